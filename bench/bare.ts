@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { Pool } from 'pg';
 import { newId, timeOfId } from '#kit/clock.ts';
-import { wordsAlone } from '#search/question.ts';
+import { wordsAlone } from '#search/search-sql.ts';
 import { loadStatements } from '#test/load-statements.ts';
 
 /*

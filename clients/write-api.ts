@@ -1,4 +1,4 @@
-import type { OpenApi, Operation } from '#app/openapi/schemas.ts';
+import type { OpenApi, OpenApiOperation } from '#app/openapi/schemas.ts';
 import { commandName, parameterName } from '#app/operations/call-operation.ts';
 import type { ApiRoute } from '#app/operations/operations.ts';
 import type { JsonSchema } from '#ast/basics/json-schema.ts';
@@ -28,7 +28,7 @@ type Entry = {
   names: readonly [group: string, method: string];
   method: string;
   path: string;
-  operation: Operation;
+  operation: OpenApiOperation;
   route: ApiRoute | undefined;
 };
 
@@ -85,7 +85,8 @@ function entriesOf(routes: readonly ApiRoute[], document: OpenApi): Entry[] {
 }
 
 /** Groups operations of the public page with the form operations: `submitForm` becomes `forms submit`. */
-const pageName = ({ operationId }: Operation): string => operationId.replace(/^([a-z]+)Form$/, 'forms $1');
+const pageName = ({ operationId }: OpenApiOperation): string =>
+  operationId.replace(/^([a-z]+)Form$/, 'forms $1');
 
 const camelCase = (text: string): string =>
   text.replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase());

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import type { MadePasskey, ShownPasskey } from '#workspaces/sign-in/passkey.ts';
+import type { PasskeyAssertion, PasskeyRegistration } from '#workspaces/sign-in/passkey.ts';
 
 /** Faults that a test can put into a response. */
 type Otherwise = {
@@ -13,9 +13,9 @@ type Otherwise = {
 
 /** A software authenticator with its browser, for the origin and host of one service. */
 export type Authenticator = {
-  make(challenge: string, otherwise?: Otherwise): MadePasskey;
+  make(challenge: string, otherwise?: Otherwise): PasskeyRegistration;
   /** Signs with the passkey that it made last. */
-  show(challenge: string, otherwise?: Otherwise): ShownPasskey;
+  show(challenge: string, otherwise?: Otherwise): PasskeyAssertion;
   /** The signature counter. It grows with each signature unless it is 0. */
   count: number;
 };

@@ -4,7 +4,7 @@ import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findAccount } from '#kit/embedded-postgres/machine.ts';
-import { runAs, runProgram } from '#kit/embedded-postgres/program.ts';
+import { getSpawnOptions, runProgram } from '#kit/embedded-postgres/program.ts';
 import { childrenOf, queryOnce } from './process.ts';
 import { freePort, until } from './service.ts';
 
@@ -97,7 +97,7 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
     const start = async (): Promise<void> => {
       if (child) return;
       child = spawn(join(programs, 'postgres'), ['-D', data, ...given.flatMap((each) => ['-c', each])], {
-        ...runAs(account),
+        ...getSpawnOptions(account),
         stdio: 'ignore',
       });
       children.add(child);

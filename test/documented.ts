@@ -1,5 +1,5 @@
 import { Compile } from 'typebox/schema';
-import type { OpenApi, Operation, Response } from '#app/openapi/schemas.ts';
+import type { OpenApi, OpenApiOperation, OpenApiResponse } from '#app/openapi/schemas.ts';
 
 /** The parts of an API answer that the document describes. */
 type Answered = { status: number; headers: Headers; body: unknown };
@@ -11,7 +11,7 @@ type Answered = { status: number; headers: Headers; body: unknown };
 export type Documented = {
   paths: OpenApi['paths'];
   /** Returns the operation of a request, or undefined if the document has none. */
-  operationOf(method: string, path: string): { operation: Operation; name: string } | undefined;
+  operationOf(method: string, path: string): { operation: OpenApiOperation; name: string } | undefined;
   problems(method: string, path: string, answer: Answered): string[];
   /** Whether a value fits a schema of the document. */
   takes(schema: object, value: unknown): boolean;
@@ -30,9 +30,9 @@ export function holdAgainst(document: OpenApi): Documented {
     return compiled;
   };
   const schema = { $ref: '#/components/schemas/Error' };
-  const errorAnswer: Response = { description: '', content: { 'application/json': { schema } } };
+  const errorAnswer: OpenApiResponse = { description: '', content: { 'application/json': { schema } } };
   /** Returns a response of an operation and resolves the shared ones. */
-  const responseOf = ({ responses }: Operation, status: number): Response | undefined => {
+  const responseOf = ({ responses }: OpenApiOperation, status: number): OpenApiResponse | undefined => {
     const found = responses[status];
     return found && '$ref' in found
       ? document.components.responses[found.$ref.replace('#/components/responses/', '')]
@@ -63,7 +63,7 @@ export function holdAgainst(document: OpenApi): Documented {
     problems(method, path, { status, headers, body }) {
       const found = operationOf(method, path);
       // A request that is not in the document must get an error in the documented shape.
-      const response: Response | undefined = found
+      const response: OpenApiResponse | undefined = found
         ? responseOf(found.operation, status)
         : status >= 400
           ? errorAnswer

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { newId } from '#kit/clock.ts';
 import { freePort, until } from '#test/service.ts';
 import { eventKinds } from '#webhooks/event.ts';
-import { receiversFor } from '#webhooks/payload.ts';
+import { listExampleReceivers } from '#webhooks/payload.ts';
 import { deliveryHeaders } from '#webhooks/signature.ts';
 
 const examples = fileURLToPath(new URL('../examples/', import.meta.url));
@@ -66,7 +66,7 @@ const mostSeconds = 120;
 /** Starts the example that the console shows for a webhook, as a person would save it. */
 async function start(id: keyof typeof languages, withSecret: string) {
   const url = 'https://example.org/a?b=c&d=?>';
-  const shown = receiversFor({ url, events: ['submission.created'], field: 'e-mail' });
+  const shown = listExampleReceivers({ url, events: ['submission.created'], field: 'e-mail' });
   const { code, file } = shown.find((receiver) => receiver.id === id)!;
   assert.ok(code.includes(new URL(url).href), 'it names the address');
   const seen = mkdtempSync(join(folder, `${id}-`));
@@ -143,14 +143,14 @@ for (const id of Object.keys(languages) as (keyof typeof languages)[]) {
 }
 
 test('every example has the placeholders that the console fills in, and is shown unchanged without values', () => {
-  const asItStands = receiversFor({
+  const asItStands = listExampleReceivers({
     url: 'https://example.com/hooks/formloom',
     events: eventKinds,
     field: 'subject',
   });
   for (const { id, file, code } of asItStands) {
     assert.equal(code, readFileSync(join(examples, id, file), 'utf8'));
-    const [filled] = receiversFor({
+    const [filled] = listExampleReceivers({
       url: 'https://example.org/x',
       events: ['submission.deleted'],
       field: 'f-1',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
-import type { OpenApi, Operation } from '#app/openapi/schemas.ts';
+import type { OpenApi, OpenApiOperation } from '#app/openapi/schemas.ts';
 import { element } from './ast/forms.ts';
 import { holdAgainst } from './documented.ts';
 import { fillPath, makeOneOfEach, type OneOfEach } from './one-of-each.ts';
@@ -245,7 +245,7 @@ function drawAnything(draw: Draw, path: string): Sent {
 }
 
 /** Draws the body of an operation: from its schema, or its example with one member changed. */
-function bodyFor(draw: Draw, { requestBody }: Operation, ids: readonly string[]): unknown {
+function bodyFor(draw: Draw, { requestBody }: OpenApiOperation, ids: readonly string[]): unknown {
   if (!requestBody) return chance(draw, 3) ? {} : undefined;
   const asked = requestBody.content['application/json'];
   if (!asked) return Buffer.from(chance(draw, 50) ? 'no image' : '');

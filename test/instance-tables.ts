@@ -1,4 +1,4 @@
-import { asInCell, readMigrations } from '#kit/migrate.ts';
+import { readMigrations, toCellMigration } from '#kit/migrate.ts';
 
 const createdBy = (sql: string): string[] =>
   [...sql.matchAll(/^create table ([a-z_]+)/gim)].map(([, table]) => table!);
@@ -6,7 +6,7 @@ const createdBy = (sql: string): string[] =>
 /** The tables that migrations create once for the instance, not in each cell. */
 export const instanceTables: ReadonlySet<string> = new Set(
   (await readMigrations()).flatMap((migration) => {
-    const ofCell = new Set(createdBy(asInCell(migration).sql));
+    const ofCell = new Set(createdBy(toCellMigration(migration).sql));
     return createdBy(migration.sql).filter((table) => !ofCell.has(table));
   }),
 );

@@ -127,7 +127,7 @@ export const suites: Readonly<Record<string, LongSuite>> = {
       'src/app/cli/backup-commands.test.ts',
       'src/app/cli/cli.test.ts',
       'src/kit/embedded-postgres/*.test.ts',
-      'src/kit/processes/crew.test.ts',
+      'src/kit/processes/supervisor.test.ts',
       'test/mcp.test.ts',
       'test/flows/import-kill.test.ts',
       'test/flows/npm-stop.test.ts',

@@ -5,12 +5,12 @@ import { migrateCells } from '#cells/cells.ts';
 import { createCell } from '#cells/create-cell.ts';
 import type { Database } from '#kit/database.ts';
 import {
-  asInCell,
   checkMigrated,
   findPending,
   MigrationError,
   migrate,
   readMigrations,
+  toCellMigration,
 } from '#kit/migrate.ts';
 import { testDatabase } from './database.ts';
 import { instanceTables } from './instance-tables.ts';
@@ -141,7 +141,7 @@ const changedBy = (sql: string): string[] =>
 
 test('a migration changes tables of the instance only after the line "-- Of the instance"', () => {
   for (const migration of migrations) {
-    const ofCell = asInCell(migration).sql;
+    const ofCell = toCellMigration(migration).sql;
     const inCell = changedBy(ofCell);
     assert.deepEqual(
       inCell.filter((table) => instanceTables.has(table)),

@@ -1,5 +1,5 @@
 import type { Database } from '#kit/database.ts';
-import { replaced } from '#kit/migrate.ts';
+import { replacedMigrations } from '#kit/migrate.ts';
 
 /**
  * Rewrites the recorded migrations of a schema as they were before 0001_init.sql replaced the first 84.
@@ -8,13 +8,13 @@ import { replaced } from '#kit/migrate.ts';
 export async function recordOldMigrations(
   database: Database,
   schema = 'public',
-  last: number = replaced.last,
+  last: number = replacedMigrations.last,
 ): Promise<void> {
   await database.query(`
     delete from ${schema}.migrations where number = 1;
-    update ${schema}.migrations set number = number + ${replaced.last - 1},
-           name = lpad((number + ${replaced.last - 1})::text, 4, '0') || substr(name, 5);
+    update ${schema}.migrations set number = number + ${replacedMigrations.last - 1},
+           name = lpad((number + ${replacedMigrations.last - 1})::text, 4, '0') || substr(name, 5);
     insert into ${schema}.migrations (number, name, checksum)
-    select number, lpad(number::text, 4, '0') || '_old.sql', case number when 1 then '${replaced.first}' else 'old' end
+    select number, lpad(number::text, 4, '0') || '_old.sql', case number when 1 then '${replacedMigrations.first}' else 'old' end
       from generate_series(1, ${last}) number`);
 }

@@ -11,7 +11,7 @@ import { readInput } from '#app/cli/read-input.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { type ApiRequest, parameterName } from '#app/operations/call-operation.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations/operations.ts';
-import { ownRoutes } from '#app/operations/routes.ts';
+import { sessionRoutes } from '#app/operations/routes.ts';
 import { permissionNames } from '#rules/permissions.ts';
 import { element, structure } from './ast/forms.ts';
 import { messageIn } from './command-line.ts';
@@ -135,7 +135,7 @@ test('no field of an operation has the name of an option with another meaning', 
 });
 
 test('the console has its own operations only for actions that need a browser session', () => {
-  assert.deepEqual(Object.values(ownRoutes), [
+  assert.deepEqual(Object.values(sessionRoutes), [
     'GET /session',
     'POST /session',
     'DELETE /session',

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { findAccount } from '#kit/embedded-postgres/machine.ts';
-import { runAs } from '#kit/embedded-postgres/program.ts';
+import { getSpawnOptions } from '#kit/embedded-postgres/program.ts';
 import { childrenOf } from './process.ts';
 import { freePort, until } from './service.ts';
 
@@ -79,7 +79,7 @@ export async function openReplicatedDatabase(): Promise<ReplicatedDatabase> {
   const children = new Set<ChildProcess>();
   const run = (program: string, parameters: string[], environment: Record<string, string> = {}) => {
     const child = spawn(program, parameters, {
-      ...runAs(account),
+      ...getSpawnOptions(account),
       env: { PATH: process.env['PATH'], LC_ALL: 'C', HOME: directory, ...environment },
       stdio: 'ignore',
     });

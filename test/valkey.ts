@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chown, mkdtemp, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { Account } from '#kit/embedded-postgres/machine.ts';
+import type { SystemAccount } from '#kit/embedded-postgres/machine.ts';
 import { freePort } from './service.ts';
 
 /** An external server that tests need, and a function that ends it. */
@@ -48,7 +48,7 @@ export async function findProgram(name: string): Promise<string | undefined> {
 }
 
 /** Not in TMPDIR: the path of a socket must be short, and another user must be able to reach it. */
-export async function makeDirectory(account: Account | undefined): Promise<string> {
+export async function makeDirectory(account: SystemAccount | undefined): Promise<string> {
   const directory = await mkdtemp('/tmp/formloom-external-');
   if (account) await chown(directory, account.uid, account.gid);
   return directory;
@@ -56,7 +56,7 @@ export async function makeDirectory(account: Account | undefined): Promise<strin
 
 export function start(
   [program, ...parameters]: readonly string[],
-  account: Account | undefined,
+  account: SystemAccount | undefined,
 ): ChildProcess {
   return spawn(program!, parameters, {
     stdio: 'ignore',

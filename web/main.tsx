@@ -4,12 +4,12 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiProblem } from './api/client.ts';
-import { holdUnread } from './design/unread.ts';
+import { blockUnreadableInput } from './design/unreadable-input.ts';
 import { router } from './routes.tsx';
-import { leadToSignIn } from './shell/session.ts';
+import { redirectToSignIn } from './shell/session.ts';
 
-leadToSignIn(router);
-holdUnread(router.history);
+redirectToSignIn(router);
+blockUnreadableInput(router.history);
 /**
  * Refused requests are shown on their screens (shell/screens.tsx). Everything else is a bug and is logged.
  */

@@ -3,7 +3,7 @@ import type { Session } from '#workspaces/sign-in/session-shapes.ts';
 import { ApiProblem } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
 import { workspaceQuery } from './settings/workspace.ts';
-import { formQuery } from './shell/form-place.ts';
+import { formQuery } from './shell/current-form.ts';
 import { ConsoleLayout, FormLayout, Root } from './shell/layouts.tsx';
 import { FailedFrame, FailedScreen, lazyScreen, NotFoundScreen, PendingScreen } from './shell/screens.tsx';
 import { lastWorkspace, rememberWorkspace, sessionQuery } from './shell/session.ts';
@@ -88,25 +88,25 @@ const home = createRoute({
 const newPassword = createRoute({
   getParentRoute: () => inside,
   path: '/new-password',
-  component: lazyScreen(() => import('./account/stage-screens.tsx'), 'NewPasswordScreen'),
+  component: lazyScreen(() => import('./account/pending-sign-in-screens.tsx'), 'NewPasswordScreen'),
 });
 
 const leaving = createRoute({
   getParentRoute: () => inside,
   path: '/leaving',
-  component: lazyScreen(() => import('./account/stage-screens.tsx'), 'LeavingScreen'),
+  component: lazyScreen(() => import('./account/pending-sign-in-screens.tsx'), 'AccountDeletionScreen'),
 });
 
 const secondStep = createRoute({
   getParentRoute: () => inside,
   path: '/second-step',
-  component: lazyScreen(() => import('./account/stage-screens.tsx'), 'SecondStepScreen'),
+  component: lazyScreen(() => import('./account/pending-sign-in-screens.tsx'), 'TwoFactorScreen'),
 });
 
 const secondFactor = createRoute({
   getParentRoute: () => inside,
   path: '/second-factor',
-  component: lazyScreen(() => import('./account/stage-screens.tsx'), 'SecondFactorScreen'),
+  component: lazyScreen(() => import('./account/pending-sign-in-screens.tsx'), 'TwoFactorSetupScreen'),
 });
 
 /**

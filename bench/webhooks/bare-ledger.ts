@@ -6,7 +6,7 @@ import { claimJobs } from '#kit/queue/claim.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { settleDeliveries } from '#webhooks/sending/deliver.ts';
 import { findDeliveries } from '#webhooks/sending/prepare.ts';
-import type { Outcome } from '#webhooks/sending/settle.ts';
+import type { DeliveryOutcome } from '#webhooks/sending/settle.ts';
 
 export type LedgerOrder = {
   url: string;
@@ -30,7 +30,7 @@ export async function postQueued({ url, count, connections, body, databaseUrl }:
   const bytes = Buffer.from(body);
   const headers = { 'Content-Type': 'application/json' };
   const due: Awaited<ReturnType<typeof claimJobs>> = [];
-  let outcomes: Outcome[] = [];
+  let outcomes: DeliveryOutcome[] = [];
   const settling: Promise<unknown>[] = [];
   let left = count;
   let filling: Promise<void> | undefined;

@@ -10,7 +10,7 @@ import { trustCaFile } from '#kit/outbound/address-guard.ts';
 import { refuseUnknownHosts } from '#kit/outbound/hosts.ts';
 import { tolerateLostOutput, writeOutput } from '#kit/output.ts';
 import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
-import { openStorage, storagePlace } from '#kit/storage/open-storage.ts';
+import { describeStorage, openStorage } from '#kit/storage/open-storage.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { prepareSetup } from '#workspaces/workspaces.ts';
 import { explain } from './database/explain.ts';
@@ -19,9 +19,9 @@ import {
   joinFormloomDatabase,
   openFormloomDatabase,
 } from './database/open-database.ts';
-import { readForProcess, startMetrics } from './metrics/start-metrics.ts';
+import { readMetricsForProcess, startMetrics } from './metrics/start-metrics.ts';
 import { version } from './operations/version.ts';
-import type { Run } from './server/assemble.ts';
+import type { ProcessContext } from './server/assemble.ts';
 import { countThroughPrimary, serveByProcesses } from './server/processes.ts';
 
 /** Returns what a start prints at its end: where everything is, and how to set it up and stop it. */
@@ -84,7 +84,7 @@ const say = (line: string): void => writeOutput('stdout', `${line}\n`);
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   trustCaFile(config.caFile);
-  const run: Run = { config, parts: new AsyncDisposableStack(), state: { isStopping: false } };
+  const run: ProcessContext = { config, parts: new AsyncDisposableStack(), state: { isStopping: false } };
   const told = Promise.withResolvers<void>();
   const primary = joinPrimary(process.argv, {
     onStopping: () => (run.state.isStopping = true),
@@ -118,7 +118,7 @@ async function main(): Promise<void> {
 }
 
 /** Opens the database, then serves with one process or several. */
-async function startInstance(run: Run): Promise<void> {
+async function startInstance(run: ProcessContext): Promise<void> {
   const { config, parts } = run;
   // SIGUSR2 restarts the web processes. Before there are any, it would end this process.
   process.on('SIGUSR2', () => {});
@@ -139,19 +139,23 @@ async function startInstance(run: Run): Promise<void> {
  * and `doctor` reports it.
  */
 async function checkOwnStorage(
-  config: Run['config'],
+  config: ProcessContext['config'],
   log: Log,
   { database }: FormloomDatabase,
 ): Promise<void> {
   try {
-    await claimStorage(database, { storage: openStorage(config), place: storagePlace(config) });
+    await claimStorage(database, { storage: openStorage(config), place: describeStorage(config) });
   } catch (error) {
     if (error instanceof InstanceStorageError) throw error;
     log.warn({ err: error }, 'the storage does not answer; uploads are refused until it does');
   }
 }
 
-async function serveAlone(run: Run, log: Log, { database, vault }: FormloomDatabase): Promise<string> {
+async function serveAlone(
+  run: ProcessContext,
+  log: Log,
+  { database, vault }: FormloomDatabase,
+): Promise<string> {
   const { config, parts } = run;
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
   parts.defer(() => requestCounter.close());
@@ -170,14 +174,14 @@ async function serveAlone(run: Run, log: Log, { database, vault }: FormloomDatab
 }
 
 async function serveBySeveral(
-  { config, parts }: Run,
+  { config, parts }: ProcessContext,
   log: Log,
   { database, embedded, url: databaseUrl }: FormloomDatabase,
 ): Promise<string> {
   const { listening, crew } = await serveByProcesses(config, {
     log,
     databaseUrl,
-    answer: () => readForProcess(log, metrics),
+    answer: () => readMetricsForProcess(log, metrics),
     endMs,
     script: fileURLToPath(import.meta.url),
     environment: embedded ? withoutLibpqVariables(process.env) : process.env,
@@ -198,7 +202,7 @@ async function serveBySeveral(
 }
 
 /** Starts one of several processes. The first one does the background work of all. */
-async function startWebProcess(run: Run, primary: PrimaryLink): Promise<void> {
+async function startWebProcess(run: ProcessContext, primary: PrimaryLink): Promise<void> {
   const { config, parts } = run;
   const log = openLog(config.logLevel).child({ process: primary.number });
   const countInMemory = countThroughPrimary((questions) => primary.ask(questions));

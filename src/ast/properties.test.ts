@@ -8,7 +8,7 @@ import { isRecord } from './basics/json.ts';
 import { normalizeText } from './basics/text.ts';
 import { effectiveStructure, fillNodes } from './form/effective-form.ts';
 import { elements, type InputType } from './form/elements.ts';
-import { cellName, readFields } from './form/fields.ts';
+import { matrixRowName, readFields } from './form/fields.ts';
 import type { FormNode } from './form/tree.ts';
 import { searchableText } from './searchable.ts';
 import { checkSettings } from './settings.ts';
@@ -102,7 +102,7 @@ function fieldsFrom(answers: Record<string, unknown>, name = (id: string) => id)
     }
     if (Array.isArray(value)) return value.map((choice) => [name(id), String(choice)]);
     if (isRecord(value))
-      return Object.entries(value).map(([row, cell]) => [cellName(name(id), row), String(cell)]);
+      return Object.entries(value).map(([row, cell]) => [matrixRowName(name(id), row), String(cell)]);
     if (typeof value === 'boolean') return [[name(id), value ? 'yes' : 'no']];
     return [[name(id), String(value).replaceAll('\n', '\r\n')]];
   });

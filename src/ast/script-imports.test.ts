@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
-import { lateRules } from './form/late-rules.ts';
+import { lazyRules } from './form/lazy-rules.ts';
 
 const room = import.meta.dirname;
 
@@ -55,7 +55,7 @@ test("the page's script loads exactly the rules of late types on demand, by type
   const found = await Promise.all(
     files.map(async (path) => [dirname(path), (await import(join(room, 'types', path))).rules] as const),
   );
-  assert.deepEqual(Object.fromEntries(found), lateRules);
+  assert.deepEqual(Object.fromEntries(found), lazyRules);
   const bundle = await bundleOf([
     'logic/evaluate.ts',
     'answers/check-step.ts',

@@ -2,7 +2,7 @@
  * The search operators of every form, with their values and an example. If an operator does not understand
  * its value, the whole is searched as text: `status:open` can be a status line in a log.
  */
-export const operators = {
+export const searchOperators = {
   email: {
     takes: 'an email address, its domain, or the part before the @',
     example: 'email:ada@acme.com',
@@ -34,7 +34,7 @@ export const operators = {
 >;
 
 /** The other search syntax, with an example. */
-export const signs = {
+export const searchSyntax = {
   phrase: { takes: 'words in this order', example: '"stuck fast"' },
   not: { takes: 'a word to exclude', example: '-refund' },
   beginning: { takes: 'words that begin so', example: 'web*' },
@@ -42,13 +42,13 @@ export const signs = {
   row: { takes: 'the answer in one row of a matrix', example: 'pleased[Room]:good' },
 } as const;
 
-export type OperatorName = keyof typeof operators;
-const isOperatorName = (name: string): name is OperatorName => Object.hasOwn(operators, name);
+export type SearchOperatorName = keyof typeof searchOperators;
+const isOperatorName = (name: string): name is SearchOperatorName => Object.hasOwn(searchOperators, name);
 
 /** The maximum number of phrases, prefixes, operators and excluded words in a query. */
 export const mostParts = 24;
 /** The minimum letters of a prefix. One letter would match almost every submission. */
-export const leastBeginning = 2;
+export const minPrefixLength = 2;
 
 /**
  * A part of a query and its position, in UTF-16 units. `isNot` excludes matches.
@@ -58,13 +58,13 @@ export const leastBeginning = 2;
  * - `operator`, and `field`, which searches the element with this ID or one row of it; without such an
  * element it is a word
  */
-export type QuestionPart = {
+export type SearchPart = {
   readonly begin: number;
   readonly end: number;
   readonly isNot: boolean;
 } & (
   | { readonly kind: 'word' | 'phrase' | 'beginning'; readonly text: string }
-  | { readonly kind: 'operator'; readonly name: OperatorName; readonly text: string }
+  | { readonly kind: 'operator'; readonly name: SearchOperatorName; readonly text: string }
   | {
       readonly kind: 'field';
       readonly name: string;
@@ -76,11 +76,11 @@ export type QuestionPart = {
 );
 
 /** What is wrong with a part of a query, as a sentence with the position. */
-export type QuestionProblem = { readonly message: string; readonly begin: number; readonly end: number };
+export type SearchProblem = { readonly message: string; readonly begin: number; readonly end: number };
 
-export type Question = {
-  readonly parts: readonly QuestionPart[];
-  readonly problems: readonly QuestionProblem[];
+export type ParsedSearch = {
+  readonly parts: readonly SearchPart[];
+  readonly problems: readonly SearchProblem[];
 };
 
 /**
@@ -88,10 +88,10 @@ export type Question = {
  * valid: signs without a meaning, and operators with unknown values, are parts of words. Only too many parts
  * are a problem. The server searches with it, and clients highlight and suggest with it.
  */
-export function readQuestion(text: string): Question {
+export function parseSearch(text: string): ParsedSearch {
   if (!anySign.test(text)) return { parts: Array.from(text.matchAll(/\S+/g), wordOf), problems: [] };
   const parts = [...text.matchAll(tokens)].flatMap(readToken);
-  const problems: QuestionProblem[] = [];
+  const problems: SearchProblem[] = [];
   const over = parts.filter(({ kind, isNot }) => kind !== 'word' || isNot)[mostParts];
   if (over) {
     const message = `A search can have at most ${mostParts} phrases, operators and excluded words. Remove those from character ${over.begin + 1} on.`;
@@ -103,7 +103,7 @@ export function readQuestion(text: string): Question {
 /** Only texts with one of these need the full pattern, which took 8 µs of a search on busy cores. */
 const anySign = /["*:-]/;
 
-const wordOf = ({ index, 0: text }: RegExpExecArray): QuestionPart => ({
+const wordOf = ({ index, 0: text }: RegExpExecArray): SearchPart => ({
   begin: index,
   end: index + text.length,
   isNot: false,
@@ -115,7 +115,7 @@ const wordOf = ({ index, 0: text }: RegExpExecArray): QuestionPart => ({
 const tokens =
   /(?<not>-(?=["\p{L}\p{N}]))?(?:(?<name>[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.:-]*)(?:\[(?<row>[^\]"]+)\])?:(?=[^\s/]))?(?:"(?<quoted>[^"]*)(?:"|$)|(?<bare>\S+))/gu;
 
-function readToken(match: RegExpExecArray): QuestionPart[] {
+function readToken(match: RegExpExecArray): SearchPart[] {
   const { not, name, row = '', quoted, bare = '' } = match.groups as Partial<Record<string, string>>;
   const place = { begin: match.index, end: match.index + match[0].length, isNot: not !== undefined };
   const text = quoted?.trim() ?? bare;
@@ -135,7 +135,7 @@ function readToken(match: RegExpExecArray): QuestionPart[] {
             .replaceAll('"', '')
             .trim();
     return [
-      operators[operator].understands(value)
+      searchOperators[operator].understands(value)
         ? { ...place, kind: 'operator', name: operator, text: value }
         : { ...place, kind: 'word', text: sent },
     ];
@@ -143,7 +143,7 @@ function readToken(match: RegExpExecArray): QuestionPart[] {
   if (quoted !== undefined) return [{ ...place, kind: 'phrase', text }];
   const beginning = /^(?<letters>[\p{L}\p{N}]+)\*$/u.exec(text)?.groups?.['letters'];
   return [
-    beginning === undefined || beginning.length < leastBeginning
+    beginning === undefined || beginning.length < minPrefixLength
       ? { ...place, kind: 'word', text }
       : { ...place, kind: 'beginning', text: beginning },
   ];
@@ -164,10 +164,10 @@ function isDay(day: string): boolean {
 }
 
 /** Replaces days in `before:` and `after:` with the times when they begin for the reader. */
-export function withMoments(text: string, startOf: (day: string) => string): string {
+export function replaceDaysWithTimes(text: string, startOf: (day: string) => string): string {
   let done = '';
   let at = 0;
-  for (const { begin, end, isNot, ...part } of readQuestion(text).parts) {
+  for (const { begin, end, isNot, ...part } of parseSearch(text).parts) {
     if (part.kind !== 'operator' || (part.name !== 'before' && part.name !== 'after')) continue;
     if (!dayPattern.test(part.text) || !isDay(part.text)) continue;
     done += `${text.slice(at, begin)}${isNot ? '-' : ''}${part.name}:${startOf(part.text)}`;
@@ -209,5 +209,7 @@ export const quoteValue = (text: string): string => {
 };
 
 /** Lists the operators that begin with a text. */
-export const operatorsCalled = (beginning: string): OperatorName[] =>
-  (Object.keys(operators) as OperatorName[]).filter((name) => name.startsWith(beginning.toLowerCase()));
+export const operatorsCalled = (beginning: string): SearchOperatorName[] =>
+  (Object.keys(searchOperators) as SearchOperatorName[]).filter((name) =>
+    name.startsWith(beginning.toLowerCase()),
+  );

@@ -1,15 +1,15 @@
 import type { Answers, AnswerValue } from './answers/check-answers.ts';
 import { isElementId } from './attributes/attributes.ts';
-import { factOf } from './basics/fact-of.ts';
-import { isRecord, own } from './basics/json.ts';
+import { getProperty, isRecord } from './basics/json.ts';
 import { limits } from './basics/limits.ts';
+import { memoizeByObject } from './basics/memoize-by-object.ts';
 import { optionsById } from './basics/options.ts';
 import { byteLength, cutToBytes } from './basics/text.ts';
 import { type Form, type InputElement, kindOf, listQuestions } from './form/tree.ts';
 import { type AnswerKind, isChosen } from './types/rules.ts';
 
 /** The inputs that can be the subject of a submission: text answers outside repeatable groups. */
-export const subjectCandidates = factOf((form: Form): readonly InputElement[] =>
+export const subjectCandidates = memoizeByObject((form: Form): readonly InputElement[] =>
   listQuestions(form).flatMap((question) =>
     question.kind === 'input' && isText(question.element) ? [question.element] : [],
   ),
@@ -82,7 +82,7 @@ const mostLabels = 10;
 /** Yields every answer with its input in form order, including rows of repeatable groups. */
 function* walkAnswers(form: Form, answers: Answers): Generator<{ input: InputElement; value: AnswerValue }> {
   for (const question of listQuestions(form)) {
-    const answer = own(answers, question.element.attrs.id);
+    const answer = getProperty(answers, question.element.attrs.id);
     if (answer === undefined) continue;
     if (question.kind === 'input') {
       yield { input: question.element, value: answer };
@@ -90,7 +90,7 @@ function* walkAnswers(form: Form, answers: Answers): Generator<{ input: InputEle
     }
     for (const row of listOf(answer)) {
       for (const input of question.inputs) {
-        const value = typeof row === 'object' ? own<AnswerValue>(row, input.attrs.id) : undefined;
+        const value = typeof row === 'object' ? getProperty<AnswerValue>(row, input.attrs.id) : undefined;
         if (value !== undefined) yield { input, value };
       }
     }

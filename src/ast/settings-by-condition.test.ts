@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, context, element, formOf } from '#test/ast/forms.ts';
-import { checkSettings, type Settings, settingsFor } from './settings.ts';
-import { chooseConfirmation, confirmedBy, notificationsFor } from './settings-by-condition.ts';
+import { checkSettings, dropStaleSettings, type Settings } from './settings.ts';
+import { chooseConfirmation, notificationsFor, withConfirmation } from './settings-by-condition.ts';
 
 const form = formOf(
   element('number', 'age'),
@@ -82,15 +82,15 @@ test('the first confirmation whose condition is true replaces the default one, i
     redirect_url: 'https://all.example/',
     review_step: true,
   };
-  assert.deepEqual(confirmedBy(settings, confirmations[0]), {
+  assert.deepEqual(withConfirmation(settings, confirmations[0]), {
     review_step: true,
     confirmation_message: 'Great',
   });
-  assert.deepEqual(confirmedBy(settings, confirmations[1]), {
+  assert.deepEqual(withConfirmation(settings, confirmations[1]), {
     review_step: true,
     redirect_url: 'https://example.com/',
   });
-  assert.equal(confirmedBy(settings, undefined), settings);
+  assert.equal(withConfirmation(settings, undefined), settings);
 });
 
 test('a notification is sent for submissions that meet its condition, which may use files', () => {
@@ -125,8 +125,8 @@ test('stored settings omit what refers to a removed element', () => {
     notifications: [{ to: { answer: 'mail' } }],
   };
   const less = formOf(element('number', 'age'));
-  assert.deepEqual(settingsFor(less, settings).confirmations, [{ when: old, message: 'Hello ' }]);
-  assert.equal(settingsFor(less, settings).notifications, undefined);
+  assert.deepEqual(dropStaleSettings(less, settings).confirmations, [{ when: old, message: 'Hello ' }]);
+  assert.equal(dropStaleSettings(less, settings).notifications, undefined);
 });
 
 test('stored settings are unchanged if all their elements exist, including addresses with braces', () => {
@@ -137,8 +137,8 @@ test('stored settings are unchanged if all their elements exist, including addre
     confirmations: [{ when: old, redirect_url: 'https://example.com/?x={{gone}}' }],
   };
   const asked = formOf(element('number', 'age'), element('email', 'mail'), element('text', 'title'));
-  assert.deepEqual(settingsFor(asked, settings), settings);
-  assert.deepEqual(settingsFor(asked, { review_step: true }), { review_step: true });
+  assert.deepEqual(dropStaleSettings(asked, settings), settings);
+  assert.deepEqual(dropStaleSettings(asked, { review_step: true }), { review_step: true });
   const { receipt_email_element: _mail, subject_element: _title, ...rest } = settings;
-  assert.deepEqual(settingsFor(formOf(element('number', 'age')), settings), rest);
+  assert.deepEqual(dropStaleSettings(formOf(element('number', 'age')), settings), rest);
 });

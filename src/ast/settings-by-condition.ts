@@ -1,18 +1,18 @@
 import type { Answers } from './answers/check-answers.ts';
 import { isElementId, isMissing } from './attributes/attributes.ts';
-import { conditionFault } from './attributes/condition-problem.ts';
+import { findConditionFault } from './attributes/condition-problem.ts';
 import type { Condition } from './basics/condition.ts';
-import { isRecord, own } from './basics/json.ts';
+import { getProperty, isRecord } from './basics/json.ts';
 import { limits } from './basics/limits.ts';
-import { quote, sayBytes } from './basics/problems.ts';
+import { formatExactBytes, quote } from './basics/problems.ts';
 import { fitsBytes, isCleanText } from './basics/text.ts';
 import { TooMuchWork } from './basics/work.ts';
-import { isShowable, pipedIds } from './form/piping.ts';
+import { canPipeInSettings, pipedIds } from './form/piping.ts';
 import { type Form, type InputElement, kindOf, languagesOf, listQuestions } from './form/tree.ts';
 import { checkFilter } from './logic/check-condition.ts';
-import { type AnswerContext, type FilesByName, meets } from './logic/evaluate.ts';
+import { type AnswerContext, type FilesByName, meetsCondition } from './logic/evaluate.ts';
 import { isEmail } from './rules/text-formats.ts';
-import type { Kind, SettingsError } from './settings-kinds.ts';
+import type { SettingKind, SettingsError } from './settings-kinds.ts';
 import type { Theme } from './theme/theme.ts';
 import {
   type ConfirmationTranslations,
@@ -83,7 +83,7 @@ export function namesOrigin(list: readonly string[], origin: string): boolean {
 /** The length in characters that all browsers and servers accept in a URL. */
 const addressLimit = 2_000;
 
-const ownMachine: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
+const localHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
 
 /**
  * Returns whether visitors can be redirected to a URL after submitting: https, or http on localhost for
@@ -92,7 +92,7 @@ const ownMachine: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
 export function isRedirect(text: unknown): text is string {
   if (typeof text !== 'string' || text.length > addressLimit || !URL.canParse(text)) return false;
   const { protocol, hostname, origin, username, password } = new URL(text);
-  const isSecure = protocol === 'https:' || (protocol === 'http:' && ownMachine.has(hostname));
+  const isSecure = protocol === 'https:' || (protocol === 'http:' && localHosts.has(hostname));
   return isSecure && username === '' && password === '' && isOrigin(origin) && !origin.includes('*');
 }
 
@@ -147,7 +147,7 @@ function* findIn(
 
 /** Checks the shape of `when` and, with a form, its names. */
 function* findWhenProblems(when: unknown, form: Form | undefined): Generator<Problem, void> {
-  const fault = conditionFault(when);
+  const fault = findConditionFault(when);
   if (fault) yield ['when', fault.problem];
   else if (form)
     for (const { message } of checkFilter(form, when))
@@ -162,12 +162,12 @@ function* findTextProblems(
   form: Form | undefined,
 ): Generator<Problem, void> {
   for (const part of confirmationTexts) {
-    const text = own(entry, part);
+    const text = getProperty(entry, part);
     const most = confirmationBytes[part];
     if (text === undefined) continue;
     if (typeof text !== 'string' || !isCleanText(text) || !fitsBytes(text, most))
-      yield [part, `must be text of at most ${sayBytes(most)}`];
-    else if (form && !pipedIds(text).every((id) => isShowable(form, id)))
+      yield [part, `must be text of at most ${formatExactBytes(most)}`];
+    else if (form && !pipedIds(text).every((id) => canPipeInSettings(form, id)))
       yield [part, 'can only show answers to questions of the form outside repeatable composites'];
   }
 }
@@ -177,7 +177,7 @@ function* findTranslationProblems(
   entry: Readonly<Record<string, unknown>>,
   form: Form | undefined,
 ): Generator<Problem, void> {
-  const translations = own(entry, 'translations') ?? {};
+  const translations = getProperty(entry, 'translations') ?? {};
   if (!isRecord(translations)) {
     yield ['translations', 'must be an object with languages as keys'];
     return;
@@ -191,7 +191,7 @@ function* findTranslationProblems(
       for (const [name, text] of Object.entries(texts)) {
         if (!isConfirmationText(name))
           yield [at, `must not have ${quote(name)}; it can have ${confirmationTexts.join(', ')}`];
-        else if (own(entry, name) === undefined)
+        else if (getProperty(entry, name) === undefined)
           yield [`${at}.${name}`, 'translates a text that the confirmation does not have'];
         else if (isMissing(text)) yield [`${at}.${name}`, 'must not be blank; omit it instead'];
       }
@@ -202,12 +202,12 @@ function* findTranslationProblems(
 
 const findConfirmationProblems = (value: unknown, form?: Form): readonly SettingsError[] => [
   ...findIn('confirmations', value, [...confirmationParts, 'translations'], function* (entry) {
-    yield* findWhenProblems(own(entry, 'when'), form);
-    if (own(entry, 'message') === undefined && own(entry, 'redirect_url') === undefined)
+    yield* findWhenProblems(getProperty(entry, 'when'), form);
+    if (getProperty(entry, 'message') === undefined && getProperty(entry, 'redirect_url') === undefined)
       yield ['', 'must have a "message" or a "redirect_url"'];
     yield* findTextProblems(entry, form);
     yield* findTranslationProblems(entry, form);
-    const address = own(entry, 'redirect_url');
+    const address = getProperty(entry, 'redirect_url');
     if (address !== undefined && !isRedirect(address))
       yield ['redirect_url', 'must be a URL that begins with https:// (http:// for localhost only)'];
   }),
@@ -215,8 +215,8 @@ const findConfirmationProblems = (value: unknown, form?: Form): readonly Setting
 
 const findNotificationProblems = (value: unknown, form?: Form): readonly SettingsError[] => [
   ...findIn('notifications', value, ['when', 'to'], function* (entry) {
-    if (own(entry, 'when') !== undefined) yield* findWhenProblems(entry['when'], form);
-    if (!isRecipient(own(entry, 'to'), form))
+    if (getProperty(entry, 'when') !== undefined) yield* findWhenProblems(entry['when'], form);
+    if (!isRecipient(getProperty(entry, 'to'), form))
       yield [
         'to',
         `must be email addresses (up to ${limits.notificationAddresses}, separated by commas), or {"answer": …} with the ID of an email element outside repeatable composites`,
@@ -227,7 +227,7 @@ const findNotificationProblems = (value: unknown, form?: Form): readonly Setting
 function isRecipient(to: unknown, form: Form | undefined): boolean {
   if (typeof to === 'string') return areRecipients(to);
   if (!isRecord(to) || Object.keys(to).length !== 1) return false;
-  const id = own(to, 'answer');
+  const id = getProperty(to, 'answer');
   if (typeof id !== 'string') return false;
   return form ? receiptCandidates(form).some(({ attrs }) => attrs.id === id) : isElementId(id);
 }
@@ -271,7 +271,7 @@ export const confirmationList = {
       },
     },
   },
-} as const satisfies Kind<readonly Confirmation[]>;
+} as const satisfies SettingKind<readonly Confirmation[]>;
 
 /** The value of the setting `notifications`. */
 export const notificationList = {
@@ -304,7 +304,7 @@ export const notificationList = {
       },
     },
   },
-} as const satisfies Kind<readonly Notification[]>;
+} as const satisfies SettingKind<readonly Notification[]>;
 
 type ByCondition = {
   readonly confirmations?: readonly Confirmation[] | undefined;
@@ -312,7 +312,7 @@ type ByCondition = {
 };
 
 /** Returns the entries that are valid for a structure, without placeholders of deleted elements. */
-export function fitting(
+export function keepValidEntries(
   form: Form,
   { confirmations = [], notifications = [] }: ByCondition,
   mend: (text: string) => string,
@@ -331,10 +331,10 @@ export function fitting(
 /** Returns the index of the first matching confirmation, or undefined if matching takes too much work. */
 export function chooseConfirmation(
   confirmations: readonly Confirmation[] = [],
-  ...answered: Parameters<typeof meets> extends [unknown, ...infer Rest] ? Rest : never
+  ...answered: Parameters<typeof meetsCondition> extends [unknown, ...infer Rest] ? Rest : never
 ): number | undefined {
   try {
-    const at = confirmations.findIndex(({ when }) => meets(when, ...answered));
+    const at = confirmations.findIndex(({ when }) => meetsCondition(when, ...answered));
     return at < 0 ? undefined : at;
   } catch (error) {
     // The answers are already stored, so the default confirmation is better than an error.
@@ -344,7 +344,7 @@ export function chooseConfirmation(
 }
 
 /** Returns the settings with the texts of the chosen confirmation. */
-export function confirmedBy<Settings extends { readonly theme?: Theme }>(
+export function withConfirmation<Settings extends { readonly theme?: Theme }>(
   settings: Settings,
   chosen: Confirmation | undefined,
 ): Settings & { readonly confirmation_message?: string; readonly redirect_url?: string } {
@@ -362,11 +362,11 @@ export function confirmedBy<Settings extends { readonly theme?: Theme }>(
 }
 
 /** Returns the files of stored answers for conditions. */
-export function filesOf(form: Form, answers: Answers): FilesByName {
+export function answerFilesOf(form: Form, answers: Answers): FilesByName {
   return new Map(
     listQuestions(form).flatMap(({ kind, element }): [string, readonly unknown[]][] => {
       const files =
-        kind === 'input' && kindOf(element) === 'files' ? own(answers, element.attrs.id) : undefined;
+        kind === 'input' && kindOf(element) === 'files' ? getProperty(answers, element.attrs.id) : undefined;
       return Array.isArray(files) ? [[element.attrs.id, files]] : [];
     }),
   );
@@ -379,10 +379,10 @@ export function notificationsFor(
   answers: Answers,
   context: AnswerContext,
 ): readonly Notification[] {
-  const files = filesOf(form, answers);
+  const files = answerFilesOf(form, answers);
   return notifications.filter(({ when }) => {
     try {
-      return when === undefined || meets(when, form, answers, context, files);
+      return when === undefined || meetsCondition(when, form, answers, context, files);
     } catch (error) {
       if (error instanceof TooMuchWork) return true;
       throw error;

@@ -1,6 +1,6 @@
 import { limits } from './basics/limits.ts';
 import type { ProblemCode } from './basics/problem-codes.ts';
-import { quote, sayBytes } from './basics/problems.ts';
+import { formatExactBytes, quote } from './basics/problems.ts';
 import { fitsBytes, isCleanText } from './basics/text.ts';
 import type { Form } from './form/tree.ts';
 import { readTimestamp } from './rules/timestamp.ts';
@@ -20,7 +20,7 @@ export type Choice<Id extends string = string> = {
 };
 
 /** Describes the values of a setting or theme part: validation, JSON Schema and builder control. */
-export type Kind<Value> = {
+export type SettingKind<Value> = {
   readonly accepts: (value: unknown, form: Form | undefined) => value is Value;
   /** The end of the sentence about a value that is not accepted. */
   readonly problem: string;
@@ -40,7 +40,7 @@ export type Kind<Value> = {
 };
 
 /** The title and help text of a setting or theme part. */
-export type Words = {
+export type SettingTexts = {
   readonly title: string;
   /** Stands below the control, in the API reference and in docs/form-language.md. */
   readonly help?: string;
@@ -62,8 +62,8 @@ export const settingCards = {
 } as const satisfies Record<string, { title: string; lead?: string }>;
 
 /** A setting: its values, texts and position in the builder. */
-export type SettingRow<Value = unknown> = Kind<Value> &
-  Required<Words> & {
+export type SettingRow<Value = unknown> = SettingKind<Value> &
+  Required<SettingTexts> & {
     /** The card of the builder; settings without one are in the theme or the languages view. */
     readonly card?: keyof typeof settingCards;
     /** Its rank in the card if that differs from the order of the table. */
@@ -83,7 +83,7 @@ export const flag = (isOn = false) =>
     schema: { type: 'boolean', default: isOn },
     control: 'switch',
     default: isOn,
-  }) as const satisfies Kind<boolean>;
+  }) as const satisfies SettingKind<boolean>;
 
 /** A whole number. If it is absent, there is no limit, unless the row has a default. */
 export const count = (minimum: number, maximum?: number) =>
@@ -93,7 +93,7 @@ export const count = (minimum: number, maximum?: number) =>
     problem: `must be a whole number from ${minimum}${maximum === undefined ? '' : ` to ${maximum}`}`,
     schema: { type: 'integer', minimum, ...(maximum !== undefined && { maximum }) },
     control: 'number',
-  }) as const satisfies Kind<number>;
+  }) as const satisfies SettingKind<number>;
 
 /** One of a list. The labels are in the order of the list; a pair is a label with its description. */
 export const choice = <const Id extends string>(
@@ -113,16 +113,16 @@ export const choice = <const Id extends string>(
         ? { id, label: words }
         : { id, label: words[0], description: words[1] };
     }),
-  }) as const satisfies Kind<Id>;
+  }) as const satisfies SettingKind<Id>;
 
 export const message = {
   accepts: (value): value is string =>
     typeof value === 'string' && isCleanText(value) && fitsBytes(value, limits.textBytes),
-  problem: `must be text of at most ${sayBytes(limits.textBytes)}`,
+  problem: `must be text of at most ${formatExactBytes(limits.textBytes)}`,
   schema: { type: 'string' },
   note: `At most ${limits.textBytes} bytes of UTF-8.`,
   control: 'text',
-} as const satisfies Kind<string>;
+} as const satisfies SettingKind<string>;
 
 export const timestamp = {
   accepts: (value): value is string => typeof value === 'string' && readTimestamp(value) !== undefined,
@@ -130,19 +130,24 @@ export const timestamp = {
   tidy: (value: string): string => readTimestamp(value)!,
   schema: { type: 'string', format: 'date-time' },
   control: 'time',
-} as const satisfies Kind<string>;
+} as const satisfies SettingKind<string>;
 
 /** Everything that is wrong with a value, each problem under the name of its part. */
 export const problemsOf = (
   field: string,
-  { accepts, problem, explain }: Kind<unknown>,
+  { accepts, problem, explain }: SettingKind<unknown>,
   value: unknown,
   form: Form | undefined,
 ): readonly SettingsError[] =>
   accepts(value, form) ? [] : (explain?.(value, form) ?? [{ field, message: `"${field}" ${problem}.` }]);
 
 /** The JSON Schema with its description: the help text, and the note for programs. */
-export function describedSchema({ schema, note, help, default: byDefault }: Kind<unknown> & Words): object {
+export function describedSchema({
+  schema,
+  note,
+  help,
+  default: byDefault,
+}: SettingKind<unknown> & SettingTexts): object {
   const description = [help, typeof byDefault === 'number' && `Default: ${byDefault}.`, note]
     .filter(Boolean)
     .join(' ');

@@ -1,11 +1,11 @@
 import { isMissing } from './attributes/attributes.ts';
 import { isRecord } from './basics/json.ts';
-import { languages } from './basics/languages.ts';
+import { searchLanguageTags } from './basics/languages.ts';
 import { limits } from './basics/limits.ts';
 import { localeChoices } from './basics/locales.ts';
 import { quote } from './basics/problems.ts';
 import { countCharacters, isCleanText } from './basics/text.ts';
-import { isShowable, pipedIds } from './form/piping.ts';
+import { canPipeInSettings, pipedIds } from './form/piping.ts';
 import { type Form, languagesOf } from './form/tree.ts';
 import { isTimeZone } from './rules/today.ts';
 import { isSubjectElement } from './searchable.ts';
@@ -22,9 +22,9 @@ import {
   choice,
   count,
   flag,
-  type Kind,
   message,
   problemsOf,
+  type SettingKind,
   type SettingRow,
   type SettingsError,
   timestamp,
@@ -45,13 +45,13 @@ export type AccessMode = (typeof accessModes)[number];
 export const digestModes = ['each', 'hourly', 'daily'] as const;
 export type DigestMode = (typeof digestModes)[number];
 
-const languageNames = Object.keys(languages) as (keyof typeof languages)[];
+const languageNames = Object.keys(searchLanguageTags) as (keyof typeof searchLanguageTags)[];
 const languageLabels = Object.fromEntries(
   languageNames.map((name) => [
     name,
     name === 'simple' ? 'Any language (exact words)' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
   ]),
-) as Record<keyof typeof languages, string>;
+) as Record<keyof typeof searchLanguageTags, string>;
 
 /** Every setting of a form (specification, "Form"; docs/rules.md 15), in the order of the API reference. A new one is a row here. */
 export const settingRows = {
@@ -116,7 +116,7 @@ export const settingRows = {
   confirmation_message: {
     ...message,
     accepts: (value, form): value is string =>
-      message.accepts(value) && pipedIds(value).every((id) => !form || isShowable(form, id)),
+      message.accepts(value) && pipedIds(value).every((id) => !form || canPipeInSettings(form, id)),
     problem: `${message.problem}, and can show ({{id}}) only answers to questions of the form outside repeatable composites`,
     title: 'Confirmation message',
     help: 'Shown after a submission. It can show answers.',
@@ -353,7 +353,7 @@ export const settingRows = {
   },
 } as const satisfies Record<string, SettingRow>;
 
-type ValueOf<Row> = Row extends Kind<infer Value> ? Value : never;
+type ValueOf<Row> = Row extends SettingKind<infer Value> ? Value : never;
 export type SettingName = keyof typeof settingRows;
 export type Settings = { readonly [Name in SettingName]?: ValueOf<(typeof settingRows)[Name]> };
 

@@ -1,11 +1,17 @@
-import { isRecord, isSameJson, own, withoutNulls } from './basics/json.ts';
+import { getProperty, isRecord, isSameJson, withoutNulls } from './basics/json.ts';
 import { limits } from './basics/limits.ts';
 import { quote } from './basics/problems.ts';
-import { fillPiped, isShowable } from './form/piping.ts';
+import { canPipeInSettings, fillPiped } from './form/piping.ts';
 import { type Form, languagesOf } from './form/tree.ts';
 import { isSubjectElement } from './searchable.ts';
-import { fitting, isReceiptElement } from './settings-by-condition.ts';
-import { describedSchema, type Kind, problemsOf, type SettingsError, type Words } from './settings-kinds.ts';
+import { isReceiptElement, keepValidEntries } from './settings-by-condition.ts';
+import {
+  describedSchema,
+  problemsOf,
+  type SettingKind,
+  type SettingsError,
+  type SettingTexts,
+} from './settings-kinds.ts';
 import { type SettingName, type Settings, settingNames, settingRow, settingRows } from './settings-table.ts';
 import { themeParts } from './theme/check-theme.ts';
 import { keepLanguages, mapAllSettingTexts } from './translations/check-translations.ts';
@@ -42,7 +48,7 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
   const settings: Record<string, unknown> = {};
   const errors: SettingsError[] = [];
   for (const field of settingNames) {
-    const value = withoutNulls(own(input, field) ?? null);
+    const value = withoutNulls(getProperty(input, field) ?? null);
     if (value === null) continue;
     const row = settingRow(field);
     const problems = problemsOf(field, row, value, form);
@@ -67,16 +73,17 @@ function checkPeriod({ opens_at: opens, closes_at: closes }: Settings): Settings
 }
 
 /** Returns stored settings without references to removed elements and languages, which would block other changes. */
-export function settingsFor(form: Form, settings: Settings): Settings {
+export function dropStaleSettings(form: Form, settings: Settings): Settings {
   const { receipt_email_element: receipt, subject_element: subject } = settings;
   const gone = [
     ...(receipt !== undefined && !isReceiptElement(receipt, form) ? ['receipt_email_element'] : []),
     ...(subject !== undefined && !isSubjectElement(subject, form) ? ['subject_element'] : []),
   ];
-  const mend = (text: string): string => fillPiped(text, (id) => (isShowable(form, id) ? `{{${id}}}` : ''));
+  const mend = (text: string): string =>
+    fillPiped(text, (id) => (canPipeInSettings(form, id) ? `{{${id}}}` : ''));
   const { confirmations, notifications, ...rest } = settings;
   const kept = mapAllSettingTexts(keepLanguages<Settings>(rest, languagesOf(form).slice(1)), mend);
-  const all = { ...kept, ...fitting(form, { confirmations, notifications }, mend) };
+  const all = { ...kept, ...keepValidEntries(form, { confirmations, notifications }, mend) };
   return Object.fromEntries(Object.entries(all).filter(([name]) => !gone.includes(name)));
 }
 
@@ -116,7 +123,7 @@ const orNull = (schema: object): object =>
       : { anyOf: [schema, { type: 'null' }] };
 
 const schemasOf = (
-  rows: Readonly<Record<string, Kind<unknown> & Words>>,
+  rows: Readonly<Record<string, SettingKind<unknown> & SettingTexts>>,
   change = (schema: object) => schema,
 ) => Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, change(describedSchema(row))]));
 

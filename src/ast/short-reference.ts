@@ -5,7 +5,7 @@
  */
 
 /** Douglas Crockford's base 32, without letters that look alike. */
-const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const referenceAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const length = 10;
 const bits = 50;
 /** The start of the millisecond count, whose 40 bits last until 2054. */
@@ -24,23 +24,26 @@ export function shortReference(id: string): string {
   let rest = BigInt.asUintN(bits, ((BigInt(time - epoch) << countBits) | BigInt(count)) * mix);
   let text = '';
   for (let place = 0; place < length; place += 1) {
-    text = letters[Number(rest & 31n)]! + text;
+    text = referenceAlphabet[Number(rest & 31n)]! + text;
     rest >>= 5n;
   }
   return `${text.slice(0, 5)}-${text.slice(5)}`;
 }
 
 /** A short reference in a query: its normal form, and the millisecond of its submission. */
-export type AskedReference = { readonly reference: string; readonly time: Date };
+export type ParsedReference = { readonly reference: string; readonly time: Date };
 
 /**
  * Reads a short reference in any spelling: lower case, without the dash, O for 0. Undefined for other texts.
  * A word of ten letters can look like a reference, so callers must check that the submission exists.
  */
-export function readShortReference(text: string): AskedReference | undefined {
+export function readShortReference(text: string): ParsedReference | undefined {
   const tidy = text.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
-  if (tidy.length !== length || tidy.split('').some((letter) => !letters.includes(letter))) return undefined;
-  const mixed = tidy.split('').reduce((sum, letter) => (sum << 5n) | BigInt(letters.indexOf(letter)), 0n);
+  if (tidy.length !== length || tidy.split('').some((letter) => !referenceAlphabet.includes(letter)))
+    return undefined;
+  const mixed = tidy
+    .split('')
+    .reduce((sum, letter) => (sum << 5n) | BigInt(referenceAlphabet.indexOf(letter)), 0n);
   const time = Number(BigInt.asUintN(bits, mixed * unmix) >> countBits) + epoch;
   return { reference: `${tidy.slice(0, 5)}-${tidy.slice(5)}`, time: new Date(time) };
 }

@@ -1,6 +1,6 @@
 import { csvCell, guardFormula, readCsv, unguardFormula } from './basics/csv.ts';
 import { limits } from './basics/limits.ts';
-import { quote, sayBytes } from './basics/problems.ts';
+import { formatExactBytes, quote } from './basics/problems.ts';
 import { fitsBytes, isCleanText } from './basics/text.ts';
 import { type FormText, listTexts, namedLanguages, type TextChange, type TextDocument } from './texts.ts';
 
@@ -107,7 +107,7 @@ const withLines = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
 /** Returns what is wrong with a text, as the end of a sentence. */
 export function textProblem({ maxBytes, option, path }: FormText, to: string): string | undefined {
   if (!isCleanText(to)) return 'has an incomplete character';
-  if (!fitsBytes(to, maxBytes)) return `has more than ${sayBytes(maxBytes)}`;
+  if (!fitsBytes(to, maxBytes)) return `has more than ${formatExactBytes(maxBytes)}`;
   const isLine = option !== undefined || (path === undefined && maxBytes === limits.labelBytes);
   return isLine && /[\r\n]/.test(to) ? 'must be on one line' : undefined;
 }

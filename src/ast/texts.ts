@@ -1,5 +1,5 @@
 import { isMissing } from './attributes/attributes.ts';
-import { isRecord, own } from './basics/json.ts';
+import { getProperty, isRecord } from './basics/json.ts';
 import { limits } from './basics/limits.ts';
 import { idOf, labelOf, type Option } from './basics/options.ts';
 import type { Translation, Translations } from './basics/translation-shapes.ts';
@@ -53,7 +53,7 @@ const isNamed = (option: unknown): boolean =>
 
 /** Lists the languages of a structure, complete or not. */
 export function namedLanguages(structure: FormNode): readonly string[] {
-  const languages = own(attributesOf(structure), 'languages');
+  const languages = getProperty(attributesOf(structure), 'languages');
   return Array.isArray(languages) ? languages.filter((tag) => typeof tag === 'string') : [];
 }
 
@@ -63,20 +63,20 @@ export function listTexts({ structure, settings }: TextDocument): FormText[] {
 }
 
 /** Lists the texts without a translation into a language. */
-export const missingIn = (texts: readonly FormText[], language: string): FormText[] =>
+export const untranslatedTexts = (texts: readonly FormText[], language: string): FormText[] =>
   texts.filter(({ translations }) => !Object.hasOwn(translations, language));
 
 /** Returns the prefix of the keys of a node's texts. */
-function placeOf(node: FormNode, path: readonly number[]): string {
+function keyPrefixOf(node: FormNode, path: readonly number[]): string {
   if (path.length === 0) return '$form';
-  const id = own(attributesOf(node), 'id');
+  const id = getProperty(attributesOf(node), 'id');
   // A step can have the ID of an element.
   return typeof id === 'string' && id !== '' && path.length > 1 ? id : `$${path.join('.')}`;
 }
 
 function* walkTexts(node: FormNode, path: readonly number[]): Generator<FormText, void> {
   const attrs = attributesOf(node);
-  const translations = own(attrs, 'translations');
+  const translations = getProperty(attrs, 'translations');
   const known = isRecord(translations) ? (translations as Translations) : {};
   const said = (find: (texts: Translations[string]) => unknown): Readonly<Record<string, string>> =>
     Object.fromEntries(
@@ -85,19 +85,19 @@ function* walkTexts(node: FormNode, path: readonly number[]): Generator<FormText
         return typeof text === 'string' && !isMissing(text) ? [[language, text]] : [];
       }),
     );
-  const place = placeOf(node, path);
+  const place = keyPrefixOf(node, path);
   for (const [attribute, { kind, maxBytes }] of textAttributes(attributesOfType(node.type))) {
-    const value = own(attrs, attribute);
+    const value = getProperty(attrs, attribute);
     const found = { path, attribute, maxBytes };
     if (kind === 'string' && typeof value === 'string' && !isMissing(value)) {
-      const translated = said((texts) => own(texts, attribute));
+      const translated = said((texts) => getProperty(texts, attribute));
       yield { ...found, key: `${place}/${attribute}`, text: value, translations: translated };
     }
     for (const option of kind === 'options' ? optionsOf(value) : []) {
       const id = idOf(option);
       const translated = said((texts) => {
-        const labels = own(texts, attribute);
-        return isRecord(labels) ? own(labels, id) : undefined;
+        const labels = getProperty(texts, attribute);
+        return isRecord(labels) ? getProperty(labels, id) : undefined;
       });
       const text = labelOf(option);
       yield { ...found, option: id, key: `${place}/${attribute}/${id}`, text, translations: translated };
@@ -106,7 +106,7 @@ function* walkTexts(node: FormNode, path: readonly number[]): Generator<FormText
   for (const [index, child] of childrenOf(node).entries()) yield* walkTexts(child, [...path, index]);
 }
 
-const settingsPlace = '$settings';
+const settingsKeyPrefix = '$settings';
 
 function textsOfSettings(settings: Settings): FormText[] {
   const textOf = (
@@ -121,7 +121,7 @@ function textsOfSettings(settings: Settings): FormText[] {
       const translated = said(texts);
       return typeof translated === 'string' ? [[language, translated] as const] : [];
     });
-    const key = `${settingsPlace}/${attribute}`;
+    const key = `${settingsKeyPrefix}/${attribute}`;
     return [
       { key, path: undefined, attribute, text, translations: Object.fromEntries(translations), maxBytes },
     ];
@@ -129,7 +129,7 @@ function textsOfSettings(settings: Settings): FormText[] {
   return [
     ...settingTexts.flatMap((name) => {
       const most = name.startsWith('theme.') ? limits.labelBytes : limits.textBytes;
-      return textOf(name, settingText(settings, name), most, (texts) => own(texts, name), settings);
+      return textOf(name, settingText(settings, name), most, (texts) => getProperty(texts, name), settings);
     }),
     ...(settings.confirmations ?? []).flatMap((confirmation, index) =>
       confirmationTexts.flatMap((name) =>
@@ -137,7 +137,7 @@ function textsOfSettings(settings: Settings): FormText[] {
           `confirmations.${index}.${name}`,
           confirmation[name],
           confirmationBytes[name],
-          (texts) => own(texts, name),
+          (texts) => getProperty(texts, name),
           confirmation,
         ),
       ),
@@ -146,7 +146,7 @@ function textsOfSettings(settings: Settings): FormText[] {
 }
 
 /** Returns the index and text of a conditional confirmation that a settings text belongs to, or undefined. */
-export function confirmationPlace(
+export function parseConfirmationAttribute(
   attribute: string,
 ): { readonly index: number; readonly attribute: ConfirmationText } | undefined {
   const [, index, name] = /^confirmations\.(\d+)\.(\w+)$/.exec(attribute) ?? [];
@@ -157,18 +157,18 @@ export function confirmationPlace(
 
 /** Applies translated texts to the settings, including conditional confirmations. */
 export function translateSettings(settings: Settings, changes: readonly TextChange[] = []): Settings {
-  const byIndex = Map.groupBy(changes, ({ text }) => confirmationPlace(text.attribute)?.index);
-  const spoken = translated(settings, byIndex.get(undefined));
+  const byIndex = Map.groupBy(changes, ({ text }) => parseConfirmationAttribute(text.attribute)?.index);
+  const spoken = applyTextChanges(settings, byIndex.get(undefined));
   const { confirmations } = spoken;
   if (!confirmations || byIndex.size === Number(byIndex.has(undefined))) return spoken;
   return {
     ...spoken,
     confirmations: confirmations.map((each, index) =>
-      translated(
+      applyTextChanges(
         each,
         byIndex.get(index)?.map((change) => ({
           ...change,
-          text: { ...change.text, ...confirmationPlace(change.text.attribute) },
+          text: { ...change.text, ...parseConfirmationAttribute(change.text.attribute) },
         })),
       ),
     ),
@@ -184,18 +184,18 @@ export type TextChange = {
 
 /** Applies translated texts to a document. Shares unchanged parts with the original. */
 export function translateTexts(document: TextDocument, changes: readonly TextChange[]): TextDocument {
-  const byPlace = Map.groupBy(changes, ({ text }) => text.path?.join('.') ?? settingsPlace);
+  const byPlace = Map.groupBy(changes, ({ text }) => text.path?.join('.') ?? settingsKeyPrefix);
   return {
     structure: translateNode(document.structure, '', byPlace),
-    settings: translateSettings(document.settings, byPlace.get(settingsPlace)),
+    settings: translateSettings(document.settings, byPlace.get(settingsKeyPrefix)),
   };
 }
 
-type ByPlace = ReadonlyMap<string, readonly TextChange[]>;
+type ChangesByKeyPrefix = ReadonlyMap<string, readonly TextChange[]>;
 
-function translateNode(node: FormNode, place: string, changes: ByPlace): FormNode {
+function translateNode(node: FormNode, place: string, changes: ChangesByKeyPrefix): FormNode {
   const old = attributesOf(node);
-  const attrs = translated(old, changes.get(place));
+  const attrs = applyTextChanges(old, changes.get(place));
   const parts = childrenOf(node);
   const children = parts.map((child, index) =>
     translateNode(child, place === '' ? String(index) : `${place}.${index}`, changes),
@@ -205,7 +205,7 @@ function translateNode(node: FormNode, place: string, changes: ByPlace): FormNod
 }
 
 /** Applies translated texts to the attributes of a node, or to settings. */
-export function translated<Holder extends { readonly translations?: unknown }>(
+export function applyTextChanges<Holder extends { readonly translations?: unknown }>(
   holder: Holder,
   changes: readonly TextChange[] = [],
 ): Holder {
@@ -223,7 +223,7 @@ type Entry<Value> = readonly [name: string, value: Value];
 /** Drops translations into removed languages, and of removed attributes and options. */
 export function tidyTranslations(node: FormNode, languages: readonly string[]): Translations | undefined {
   const attrs = attributesOf(node);
-  const translations = own(attrs, 'translations');
+  const translations = getProperty(attrs, 'translations');
   if (!isRecord(translations)) return undefined;
   const names = new Map(textAttributes(attributesOfType(node.type)));
   const kept = Object.entries(translations as Translations).flatMap(
@@ -232,7 +232,7 @@ export function tidyTranslations(node: FormNode, languages: readonly string[]): 
       const left = Object.entries(texts).flatMap(([name, text]): Entry<Translation[string]>[] => {
         if (names.get(name)?.kind !== (typeof text === 'string' ? 'string' : 'options')) return [];
         if (typeof text === 'string') return [[name, text]];
-        const ids = new Set(optionsOf(own(attrs, name)).map(idOf));
+        const ids = new Set(optionsOf(getProperty(attrs, name)).map(idOf));
         const labels = Object.entries(text).filter(([id]) => ids.has(id));
         return labels.length === 0 ? [] : [[name, Object.fromEntries(labels)]];
       });

@@ -1,7 +1,7 @@
 import { type AttributeSpecs, attributeCode, attributeProblem, isMissing } from './attributes/attributes.ts';
-import { factOf } from './basics/fact-of.ts';
-import { isRecord, own, storageProblem } from './basics/json.ts';
+import { getProperty, isRecord, storageProblem } from './basics/json.ts';
 import { limits } from './basics/limits.ts';
+import { memoizeByObject } from './basics/memoize-by-object.ts';
 import { idOf, type Option, otherChoice } from './basics/options.ts';
 import type { ProblemCode } from './basics/problem-codes.ts';
 import { firstProblems, quote } from './basics/problems.ts';
@@ -62,7 +62,7 @@ type Tally = {
 };
 
 /** The position of an element. */
-type Place = {
+type ElementPosition = {
   readonly path: Path;
   readonly nesting: number;
   readonly parent: LogicNode | undefined;
@@ -85,7 +85,7 @@ function* checkForm(form: unknown): Problems {
     markup: 0,
     languages: undefined,
   };
-  if (own(form, 'type') !== 'form')
+  if (getProperty(form, 'type') !== 'form')
     yield { message: 'The root node must have the type "form".', path: [], code: 'invalid_choice' };
   yield* checkStorable(form, [], tally);
   yield* checkAttributes(form, formAttributes, [], tally);
@@ -118,7 +118,7 @@ function* checkStep(step: unknown, path: Path, tally: Tally): Problems {
     yield { message: notANode, path, code: 'invalid_type' };
     return;
   }
-  if (own(step, 'type') !== 'step') {
+  if (getProperty(step, 'type') !== 'step') {
     yield {
       message: 'Only nodes of the type "step" can be placed directly in a form.',
       path,
@@ -129,11 +129,11 @@ function* checkStep(step: unknown, path: Path, tally: Tally): Problems {
   yield* checkStorable(step, path, tally);
   const attrs = yield* checkAttributes(step, stepAttributes, path, tally);
   tally.nodes.push({ path, id: nodeId(attrs), type: 'step', parent: undefined, group: undefined, attrs });
-  const place: Place = { path, nesting: 0, parent: undefined, group: undefined };
-  yield* checkElements(own(step, 'children'), place, tally);
+  const place: ElementPosition = { path, nesting: 0, parent: undefined, group: undefined };
+  yield* checkElements(getProperty(step, 'children'), place, tally);
 }
 
-function* checkElements(children: unknown, parent: Place, tally: Tally): Problems {
+function* checkElements(children: unknown, parent: ElementPosition, tally: Tally): Problems {
   if (!Array.isArray(children)) {
     yield { message: '"children" must be a list of elements.', path: parent.path, code: 'invalid_type' };
     return;
@@ -152,12 +152,12 @@ function* checkElements(children: unknown, parent: Place, tally: Tally): Problem
   }
 }
 
-function* checkElement(element: unknown, place: Place, tally: Tally): Problems {
+function* checkElement(element: unknown, place: ElementPosition, tally: Tally): Problems {
   if (!isRecord(element)) {
     yield { message: notANode, path: place.path, code: 'invalid_type' };
     return;
   }
-  const type = own(element, 'type');
+  const type = getProperty(element, 'type');
   if (!isElementType(type)) {
     const code = typeof type !== 'string' ? 'required' : isPlaced(type) ? 'not_allowed' : 'invalid_choice';
     yield { message: typeProblem(type), path: place.path, code };
@@ -229,7 +229,7 @@ function* checkLeaf(leaf: Node, path: Path): Problems {
     yield { message: `${nameOf(leaf)} cannot have children.`, path, code: 'not_allowed' };
 }
 
-function* checkComposite(composite: Node, node: LogicNode, place: Place, tally: Tally): Problems {
+function* checkComposite(composite: Node, node: LogicNode, place: ElementPosition, tally: Tally): Problems {
   const { path } = place;
   // Checked before going deeper, so that the recursion ends for any input.
   if (place.nesting === limits.nesting) {
@@ -240,7 +240,7 @@ function* checkComposite(composite: Node, node: LogicNode, place: Place, tally: 
     };
     return;
   }
-  const isRepeatable = own(attributesOf(composite), 'repeatable') === true;
+  const isRepeatable = getProperty(attributesOf(composite), 'repeatable') === true;
   if (isRepeatable && place.group) {
     yield {
       message: 'A repeatable composite cannot be inside another repeatable composite.',
@@ -249,11 +249,11 @@ function* checkComposite(composite: Node, node: LogicNode, place: Place, tally: 
     };
   }
   const group = isRepeatable ? node : place.group;
-  const inside: Place = { path, nesting: place.nesting + 1, parent: node, group };
-  yield* checkElements(own(composite, 'children'), inside, tally);
+  const inside: ElementPosition = { path, nesting: place.nesting + 1, parent: node, group };
+  yield* checkElements(getProperty(composite, 'children'), inside, tally);
 }
 
-const requiredNames = factOf((specs: AttributeSpecs): readonly string[] =>
+const requiredNames = memoizeByObject((specs: AttributeSpecs): readonly string[] =>
   Object.keys(specs).filter((name) => specs[name]!.required),
 );
 
@@ -273,8 +273,8 @@ function* checkAttributes(
   const at = (name: string) => (path.length === 0 ? { path, field: name } : { path });
   // Checks the attributes that the node has. The type can have several times as many.
   for (const name of new Set([...requiredNames(specs), ...Object.keys(attrs)])) {
-    const spec = own(specs, name);
-    const value = own(attrs, name);
+    const spec = getProperty(specs, name);
+    const value = getProperty(attrs, name);
     if (spec?.required && isMissing(value)) {
       yield { message: `A required attribute is missing: "${name}".`, ...at(name), code: 'required' };
     } else if (spec && value !== undefined) {
@@ -300,7 +300,7 @@ function* checkAttributes(
 }
 
 function* checkUniqueId(element: Node, path: Path, tally: Tally): Problems {
-  const id = own(attributesOf(element), 'id');
+  const id = getProperty(attributesOf(element), 'id');
   if (typeof id !== 'string' || id === '') return;
   if (tally.ids.has(id)) {
     yield {
@@ -327,14 +327,14 @@ function childrenOf(node: Node): unknown {
 }
 
 function attributesOf(node: Node): Node {
-  const attrs = own(node, 'attrs');
+  const attrs = getProperty(node, 'attrs');
   return isRecord(attrs) ? attrs : {};
 }
 
 /** Names a node in a message by its ID or, without one, by its type. */
 function nameOf(node: Node): string {
-  const id = own(attributesOf(node), 'id');
+  const id = getProperty(attributesOf(node), 'id');
   if (typeof id === 'string') return quote(id);
-  const type = own(node, 'type');
+  const type = getProperty(node, 'type');
   return `the ${isElementType(type) || type === 'step' ? type : 'form'}`;
 }

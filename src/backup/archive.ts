@@ -108,7 +108,7 @@ export async function writeArchive(
   try {
     const { readable, add, close, abort } = openTar();
     const zstd = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
-    const packed = through(readable, zstd);
+    const packed = pipeThrough(readable, zstd);
     const bytes = passphrase === undefined ? packed : await seal(packed, passphrase);
     // A failure on one side stops the other: a full disk, or an entry that cannot be read.
     const written = bytes.pipeTo(new WritableStream({ write: writerInto(file, { path, leastRoom }) }));
@@ -164,17 +164,17 @@ async function isNamed(file: FileHandle, path: string): Promise<boolean> {
  * Pipes bytes through a Node stream. When one side ends, so does the other, and the reader gets the error.
  * `toWeb` is not used: it throws outside of every `try` if the reader stops.
  */
-const through = (bytes: Bytes, stream: Duplex): Bytes =>
+const pipeThrough = (bytes: Bytes, stream: Duplex): Bytes =>
   ReadableStream.from(pipeline(Readable.fromWeb(bytes), stream, () => {}));
 
-const isThere = (place: string): Promise<boolean> =>
+const fileExists = (place: string): Promise<boolean> =>
   access(place).then(
     () => true,
     () => false,
   );
 
 async function refuseReplacing(path: string): Promise<void> {
-  if (await isThere(path))
+  if (await fileExists(path))
     throw new BackupError(`${path} already exists, and a backup never replaces a file. Choose another name.`);
 }
 
@@ -185,7 +185,7 @@ async function refuseReplacing(path: string): Promise<void> {
 async function openNew(path: string, draft: string): Promise<FileHandle> {
   await refuseReplacing(path);
   const folder = dirname(path);
-  if (!(await isThere(folder)))
+  if (!(await fileExists(folder)))
     throw new BackupError(`The folder ${folder} does not exist. Create it first.`);
   return explainFile(path, 'written', async () => {
     await rm(draft, { force: true });
@@ -239,7 +239,7 @@ export async function* readArchive(
       file.createReadStream({ start: 0, emitClose: false, autoClose: false }),
     );
     const packed = isSealed ? await unseal(bytes, passphrase!) : bytes;
-    const tar = readTar(through(packed, createZstdDecompress()));
+    const tar = readTar(pipeThrough(packed, createZstdDecompress()));
     for await (const { name, size, body } of explained(path, tar))
       yield { name, size, body: Readable.from(explained(path, body), { objectMode: false }) };
   } finally {
@@ -280,7 +280,7 @@ async function unseal(bytes: Bytes, passphrase: string): Promise<Bytes> {
 const Table = Type.Object({ name: Type.String(), columns: Type.Array(Type.String()) });
 
 /** The first entry: which database the archive was made from, and with which version. */
-export const Manifest = Type.Object({
+export const ArchiveManifest = Type.Object({
   format: Type.Literal(1),
   /** The version of Formloom. */
   version: Type.String(),
@@ -299,10 +299,10 @@ export const Manifest = Type.Object({
   ),
   cells: Type.Optional(Type.Array(Type.Object({ name: Type.String(), schema_name: Type.String() }))),
 });
-export type Manifest = Static<typeof Manifest>;
+export type ArchiveManifest = Static<typeof ArchiveManifest>;
 
 /** The last entry. An archive without it is incomplete. */
-export const Ending = Type.Object({
+export const ArchiveTrailer = Type.Object({
   /** The number of rows in each table. */
   rows: Type.Record(Type.String(), Type.Integer()),
   sequences: Type.Array(
@@ -311,7 +311,7 @@ export const Ending = Type.Object({
   files: Type.Integer(),
   bytes: Type.Integer(),
 });
-export type Ending = Static<typeof Ending>;
+export type ArchiveTrailer = Static<typeof ArchiveTrailer>;
 
 /** The names of the entries. The others are `tables/<table>/<part>` and `files/<key>`. */
 export const entryNames = { manifest: 'manifest.json', key: 'secret.key', ending: 'ending.json' } as const;
@@ -320,7 +320,10 @@ export const entryNames = { manifest: 'manifest.json', key: 'secret.key', ending
  * Parses and checks an entry.
  * @throws BackupError if it does not have the format of this version.
  */
-export function readPart<S extends typeof Manifest | typeof Ending>(shape: S, text: string): Static<S> {
+export function parseArchiveEntry<S extends typeof ArchiveManifest | typeof ArchiveTrailer>(
+  shape: S,
+  text: string,
+): Static<S> {
   let part: unknown;
   try {
     part = JSON.parse(text);

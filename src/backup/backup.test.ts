@@ -19,9 +19,9 @@ import { openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { untilWaiting } from '#test/while-held.ts';
 import { readArchive, writeArchive } from './archive.ts';
-import { BackupError, fillTable, selectTables } from './fill-table.ts';
+import { BackupError, selectTables, startTableCopy } from './fill-table.ts';
 import { makeBackup } from './make-backup.ts';
-import { findMoved, moveInstance, stayInPlace } from './move-instance.ts';
+import { findMoved, moveInstance, undoMove } from './move-instance.ts';
 import { type RestoreOptions, restoreBackup } from './restore-backup.ts';
 
 const service = await openService();
@@ -299,9 +299,9 @@ test('a moved instance is unchanged, including its sequences, and can be moved b
   assert.equal((await here.database.query('select name from forms')).rows[0].name, 'Changed there');
   assert.equal((await findMoved(here.database))?.moved_to, null);
   // `there` now has the leftover copy, which a move can replace, or which can stay in use after all.
-  await stayInPlace(there.database);
+  await undoMove(there.database);
   await assert.rejects(move(here.database, there.database), /is in use/);
-  await assert.rejects(stayInPlace(there.database), /was not moved/);
+  await assert.rejects(undoMove(there.database), /was not moved/);
 });
 
 test('a move that is interrupted midway leaves both databases as they were, and can be repeated', async () => {
@@ -406,7 +406,7 @@ test('a connection that was lost before a table is filled ends the restore witho
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   await database.query('select pg_terminate_backend($1)', [rows[0]!.pid]);
   await gone;
-  const filling = fillTable(client, table!);
+  const filling = startTableCopy(client, table!);
   await new Promise(setImmediate);
   await assert.rejects(filling.end());
   await filling.giveUp();

@@ -3,10 +3,10 @@ import { escapeIdentifier, type PoolClient } from 'pg';
 import { type CopyToStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { otherCells } from '#cells/cells.ts';
 import { hideShards, refreshPeople } from '#cells/citus.ts';
-import { createCell, nameHome } from '#cells/create-cell.ts';
+import { createCell, setFirstCellSchema } from '#cells/create-cell.ts';
 import type { Database } from '#kit/database.ts';
 import type { Migration } from '#kit/migrate.ts';
-import { only, type Queryable, statement } from '#kit/statement.ts';
+import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 
 /** Why a backup or a restore failed, with the remedy. */
 export class BackupError extends Error {}
@@ -28,7 +28,7 @@ const hasWorkspaces = (schema: string): string =>
  * Creates the missing cells for an instance that is restored or moved here.
  * @throws BackupError for a cell that the instance does not have.
  */
-export async function requireCells(
+export async function createMissingCells(
   database: Database,
   names: readonly string[],
   migrations: readonly Migration[],
@@ -44,7 +44,7 @@ export async function requireCells(
 
 /** Returns whether any cell of an instance is in use. */
 export async function isUsed(db: Queryable): Promise<boolean> {
-  if (only(await findUse(db, {}))!.is_used) return true;
+  if (onlyRow(await findUse(db, {}))!.is_used) return true;
   for (const { schema_name } of await otherCells(db))
     if ((await db.query<{ has: boolean }>(hasWorkspaces(schema_name))).rows[0]!.has) return true;
   return false;
@@ -54,13 +54,13 @@ export async function isUsed(db: Queryable): Promise<boolean> {
 
 export type Table = { readonly name: string; readonly columns: readonly string[] };
 
-export const listed = ({ columns }: Table): string =>
+export const columnList = ({ columns }: Table): string =>
   columns.map((column) => escapeIdentifier(column)).join(', ');
 
-const copyIn = (table: Table): string => `copy ${identifier(table.name)} (${listed(table)}) from stdin`;
+const copyIn = (table: Table): string => `copy ${identifier(table.name)} (${columnList(table)}) from stdin`;
 
 /** A COPY into a table. It occupies its connection until it is ended or aborted. */
-export type Filling = {
+export type TableCopy = {
   pour(source: AsyncIterable<Uint8Array>): Promise<void>;
   /**
    * Ends the COPY.
@@ -74,7 +74,7 @@ export type Filling = {
   giveUp(): Promise<void>;
 };
 
-export function fillTable(client: PoolClient, table: Table): Filling {
+export function startTableCopy(client: PoolClient, table: Table): TableCopy {
   const copy = client.query(copyFrom(copyIn(table)));
   let isOver = false;
   let failure: Error | undefined;
@@ -116,17 +116,17 @@ export function fillTable(client: PoolClient, table: Table): Filling {
 // Tables of other cells (src/cells) are called `schema.table`, also in a backup.
 
 /** Returns the SQL for the name of a table or sequence, given the expressions for its schema and name. */
-export const nameOf = (schema: string, name: string): string =>
+export const tableNameSql = (schema: string, name: string): string =>
   `case when ${schema} = current_schema() then '' else ${schema} || '.' end || ${name}::text`;
 
-export const inOurs = (schema: string): string =>
+export const inInstanceSchemasSql = (schema: string): string =>
   `(${schema} = current_schema() or ${schema}::text = any ($cells))`;
 
 /**
  * ledger_parts described the partitions of a database, which were never in backups. Migration 0009 removes
  * it.
  */
-const isTold = `c.relkind = 'r' and c.relname not in ('migrations', 'ledger_parts')`;
+const isCopiedTableSql = `c.relkind = 'r' and c.relname not in ('migrations', 'ledger_parts')`;
 
 /**
  * Selects all tables except `migrations`, with their columns that are not generated; `cells` are the schemas
@@ -136,11 +136,11 @@ export const selectTables = statement(
   'backup.select_tables',
   'cells',
   'name columns',
-  `select ${nameOf('n.nspname', 'c.relname')} as name, array_agg(a.attname::text order by a.attnum) as columns
+  `select ${tableNameSql('n.nspname', 'c.relname')} as name, array_agg(a.attname::text order by a.attnum) as columns
      from pg_class c
      join pg_namespace n on n.oid = c.relnamespace
      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where ${inOurs('n.nspname')} and ${isTold}
+    where ${inInstanceSchemasSql('n.nspname')} and ${isCopiedTableSql}
     group by n.nspname, c.relname
     order by 1`,
 );
@@ -159,9 +159,9 @@ const selectForeignKeys = statement(
   'backup.select_foreign_keys',
   'cells',
   'table_name name definition',
-  `select ${nameOf('n.nspname', 't.relname')} as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
+  `select ${tableNameSql('n.nspname', 't.relname')} as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
      from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_namespace n on n.oid = t.relnamespace
-    where c.contype = 'f' and c.conparentid = 0 and ${inOurs('n.nspname')}
+    where c.contype = 'f' and c.conparentid = 0 and ${inInstanceSchemasSql('n.nspname')}
     order by 1, 2`,
 );
 
@@ -214,7 +214,7 @@ export async function refillTables<Done extends { sequences: Sequences }>(
   await client.query(emptyTables(tables.map(({ name }) => name)));
   const done = await fill();
   // The first cell is in the home schema of this database, whatever that schema was called in the source.
-  if (cells.length > 0) await nameHome(client, {});
+  if (cells.length > 0) await setFirstCellSchema(client, {});
   if (cells.length > 0) await refreshPeople(client);
   for (const { name, last_value } of done.sequences)
     if (last_value !== null) await setSequence(client, { name, last_value });
@@ -234,7 +234,7 @@ function requireSameTables(found: readonly Table[], tables: readonly Table[]): v
  * Returns the number of rows of a COPY after all were read. PostgreSQL sends it after the last byte,
  * sometimes separately; an empty query waits for it.
  */
-export async function countOf(client: PoolClient, copy: CopyToStreamQuery): Promise<number> {
+export async function countCopiedRows(client: PoolClient, copy: CopyToStreamQuery): Promise<number> {
   await client.query('select');
   return copy.rowCount;
 }

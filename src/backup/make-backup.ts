@@ -8,13 +8,19 @@ import { hideShards } from '#cells/citus.ts';
 import { storedFiles } from '#files/stored-files.ts';
 import { storedImages } from '#forms/images/images.ts';
 import { now } from '#kit/clock.ts';
-import { type Database, openPatient, transaction } from '#kit/database.ts';
+import { type Database, openLongQueryPool, transaction } from '#kit/database.ts';
 import { selectKeyFingerprint } from '#kit/instance-key.ts';
-import { findHome, pathOf, readingLock, setPath } from '#kit/migrate.ts';
-import { only, type Queryable, statement } from '#kit/statement.ts';
+import { findSessionSchema, formatSearchPath, schemaReadLock, setSearchPath } from '#kit/migrate.ts';
+import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
-import { type ArchiveWriter, type Ending, entryNames, type Manifest, writeArchive } from './archive.ts';
-import { countOf, selectTables } from './fill-table.ts';
+import {
+  type ArchiveManifest,
+  type ArchiveTrailer,
+  type ArchiveWriter,
+  entryNames,
+  writeArchive,
+} from './archive.ts';
+import { countCopiedRows, selectTables } from './fill-table.ts';
 import { copyOut, selectSequences } from './move-instance.ts';
 
 const selectMigrations = statement(
@@ -89,17 +95,17 @@ export async function makeBackup(context: BackupContext, options: BackupOptions)
 }
 
 /** Returns the manifest of a backup: the part that instances and workspaces share, and the given parts. */
-export async function describeBackup(
+export async function createManifest(
   client: PoolClient,
   version: string,
-  parts: Pick<Manifest, 'tables'> & Partial<Pick<Manifest, 'cells' | 'workspace'>>,
-): Promise<Manifest> {
+  parts: Pick<ArchiveManifest, 'tables'> & Partial<Pick<ArchiveManifest, 'cells' | 'workspace'>>,
+): Promise<ArchiveManifest> {
   return {
     format: 1,
     version,
     made_at: now().toISOString(),
     migrations: await selectMigrations(client, {}),
-    key_fingerprint: only(await selectKeyFingerprint(client, {}))?.key_fingerprint ?? null,
+    key_fingerprint: onlyRow(await selectKeyFingerprint(client, {}))?.key_fingerprint ?? null,
     ...parts,
   };
 }
@@ -120,7 +126,7 @@ async function beginReading(database: Database, readers: Reader[]): Promise<void
   const away = others.filter(({ place }) => place);
   for (const { name, database: own } of [first, ...away]) {
     // The first row of a large table can take long.
-    const pool = openPatient(own, 1);
+    const pool = openLongQueryPool(own, 1);
     readers.push({ cell: name, pool, client: await pool.connect() });
   }
   const begin = async (): Promise<void> => {
@@ -132,7 +138,7 @@ async function beginReading(database: Database, readers: Reader[]): Promise<void
       );
     }
   };
-  await readers[0]!.client.query('select pg_advisory_lock_shared($1)', [readingLock]);
+  await readers[0]!.client.query('select pg_advisory_lock_shared($1)', [schemaReadLock]);
   if (away.length === 0) return begin();
   await transaction(database, async (holder) => {
     await holder.query('lock table users in share mode');
@@ -155,10 +161,10 @@ async function fillArchive(
   const more = cells.length > 0 ? { cells } : {};
   await addText(
     entryNames.manifest,
-    JSON.stringify(await describeBackup(client, version, { tables, ...more })),
+    JSON.stringify(await createManifest(client, version, { tables, ...more })),
   );
   if (key !== undefined) await addText(entryNames.key, key);
-  const rows: Ending['rows'] = {};
+  const rows: ArchiveTrailer['rows'] = {};
   for (const table of tables) {
     const cell = cells.find(({ schema_name }) => table.name.startsWith(`${schema_name}.`));
     const reader = readers.find((each) => each.cell === cell?.name);
@@ -170,7 +176,7 @@ async function fillArchive(
   }
   const sequences = await selectSequences(client, schemas);
   const { missing, ...files } = await addFiles(context, storedAt(readers, cells), archive);
-  const ending: Ending = { rows, sequences, ...files };
+  const ending: ArchiveTrailer = { rows, sequences, ...files };
   await addText(entryNames.ending, JSON.stringify(ending));
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
   return { path, tables: tables.length, rows: total, ...files, missing };
@@ -202,7 +208,7 @@ export async function addTable(
     if (size >= partBytes) await flush();
   }
   if (size > 0) await flush();
-  return countOf(client, copy);
+  return countCopiedRows(client, copy);
 }
 
 type StoredFile = { key: string; size: number };
@@ -213,17 +219,17 @@ async function* storedAt(
   cells: Awaited<ReturnType<typeof otherCells>>,
 ): AsyncGenerator<StoredFile> {
   const { client } = readers[0]!;
-  const { schema_name: home, path } = only(await findHome(client, {}))!;
+  const { schema_name: home, path } = onlyRow(await findSessionSchema(client, {}))!;
   const local = cells.filter(({ name }) => !readers.some(({ cell }) => cell === name));
-  for (const each of [path, ...local.map(({ schema_name }) => pathOf(schema_name, home))]) {
-    await setPath(client, { path: each });
-    yield* filesOf(client);
+  for (const each of [path, ...local.map(({ schema_name }) => formatSearchPath(schema_name, home))]) {
+    await setSearchPath(client, { path: each });
+    yield* listStoredFiles(client);
   }
-  for (const { client: there } of readers.slice(1)) yield* filesOf(there);
+  for (const { client: there } of readers.slice(1)) yield* listStoredFiles(there);
 }
 
 /** Lists the stored files of all workspaces, or of one. */
-export async function* filesOf(db: Queryable, workspaceId?: string): AsyncGenerator<StoredFile> {
+export async function* listStoredFiles(db: Queryable, workspaceId?: string): AsyncGenerator<StoredFile> {
   yield* storedFiles(db, workspaceId);
   yield* await storedImages(db, workspaceId);
 }
@@ -276,5 +282,5 @@ async function* exactly(content: Readable, size: number, onLoss: () => void): As
 }
 
 function keysOf(db: Queryable): Promise<string[]> {
-  return Array.fromAsync(filesOf(db), ({ key }) => key);
+  return Array.fromAsync(listStoredFiles(db), ({ key }) => key);
 }

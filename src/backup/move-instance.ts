@@ -1,26 +1,26 @@
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { migrateCells, otherCells } from '#cells/cells.ts';
 import { hideShards } from '#cells/citus.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { findInstance } from '#kit/instance-key.ts';
+import { findInstanceTable } from '#kit/instance-key.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
-import { only, type Queryable, statement } from '#kit/statement.ts';
+import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import {
   BackupError,
-  countOf,
-  fillTable,
+  columnList,
+  countCopiedRows,
+  createMissingCells,
   identifier,
-  inOurs,
+  inInstanceSchemasSql,
   isUsed,
-  listed,
-  nameOf,
   refillTables,
-  requireCells,
   selectTables,
+  startTableCopy,
   type Table,
+  tableNameSql,
 } from './fill-table.ts';
 import { requireStopped } from './restore-backup.ts';
 
@@ -29,13 +29,13 @@ export const selectSequences = statement(
   'backup.select_sequences',
   'cells',
   'name last_value?',
-  `select ${nameOf('schemaname', 'sequencename')} as name, last_value
-     from pg_sequences where ${inOurs('schemaname')} order by 1`,
+  `select ${tableNameSql('schemaname', 'sequencename')} as name, last_value
+     from pg_sequences where ${inInstanceSchemasSql('schemaname')} order by 1`,
 );
 
 export const copyOut = (table: Table): string =>
   // A select, since the tables of a cell are views on its cluster node.
-  `copy (select ${listed(table)} from ${identifier(table.name)}) to stdout`;
+  `copy (select ${columnList(table)} from ${identifier(table.name)}) to stdout`;
 
 /** Returns where this database was moved to; null if it was not. */
 const findMove = statement(
@@ -76,13 +76,13 @@ type Marks = Awaited<ReturnType<typeof findMove>>[0];
 export type Moved = { moved_to: string; tables: number; rows: number };
 
 /** How often a table that takes long reports its progress, in milliseconds. */
-const tellMs = 5_000;
+const progressMs = 5_000;
 
 /**
  * What the target records as its location until the source records the move: the target cannot be used
  * before.
  */
-const awaited = 'its source (a move to this database was interrupted; run it again)';
+const pendingMoveTarget = 'its source (a move to this database was interrupted; run it again)';
 
 /**
  * Moves a whole database into another one: all rows of one snapshot, copied by COPY in one transaction. Files
@@ -113,7 +113,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
     const cells = await otherCells(source);
     const schemas = cells.map(({ schema_name }) => schema_name);
     await migrateCells(to, migrations);
-    await requireCells(
+    await createMissingCells(
       to,
       cells.map(({ name }) => name),
       migrations,
@@ -131,7 +131,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
         }),
       });
       await client.query('analyze');
-      await markMove(client, { moved_to: awaited, moved_at });
+      await markMove(client, { moved_to: pendingMoveTarget, moved_at });
       return done;
     });
     await markMove(source, { moved_to: place, moved_at });
@@ -148,7 +148,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
  * Undoes the record of a move: the service starts on this database again, with the data that it contains.
  * @throws BackupError if the database was not moved.
  */
-export async function stayInPlace(database: Database): Promise<{ stayed: true; was_moved_to: string }> {
+export async function undoMove(database: Database): Promise<{ stayed: true; was_moved_to: string }> {
   const moved = await findMoved(database);
   if (!moved?.moved_to) throw new BackupError('This database was not moved.');
   await markMove(database, { moved_to: null, moved_at: null });
@@ -157,9 +157,9 @@ export async function stayInPlace(database: Database): Promise<{ stayed: true; w
 
 /** Returns where a database was moved to, or undefined if it is empty. */
 export const findMoved = async (db: Queryable): Promise<Marks | undefined> =>
-  (await isMade(db)) ? only(await findMove(db, {})) : undefined;
+  (await isMade(db)) ? onlyRow(await findMove(db, {})) : undefined;
 
-const isMade = async (db: Queryable): Promise<boolean> => only(await findInstance(db, {}))!.is_there;
+const isMade = async (db: Queryable): Promise<boolean> => onlyRow(await findInstanceTable(db, {}))!.is_there;
 
 /**
  * Refuses a source that was already moved. Only a move to the same target that was killed before the target
@@ -167,11 +167,11 @@ const isMade = async (db: Queryable): Promise<boolean> => only(await findInstanc
  */
 async function requireMovable(source: PoolClient, to: Database): Promise<Marks> {
   await requireStopped(source);
-  const instance = only(await findMove(source, {}));
+  const instance = onlyRow(await findMove(source, {}));
   if (!instance) throw new BackupError('There is nothing to move: this instance has not been used yet.');
   if (!instance.moved_to) return instance;
   const there = await findMoved(to);
-  if (there?.moved_to === awaited && there.moved_at?.getTime() === instance.moved_at?.getTime())
+  if (there?.moved_to === pendingMoveTarget && there.moved_at?.getTime() === instance.moved_at?.getTime())
     return instance;
   throw new BackupError(`This database was already moved to ${instance.moved_to}.`);
 }
@@ -184,7 +184,7 @@ async function requireMovable(source: PoolClient, to: Database): Promise<Marks> 
 async function requireFree(db: Queryable, fingerprint: string): Promise<void> {
   await requireStopped(db, 'the target database');
   if (!(await isMade(db)) || !(await isUsed(db))) return;
-  const there = only(await findMove(db, {}));
+  const there = onlyRow(await findMove(db, {}));
   if (there?.moved_to && there.key_fingerprint === fingerprint) return;
   throw new BackupError(
     'The target database is in use. Use an empty one, such as `create database` creates.',
@@ -200,35 +200,35 @@ async function copyTables(
   let total = 0;
   for (const [index, table] of tables.entries()) {
     const out = source.query(copyTo(copyOut(table)));
-    const filling = fillTable(target, table);
+    const filling = startTableCopy(target, table);
     try {
-      await filling.pour(told(out, `${table.name} (table ${index + 1} of ${tables.length})`, tell));
+      await filling.pour(withProgress(out, `${table.name} (table ${index + 1} of ${tables.length})`, tell));
     } catch (error) {
       await filling.giveUp();
       throw error;
     }
-    const [rows, had] = [await filling.end(), await countOf(source, out)];
+    const [rows, had] = [await filling.end(), await countCopiedRows(source, out)];
     if (rows !== had)
-      throw new BackupError(`${table.name} has ${sayCount(had, 'row')}, but ${rows} were copied.`);
-    if (rows > 0) tell(`${table.name}: ${sayCount(rows, 'row')}`);
+      throw new BackupError(`${table.name} has ${formatCount(had, 'row')}, but ${rows} were copied.`);
+    if (rows > 0) tell(`${table.name}: ${formatCount(rows, 'row')}`);
     total += rows;
   }
   return total;
 }
 
 /** Yields the bytes unchanged, and reports from time to time how many there were. */
-async function* told(
+async function* withProgress(
   bytes: AsyncIterable<Buffer>,
   name: string,
   tell: (line: string) => void,
 ): AsyncGenerator<Buffer> {
   let size = 0;
-  let next = now().getTime() + tellMs;
+  let next = now().getTime() + progressMs;
   for await (const chunk of bytes) {
     size += chunk.length;
     yield chunk;
     if (now().getTime() < next) continue;
-    next = now().getTime() + tellMs;
+    next = now().getTime() + progressMs;
     tell(`${name}: ${Math.round(size / 1_000_000)} MB so far`);
   }
 }

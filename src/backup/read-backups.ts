@@ -1,7 +1,7 @@
 import { boolean, double, nullable, statement, text } from '#kit/statement.ts';
 
 /** Reads the state of scheduled backups from the backups that are still known. */
-export const readBackups = statement(
+export const readBackupState = statement(
   'backup.read_all',
   '',
   [

@@ -1,17 +1,31 @@
 import type { FileHandle } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { PoolClient } from 'pg';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { migrateCells } from '#cells/cells.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { setStorageId, takeOverStorage } from '#kit/instance-key.ts';
-import { findMigrationsOf, readMigrations } from '#kit/migrate.ts';
-import { only, type Queryable, statement } from '#kit/statement.ts';
+import { reassignStorage, setStorageId } from '#kit/instance-key.ts';
+import { findBackupMigrations, readMigrations } from '#kit/migrate.ts';
+import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { findInstanceKey, makeInstanceKey, openVault } from '#kit/vault.ts';
-import { type ArchiveEntry, Ending, entryNames, Manifest, readArchive, readPart } from './archive.ts';
-import { BackupError, type Filling, fillTable, isUsed, refillTables, requireCells } from './fill-table.ts';
+import {
+  type ArchiveEntry,
+  ArchiveManifest,
+  ArchiveTrailer,
+  entryNames,
+  parseArchiveEntry,
+  readArchive,
+} from './archive.ts';
+import {
+  BackupError,
+  createMissingCells,
+  isUsed,
+  refillTables,
+  startTableCopy,
+  type TableCopy,
+} from './fill-table.ts';
 
 /** Finds whether a service uses this database. A restore gives its sessions another name. */
 const findService = statement(
@@ -27,7 +41,7 @@ const findService = statement(
  * @throws BackupError if a service runs.
  */
 export async function requireStopped(db: Queryable, which = 'this database'): Promise<void> {
-  if (only(await findService(db, {}))!.is_running)
+  if (onlyRow(await findService(db, {}))!.is_running)
     throw new BackupError(`Formloom is running on ${which}. Stop it first.`);
 }
 
@@ -35,7 +49,12 @@ export async function requireStopped(db: Queryable, which = 'this database'): Pr
  * Deletes the backup that was in progress when the backup was made: it is the restored backup itself, and its
  * outcome is not known here.
  */
-const forgetBegun = statement('backup.forget_begun', '', '', `delete from backups where finished_at is null`);
+const deleteUnfinishedBackup = statement(
+  'backup.forget_begun',
+  '',
+  '',
+  `delete from backups where finished_at is null`,
+);
 
 const findTable = statement(
   'backup.find_table',
@@ -77,13 +96,13 @@ export async function restoreBackup(
 ): Promise<Restored> {
   const entries = readArchive(path, passphrase, file);
   try {
-    return await restoreEntries(context, untilEnd(entries, signal), isKeyLost);
+    return await restoreEntries(context, iterateUntilAborted(entries, signal), isKeyLost);
   } finally {
     await entries.return(undefined);
   }
 }
 
-export async function* untilEnd<Part>(
+export async function* iterateUntilAborted<Part>(
   parts: AsyncIterable<Part>,
   signal?: AbortSignal,
 ): AsyncGenerator<Part> {
@@ -102,7 +121,7 @@ async function restoreEntries(
   const { database } = context;
   await requireEmpty(database);
   const migrations = await readMigrations();
-  const ofBackup = findMigrationsOf(manifest.migrations, migrations);
+  const ofBackup = findBackupMigrations(manifest.migrations, migrations);
   if (!ofBackup) {
     throw new BackupError(
       `The backup was made by Formloom ${manifest.version}, whose database this version does not know. Restore it with that version or a later one.`,
@@ -113,7 +132,7 @@ async function restoreEntries(
   const hasKey = needsKey && (await findKey(context, manifest));
   const { cells = [] } = manifest;
   await migrateCells(database, ofBackup);
-  await requireCells(
+  await createMissingCells(
     database,
     cells.map(({ name }) => name),
     ofBackup,
@@ -124,7 +143,7 @@ async function restoreEntries(
     throw isRefusedContent(error) ? damaged(error.message) : error;
   });
   await migrateCells(database, migrations);
-  await takeOverStorage(database, context.storage);
+  await reassignStorage(database, context.storage);
   await database.query('analyze');
   return restored;
 }
@@ -135,7 +154,7 @@ async function restoreEntries(
  */
 async function requireEmpty(database: Database): Promise<void> {
   await requireStopped(database);
-  if (only(await findTable(database, { name: 'workspaces' }))!.is_there) await requireUnused(database);
+  if (onlyRow(await findTable(database, { name: 'workspaces' }))!.is_there) await requireUnused(database);
 }
 
 async function requireUnused(db: Queryable): Promise<void> {
@@ -146,7 +165,7 @@ async function requireUnused(db: Queryable): Promise<void> {
 }
 
 type Reading = {
-  manifest: Manifest;
+  manifest: ArchiveManifest;
   entries: AsyncGenerator<ArchiveEntry>;
   /** Whether there is no key here yet, so that the backup has to contain it. */
   takesKey: boolean;
@@ -166,11 +185,11 @@ async function fill(
     tables: manifest.tables,
     cells: (manifest.cells ?? []).map(({ schema_name }) => schema_name),
     requireFree: () => requireUnused(client),
-    fill: () => readEntries(storage, client, reading),
+    fill: () => restoreArchiveEntries(storage, client, reading),
   });
   // The files are in this storage now. It is marked when everything is restored.
   await setStorageId(client, { storage_id: null });
-  await forgetBegun(client, {});
+  await deleteUnfinishedBackup(client, {});
   // A service that started here meanwhile has created another key.
   if (keyInside !== undefined && (await makeInstanceKey(dataDir, keyInside)) !== keyInside)
     throw new BackupError(otherKey);
@@ -182,26 +201,26 @@ async function fill(
  * Reads the first entry of an archive.
  * @throws BackupError if it is not the manifest of a backup.
  */
-export async function readManifest(entries: AsyncGenerator<ArchiveEntry>): Promise<Manifest> {
+export async function readManifest(entries: AsyncGenerator<ArchiveEntry>): Promise<ArchiveManifest> {
   const first = await entries.next();
-  return readPart(Manifest, first.done ? '' : await textOf(first.value, entryNames.manifest));
+  return parseArchiveEntry(ArchiveManifest, first.done ? '' : await textOf(first.value, entryNames.manifest));
 }
 
 /**
  * Restores the entries of an archive up to its end.
  * @throws BackupError if something is missing.
  */
-export async function readEntries(
+export async function restoreArchiveEntries(
   storage: Storage,
   client: PoolClient,
   { manifest, entries, takesKey, filesOf = '', onTable }: Reading,
-): Promise<Ending & { keyInside: string | undefined }> {
+): Promise<ArchiveTrailer & { keyInside: string | undefined }> {
   const tables = new Map(manifest.tables.map((table) => [table.name, table]));
   const rows: Record<string, number> = Object.fromEntries(manifest.tables.map(({ name }) => [name, 0]));
   const done = { files: 0, bytes: 0 };
   let keyInside: string | undefined;
-  let ending: Ending | undefined;
-  let open: (Filling & { table: string }) | undefined;
+  let ending: ArchiveTrailer | undefined;
+  let open: (TableCopy & { table: string }) | undefined;
   const endTable = async (): Promise<void> => {
     if (!open) return;
     const { table } = open;
@@ -222,7 +241,7 @@ export async function readEntries(
         throw new BackupError(
           'The backup does not contain its key. Set SECRET_KEY, or put secret.key into DATA_DIR, as on the original instance. If the key is lost, use --key-is-lost: everything is restored except what was sealed with the key.',
         );
-      if (kind === entryNames.ending) ending = readPart(Ending, await text(entry.body));
+      if (kind === entryNames.ending) ending = parseArchiveEntry(ArchiveTrailer, await text(entry.body));
       else if (kind === 'tables') {
         const table = tables.get(name!);
         if (!table) throw damaged(`it contains a table ${name} that its manifest does not list`);
@@ -231,7 +250,7 @@ export async function readEntries(
           throw new BackupError(
             'The free space at the target is below UPLOAD_FREE_MB. Free space there, or restore elsewhere: change DATA_DIR, or TMPDIR with --check.',
           );
-        open ??= { ...fillTable(client, table), table: table.name };
+        open ??= { ...startTableCopy(client, table), table: table.name };
         await open.pour(entry.body);
       } else if (kind === 'files' && isOurKey(entry.name) && entry.name.startsWith(`files/${filesOf}`)) {
         await storage.put(entry.name.slice('files/'.length), entry.body, entry.size);
@@ -265,19 +284,19 @@ async function textOf(entry: ArchiveEntry, name: string): Promise<string> {
   return text(entry.body);
 }
 
-function requireAll(found: Pick<Ending, 'rows' | 'files' | 'bytes'>, ending: Ending): void {
+function requireAll(found: Pick<ArchiveTrailer, 'rows' | 'files' | 'bytes'>, ending: ArchiveTrailer): void {
   for (const [table, count] of Object.entries(found.rows)) {
     if (ending.rows[table] !== count)
-      throw damaged(`${table} has ${sayCount(count, 'row')} instead of ${ending.rows[table] ?? 'none'}`);
+      throw damaged(`${table} has ${formatCount(count, 'row')} instead of ${ending.rows[table] ?? 'none'}`);
   }
   if (found.files !== ending.files || found.bytes !== ending.bytes)
-    throw damaged(`it has ${found.files} of ${sayCount(ending.files, 'file')}`);
+    throw damaged(`it has ${found.files} of ${formatCount(ending.files, 'file')}`);
 }
 
 const otherKey =
   'SECRET_KEY, or secret.key in DATA_DIR, is not the key that the backup was used with, so its secrets and links could not be read. Remove that key, or replace it with the right one.';
 
-export const isKeyOf = ({ key_fingerprint: fingerprint }: Manifest, key: string): boolean =>
+export const isKeyOf = ({ key_fingerprint: fingerprint }: ArchiveManifest, key: string): boolean =>
   openVault(key).derive('fingerprint').includes(fingerprint!);
 
 /**
@@ -286,7 +305,7 @@ export const isKeyOf = ({ key_fingerprint: fingerprint }: Manifest, key: string)
  */
 async function findKey(
   { dataDir, secretKey }: Pick<Config, 'dataDir' | 'secretKey'>,
-  manifest: Manifest,
+  manifest: ArchiveManifest,
 ): Promise<boolean> {
   const here = await findInstanceKey(dataDir, secretKey);
   if (here !== undefined && !isKeyOf(manifest, here)) throw new BackupError(otherKey);

@@ -2,19 +2,19 @@ import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { now } from '#kit/clock.ts';
 import { untilAborted } from '#kit/concurrency.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, openClient } from '#kit/database.ts';
-import { sayWithCause } from '#kit/errors.ts';
+import { formatWithCause } from '#kit/errors.ts';
 import { selectStorageId } from '#kit/instance-key.ts';
 import type { Log } from '#kit/log.ts';
 import { makeDirectories } from '#kit/make-directories.ts';
 import { sweep } from '#kit/queue/periodic.ts';
-import { only, statement } from '#kit/statement.ts';
+import { onlyRow, statement } from '#kit/statement.ts';
 import { openBucket } from '#kit/storage/s3-bucket.ts';
-import { filesAway } from '#kit/storage.ts';
+import { storageUnavailable } from '#kit/storage.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { writerInto } from './archive.ts';
 import { BackupError } from './fill-table.ts';
@@ -88,7 +88,7 @@ export async function sweepBackups({ config, database }: SweepContext): Promise<
   const rows = await selectBackups(database, { keep });
   const isBegun = (name: string): boolean => rows.some((row) => row.is_begun && row.name === name);
   const gone = spooled!.filter(({ name }) => !isBegun(name)).map(({ path }) => path);
-  const { storage_id: mark } = only(await selectStorageId(database, {})) ?? {};
+  const { storage_id: mark } = onlyRow(await selectStorageId(database, {})) ?? {};
   const first = rows.find(({ is_kept }) => is_kept);
   for (const { path, name, isPart } of mark ? stored! : []) {
     if (!name.startsWith(prefixOf(mark)) || isBegun(name)) continue;
@@ -120,7 +120,7 @@ async function listBackups(folder: string | undefined): Promise<Found[]> {
 /** The advisory lock that a process holds while it makes a scheduled backup. The number is arbitrary. */
 const backupLock = 7_246_002;
 
-const takeBackupLock = statement(
+const acquireBackupLock = statement(
   'backup.take_lock',
   'lock:integer',
   'is_taken:boolean',
@@ -169,7 +169,7 @@ const endBackup = statement(
 );
 
 /** Leaves a backup on its first attempt to the next process. */
-const giveBackBackup = statement(
+const releaseBackup = statement(
   'backup.give_back',
   'due_at begun_at',
   '',
@@ -202,11 +202,11 @@ export async function backUpWhenDue(context: Context, stop?: AbortSignal): Promi
   if (!due) return undefined;
   const again = new Date(now().getTime() - againMs);
   if ((await findSettled(database, { due_at: due, again })).length > 0) return undefined;
-  const name = await alone(database, async (lost) => {
-    const { storage_id: mark } = only(await selectStorageId(database, {})) ?? {};
+  const name = await runOnOneServer(database, async (lost) => {
+    const { storage_id: mark } = onlyRow(await selectStorageId(database, {})) ?? {};
     const begun_at = now();
     const one = { due_at: due, begun_at, name: nameOf(begun_at, mark) };
-    const begun = only(await beginBackup(database, { ...one, again }));
+    const begun = onlyRow(await beginBackup(database, { ...one, again }));
     if (!begun) return undefined;
     if (begun.problem !== null) context.log.warn(begun, 'retrying a backup');
     return make(context, backup, one, stop, AbortSignal.any([lost, ...(stop ? [stop] : [])]));
@@ -219,7 +219,7 @@ export async function backUpWhenDue(context: Context, stop?: AbortSignal): Promi
  * Runs `work` on one server at a time. The signal is aborted when the lock may be lost.
  * @returns undefined if another server runs it.
  */
-async function alone<Result>(
+async function runOnOneServer<Result>(
   database: Database,
   work: (lost: AbortSignal) => Promise<Result>,
 ): Promise<Result | undefined> {
@@ -228,7 +228,7 @@ async function alone<Result>(
   client.once('end', () => lost.abort(new Error('the connection with the lock was lost')));
   await client.connect();
   try {
-    if (!only(await takeBackupLock(client, { lock: backupLock }))!.is_taken) return undefined;
+    if (!onlyRow(await acquireBackupLock(client, { lock: backupLock }))!.is_taken) return undefined;
     return await work(lost.signal);
   } finally {
     // A database that is down does not confirm the end of a connection.
@@ -250,7 +250,7 @@ async function make(
     const { bytes, missing } = await store(context, settings, name, signal);
     const problem =
       missing.length > 0
-        ? `${sayCount(missing.length, 'file is', 'files are')} missing or incomplete in storage`
+        ? `${formatCount(missing.length, 'file is', 'files are')} missing or incomplete in storage`
         : null;
     if (problem) log.error({ name, missing: missing.slice(0, 20) }, `a backup was made, but ${problem}`);
     else log.info({ name, bytes }, 'a backup was made');
@@ -258,11 +258,16 @@ async function make(
   } catch (error) {
     if (stop?.aborted) {
       log.info({ name }, 'a stop interrupted a backup; the next process makes it');
-      await giveBackBackup(database, moment);
+      await releaseBackup(database, moment);
       return undefined;
     }
     log.error({ err: error, name }, 'could not make a backup');
-    await endBackup(database, { ...moment, bytes: null, problem: sayWithCause(error as Error), now: now() });
+    await endBackup(database, {
+      ...moment,
+      bytes: null,
+      problem: formatWithCause(error as Error),
+      now: now(),
+    });
   }
   return name;
 }
@@ -329,7 +334,7 @@ export async function fetchBackup(
   } catch (error) {
     await file.close();
     if (error instanceof BackupError) throw error;
-    throw filesAway(
+    throw storageUnavailable(
       `The download of ${name} from the bucket was interrupted: ${(error as Error).message}`,
       error,
     );

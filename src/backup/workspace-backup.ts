@@ -1,39 +1,39 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { cellOfWorkspace } from '#cells/across-cells.ts';
 import { cellForNew } from '#cells/choose-cell.ts';
 import { hideShards } from '#cells/citus.ts';
-import { type Database, openPatient, transaction } from '#kit/database.ts';
-import { findMigrationsOf, ownSchema, readingLock, readMigrations } from '#kit/migrate.ts';
-import { only, statement } from '#kit/statement.ts';
+import { type Database, openLongQueryPool, transaction } from '#kit/database.ts';
+import { findBackupMigrations, readMigrations, schemaReadLock, sessionSchema } from '#kit/migrate.ts';
+import { onlyRow, statement } from '#kit/statement.ts';
 import {
+  type ArchiveManifest,
+  type ArchiveTrailer,
   type ArchiveWriter,
-  type Ending,
   entryNames,
-  type Manifest,
   readArchive,
   writeArchive,
 } from './archive.ts';
-import { BackupError, identifier, listed, type Table } from './fill-table.ts';
+import { BackupError, columnList, identifier, type Table } from './fill-table.ts';
 import {
   addFiles,
   addTable,
   type BackupContext,
   type BackupMade,
   type BackupOptions,
-  describeBackup,
-  filesOf,
+  createManifest,
+  listStoredFiles,
 } from './make-backup.ts';
 import {
   damaged,
   isKeyOf,
   isRefusedContent,
+  iterateUntilAborted,
   type Restored,
   type RestoreOptions,
-  readEntries,
   readManifest,
+  restoreArchiveEntries,
   sum,
-  untilEnd,
 } from './restore-backup.ts';
 
 // A backup of one workspace has its row, all rows of tenant tables with its id, and the people whom these
@@ -64,7 +64,7 @@ export const selectTenantTables = statement(
                  where k.conrelid = c.oid and k.contype = 'f' and k.confrelid = to_regclass('users')) as people
      from pg_class c
      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where c.relnamespace = ${ownSchema} and c.relkind = 'r' and c.relname not in ${derivedTables}
+    where c.relnamespace = ${sessionSchema} and c.relkind = 'r' and c.relname not in ${derivedTables}
       and (c.relname = 'workspaces' or exists (
             select from pg_attribute w where w.attrelid = c.oid and w.attname = 'workspace_id' and not w.attisdropped))
     group by c.oid, c.relname
@@ -115,7 +115,7 @@ const renumberSegments = statement(
 );
 
 /** Selects the email addresses in the archive that belong to another account here. */
-const selectTakenAddresses = `
+const selectConflictingEmails = `
   select u.email from users u join incoming_users i on i.email = u.email and i.id <> u.id order by 1`;
 
 type TenantTable = Table & { readonly people: readonly string[] };
@@ -124,7 +124,7 @@ const ofWorkspace = ({ name }: { readonly name: string }, workspaceId: string): 
   `${escapeIdentifier(name === 'workspaces' ? 'id' : 'workspace_id')} = ${escapeLiteral(workspaceId)}`;
 
 const copyTenantRows = (table: Table, workspaceId: string): string =>
-  `copy (select ${listed(table)} from ${identifier(table.name)} where ${ofWorkspace(table, workspaceId)}) to stdout`;
+  `copy (select ${columnList(table)} from ${identifier(table.name)} where ${ofWorkspace(table, workspaceId)}) to stdout`;
 
 /** Copies the rows of the people whom rows of the workspace name. */
 const copyPeople = (table: Table, tenants: readonly TenantTable[], workspaceId: string): string => {
@@ -135,7 +135,7 @@ const copyPeople = (table: Table, tenants: readonly TenantTable[], workspaceId: 
     ),
   );
   const column = peopleTables[table.name as keyof typeof peopleTables];
-  return `copy (select ${listed(table)} from ${identifier(table.name)} where ${column} in (${named.join(' union all ')})) to stdout`;
+  return `copy (select ${columnList(table)} from ${identifier(table.name)} where ${column} in (${named.join(' union all ')})) to stdout`;
 };
 
 const countTenantRows = (name: string, workspaceId: string): string =>
@@ -152,8 +152,8 @@ const createIncoming = (name: string): string =>
 /** Inserts the people who are new here, and then their other rows. */
 const insertIncoming = ({ name, columns }: Table): string => {
   const from = incomingName(name);
-  const rows = `select ${listed({ name, columns })} from ${identifier(from)}`;
-  const into = `insert into ${identifier(name)} (${listed({ name, columns })})`;
+  const rows = `select ${columnList({ name, columns })} from ${identifier(from)}`;
+  const into = `insert into ${identifier(name)} (${columnList({ name, columns })})`;
   return name === 'users'
     ? `create temp table new_people on commit drop as select id from ${identifier(from)} i where not exists (select from users where id = i.id);
        ${into} ${rows} where id in (select id from new_people)`
@@ -173,15 +173,15 @@ export async function backUpWorkspace(
   workspaceId: string,
   options: BackupOptions,
 ): Promise<BackupMade> {
-  const pool = openPatient(await cellOfWorkspace(context.database, workspaceId), 1);
+  const pool = openLongQueryPool(await cellOfWorkspace(context.database, workspaceId), 1);
   const client = await pool.connect();
   try {
-    await client.query('select pg_advisory_lock_shared($1)', [readingLock]);
+    await client.query('select pg_advisory_lock_shared($1)', [schemaReadLock]);
     await client.query('begin isolation level repeatable read, read only');
     await client.query(
       `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; ${hideShards}; select`,
     );
-    const found = only(await findWorkspace(client, { workspace_id: workspaceId }));
+    const found = onlyRow(await findWorkspace(client, { workspace_id: workspaceId }));
     if (!found) throw new BackupError(`There is no workspace ${workspaceId}.`);
     let made: BackupMade | undefined;
     const fill = async (archive: ArchiveWriter): Promise<void> => {
@@ -208,17 +208,20 @@ async function fillArchive(
     ...people.map((table) => [incomingName(table.name), copyPeople(table, tenants, workspace.id)] as const),
     ...tenants.map((table) => [table.name, copyTenantRows(table, workspace.id)] as const),
   ]);
-  const manifest = await describeBackup(client, version, {
+  const manifest = await createManifest(client, version, {
     tables: tablesOf({ tenants, people }),
     workspace,
   });
   const addText = (name: string, text: string) =>
     archive.add(name, Buffer.byteLength(text), Buffer.from(text));
   await addText(entryNames.manifest, JSON.stringify(manifest));
-  const rows: Ending['rows'] = {};
+  const rows: ArchiveTrailer['rows'] = {};
   for (const [name, query] of queries) rows[name] = await addTable(client, archive, name, query);
-  const { missing, ...files } = await addFiles(context, filesOf(client, workspace.id), archive);
-  await addText(entryNames.ending, JSON.stringify({ rows, sequences: [], ...files } satisfies Ending));
+  const { missing, ...files } = await addFiles(context, listStoredFiles(client, workspace.id), archive);
+  await addText(
+    entryNames.ending,
+    JSON.stringify({ rows, sequences: [], ...files } satisfies ArchiveTrailer),
+  );
   return { path, tables: queries.size, rows: sum(rows), ...files, missing };
 }
 
@@ -241,7 +244,7 @@ async function findTables(client: PoolClient): Promise<Tables> {
 }
 
 /** People are first restored into temporary tables with other names. */
-const tablesOf = ({ tenants, people }: Tables): Manifest['tables'] => [
+const tablesOf = ({ tenants, people }: Tables): ArchiveManifest['tables'] => [
   ...people.map(({ name, columns }) => ({ name: incomingName(name), columns })),
   ...tenants.map(({ name, columns }) => ({ name, columns })),
 ];
@@ -253,7 +256,7 @@ const tablesOf = ({ tenants, people }: Tables): Manifest['tables'] => [
 export async function readWorkspaceOf(
   path: string,
   passphrase: string | undefined,
-): Promise<Manifest['workspace']> {
+): Promise<ArchiveManifest['workspace']> {
   const entries = readArchive(path, passphrase);
   try {
     return (await readManifest(entries)).workspace;
@@ -276,10 +279,10 @@ export async function restoreWorkspace(
 ): Promise<RestoredWorkspace> {
   const { database, storage, key } = context;
   const entries = readArchive(path, passphrase);
-  const pool = openPatient(await cellForNew(database), 1);
+  const pool = openLongQueryPool(await cellForNew(database), 1);
   const stored: string[] = [];
   try {
-    const reading = untilEnd(entries, signal);
+    const reading = iterateUntilAborted(entries, signal);
     const manifest = await readManifest(reading);
     await requireSameVersion(manifest);
     if (key !== undefined && manifest.key_fingerprint !== null && !isKeyOf(manifest, key))
@@ -288,7 +291,7 @@ export async function restoreWorkspace(
       );
     const workspace = manifest.workspace!;
     await refuseExisting(database, workspace.id);
-    const own = { ...storage, put: noting(storage, stored) };
+    const own = { ...storage, put: recordStoredKeys(storage, stored) };
     const { rows, files, bytes } = await transaction(pool, async (client) => {
       await client.query(
         'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; select',
@@ -307,7 +310,7 @@ export async function restoreWorkspace(
 }
 
 /** Records each key before its bytes are stored, so that a failed restore can delete the files. */
-const noting =
+const recordStoredKeys =
   (storage: BackupContext['storage'], stored: string[]): BackupContext['storage']['put'] =>
   (key, source, limit) => {
     stored.push(key);
@@ -317,16 +320,16 @@ const noting =
 async function fill(
   client: PoolClient,
   storage: BackupContext['storage'],
-  manifest: Manifest,
-  entries: Parameters<typeof readEntries>[2]['entries'],
-): Promise<Ending> {
+  manifest: ArchiveManifest,
+  entries: Parameters<typeof restoreArchiveEntries>[2]['entries'],
+): Promise<ArchiveTrailer> {
   const workspaceId = manifest.workspace!.id;
   const tables = await findTables(client);
   if (JSON.stringify(tablesOf(tables)) !== JSON.stringify(manifest.tables))
     throw damaged('its tables do not match its version');
   for (const { name } of tables.people) await client.query(createIncoming(name));
   const people = new Map(tables.people.map((table) => [incomingName(table.name), table]));
-  const ending = await readEntries(storage, client, {
+  const ending = await restoreArchiveEntries(storage, client, {
     manifest,
     entries,
     takesKey: false,
@@ -334,16 +337,17 @@ async function fill(
     async onTable(name) {
       const table = people.get(name);
       if (!table) return;
-      if (table.name === 'users') await refuseTakenAddresses(client);
+      if (table.name === 'users') await rejectConflictingEmails(client);
       await client.query(insertIncoming(table));
     },
   });
-  for (const { name } of tables.tenants) await requireOwnRows(client, name, workspaceId, ending.rows[name]!);
+  for (const { name } of tables.tenants)
+    await requireOnlyWorkspaceRows(client, name, workspaceId, ending.rows[name]!);
   await renumberSegments(client, { workspace_id: workspaceId });
   return ending;
 }
 
-async function requireOwnRows(
+async function requireOnlyWorkspaceRows(
   client: PoolClient,
   name: string,
   workspaceId: string,
@@ -353,24 +357,24 @@ async function requireOwnRows(
   if (rows[0]!.count !== expected) throw damaged(`${name} contains rows of another workspace`);
 }
 
-async function refuseTakenAddresses(client: PoolClient): Promise<void> {
-  const { rows } = await client.query<{ email: string }>(selectTakenAddresses);
+async function rejectConflictingEmails(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ email: string }>(selectConflictingEmails);
   if (rows.length > 0)
     throw new BackupError(
-      `${sayCount(rows.length, 'address belongs', 'addresses belong')} to another account here: ${rows.map(({ email }) => email).join(', ')}. Delete that account first.`,
+      `${formatCount(rows.length, 'address belongs', 'addresses belong')} to another account here: ${rows.map(({ email }) => email).join(', ')}. Delete that account first.`,
     );
 }
 
-async function requireSameVersion({ version, migrations }: Manifest): Promise<void> {
+async function requireSameVersion({ version, migrations }: ArchiveManifest): Promise<void> {
   const known = await readMigrations();
-  if (findMigrationsOf(migrations, known)?.length !== known.length)
+  if (findBackupMigrations(migrations, known)?.length !== known.length)
     throw new BackupError(
       `The workspace was backed up by Formloom ${version}, which has a different database version. Restore it with that version.`,
     );
 }
 
 async function refuseExisting(database: Database, id: string): Promise<void> {
-  if (only(await findWorkspace(await cellOfWorkspace(database, id), { workspace_id: id })))
+  if (onlyRow(await findWorkspace(await cellOfWorkspace(database, id), { workspace_id: id })))
     throw new BackupError(
       `The workspace ${id} already exists in this instance. Delete it first, or restore into another instance.`,
     );

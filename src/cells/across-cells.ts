@@ -1,6 +1,6 @@
-import { type Database, databaseOf, isSilent, isUnavailable, transaction } from '#kit/database.ts';
+import { type Database, databaseOf, isDatabaseTimeout, isUnavailable, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { only, type Queryable, statement } from '#kit/statement.ts';
+import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import { type Cell, cellsOf } from './cells.ts';
 
 /** Finds whether a cell has a workspace, a form (the 16 bytes of its ID) or an API key (its 32-byte hash). */
@@ -20,7 +20,7 @@ const findHere = statement(
 const restMs = 1_000;
 
 /** Returns whether an error means that a cell or the database is unavailable. */
-export const isAway = (error: unknown): boolean =>
+export const isCellUnavailable = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof ApiError && error.code === 'service_unavailable');
 
 /**
@@ -36,7 +36,7 @@ async function askCell<Result>(
   try {
     return await question(cell.database);
   } catch (error) {
-    if (cell.place && isSilent(error)) cell.restsUntil = performance.now() + restMs;
+    if (cell.place && isDatabaseTimeout(error)) cell.restsUntil = performance.now() + restMs;
     throw error;
   }
 }
@@ -45,7 +45,7 @@ async function askCell<Result>(
  * Finds the cells on nodes that do not answer.
  * @param patience the timeout of each node, in ms.
  */
-export async function findCellsAway(database: Database, patience?: number): Promise<Cell[]> {
+export async function findUnavailableCells(database: Database, patience?: number): Promise<Cell[]> {
   const cells = cellsOf(database).filter(({ place }) => place);
   const asked = await Promise.allSettled(
     cells.map((cell) =>
@@ -84,7 +84,7 @@ export async function findInAllCells<Row>(
   );
   const found = parts.flatMap((part, index) => {
     if (part.status === 'fulfilled') return part.value;
-    if (isPartial && cells[index]!.place && isAway(part.reason)) return [];
+    if (isPartial && cells[index]!.place && isCellUnavailable(part.reason)) return [];
     throw part.reason;
   });
   return order && cells.length > 1 ? found.toSorted(order) : found;
@@ -104,12 +104,12 @@ const absent = new Error('Not in this cell.');
  * An instance with one cell runs no query.
  * @throws if a node that could have it is unavailable.
  */
-export async function cellWith(database: Database, id: Buffer): Promise<Database> {
+export async function findCell(database: Database, id: Buffer): Promise<Database> {
   const cells = cellsOf(database);
   if (cells.length === 1) return database;
   const asked = cells.map(async (cell) => {
     const found = await askCell(cell, (there) => findHere(there, { id }));
-    if (!only(found)!.is_here) throw absent;
+    if (!onlyRow(found)!.is_here) throw absent;
     return cell.database;
   });
   try {
@@ -123,13 +123,13 @@ export async function cellWith(database: Database, id: Buffer): Promise<Database
 
 /** Finds the cell of a workspace (see cellWith). */
 export const cellOfWorkspace = (database: Database, workspaceId: string): Promise<Database> =>
-  cellWith(database, bytesOfId(workspaceId));
+  findCell(database, bytesOfId(workspaceId));
 
 /**
  * Runs work in the cell of a workspace: in the caller's transaction if it is in this cell, otherwise in its
  * own transaction, which commits first.
  */
-export async function inCellOf<Result>(
+export async function runInCellOf<Result>(
   db: Queryable,
   workspaceId: string,
   work: (db: Queryable) => Promise<Result>,
@@ -144,7 +144,7 @@ export async function inCellOf<Result>(
  * other cell, which commits first.
  * @param options.isPartial skips nodes that do not answer.
  */
-export async function inEachCell(
+export async function runInEachCell(
   db: Queryable,
   work: (db: Queryable) => Promise<void>,
   { isPartial = false }: { isPartial?: boolean } = {},
@@ -155,7 +155,7 @@ export async function inEachCell(
     try {
       await askCell(cell, (there) => transaction(there, work));
     } catch (error) {
-      if (!isPartial || !cell.place || !isAway(error)) throw error;
+      if (!isPartial || !cell.place || !isCellUnavailable(error)) throw error;
     }
   }
   await work(db);
@@ -165,7 +165,7 @@ export async function inEachCell(
  * Runs work while a transaction is open in each other cell. They commit after the work.
  * @param work gets the clients of these transactions.
  */
-export function whileInCells<Result>(
+export function runWithCellTransactions<Result>(
   database: Database,
   work: (others: readonly Queryable[]) => Promise<Result>,
 ): Promise<Result> {

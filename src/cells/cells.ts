@@ -1,14 +1,22 @@
-import { type Database, databaseOf, firstPart, type Part, renew } from '#kit/database.ts';
-import type { Whereabouts } from '#kit/find-host.ts';
-import { asInCell, findHome, type Migration, migrate, pathOf, runMigrations, setPath } from '#kit/migrate.ts';
-import { only, type Queryable, statement } from '#kit/statement.ts';
+import { type Database, type DatabasePart, databaseOf, firstPart, renewConnections } from '#kit/database.ts';
+import type { ServerLocation } from '#kit/find-host.ts';
+import {
+  findSessionSchema,
+  formatSearchPath,
+  type Migration,
+  migrate,
+  runMigrations,
+  setSearchPath,
+  toCellMigration,
+} from '#kit/migrate.ts';
+import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import {
   bindFunctions,
-  closeViews,
-  findPlaces,
+  type CellNode,
+  createCellViews,
+  dropCellViews,
+  findCellNodes,
   isCluster,
-  openViews,
-  type Place,
   pathOfDistributed,
   viewsOf,
 } from './citus.ts';
@@ -26,7 +34,7 @@ export type Cell = {
   readonly name: string;
   readonly database: Database;
   /** The node of the cell in a Citus cluster. Undefined for a cell in the database of the instance. */
-  place?: Place | undefined;
+  place?: CellNode | undefined;
   /**
    * Until this time (performance.now()), the cell is skipped if possible, because its node just timed out.
    */
@@ -37,7 +45,7 @@ export type Cell = {
 export const firstCell = firstPart;
 
 /** Opens a pool with the options of the instance's pool. */
-type OpenPool = (options: { path: string; part: Part; at?: Whereabouts }) => Database;
+type OpenPool = (options: { path: string; part: DatabasePart; at?: ServerLocation }) => Database;
 
 /** The state of an instance's cells in this process. */
 type Instance = {
@@ -70,7 +78,7 @@ export const connectionsOf = (cells: number, pool: number): number => cells * po
  */
 export async function openCells(database: Database, open: OpenPool): Promise<{ close(): Promise<void> }> {
   const first: Cell = { name: firstCell, database, restsUntil: 0 };
-  const { schema_name: home } = only(await findHome(database, {}))!;
+  const { schema_name: home } = onlyRow(await findSessionSchema(database, {}))!;
   const instance: Instance = {
     first: database,
     home,
@@ -95,8 +103,8 @@ export async function refreshCells(database: Database): Promise<void> {
   const rows = (await selectCells(instance.first, {})).filter(({ name }) => name !== firstCell);
   const places =
     rows.length > 0 && (await isCluster(instance.first))
-      ? await findPlaces(instance.first)
-      : new Map<string, Place>();
+      ? await findCellNodes(instance.first)
+      : new Map<string, CellNode>();
   // There is no await from here on, so concurrent calls open a cell only once.
   const { cells } = instance;
   const fresh: Cell[] = [];
@@ -118,32 +126,32 @@ export async function refreshCells(database: Database): Promise<void> {
  */
 function openCell(
   instance: Instance,
-  { name, schema, place }: { name: string; schema: string; place: Place | undefined },
+  { name, schema, place }: { name: string; schema: string; place: CellNode | undefined },
 ): Cell {
   const { first, home, open } = instance;
   const cell: { -readonly [K in keyof Cell]: Cell[K] } = { name, place, restsUntil: 0, database: first };
   cell.database = place
     ? open({
-        path: pathOf(viewsOf(schema)),
+        path: formatSearchPath(viewsOf(schema)),
         part: { name, home: first },
-        at: { now: () => cell.place?.host, lost: () => lookAgain(instance) },
+        at: { now: () => cell.place?.host, lost: () => refreshAfterRejection(instance) },
       })
-    : open({ path: pathOf(schema, home), part: { name, notifier: first } });
+    : open({ path: formatSearchPath(schema, home), part: { name, notifier: first } });
   instances.set(cell.database, instance);
   return cell;
 }
 
 /** Connects to the current node of a cell. */
-function follow(cell: Cell, place: Place | undefined): void {
+function follow(cell: Cell, place: CellNode | undefined): void {
   if (cell.place?.node === place?.node) return;
   cell.place = place;
-  void renew(cell.database);
+  void renewConnections(cell.database);
 }
 
 const againMs = 1_000;
 
 /** Refreshes the cells once after nodes rejected connections or writes, because cells may have moved. */
-function lookAgain(instance: Instance): void {
+function refreshAfterRejection(instance: Instance): void {
   if (instance.isLooking) return;
   instance.isLooking = true;
   setTimeout(() => (instance.isLooking = false), againMs).unref();
@@ -171,15 +179,15 @@ export function cellsOf(db: Queryable): readonly Cell[] {
 
 /** Returns the cells in a database except the first one; none if the database is empty. */
 export async function otherCells(db: Queryable): ReturnType<typeof selectCells> {
-  const { knows_cells: knowsCells } = only(await findHome(db, {}))!;
+  const { knows_cells: knowsCells } = onlyRow(await findSessionSchema(db, {}))!;
   return knowsCells ? (await selectCells(db, {})).filter(({ name }) => name !== firstCell) : [];
 }
 
 /** Creates the missing views of every cell of a cluster. */
-export async function openAllViews(database: Database): Promise<void> {
+export async function createAllCellViews(database: Database): Promise<void> {
   const others = await otherCells(database);
   if (others.length > 0 && (await isCluster(database)))
-    await openViews(
+    await createCellViews(
       database,
       others.map(({ schema_name }) => schema_name),
     );
@@ -198,22 +206,22 @@ export async function migrateCells(
     return await migrate(database, migrations, tell, async (client, run) => {
       const others = await otherCells(client);
       if (others.length === 0) return run();
-      const { path, schema_name: home } = only(await findHome(client, {}))!;
-      const places = (await isCluster(client)) ? await findPlaces(client) : new Map<string, never>();
-      for (const schema of places.keys()) await closeViews(client, schema);
+      const { path, schema_name: home } = onlyRow(await findSessionSchema(client, {}))!;
+      const places = (await isCluster(client)) ? await findCellNodes(client) : new Map<string, never>();
+      for (const schema of places.keys()) await dropCellViews(client, schema);
       const ran = await run();
       for (const { schema_name: schema } of others) {
         const isDistributed = places.has(schema);
-        await setPath(client, {
-          path: isDistributed ? pathOfDistributed(schema, home) : pathOf(schema, home),
+        await setSearchPath(client, {
+          path: isDistributed ? pathOfDistributed(schema, home) : formatSearchPath(schema, home),
         });
-        await runMigrations(client, migrations.map(asInCell));
+        await runMigrations(client, migrations.map(toCellMigration));
         if (isDistributed) await bindFunctions(client, schema);
       }
-      await setPath(client, { path });
+      await setSearchPath(client, { path });
       return ran;
     });
   } finally {
-    await openAllViews(database);
+    await createAllCellViews(database);
   }
 }

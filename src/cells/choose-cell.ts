@@ -1,8 +1,8 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { ownSchema } from '#kit/migrate.ts';
-import { only, statement } from '#kit/statement.ts';
-import { isAway } from './across-cells.ts';
+import { sessionSchema } from '#kit/migrate.ts';
+import { onlyRow, statement } from '#kit/statement.ts';
+import { isCellUnavailable } from './across-cells.ts';
 import { type Cell, cellsOf, firstCell } from './cells.ts';
 
 /** Lists the cells for the operator. `is_settled` means that every process has opened the cell. */
@@ -23,7 +23,7 @@ const measureCell = statement(
   'bytes workspaces:bigint',
   `/* operator: across workspaces */
    select (select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint from pg_class
-            where relnamespace = ${ownSchema} and relkind = 'r') as bytes,
+            where relnamespace = ${sessionSchema} and relkind = 'r') as bytes,
           (select count(*) from workspaces) as workspaces`,
 );
 
@@ -32,9 +32,9 @@ type Size = Awaited<ReturnType<typeof measureCell>>[number];
 /** Measures a cell. Undefined if its node is unavailable. */
 async function measure(cell: Cell): Promise<Size | undefined> {
   try {
-    return only(await measureCell(cell.database, {}))!;
+    return onlyRow(await measureCell(cell.database, {}))!;
   } catch (error) {
-    if (!cell.place || !isAway(error)) throw error;
+    if (!cell.place || !isCellUnavailable(error)) throw error;
     return undefined;
   }
 }

@@ -3,8 +3,8 @@ import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Host } from '#kit/find-host.ts';
-import { pathOf, setPath } from '#kit/migrate.ts';
-import { only, type Queryable, statement } from '#kit/statement.ts';
+import { formatSearchPath, setSearchPath } from '#kit/migrate.ts';
+import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 
 /** Returns whether the database belongs to a Citus cluster. */
 const findCluster = statement(
@@ -37,14 +37,15 @@ const selectKeysOut = statement(
 
 // Statements with schema names, and queries that need Citus, are not declared.
 
-export const name = escapeIdentifier;
+export const quoteName = escapeIdentifier;
 
 type Key = { readonly table_name: string; readonly name: string; readonly definition: string };
 
-const dropKey = (key: Key): string => `alter table ${name(key.table_name)} drop constraint ${name(key.name)}`;
+const dropKey = (key: Key): string =>
+  `alter table ${quoteName(key.table_name)} drop constraint ${quoteName(key.name)}`;
 
 const addKey = (key: Key): string =>
-  `alter table ${name(key.table_name)} add constraint ${name(key.name)} ${key.definition}`;
+  `alter table ${quoteName(key.table_name)} add constraint ${quoteName(key.name)} ${key.definition}`;
 
 /** Lists node settings that differ from what cells need: node, setting, required and current value. */
 const selectWrongSettings = (settings: Readonly<Record<string, string>>): string => {
@@ -71,7 +72,7 @@ const selectConnections = `
    order by connections`;
 
 /** Lists the node of each distributed schema. Group 0 is the coordinator with the instance. */
-const selectPlaces = `
+const selectCellNodes = `
   select s.schemaid::regnamespace::text as schema_name, n.nodename as host, n.nodeport as port,
          n.nodename || ':' || n.nodeport as node, n.groupid = 0 as is_coordinator
     from pg_dist_schema s
@@ -82,11 +83,11 @@ const selectPlaces = `
     join pg_dist_node n on n.groupid = l.groupid and n.noderole = 'primary'`;
 
 const distributeSchema = (schema: string): string =>
-  `select citus_schema_distribute(${escapeLiteral(name(schema))})`;
+  `select citus_schema_distribute(${escapeLiteral(quoteName(schema))})`;
 
 /** Binds a function to its cell, because triggers fire in sessions with any search path. */
 const bindFunction = (schema: string, of: { name: string; types: string }, path: string): string =>
-  `alter function ${name(schema)}.${name(of.name)}(${of.types}) set search_path to ${path}`;
+  `alter function ${quoteName(schema)}.${quoteName(of.name)}(${of.types}) set search_path to ${path}`;
 
 /** Hides the shards from the rest of a transaction. Plain PostgreSQL ignores the setting. */
 export const hideShards = 'set local citus.override_table_visibility = on';
@@ -121,7 +122,7 @@ const copyPeople = (home: string): readonly string[] => [
   `create schema ${peopleSchema}`,
   `create table ${people} (id text primary key, name text, email text, second_factor boolean, ends_at timestamptz)`,
   `select create_reference_table('${people}')`,
-  `insert into ${people} (${columns}) select ${columns} from ${name(home)}.users`,
+  `insert into ${people} (${columns}) select ${columns} from ${quoteName(home)}.users`,
   `create function ${peopleSchema}.copy_person() returns trigger language plpgsql set plan_cache_mode to force_custom_plan as $$
 begin
   if tg_op = 'INSERT' then
@@ -136,8 +137,8 @@ begin
   end if;
   return null;
 end $$`,
-  `create trigger copy_person after insert or delete on ${name(home)}.users for each row execute function ${peopleSchema}.copy_person()`,
-  `create trigger copy_changed_person after update on ${name(home)}.users for each row
+  `create trigger copy_person after insert or delete on ${quoteName(home)}.users for each row execute function ${peopleSchema}.copy_person()`,
+  `create trigger copy_changed_person after update on ${quoteName(home)}.users for each row
      when ((${personColumns.map((each) => `old.${each}`).join(', ')}) is distinct from (${personColumns
        .map((each) => `new.${each}`)
        .join(', ')}))
@@ -242,7 +243,7 @@ export { viewsOf };
 
 /** Returns whether a database belongs to a Citus cluster. */
 export const isCluster = async (db: Queryable): Promise<boolean> =>
-  only(await findCluster(db, {}))!.is_cluster;
+  onlyRow(await findCluster(db, {}))!.is_cluster;
 
 /** The settings that every node of a cluster needs (docs/operating/cells.md). */
 const nodeSettings: Readonly<Record<string, string>> = {
@@ -278,12 +279,12 @@ export async function requireNodes(client: PoolClient): Promise<void> {
 }
 
 /** The node of a cell in a cluster: its name for operators, and its host unless it is the coordinator. */
-export type Place = { readonly node: string; readonly host: Host | undefined };
+export type CellNode = { readonly node: string; readonly host: Host | undefined };
 
 /** Finds the nodes of the cells of a cluster, by schema. */
-export async function findPlaces(database: Queryable): Promise<ReadonlyMap<string, Place>> {
+export async function findCellNodes(database: Queryable): Promise<ReadonlyMap<string, CellNode>> {
   type Row = { schema_name: string; host: string; port: number; node: string; is_coordinator: boolean };
-  const { rows } = await database.query<Row>(selectPlaces);
+  const { rows } = await database.query<Row>(selectCellNodes);
   return new Map(
     rows.map(({ schema_name, host, port, node, is_coordinator }) => [
       schema_name,
@@ -295,7 +296,9 @@ export async function findPlaces(database: Queryable): Promise<ReadonlyMap<strin
 type Allowed = { node: string; connections: number };
 
 /** Finds the node that allows the fewest connections, and the nodes that do not answer. */
-export async function findLeastRoom(db: Queryable): Promise<{ least: Allowed | undefined; away: string[] }> {
+export async function findConnectionLimits(
+  db: Queryable,
+): Promise<{ least: Allowed | undefined; away: string[] }> {
   const { rows } = await db.query<{ node: string; connections: number | null }>(selectConnections);
   return {
     least: rows.find((row): row is Allowed => row.connections !== null),
@@ -314,7 +317,7 @@ export async function distributeCell(client: PoolClient, schema: string, home: s
   await bindFunctions(client, schema);
   const nodes = (await client.query<{ node: string }>(selectNodes)).rows.map(({ node }) => node);
   const countCells = async (): Promise<Map<string, string[]>> => {
-    const places = await findPlaces(client);
+    const places = await findCellNodes(client);
     return Map.groupBy([...places.keys()], (each) => places.get(each)!.node);
   };
   const before = await countCells();
@@ -323,12 +326,12 @@ export async function distributeCell(client: PoolClient, schema: string, home: s
   for (let turns = nodes.length; turns > 0; turns -= 1) {
     await client.query('savepoint turn');
     await client.query(distributeSchema(schema));
-    const { node } = (await findPlaces(client)).get(schema)!;
+    const { node } = (await findCellNodes(client)).get(schema)!;
     if (turns === 1 || countAt(node) === fewest) break;
     await client.query('rollback to savepoint turn');
   }
   if (!(await knowsPeople(client))) for (const text of copyPeople(home)) await client.query(text);
-  await setPath(client, { path: pathOfDistributed(schema, home) });
+  await setSearchPath(client, { path: pathOfDistributed(schema, home) });
   for (const key of keys) await client.query(addKey(key));
 }
 
@@ -336,7 +339,8 @@ const knowsPeople = async (client: Queryable): Promise<boolean> =>
   (await client.query<{ is_there: boolean }>(hasPeople)).rows[0]!.is_there;
 
 /** The search path for migrating a cell of a cluster and for adding its foreign keys to people. */
-export const pathOfDistributed = (schema: string, home: string): string => pathOf(schema, peopleSchema, home);
+export const pathOfDistributed = (schema: string, home: string): string =>
+  formatSearchPath(schema, peopleSchema, home);
 
 /** Copies people to all nodes again, if cells there use any. */
 export async function refreshPeople(client: PoolClient): Promise<void> {
@@ -346,7 +350,7 @@ export async function refreshPeople(client: PoolClient): Promise<void> {
 /** Binds the functions of a cell to its tables, for sessions with any search path. */
 export async function bindFunctions(client: PoolClient, schema: string): Promise<void> {
   for (const each of await selectFunctionsOf(client, { schema_name: schema }))
-    await client.query(bindFunction(schema, each, pathOf(viewsOf(schema), schema)));
+    await client.query(bindFunction(schema, each, formatSearchPath(viewsOf(schema), schema)));
 }
 
 /** The delay before the next attempt after a lock timeout, in ms. */
@@ -365,12 +369,12 @@ async function atEveryNode(db: Queryable, text: string): Promise<void> {
 }
 
 /** Creates the views of these cells on their nodes, and drops those on nodes that a cell left. */
-export const openViews = (database: Database, schemas: readonly string[]): Promise<void> =>
+export const createCellViews = (database: Database, schemas: readonly string[]): Promise<void> =>
   transaction(database, async (client) => {
     await client.query('select pg_advisory_xact_lock($1)', [viewsLock]);
     for (const schema of schemas) await atEveryNode(client, makeViews(schema));
   });
 
 /** Drops the views of a cell on every node, before its tables change. */
-export const closeViews = (db: Queryable, schema: string): Promise<void> =>
+export const dropCellViews = (db: Queryable, schema: string): Promise<void> =>
   atEveryNode(db, dropViews(schema));

@@ -1,20 +1,20 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import {
-  asInCell,
-  beginMigrating,
-  findHome,
+  findSessionSchema,
+  formatSearchPath,
+  lockForMigration,
   type Migration,
-  pathOf,
   readMigrations,
   runMigrations,
-  setPath,
+  setSearchPath,
+  toCellMigration,
 } from '#kit/migrate.ts';
-import { only, type Queryable, statement } from '#kit/statement.ts';
+import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import { connectionsOf, firstCell, selectCells } from './cells.ts';
-import { distributeCell, findLeastRoom, isCluster, openViews, requireNodes } from './citus.ts';
+import { createCellViews, distributeCell, findConnectionLimits, isCluster, requireNodes } from './citus.ts';
 
 const insertCell = statement(
   'cells.insert',
@@ -24,7 +24,7 @@ const insertCell = statement(
 );
 
 /** Corrects the schema of the first cell in a restored database. */
-export const nameHome = statement(
+export const setFirstCellSchema = statement(
   'cells.name_home',
   '',
   '',
@@ -36,7 +36,7 @@ export const nameHome = statement(
  * keys on one connection and sends a query every few seconds (kit/queue/announcer.ts). A connection of a lost
  * machine can remain for hours.
  */
-const readRoom = statement(
+const readConnectionUse = statement(
   'cells.read_room',
   'channel:text',
   'connections:integer processes:integer',
@@ -51,7 +51,7 @@ const readRoom = statement(
 const name = escapeIdentifier;
 
 /** Notifies every process to refresh its cells. */
-const tellOfCells = (channel: string): string => `select pg_notify(${escapeLiteral(channel)}, '')`;
+const notifyOfCells = (channel: string): string => `select pg_notify(${escapeLiteral(channel)}, '')`;
 
 const createSchema = (schema: string): string => `create schema ${name(schema)}`;
 
@@ -78,34 +78,34 @@ export async function createCell(
     tell,
   }: {
     migrations?: readonly Migration[];
-    service?: Service;
+    service?: ServiceConnections;
     tell?: (line: string) => void;
   },
 ): Promise<void> {
-  const own = (migrations ?? (await readMigrations())).map(asInCell);
+  const own = (migrations ?? (await readMigrations())).map(toCellMigration);
   const schema = `cell_${name}`;
   const make = async (client: PoolClient): Promise<boolean> => {
-    await beginMigrating(client, tell);
-    const { schema_name: home, path } = only(await findHome(client, {}))!;
+    await lockForMigration(client, tell);
+    const { schema_name: home, path } = onlyRow(await findSessionSchema(client, {}))!;
     const known = await requireFree(client, name);
     const count = Math.max(known.length, 1) + 1;
-    if (service) requireRoom(count, await findRoom(client, count, service));
+    if (service) requireConnectionCapacity(count, await findConnectionCapacity(client, count, service));
     const isDistributed = await isCluster(client);
     if (isDistributed) await requireNodes(client);
     await client.query(createSchema(schema)).catch((error: unknown) => {
-      throw isTaken(error) ? new ApiError('conflict', describeTaken(schema)) : error;
+      throw isDuplicateSchema(error) ? new ApiError('conflict', describeDuplicateSchema(schema)) : error;
     });
-    await setPath(client, { path: pathOf(schema, home) });
+    await setSearchPath(client, { path: formatSearchPath(schema, home) });
     await runMigrations(client, own);
     if (isDistributed) await distributeCell(client, schema, home);
-    await setPath(client, { path });
+    await setSearchPath(client, { path });
     if (known.length === 0) await insertCell(client, { name: firstCell, schema_name: home });
     await insertCell(client, { name, schema_name: schema });
-    if (service) await client.query(tellOfCells(service.channel));
+    if (service) await client.query(notifyOfCells(service.channel));
     return isDistributed;
   };
   const isDistributed = await transaction(database, make);
-  if (isDistributed) await openViews(database, [schema]);
+  if (isDistributed) await createCellViews(database, [schema]);
 }
 
 /**
@@ -125,13 +125,13 @@ async function requireFree(client: PoolClient, name: string): ReturnType<typeof 
   return known;
 }
 
-const isTaken = (error: unknown): boolean =>
+const isDuplicateSchema = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '42P06';
-const describeTaken = (schema: string): string =>
+const describeDuplicateSchema = (schema: string): string =>
   `The database has a schema ${schema} that is not a cell. Choose another name, or remove the schema: \`drop schema ${schema} cascade\`.`;
 
 /** The service that runs on a database. */
-export type Service = {
+export type ServiceConnections = {
   /** Connections of each process to each cell. */
   pool: number;
   /** Processes of one machine, counted even if they are not running. */
@@ -143,7 +143,7 @@ export type Service = {
 /** Connections reserved for the command line and for operators. */
 const others = 20;
 
-type Room = {
+type ConnectionCapacity = {
   /** All processes on all machines that use the database, and the connections they can open. */
   processes: number;
   needed: number;
@@ -155,12 +155,12 @@ type Room = {
 };
 
 /** Compares the connections that this many cells can open with the limit of the server. */
-export async function findRoom(
+export async function findConnectionCapacity(
   db: Queryable,
   cells: number,
-  { pool, processes: own, channel }: Service,
-): Promise<Room> {
-  const { connections, processes: listening } = only(await readRoom(db, { channel }))!;
+  { pool, processes: own, channel }: ServiceConnections,
+): Promise<ConnectionCapacity> {
+  const { connections, processes: listening } = onlyRow(await readConnectionUse(db, { channel }))!;
   const processes = Math.max(listening, own);
   if (!(await isCluster(db)))
     return {
@@ -171,18 +171,21 @@ export async function findRoom(
     };
   // On a node, each cell has two more connections, which listen for jobs and for keys.
   const needed = processes * connectionsOf(cells, pool + 2) + others;
-  const { least, away } = await findLeastRoom(db);
+  const { least, away } = await findConnectionLimits(db);
   return { processes, needed, allowed: least!.connections, node: least!.node, away };
 }
 
 /** Describes why there are too few connections. */
-export const describeRoom = (cells: number, { processes, needed, allowed, node }: Room): string =>
-  `${sayCount(cells, 'cell takes', 'cells take')} up to ${needed} connections to ${node === undefined ? 'the database' : 'each node of the cluster'} (${sayCount(processes, 'process', 'processes')}, DATABASE_POOL), but ${node ?? 'it'} allows ${allowed} (max_connections).`;
+export const describeMissingConnections = (
+  cells: number,
+  { processes, needed, allowed, node }: ConnectionCapacity,
+): string =>
+  `${formatCount(cells, 'cell takes', 'cells take')} up to ${needed} connections to ${node === undefined ? 'the database' : 'each node of the cluster'} (${formatCount(processes, 'process', 'processes')}, DATABASE_POOL), but ${node ?? 'it'} allows ${allowed} (max_connections).`;
 
-function requireRoom(cells: number, room: Room): void {
+function requireConnectionCapacity(cells: number, room: ConnectionCapacity): void {
   if (room.needed > room.allowed)
     throw new ApiError(
       'conflict',
-      `${describeRoom(cells, room)} Increase max_connections, or run fewer processes.`,
+      `${describeMissingConnections(cells, room)} Increase max_connections, or run fewer processes.`,
     );
 }

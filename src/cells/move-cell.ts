@@ -3,9 +3,9 @@ import { type Client, escapeLiteral } from 'pg';
 import { type Database, openClient } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Host } from '#kit/find-host.ts';
-import { changingLocks } from '#kit/migrate.ts';
+import { schemaChangeLocks } from '#kit/migrate.ts';
 import { firstCell, selectCells } from './cells.ts';
-import { findPlaces, isCluster, name, openViews, selectNodes } from './citus.ts';
+import { createCellViews, findCellNodes, isCluster, quoteName, selectNodes } from './citus.ts';
 
 /** Moves a schema. Every process is notified afterwards, even if the command was killed. */
 const moveSchema = (
@@ -13,11 +13,11 @@ const moveSchema = (
   { host, port }: { host: string; port: number },
   channel: string,
 ): string =>
-  `select citus_schema_move(${escapeLiteral(name(schema))}, ${escapeLiteral(host)}, ${port}, 'force_logical'),
+  `select citus_schema_move(${escapeLiteral(quoteName(schema))}, ${escapeLiteral(host)}, ${port}, 'force_logical'),
           pg_notify(${escapeLiteral(channel)}, '')`;
 
 /** Removes leftovers of moves that are not in use. Runs outside of a transaction. */
-const tidyUp = 'call citus_cleanup_orphaned_resources()';
+const removeMoveLeftovers = 'call citus_cleanup_orphaned_resources()';
 
 const selectLeftBehind = 'select from pg_dist_cleanup limit 1';
 
@@ -47,7 +47,7 @@ export async function moveCell(
   const cell = (await selectCells(database, {})).find((each) => each.name === name);
   if (!cell) throw new ApiError('not_found', `No cell named ${name}. Run \`cell list\` to see all cells.`);
   const { schema_name: schema } = cell;
-  const place = (await findPlaces(database)).get(schema);
+  const place = (await findCellNodes(database)).get(schema);
   if (!place)
     throw new ApiError(
       'conflict',
@@ -65,27 +65,27 @@ export async function moveCell(
   const client = openClient(database);
   await client.connect();
   try {
-    for (const lock of changingLocks) await client.query('select pg_advisory_lock($1)', [lock]);
-    await tidyUpAfterMoves(client);
+    for (const lock of schemaChangeLocks) await client.query('select pg_advisory_lock($1)', [lock]);
+    await removeLeftoversAfterMoves(client);
     await client.query(moveSchema(schema, target, channel));
   } finally {
     // Closing the connection also releases its locks, but a little later.
     await client.query('select pg_advisory_unlock_all()');
     await client.end();
-    await openViews(database, [schema]);
+    await createCellViews(database, [schema]);
   }
   return { name, from: place.node, to: target.node };
 }
 
 /** How often leftovers in use are tried again: for 10 s in total. */
-const tidyTimes = 50;
-const tidyMs = 200;
+const maxCleanupAttempts = 50;
+const cleanupPauseMs = 200;
 
 /** Removes leftovers of an interrupted move, which would block the next one. */
-async function tidyUpAfterMoves(client: Client): Promise<void> {
-  for (let left = tidyTimes; left > 0; left--) {
-    await client.query(tidyUp);
+async function removeLeftoversAfterMoves(client: Client): Promise<void> {
+  for (let left = maxCleanupAttempts; left > 0; left--) {
+    await client.query(removeMoveLeftovers);
     if ((await client.query(selectLeftBehind)).rowCount === 0) return;
-    await sleep(tidyMs);
+    await sleep(cleanupPauseMs);
   }
 }

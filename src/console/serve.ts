@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
-import type { Operation, OwnCaller, Person, Visitor } from '#kit/operation.ts';
-import { payloadOf } from '#kit/replies/payload-of.ts';
-import { addressKey } from '#workspaces/accounts/users.ts';
-import { countUpTo, windowOfPerson } from '#workspaces/authenticate.ts';
+import type { Operation, Person, SessionCaller, Visitor } from '#kit/operation.ts';
+import { prepareResponse } from '#kit/replies/prepare-response.ts';
+import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import { enforceRateLimit, personRateLimitKey } from '#workspaces/authenticate.ts';
 import { requirePerson, type SessionServices } from '#workspaces/sign-in/require-person.ts';
 
 /** The parts of a request that tell which site it comes from. */
@@ -51,23 +51,23 @@ export function refuseForeignOrigin(request: Sent, publicUrl: string): void {
 
 function refuseOtherSites({ host, headers }: Sent, from: string | undefined, publicUrl: string): void {
   const site = headers['sec-fetch-site'];
-  const isOurs = site === undefined ? isOwnOrigin(from, host, publicUrl) : site === 'same-origin';
+  const isOurs = site === undefined ? isSameOrigin(from, host, publicUrl) : site === 'same-origin';
   if (!isOurs) throw new ApiError('forbidden', 'This request comes from another site.');
 }
 
-function isOwnOrigin(origin: string | undefined, host: string, publicUrl: string): boolean {
+function isSameOrigin(origin: string | undefined, host: string, publicUrl: string): boolean {
   const parsed = origin === undefined ? null : URL.parse(origin);
   return parsed !== null && (parsed.origin === new URL(publicUrl).origin || parsed.host === host);
 }
 
 /** An operation that needs the session of a browser. */
-export type OwnOperation = Operation<undefined, unknown, unknown, unknown, unknown, OwnCaller>;
+export type SessionOperation = Operation<undefined, unknown, unknown, unknown, unknown, SessionCaller>;
 
 /** The route of an operation below /app/api, with parameters as `:name`. */
-export type OwnRoute = {
+export type SessionRoute = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
-  operation: OwnOperation;
+  operation: SessionOperation;
 };
 
 /** The request limit of an IP address is this many times the limit of a person. */
@@ -80,7 +80,7 @@ const peoplePerAddress = 4;
 export async function serveConsole(
   server: Server,
   services: SessionServices,
-  routes: readonly OwnRoute[],
+  routes: readonly SessionRoute[],
 ): Promise<void> {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('Cache-Control', 'no-store');
@@ -99,7 +99,7 @@ export async function serveConsole(
         const caller = await admit(services, operation.caller, request, reply);
         const answer = await operation.handle(caller, { params, query, body });
         if (services.config.isReplyChecked) operation.holdReply(answer);
-        return payloadOf(request, reply, answer);
+        return prepareResponse(request, reply, answer);
       },
     });
   }
@@ -108,12 +108,12 @@ export async function serveConsole(
 /** Identifies the caller to the extent that the operation needs. */
 async function admit(
   { accounts, requestCounter, config }: SessionServices,
-  needed: OwnCaller,
+  needed: SessionCaller,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<{ visitor: Visitor; person?: Person }> {
   const visitor = {
-    address: addressKey(request.ip),
+    address: addressRateLimitKey(request.ip),
     ip: request.ip,
     headers: new Headers({
       Cookie: accounts.readCookies(request.headers.cookie),
@@ -124,9 +124,10 @@ async function admit(
   const most = config.limits.consolePerMinute;
   // Counted before the session is read: several people share an IP address, and requests without a session
   // count too.
-  if (most > 0) await countUpTo(requestCounter, `console from ${visitor.address}`, most * peoplePerAddress);
+  if (most > 0)
+    await enforceRateLimit(requestCounter, `console from ${visitor.address}`, most * peoplePerAddress);
   if (needed === 'visitor') return { visitor };
   const person = await requirePerson(accounts, request, reply, needed);
-  if (most > 0) await countUpTo(requestCounter, windowOfPerson(person.id), most);
+  if (most > 0) await enforceRateLimit(requestCounter, personRateLimitKey(person.id), most);
   return { visitor, person };
 }

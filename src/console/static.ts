@@ -6,7 +6,7 @@ import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
-import { whenAsked, whenAskedFor } from '#kit/replies/packing.ts';
+import { computeOnce, computeOncePerKey } from '#kit/replies/compression.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -60,7 +60,7 @@ export async function staticRoutes(
   });
 }
 
-const readAssets = whenAskedFor(
+const readAssets = computeOncePerKey(
   async (directory: string): Promise<ReadonlyMap<string, () => Promise<Asset>>> => {
     const names = await readdir(directory, { recursive: true, withFileTypes: true }).catch(
       (error: NodeJS.ErrnoException) => {
@@ -75,7 +75,7 @@ const readAssets = whenAskedFor(
       await Promise.all(
         files.map(async (file) => {
           const path = file.slice(directory.length + 1).replaceAll('\\', '/');
-          const asset = whenAsked(() => readAsset(file));
+          const asset = computeOnce(() => readAsset(file));
           if (isNamedByContent(path)) await asset();
           return [path, asset] as const;
         }),
@@ -91,7 +91,7 @@ async function readAsset(file: string): Promise<Asset> {
   const extension = extname(file);
   return {
     bytes,
-    packed: packedTypes.has(extension) ? undefined : whenAsked(() => compress(bytes)),
+    packed: packedTypes.has(extension) ? undefined : computeOnce(() => compress(bytes)),
     type: types[extension] ?? 'application/octet-stream',
     tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
   };

@@ -8,9 +8,9 @@ import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { operation } from '#kit/operation.ts';
-import { named } from '#kit/pagination.ts';
+import { nameSchema } from '#kit/pagination.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { type FileLinks, type FilesContext, fileLimits, receiveFile, storageKey } from './stored-files.ts';
 
 /** Returns how many bytes the files of a form and of its workspace use. */
@@ -27,7 +27,7 @@ const megabyte = 1024 * 1024;
 type Limits = Pick<Config['limits'], 'uploadMbPerForm' | 'uploadMbPerWorkspace'>;
 
 /** Returns how many bytes of files a form can still store, by its own limit and that of its workspace. */
-export async function readRoom(
+export async function readRemainingBytes(
   db: Queryable,
   limits: Limits,
   { workspaceId, formId }: { workspaceId: string; formId: string },
@@ -70,7 +70,7 @@ const NewFile = Type.Object(
   { additionalProperties: false },
 );
 
-const UploadedFile = named(
+const UploadedFile = nameSchema(
   'UploadedFile',
   Type.Object({
     id: Type.String({ format: 'uuid' }),
@@ -107,11 +107,11 @@ export const fileEndpoints = ({
     reply: { status: 201, description: 'The file.', schema: UploadedFile },
     async run({ workspaceId, formIds, query, body }) {
       const place = { workspaceId, formId: query.form_id };
-      requireReach(formIds, place.formId);
+      requireFormAccess(formIds, place.formId);
       const { structure } = await requireForm(database, place);
       if (!takesFiles(effectiveForm(structure), query.element))
         refuse('element', 'The form has no file question with this id.');
-      if (body.length > (await readRoom(database, config.limits, place)))
+      if (body.length > (await readRemainingBytes(database, config.limits, place)))
         refuse('form_id', 'This form has no storage left for files. Delete submissions with files first.');
       const file = await receiveFile(
         { database, storage },

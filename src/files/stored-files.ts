@@ -4,9 +4,9 @@ import { limits } from '#ast/basics/limits.ts';
 import { byteLength, cutToBytes, normalizeText } from '#ast/basics/text.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
+import { typeOfBytes } from '#kit/mime-type.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
-import { typeOfBytes } from '#kit/type-of-bytes.ts';
 import { type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts';
 
 /** Adds a file that is being received. No submission has claimed it yet. */
@@ -27,7 +27,7 @@ export const setFileContent = statement(
 );
 
 /** Marks files that no submission has claimed, so that none can claim them later. */
-const takeUnclaimedFiles = statement(
+const markUnclaimedFiles = statement(
   'take_unclaimed_files',
   'workspace_id ids',
   'id',
@@ -42,7 +42,7 @@ const takeUnclaimedFiles = statement(
  * deletions in different orders would deadlock. Other changes of a counter are about one file
  * (setFileContent), or files without a size.
  */
-export const deleteTakenFiles = statement(
+export const deleteMarkedFiles = statement(
   'delete_taken_files',
   'workspace_id ids',
   '',
@@ -125,8 +125,8 @@ export async function discardFiles(
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  const taken = await takeUnclaimedFiles(context.database, { workspace_id: workspaceId, ids: [...ids] });
-  await removeTakenFiles(
+  const taken = await markUnclaimedFiles(context.database, { workspace_id: workspaceId, ids: [...ids] });
+  await removeMarkedFiles(
     context,
     workspaceId,
     taken.map((file) => file.id),
@@ -134,13 +134,13 @@ export async function discardFiles(
 }
 
 /** Deletes the bytes and rows of marked files. */
-export async function removeTakenFiles(
+export async function removeMarkedFiles(
   context: FilesContext,
   workspaceId: string,
   ids: readonly string[],
 ): Promise<void> {
   for (const id of ids) await context.storage.remove(storageKey(workspaceId, id));
-  await deleteTakenFiles(context.database, { workspace_id: workspaceId, ids: [...ids] });
+  await deleteMarkedFiles(context.database, { workspace_id: workspaceId, ids: [...ids] });
 }
 
 /** Detects the type from the bytes. If that fails (text, CSV), a harmless declared type is kept. */
@@ -195,7 +195,7 @@ export const claimFiles = statement(
  * form, or belongs to the page's submission. That is the one it edits, or the one saved or sent under its
  * key. A repeated post names files that the first one claimed.
  */
-export const findHeldFiles = statement(
+export const findKeptFiles = statement(
   'find_held_files',
   'workspace_id form_id ids key:uuid? submission_id?',
   'id element filename content_type size',
@@ -209,7 +209,7 @@ export const findHeldFiles = statement(
 );
 
 /** Marks files of a workspace that is being deleted, including claimed ones. */
-export const takeFilesOfWorkspace = statement(
+export const markFilesOfWorkspace = statement(
   'take_files_of_workspace',
   'workspace_id limit',
   'id',
@@ -261,7 +261,7 @@ export async function* storedFiles(
  * late claim before the bytes are deleted. The outer condition is not redundant: PostgreSQL checks it again
  * if a claim locked the row first.
  */
-const takeOrphanedFiles = statement(
+const markOrphanedFiles = statement(
   'take_orphaned_files',
   '',
   'workspace_id id',
@@ -280,10 +280,10 @@ const takeOrphanedFiles = statement(
  * @returns how many; a full batch of 500 means that there may be more.
  */
 export async function sweepFiles(context: FilesContext): Promise<number> {
-  const orphans = await takeOrphanedFiles(context.database, {});
+  const orphans = await markOrphanedFiles(context.database, {});
   const byWorkspace = Map.groupBy(orphans, (file) => file.workspace_id);
   for (const [workspaceId, files] of byWorkspace) {
-    await removeTakenFiles(
+    await removeMarkedFiles(
       context,
       workspaceId,
       files.map((file) => file.id),

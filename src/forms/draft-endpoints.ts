@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { listParameters } from '#kit/pagination.ts';
-import { closed } from '#kit/validation.ts';
-import { personOf, requireReach } from '#workspaces/authenticate.ts';
+import { noExtraProperties } from '#kit/validation.ts';
+import { personIdOf, requireFormAccess } from '#workspaces/authenticate.ts';
 import {
   type BuilderForm,
   type DraftChange,
@@ -42,7 +42,7 @@ function presentDraft({ form, draft }: BuilderForm, addresses: FormAddresses) {
     `${version}.${own.updated_at.getTime().toString(36)}.${own.submission_count}`,
   );
   const body: Static<typeof Draft> = {
-    ...wired(draft),
+    ...asWireValue(draft),
     // A saved structure is an object, but its parts may be anything.
     structure: draft.structure,
     settings: draft.settings,
@@ -51,10 +51,10 @@ function presentDraft({ form, draft }: BuilderForm, addresses: FormAddresses) {
       version,
       structure,
       settings,
-      created_at: wired(version_created_at),
+      created_at: asWireValue(version_created_at),
       created_by: version_created_by,
     },
-    form: { ...wired(own), public_url: publicUrlOf(addresses, own.id) },
+    form: { ...asWireValue(own), public_url: publicUrlOf(addresses, own.id) },
   };
   return { body, tag };
 }
@@ -75,9 +75,13 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       change.settings,
       async () => (await readBuilderForm(database, workspaceId, change.formId)).draft.settings,
     );
-    const saved = await saveWorkingCopy(database, { ...change, workspaceId, userId: personOf(scope.actor) });
+    const saved = await saveWorkingCopy(database, {
+      ...change,
+      workspaceId,
+      userId: personIdOf(scope.actor),
+    });
     const tag = draftTag(saved.revision);
-    return { body: { ...wired(saved), etag: tag }, tag };
+    return { body: { ...asWireValue(saved), etag: tag }, tag };
   };
 
   return {
@@ -89,7 +93,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       params: idParameter,
       reply: { status: 200, description: 'The working copy.', schema: Draft },
       async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         return presentDraft(await readBuilderForm(database, workspaceId, params.id), addresses);
       },
     }),
@@ -107,7 +111,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       isConditional: true,
       reply: { status: 200, description: 'The saved revision.', schema: DraftSaved },
       async run({ params, query, body, unchanged, ...scope }) {
-        requireReach(scope.formIds, params.id);
+        requireFormAccess(scope.formIds, params.id);
         const { base_version: baseVersion, ...document } = body;
         const revisions = revisionsIn(unchanged);
         if (!query.dry_run) return save(scope, { ...document, formId: params.id, revisions, baseVersion });
@@ -116,7 +120,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
         requireRevision(draft, revisions);
         const candidate = { settings: draft.settings, ...document };
         const found = await dryRun(database, { ...scope, formId: params.id }, candidate);
-        const { revision, saved_at } = wired(draft);
+        const { revision, saved_at } = asWireValue(draft);
         const tag = draftTag(revision);
         return { body: { revision, saved_at, etag: tag, dry_run: found }, tag };
       },
@@ -138,11 +142,11 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       conditionOf: '/forms/:id/draft',
       reply: { status: 200, description: 'The form.', schema: ChangedForm },
       async run({ params, query, body, unchanged, ...scope }) {
-        requireReach(scope.formIds, params.id);
+        requireFormAccess(scope.formIds, params.id);
         const key = place(scope, params);
         const seen = { ...body, revisions: revisionsIn(unchanged), caller: scope };
         if (!query.dry_run) {
-          await publishWorkingCopy(database, { ...key, ...seen, userId: personOf(scope.actor) });
+          await publishWorkingCopy(database, { ...key, ...seen, userId: personIdOf(scope.actor) });
           return readForm(database, key);
         }
         const found = await readBuilderForm(database, key.workspaceId, key.formId);
@@ -157,11 +161,11 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       description: 'Returns every version of the form, newest first, without structures.',
       permission: 'forms:read',
       params: idParameter,
-      query: Type.Object(listParameters, closed),
+      query: Type.Object(listParameters, noExtraProperties),
       reply: { status: 200, description: 'A page of versions.', schema: VersionList },
       async run({ workspaceId, formIds, params, query }) {
-        requireReach(formIds, params.id);
-        return { body: wired(await listFormVersions(database, workspaceId, params.id, query)) };
+        requireFormAccess(formIds, params.id);
+        return { body: asWireValue(await listFormVersions(database, workspaceId, params.id, query)) };
       },
     }),
 
@@ -172,14 +176,14 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       params: versionParameters,
       reply: { status: 200, description: 'The version.', schema: VersionDetail },
       async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const { created_at, ...version } = await readVersion(
           database,
           workspaceId,
           params.id,
           params.version,
         );
-        return { body: { ...version, created_at: wired(created_at) } };
+        return { body: { ...version, created_at: asWireValue(created_at) } };
       },
     }),
 
@@ -194,7 +198,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       conditionOf: '/forms/:id/draft',
       reply: { status: 200, description: 'The saved revision.', schema: DraftSaved },
       async run({ params, unchanged, ...scope }) {
-        requireReach(scope.formIds, params.id);
+        requireFormAccess(scope.formIds, params.id);
         const { structure, settings } = await readVersion(
           database,
           scope.workspaceId,

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '#ast/basics/json.ts';
 import { effectiveForm } from '#ast/form/effective-form.ts';
-import { type Settings, settingsFor } from '#ast/settings.ts';
+import { dropStaleSettings, type Settings } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
-import type { Unchanged } from '#kit/conditional.ts';
+import type { IfMatchTimes } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
-import { tagOf } from '#kit/replies/tag-of.ts';
+import { formatEtag } from '#kit/replies/etag.ts';
 import { json, jsonb, nullable, type Queryable, requireRow, statement } from '#kit/statement.ts';
-import { formColumns, sentStructure, submissionCount, withoutPassword } from './form-rows.ts';
+import { formColumns, sentStructure, submissionCountSql, withoutPassword } from './form-rows.ts';
 
 /** Finds what the builder opens: the form, its live version and, if there is one, its working copy. */
 const findBuilderForm = statement(
@@ -26,7 +26,7 @@ const findBuilderForm = statement(
     formColumns,
   ],
   `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
-          f.settings, f.password_hash is not null as has_password, ${submissionCount} as submission_count,
+          f.settings, f.password_hash is not null as has_password, ${submissionCountSql} as submission_count,
           f.version, v.structure, v.created_at as version_created_at, author.name as version_created_by,
           d.revision, d.structure as draft_structure, d.settings as draft_settings, d.base_version, d.saved_at,
           saver.name as saved_by,
@@ -102,7 +102,7 @@ export async function readBuilderForm(db: Queryable, workspaceId: string, id: st
     ...found
   } = row;
   // Every version is validated before it is stored.
-  const form = { ...found, settings: settingsFor(effectiveForm(found.structure), found.settings) };
+  const form = { ...found, settings: dropStaleSettings(effectiveForm(found.structure), found.settings) };
   const isOwn = draft_structure !== null && (!is_untouched || base_version === form.version);
   const draft: WorkingCopy = {
     revision: revision ?? 0,
@@ -202,8 +202,8 @@ function changedMeanwhile({ saved_by, saved_at }: WorkingCopy): ApiError {
  * Returns the ETag of a working copy, with the revision plus 1 in place of a timestamp. An unknown tag is
  * read as 0, so it matches no revision.
  */
-export const draftTag = (revision: number, seen?: string): string => tagOf(new Date(revision + 1), seen);
+export const draftTag = (revision: number, seen?: string): string => formatEtag(new Date(revision + 1), seen);
 
 /** Returns the revisions that If-Match names, or null if the header is missing. */
-export const revisionsIn = (unchanged: Unchanged): number[] | null =>
+export const revisionsIn = (unchanged: IfMatchTimes): number[] | null =>
   unchanged && unchanged.map((moment) => moment.getTime() - 1);

@@ -1,7 +1,7 @@
-import { isRecord, own } from '#ast/basics/json.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import type { ChoiceOption } from '#ast/basics/options.ts';
 import { quote } from '#ast/basics/problems.ts';
-import { sayCount } from '#ast/basics/say-count.ts';
 import { effectiveForm } from '#ast/form/effective-form.ts';
 import {
   type Form,
@@ -15,7 +15,7 @@ import {
 } from '#ast/form/tree.ts';
 import type { Scope } from '#kit/operation.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
-import { compareForms, type Part as FormPart } from '#rules/compare-forms.ts';
+import { compareForms, type ComparedNode as FormPart } from '#rules/compare-forms.ts';
 import type { Permission } from '#rules/permissions.ts';
 import { requireForm } from './form-rows.ts';
 import { type Candidate, judgeForm } from './judge-form.ts';
@@ -43,14 +43,18 @@ async function findImpact(
     mayCount && changes.length > 0 ? await countStoredAnswers(db, live, [...new Set(choices)]) : undefined;
   const impact = changes.map(({ what, ...change }): Impact => {
     const answers = counted?.of(change.element, change) ?? null;
-    return { ...change, answers, message: `${what}${sayAnswers(answers, counted?.scanned ?? 0)}.` };
+    return {
+      ...change,
+      answers,
+      message: `${what}${formatAffectedAnswers(answers, counted?.scanned ?? 0)}.`,
+    };
   });
   return { impact, scanned: mayCount ? (counted?.scanned ?? 0) : null };
 }
 
-function sayAnswers(answers: number | null, scanned: number): string {
+function formatAffectedAnswers(answers: number | null, scanned: number): string {
   if (answers === null) return '';
-  return ` affects ${sayCount(answers, 'answer')}${scanned < scanLimit ? '' : ` in the newest ${scanned} submissions`}`;
+  return ` affects ${formatCount(answers, 'answer')}${scanned < scanLimit ? '' : ` in the newest ${scanned} submissions`}`;
 }
 
 /** What visitors could answer before, and can no longer answer, or not in that way. */
@@ -99,16 +103,16 @@ function missing(
   { attrs }: FormPart<unknown>,
   name: 'rows' | 'options',
 ): ChoiceOption[] {
-  const now: readonly unknown[] = [own(attrs, name) ?? []].flat();
-  const kept = new Set(now.map((option) => (isRecord(option) ? own(option, 'id') : option)));
+  const now: readonly unknown[] = [getProperty(attrs, name) ?? []].flat();
+  const kept = new Set(now.map((option) => (isRecord(option) ? getProperty(option, 'id') : option)));
   return options.filter(({ id }) => !kept.has(id));
 }
 
 /** The id of the repeatable group that a part is in. */
 function groupOf({ parent }: FormPart<unknown>): string | undefined {
   for (let above = parent; above; above = above.parent) {
-    const id = own(above.attrs, 'id');
-    if (own(above.attrs, 'repeatable') === true && typeof id === 'string') return id;
+    const id = getProperty(above.attrs, 'id');
+    if (getProperty(above.attrs, 'repeatable') === true && typeof id === 'string') return id;
   }
   return undefined;
 }

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { isRecord, own } from '#ast/basics/json.ts';
-import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
+import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { belowId, endCut, listOf, listParameters, readCut } from '#kit/pagination.ts';
-import { tagOf } from '#kit/replies/tag-of.ts';
-import { nullable, statement, word } from '#kit/statement.ts';
-import { closed } from '#kit/validation.ts';
-import { personOf, requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
+import { finishPage, listOf, listParameters, readPageRequest, upperIdBound } from '#kit/pagination.ts';
+import { formatEtag } from '#kit/replies/etag.ts';
+import { nullable, statement, textEnum } from '#kit/statement.ts';
+import { noExtraProperties } from '#kit/validation.ts';
+import { personIdOf, requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import { dryRun } from './dry-run.ts';
 import {
   type FormAddresses,
@@ -20,7 +20,7 @@ import {
   readForm,
   requireForm,
   requireFormSettings,
-  submissionCount,
+  submissionCountSql,
 } from './form-rows.ts';
 import { changeForm, createForm, deleteForm } from './forms.ts';
 import type { Candidate } from './judge-form.ts';
@@ -71,8 +71,8 @@ function requireSameForm(
   body: Returned & { readonly structure: unknown },
   expected: { readonly id?: string; readonly workspaceId: string },
 ): void {
-  const attrs = isRecord(body.structure) ? own(body.structure, 'attrs') : undefined;
-  const attribute = (name: string): unknown => (isRecord(attrs) ? own(attrs, name) : undefined);
+  const attrs = isRecord(body.structure) ? getProperty(body.structure, 'attrs') : undefined;
+  const attribute = (name: string): unknown => (isRecord(attrs) ? getProperty(attrs, name) : undefined);
   const errors: ErrorItem[] = [];
   const compare = (field: keyof Returned, isSame: boolean, message: string): void => {
     if (body[field] !== undefined && !isSame) errors.push({ field, message, code: 'mismatch' });
@@ -102,10 +102,10 @@ function requireSameForm(
 /** Lists one page of forms, newest first, limited to `form_ids` if given. */
 const listForms = statement(
   'list_forms',
-  ['workspace_id form_ids? below_id limit offset', { status: nullable(word<FormStatus>()) }],
+  ['workspace_id form_ids? below_id limit offset', { status: nullable(textEnum<FormStatus>()) }],
   ['submission_count', formColumns],
   `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
-          ${submissionCount} as submission_count
+          ${submissionCountSql} as submission_count
    from forms f
    where f.workspace_id = $workspace_id and f.deleted_at is null and ($status is null or f.status = $status)
      and ($form_ids is null or f.id = any ($form_ids)) and f.id < $below_id
@@ -114,7 +114,7 @@ const listForms = statement(
 
 const countForms = statement(
   'count_forms',
-  ['workspace_id form_ids?', { status: nullable(word<FormStatus>()) }],
+  ['workspace_id form_ids?', { status: nullable(textEnum<FormStatus>()) }],
   'total',
   `select count(*) as total from forms
    where workspace_id = $workspace_id and deleted_at is null and ($status is null or status = $status)
@@ -139,7 +139,7 @@ export function formEndpoints(context: {
   const tryChange = async (
     scope: Pick<Scope, 'workspaceId' | 'may'>,
     formId: string,
-    { structure, settings, unchanged }: Partial<Candidate> & { unchanged: Unchanged },
+    { structure, settings, unchanged }: Partial<Candidate> & { unchanged: IfMatchTimes },
   ) => {
     const row = await requireForm(database, { workspaceId: scope.workspaceId, formId });
     requireUnchanged(unchanged, row.updated_at);
@@ -147,7 +147,7 @@ export function formEndpoints(context: {
     const found = await dryRun(database, { ...scope, formId }, candidate);
     return {
       body: { ...presentForm(row), dry_run: found },
-      tag: tagOf(row.updated_at, row.submission_count),
+      tag: formatEtag(row.updated_at, row.submission_count),
     };
   };
 
@@ -156,14 +156,14 @@ export function formEndpoints(context: {
       summary: 'List forms',
       description: 'Returns forms, newest first, without their structure.',
       permission: 'forms:read',
-      query: Type.Object({ ...listParameters, status: Type.Optional(statusShape) }, closed),
+      query: Type.Object({ ...listParameters, status: Type.Optional(statusShape) }, noExtraProperties),
       reply: {
         status: 200,
         description: 'A page of forms.',
         schema: listOf(FormListItem),
       },
       async run({ workspaceId, formIds, query }) {
-        const cut = readCut(query, 'forms');
+        const cut = readPageRequest(query, 'forms');
         const filter = {
           workspace_id: workspaceId,
           form_ids: formIds && [...formIds],
@@ -172,13 +172,13 @@ export function formEndpoints(context: {
         const [found, total] = await Promise.all([
           listForms(database, {
             ...filter,
-            below_id: belowId(cut),
+            below_id: upperIdBound(cut),
             limit: cut.limit,
             offset: cut.offset,
           }),
           cut.total ?? countForms(database, filter).then(([count]) => count!.total),
         ]);
-        const { rows, ends } = endCut(cut, found, total);
+        const { rows, ends } = finishPage(cut, found, total);
         return { body: { data: rows.map(presentListItem), ...ends } };
       },
     }),
@@ -189,7 +189,7 @@ export function formEndpoints(context: {
       params: idParameter,
       reply: { status: 200, description: 'The form.', schema: FormDetail },
       async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         return readForm(database, { workspaceId, formId: params.id });
       },
     }),
@@ -209,7 +209,7 @@ export function formEndpoints(context: {
             Type.Unsafe<unknown>({ description: 'Ignored: set `publish` to create a published form.' }),
           ),
         },
-        closed,
+        noExtraProperties,
       ),
       reply: {
         status: 201,
@@ -217,14 +217,14 @@ export function formEndpoints(context: {
         schema: CreatedForm,
       },
       async run({ workspaceId, formIds, body, line, ...caller }) {
-        requireWholeWorkspace(formIds);
+        requireWorkspaceAccess(formIds);
         requireSameForm(body, { workspaceId });
         await requireAnswerReader(caller, body.settings, async () => ({}));
         const { structure, settings, publish } = body;
         const status = publish ? 'published' : 'draft';
-        const changedBy = personOf(caller.actor);
+        const changedBy = personIdOf(caller.actor);
         const row = await createForm(database, workspaceId, { structure, status, settings, changedBy }, line);
-        return { body: presentCreated(row, body.structure, addresses), tag: tagOf(row.updated_at, 0) };
+        return { body: presentCreated(row, body.structure, addresses), tag: formatEtag(row.updated_at, 0) };
       },
     }),
 
@@ -248,19 +248,19 @@ export function formEndpoints(context: {
             }),
           ),
         },
-        closed,
+        noExtraProperties,
       ),
       reply: { status: 200, description: 'The form.', schema: ChangedForm },
       isConditional: true,
       async run({ params, query, body, unchanged, ...scope }) {
         const key = { workspaceId: scope.workspaceId, formId: params.id };
-        requireReach(scope.formIds, params.id);
+        requireFormAccess(scope.formIds, params.id);
         requireSameForm(body, { id: params.id, workspaceId: scope.workspaceId });
         const status = body.publish ? 'published' : body.status;
         const readSettings = () => requireFormSettings(database, key);
         await requireAnswerReader(scope, body.settings, readSettings);
         if (query.dry_run) return tryChange(scope, params.id, { ...body, unchanged });
-        const changedBy = personOf(scope.actor);
+        const changedBy = personIdOf(scope.actor);
         await changeForm(database, key.workspaceId, params.id, {
           unchanged,
           structure: body.structure,
@@ -292,19 +292,19 @@ export function formEndpoints(context: {
           ),
           status: Type.Optional(statusShape),
         },
-        closed,
+        noExtraProperties,
       ),
       reply: { status: 200, description: 'The form.', schema: ChangedForm },
       isConditional: true,
       async run({ params, query, body, unchanged, ...scope }) {
         const key = { workspaceId: scope.workspaceId, formId: params.id };
-        requireReach(scope.formIds, params.id);
+        requireFormAccess(scope.formIds, params.id);
         if (!query.dry_run) {
           await patchForm(database, {
             ...key,
             ...body,
             unchanged,
-            userId: personOf(scope.actor),
+            userId: personIdOf(scope.actor),
             caller: scope,
           });
           return readForm(database, key);
@@ -326,7 +326,7 @@ export function formEndpoints(context: {
       isConditional: true,
       isDestructive: true,
       async run({ workspaceId, formIds, params, actor, unchanged }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         await deleteForm(database, workspaceId, params.id, actor, unchanged);
         wakeQueue();
       },

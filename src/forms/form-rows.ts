@@ -2,28 +2,42 @@ import { effectiveForm, fillNodes } from '#ast/form/effective-form.ts';
 import type { Form } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
-import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import { hashPassword } from '#kit/password-hash.ts';
-import { tagOf } from '#kit/replies/tag-of.ts';
-import { type Column, columns, jsonb, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
+import { formatEtag } from '#kit/replies/etag.ts';
+import {
+  columns,
+  jsonb,
+  type Queryable,
+  requireRow,
+  type StatementColumn,
+  statement,
+  textEnum,
+} from '#kit/statement.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
 
 /** A structure as it was sent, with `attrs` and `children` added at every node, for responses of the API. */
-export const sentStructure: Column<object> = { pg: 'json', read: (value) => fillNodes(value) as object };
+export const sentStructure: StatementColumn<object> = {
+  pg: 'json',
+  read: (value) => fillNodes(value) as object,
+};
 
 /** A structure as an effective form (ast/form/effective-form.ts), for all code that works with the form. */
-export const formTree: Column<Form> = { pg: 'json', read: (value) => effectiveForm(value as object) };
+export const formTree: StatementColumn<Form> = {
+  pg: 'json',
+  read: (value) => effectiveForm(value as object),
+};
 
 /** The columns of every response about a form. */
 export const formColumns = columns('id workspace_id name description created_at updated_at published_at?', {
-  status: word<FormStatus>(),
+  status: textEnum<FormStatus>(),
 });
 
 /** SQL for the number of submissions of the form `f`. */
-export const submissionCount = `(
+export const submissionCountSql = `(
   select coalesce(sum(count), 0)::bigint from submission_counts c
   where c.workspace_id = f.workspace_id and c.form_id = f.id)`;
 
@@ -32,7 +46,7 @@ export const findForm = statement(
   'workspace_id id',
   ['submission_count', { settings: jsonb<Settings>(), structure: sentStructure }, formColumns],
   `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
-          f.settings, v.structure, ${submissionCount} as submission_count
+          f.settings, v.structure, ${submissionCountSql} as submission_count
    from forms f join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
    where f.workspace_id = $workspace_id and f.id = $id and f.deleted_at is null`,
 );
@@ -59,12 +73,12 @@ export async function requireFormSettings(db: Queryable, key: { workspaceId: str
 /**
  * Checks that a form exists and that the caller may use it, and returns its key. @throws ApiError not_found.
  */
-export async function reachForm(
+export async function requireReachableForm(
   db: Queryable,
   { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
   formId: string,
 ): Promise<{ workspaceId: string; formId: string }> {
-  requireReach(formIds, formId);
+  requireFormAccess(formIds, formId);
   await requireFormSettings(db, { workspaceId, formId });
   return { workspaceId, formId };
 }
@@ -134,19 +148,19 @@ export const presentCreated = (row: FormRow, structure: object, addresses: FormA
 /** Returns a form as the API shows it, with its ETag. @throws ApiError not_found. */
 export async function readForm(db: Queryable, key: { workspaceId: string; formId: string }) {
   const row = await requireForm(db, key);
-  return { body: presentForm(row), tag: tagOf(row.updated_at, row.submission_count) };
+  return { body: presentForm(row), tag: formatEtag(row.updated_at, row.submission_count) };
 }
 
 /** Joins the working copy. It names a form that is a draft or was never published. */
 export const draftJoin = `left join form_drafts d
      on d.workspace_id = f.workspace_id and d.form_id = f.id and (f.status = 'draft' or f.published_at is null)`;
-export const shownName = `coalesce(d.name, f.name)`;
+export const formNameSql = `coalesce(d.name, f.name)`;
 
 /** Locks a form until the transaction ends, so that later statements read it unchanged. */
 export const lockForm = statement(
   'lock_form',
   'workspace_id id',
-  ['version updated_at', { status: word<FormStatus>() }],
+  ['version updated_at', { status: textEnum<FormStatus>() }],
   `select status, version, updated_at from forms
    where workspace_id = $workspace_id and id = $id and deleted_at is null for update`,
 );
@@ -157,7 +171,7 @@ export const lockForm = statement(
  */
 export const setFormStatus = statement(
   'set_form_status',
-  ['workspace_id id now', { status: word<FormStatus>() }],
+  ['workspace_id id now', { status: textEnum<FormStatus>() }],
   'id',
   `update forms set
      status = $status, updated_at = greatest($now, updated_at + interval '1 ms'),
@@ -186,7 +200,7 @@ export async function changeStatus(
   workspaceId: string,
   id: string,
   change: StatusChange,
-  unchanged: Unchanged = null,
+  unchanged: IfMatchTimes = null,
 ): Promise<void> {
   const { from, to }: { from: readonly FormStatus[]; to: FormStatus } = changes[change];
   await transaction(database, async (client) => {

@@ -1,17 +1,17 @@
-import { searchLanguages } from '#ast/basics/languages.ts';
+import { listSearchLanguages } from '#ast/basics/languages.ts';
 import { describeFields } from '#ast/form/describe.ts';
 import { type Form, languagesOf } from '#ast/form/tree.ts';
 import { checkSettings, type Settings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
-import type { Unchanged } from '#kit/conditional.ts';
+import type { IfMatchTimes } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Actor, AuditLine } from '#kit/operation.ts';
-import { json, jsonb, nullable, type Queryable, statement, word } from '#kit/statement.ts';
+import type { Actor, AuditEntry } from '#kit/operation.ts';
+import { json, jsonb, nullable, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import { startTask } from '#tasks/run-tasks.ts';
-import { lineValues } from '#workspaces/audit/audit-log.ts';
-import { insertedLine, lineParameters } from '#workspaces/audit-endpoints.ts';
+import { auditEntryValues } from '#workspaces/audit/audit-log.ts';
+import { auditEntryParameters, insertAuditEntrySql } from '#workspaces/audit-endpoints.ts';
 import {
   type FormStatus,
   findForm,
@@ -32,8 +32,8 @@ const insertForm = statement(
   [
     'workspace_id id name description password_hash? languages structure:jsonText created_at',
     'created_by?',
-    { status: word<FormStatus>(), settings: jsonb<Settings>(), fields: json<object>() },
-    lineParameters,
+    { status: textEnum<FormStatus>(), settings: jsonb<Settings>(), fields: json<object>() },
+    auditEntryParameters,
   ],
   formColumns,
   `with form as (
@@ -53,7 +53,7 @@ const insertForm = statement(
      select $workspace_id, '00000000-0000-0000-0000-000000000000'
      where not exists (select from search_segments where workspace_id = $workspace_id) on conflict do nothing),
    line as (
-     ${insertedLine('form')})
+     ${insertAuditEntrySql('form')})
    select id, workspace_id, name, description, status, created_at, updated_at, published_at from form`,
 );
 
@@ -66,7 +66,11 @@ const updateForm = statement(
   [
     'workspace_id id name description changes_password:boolean password_hash? languages',
     'structure:jsonText created_by? unchanged? now',
-    { status: nullable(word<FormStatus>()), settings: nullable(jsonb<Settings>()), fields: json<object>() },
+    {
+      status: nullable(textEnum<FormStatus>()),
+      settings: nullable(jsonb<Settings>()),
+      fields: json<object>(),
+    },
   ],
   'id',
   `with form as (
@@ -111,7 +115,7 @@ type FormChange = {
   status?: FormStatus;
   settings?: unknown;
   changedBy?: string | null;
-  unchanged?: Unchanged;
+  unchanged?: IfMatchTimes;
   /** The time of the change, for imported forms. Default: now. */
   at?: Date;
 };
@@ -125,7 +129,7 @@ export async function createForm(
   database: Queryable,
   workspaceId: string,
   change: FormChange & { id?: string },
-  line?: AuditLine,
+  line?: AuditEntry,
 ) {
   const { form, settings, password } = readChange(change);
   await claimImages(database, workspaceId, { settings, form });
@@ -138,10 +142,10 @@ export async function createForm(
     status: change.status ?? 'draft',
     settings: settings ?? {},
     password_hash,
-    languages: searchLanguages(settings ?? {}, languagesOf(form)),
+    languages: listSearchLanguages(settings ?? {}, languagesOf(form)),
     created_at: change.at ?? timeOfId(id),
     created_by: change.changedBy ?? null,
-    ...lineValues(line),
+    ...auditEntryValues(line),
   });
   return row!;
 }
@@ -166,7 +170,7 @@ export async function changeForm(
     status: change.status ?? null,
     settings: settings ?? null,
     ...(await storedPassword(password)),
-    languages: searchLanguages(settings, languagesOf(form)),
+    languages: listSearchLanguages(settings, languagesOf(form)),
     created_by: change.changedBy ?? null,
     unchanged: change.unchanged ?? null,
     now: change.at ?? now(),
@@ -198,7 +202,7 @@ export async function deleteForm(
   workspaceId: string,
   id: string,
   by: Actor,
-  unchanged: Unchanged = null,
+  unchanged: IfMatchTimes = null,
 ): Promise<void> {
   await transaction(database, async (client) => {
     const form = { workspace_id: workspaceId, id, unchanged, now: now() };

@@ -1,11 +1,11 @@
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { quote } from '#ast/basics/problems.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from '#ast/form/elements.ts';
 import {
   type Form,
   isInput,
-  isSeen,
+  isVisibleToVisitors,
   languagesOf,
   optionsOf,
   type PlacedElement,
@@ -13,23 +13,23 @@ import {
   walkElements,
 } from '#ast/form/tree.ts';
 import { checkSettings, type Settings } from '#ast/settings.ts';
-import { listTexts, missingIn } from '#ast/texts.ts';
+import { listTexts, untranslatedTexts } from '#ast/texts.ts';
 import { validateStructure } from '#ast/validate.ts';
-import { bareItem, type ErrorItem } from '#kit/errors.ts';
-import { mistakesBetween, mostMistakes } from '#kit/nearest.ts';
+import { completeErrorItem, type ErrorItem } from '#kit/errors.ts';
+import { allowedTypos, mistakesBetween } from '#kit/nearest-names.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { findMissingImages } from './images/images.ts';
 import type { Judgement } from './shapes.ts';
 
 type Warning = Judgement['warnings'][number];
-type Place = { readonly node: Readonly<Record<string, unknown>>; readonly path: readonly number[] };
+type NodePosition = { readonly node: Readonly<Record<string, unknown>>; readonly path: readonly number[] };
 
 const nodeNames = ['type', 'attrs', 'children'];
 const optionNames = ['id', 'label', 'points', 'image', 'capacity', 'show_when'];
 /** Prefixes that programs use for their own attributes. */
-const ownPrefix = /^(?:x[-_]|data[-_]|_)/i;
+const customPrefix = /^(?:x[-_]|data[-_]|_)/i;
 /** Names with fewer letters are too similar to guess from, such as `max` and `min`. */
-const leastLetters = 4;
+const minNameLength = 4;
 
 /**
  * Finds probable mistakes in a structure, valid or not: attribute names that look misspelled, and composites
@@ -37,17 +37,17 @@ const leastLetters = 4;
  */
 function findSlips(structure: unknown): Warning[] {
   const found: Warning[] = [];
-  const open: Place[] = isRecord(structure) ? [{ node: structure, path: [] }] : [];
+  const open: NodePosition[] = isRecord(structure) ? [{ node: structure, path: [] }] : [];
   for (let next = open.shift(), seen = 0; next && seen <= limits.elements; next = open.shift(), seen += 1) {
     const { node, path } = next;
-    const attrs = own(node, 'attrs');
-    const children = own(node, 'children') ?? [];
-    const type = own(node, 'type');
+    const attrs = getProperty(node, 'attrs');
+    const children = getProperty(node, 'children') ?? [];
+    const type = getProperty(node, 'type');
     const warn = (rule: string, message: string): void => void found.push({ rule, message, path: [...path] });
     const check = (object: unknown, known: readonly string[], where: string): void => {
       if (!isRecord(object)) return;
       for (const name of Object.keys(object)) {
-        const meant = meantBy(name, known);
+        const meant = suggestName(name, known);
         if (meant !== undefined)
           warn(
             'misspelt-attribute',
@@ -58,7 +58,7 @@ function findSlips(structure: unknown): Warning[] {
     const name = nameOf(type, attrs);
     check(node, nodeNames, name);
     check(attrs, knownNames(type), name);
-    for (const list of isRecord(attrs) ? [own(attrs, 'options'), own(attrs, 'rows')] : [])
+    for (const list of isRecord(attrs) ? [getProperty(attrs, 'options'), getProperty(attrs, 'rows')] : [])
       if (Array.isArray(list)) for (const option of list) check(option, optionNames, `An option of ${name}`);
     if (type === 'composite' && Array.isArray(children) && children.length === 0)
       warn('empty-composite', `${name} has no elements. Add an element or remove it.`);
@@ -79,14 +79,14 @@ function knownNames(type: unknown): readonly string[] {
  * Returns the known name that an unknown one probably means: another spelling of it, or one with a typo or
  * two.
  */
-function meantBy(name: string, known: readonly string[]): string | undefined {
-  if (known.includes(name) || ownPrefix.test(name) || name.length > longestKnown + 2) return undefined;
+function suggestName(name: string, known: readonly string[]): string | undefined {
+  if (known.includes(name) || customPrefix.test(name) || name.length > longestKnown + 2) return undefined;
   const letters = fold(name);
   const near = known.map((each) => ({ each, mistakes: mistakesBetween(letters, fold(each)) }));
   const [best] = near.toSorted((one, other) => one.mistakes - other.mistakes);
   if (!best) return undefined;
-  const isLongEnough = Math.min(letters.length, fold(best.each).length) >= leastLetters;
-  return best.mistakes === 0 || (isLongEnough && best.mistakes <= mostMistakes(fold(best.each)))
+  const isLongEnough = Math.min(letters.length, fold(best.each).length) >= minNameLength;
+  return best.mistakes === 0 || (isLongEnough && best.mistakes <= allowedTypos(fold(best.each)))
     ? best.each
     : undefined;
 }
@@ -97,7 +97,7 @@ const fold = (name: string): string => name.toLowerCase().replaceAll(/[_\-\s.]/g
 const longestKnown = 32;
 
 function nameOf(type: unknown, attrs: unknown): string {
-  const id = isRecord(attrs) ? own(attrs, 'id') : undefined;
+  const id = isRecord(attrs) ? getProperty(attrs, 'id') : undefined;
   if (typeof id === 'string') return quote(id);
   return `The ${isElementType(type) || type === 'step' ? type : 'form'}`;
 }
@@ -133,7 +133,10 @@ export async function judgeForm(
   // A misspelled name often causes a problem, so these warnings are returned together with problems.
   const slips = findSlips(structure);
   const others = checked.ok && problems.length === 0 ? findWarnings(checked.form, known) : [];
-  return { problems: problems.map(bareItem), warnings: [...slips, ...others].slice(0, mostWarnings) };
+  return {
+    problems: problems.map(completeErrorItem),
+    warnings: [...slips, ...others].slice(0, mostWarnings),
+  };
 }
 
 /** With more options, a dropdown is quicker than buttons, which are read aloud one by one. */
@@ -163,7 +166,7 @@ function untranslated(form: Form, settings: Settings): Warning[] {
   return languagesOf(form)
     .slice(1)
     .flatMap((language): Warning[] => {
-      const missing = missingIn(texts, language);
+      const missing = untranslatedTexts(texts, language);
       if (missing.length === 0) return [];
       const named = missing.slice(0, namedTexts).map(({ key }) => key);
       const more = missing.length - named.length;
@@ -201,7 +204,7 @@ const untitledContent = (type: 'heading' | 'paragraph', path: readonly number[])
 });
 
 /** Normalizes a label. Case and outer spaces cannot be heard when it is read aloud. */
-const heard = (label: string): string => label.trim().toLowerCase();
+const normalizeSpokenLabel = (label: string): string => label.trim().toLowerCase();
 
 function warningsOf(form: Form): (placed: PlacedElement) => Warning[] {
   const seen = new Map<string, number>();
@@ -209,10 +212,10 @@ function warningsOf(form: Form): (placed: PlacedElement) => Warning[] {
   return ({ element, path, parent }) => {
     if (element.type === 'heading' || element.type === 'paragraph')
       return element.attrs?.label?.trim() ? [] : [untitledContent(element.type, path)];
-    if (!isInput(element) || !isSeen(element)) return [];
+    if (!isInput(element) || !isVisibleToVisitors(element)) return [];
     const { label } = element.attrs;
     const placeholder = 'placeholder' in elements[element.type].attrs ? placeholderOf(element) : undefined;
-    const place = `${path[0]} ${parent?.attrs.id ?? ''} ${heard(label)}`;
+    const place = `${path[0]} ${parent?.attrs.id ?? ''} ${normalizeSpokenLabel(label)}`;
     seen.set(place, (seen.get(place) ?? 0) + 1);
     const found: [rule: string, message: string][] = [];
     if (!/[\p{L}\p{N}]/u.test(label))
@@ -225,7 +228,7 @@ function warningsOf(form: Form): (placed: PlacedElement) => Warning[] {
         'repeated-label',
         `Another question of this ${isLong ? 'step' : 'form'} has the label ${quote(label)} too. People who use a screen reader cannot tell them apart.`,
       ]);
-    if (placeholder !== undefined && heard(placeholder) === heard(label))
+    if (placeholder !== undefined && normalizeSpokenLabel(placeholder) === normalizeSpokenLabel(label))
       found.push([
         'placeholder-as-label',
         `The placeholder of ${quote(label)} repeats its label. Remove it or replace it with an example.`,

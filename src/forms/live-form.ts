@@ -8,11 +8,11 @@ import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { PictureSize } from '#ast/theme/theme.ts';
 import { now } from '#kit/clock.ts';
-import { share } from '#kit/concurrency.ts';
+import { coalesceCalls } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
-import { json, jsonb, only, statement, word } from '#kit/statement.ts';
+import { json, jsonb, onlyRow, statement, textEnum } from '#kit/statement.ts';
 import { type FormStatus, sentStructure } from './form-rows.ts';
-import { findPictureSizes, imagesOf } from './images/images.ts';
+import { findImageDimensions, imagesOf } from './images/images.ts';
 
 export const formStatuses = ['draft', 'published', 'archived'] as const satisfies FormStatus[];
 
@@ -27,10 +27,10 @@ export const deleteFormRow = statement(
 );
 
 /** A feed that has not been read for this long is off and records nothing. */
-export const feedLasts = "interval '30 days'";
+export const feedLifetimeSql = "interval '30 days'";
 
 /** SQL condition: the feed in `feeds` is on. */
-export const isFeedRead = `feeds.read_at > now() - ${feedLasts}`;
+export const isFeedOnSql = `feeds.read_at > now() - ${feedLifetimeSql}`;
 
 /**
  * Finds what a visitor's request needs to know about a form, by its id alone. The structure is read once per
@@ -41,11 +41,11 @@ const findLiveForm = statement(
   'id',
   [
     'workspace_id name version published_at? password_hash? has_listeners:boolean',
-    { status: word<FormStatus>(), settings: jsonb<Settings>() },
+    { status: textEnum<FormStatus>(), settings: jsonb<Settings>() },
   ],
   `select f.workspace_id, f.name, f.status, f.settings, f.version, f.published_at, f.password_hash,
           exists (select from webhooks w where w.workspace_id = f.workspace_id and w.form_id = f.id)
-            or exists (select from feeds where feeds.workspace_id = f.workspace_id and ${isFeedRead}) as has_listeners
+            or exists (select from feeds where feeds.workspace_id = f.workspace_id and ${isFeedOnSql}) as has_listeners
    from form_lookup l join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
    where l.form_id = $id and f.deleted_at is null`,
 );
@@ -129,7 +129,7 @@ export function openLiveForms(database: Database): LiveForms {
     const ids = [...imagesOf(settings).map(([, id]) => id), ...images];
     const unknown = ids.filter((id) => !pictures.has(id));
     if (unknown.length > 0) {
-      const found = await findPictureSizes(database, workspaceId, unknown);
+      const found = await findImageDimensions(database, workspaceId, unknown);
       for (const id of unknown) {
         if (pictures.size >= keptPictures) pictures.delete(pictures.keys().next().value!);
         pictures.set(id, found.get(id));
@@ -143,7 +143,9 @@ export function openLiveForms(database: Database): LiveForms {
     );
   };
 
-  const findRow = share(async (id: string) => only(await findLiveForm(database, { id })), { atOnce: 2 });
+  const findRow = coalesceCalls(async (id: string) => onlyRow(await findLiveForm(database, { id })), {
+    atOnce: 2,
+  });
 
   return {
     async find(formId) {

@@ -1,4 +1,4 @@
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { cutToBytes } from '#ast/basics/text.ts';
 import type { FormNode } from '#ast/form/tree.ts';
@@ -11,12 +11,12 @@ import { type DraftChange, readBuilderForm, saveFirstCopy } from './draft.ts';
 import { createForm } from './forms.ts';
 import { findMissingImages } from './images/images.ts';
 import {
+  convertForRequest,
   type convertText,
-  convertTold,
   type FormSource,
   formSources,
+  type ReportedForm,
   recogniseForm,
-  type ToldForm,
 } from './import/convert.ts';
 import { judgeForm } from './judge-form.ts';
 
@@ -55,13 +55,13 @@ export function withoutImages(settings: Settings, missing: readonly string[]): S
 
 /** Returns a form with one empty step. It has the name of the incomplete form if that is valid. */
 function emptyForm(structure: object): object {
-  const attrs = own(structure as Record<string, unknown>, 'attrs');
+  const attrs = getProperty(structure as Record<string, unknown>, 'attrs');
   const called = (name: unknown) => ({
     type: 'form',
     attrs: { name },
     children: [{ type: 'step', attrs: {}, children: [] }],
   });
-  const named = called(isRecord(attrs) ? own(attrs, 'name') : undefined);
+  const named = called(isRecord(attrs) ? getProperty(attrs, 'name') : undefined);
   return validateStructure(named).ok ? named : called('Untitled form');
 }
 
@@ -79,13 +79,13 @@ const threadLimits = {
 } as const;
 
 type Given = { document: Readonly<Record<string, unknown>>; source?: FormSource | undefined };
-type Converted = ToldForm & { source: FormSource };
+type Converted = ReportedForm & { source: FormSource };
 
 /**
  * Converts a document of another service. A long one is converted on a thread.
  * @throws ApiError validation_error if the service is unknown, or the document takes too much work.
  */
-export async function readDocument(
+export async function convertDocument(
   workspaceId: string,
   { document, source = recogniseForm(document) }: Given,
 ): Promise<Converted> {
@@ -96,14 +96,18 @@ export async function readDocument(
   const text = JSON.stringify(document);
   const made =
     text.length <= shortDocument
-      ? convertTold(document, source)
+      ? convertForRequest(document, source)
       : await convertOnThread(workspaceId, text, source);
   if (typeof made === 'string') throw refuse(made);
   return { ...made, source };
 }
 
 /** Sends the document as text: copying its values to the thread takes longer than writing and parsing it. */
-const convertOnThread = (workspaceId: string, text: string, source: FormSource): Promise<ToldForm | string> =>
+const convertOnThread = (
+  workspaceId: string,
+  text: string,
+  source: FormSource,
+): Promise<ReportedForm | string> =>
   runInThread(
     workspaceId,
     {

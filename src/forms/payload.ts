@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { JsonSchema } from '#ast/basics/json-schema.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { elements } from '#ast/form/elements.ts';
-import { withStableLabels } from '#ast/form/piping.ts';
+import { withPipedLabels } from '#ast/form/piping.ts';
 import {
   type Element,
   type Form,
@@ -13,10 +13,10 @@ import {
   kindOf,
   listQuestions,
 } from '#ast/form/tree.ts';
-import { named } from '#kit/pagination.ts';
+import { nameSchema } from '#kit/pagination.ts';
 
 /** A file as the API returns it (docs/rules.md 10). */
-export const FileUpload = named(
+export const FileUpload = nameSchema(
   'FileUpload',
   Type.Object({
     id: Type.String({ format: 'uuid' }),
@@ -43,7 +43,7 @@ const files = Type.Array(FileUpload);
  * The answers of a submission by element id (docs/rules.md 10). The type of an answer depends on its
  * question.
  */
-export const Answers = named(
+export const Answers = nameSchema(
   'Answers',
   record(
     Type.String(),
@@ -56,7 +56,7 @@ export const Answers = named(
 );
 
 /** The answers of an event. Its files are listed separately. */
-export const Responses = named(
+export const Responses = nameSchema(
   'Responses',
   record(Type.String(), Type.Union([...plain, Type.Array(record(Type.String(), Type.Union([...plain])))]), {
     description: 'Answers by element id, without files.',
@@ -118,7 +118,7 @@ function whenShown({ attrs }: InputElement): string | undefined {
  * @param options `files`: whether to include uploads, as the API does; webhooks list them separately.
  */
 export function answersSchema(asked: Form, { files }: { files: boolean }): JsonSchema {
-  const form = withStableLabels(asked);
+  const form = withPipedLabels(asked);
   const shown = alwaysShown(form);
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
@@ -136,7 +136,7 @@ export function answersSchema(asked: Form, { files }: { files: boolean }): JsonS
 
 /** Returns the schema of a form's uploads by element id, including those in rows, as webhooks send them. */
 export function fileUploadsSchema(form: Form, file: JsonSchema): JsonSchema {
-  const uploads = listQuestions(withStableLabels(form))
+  const uploads = listQuestions(withPipedLabels(form))
     .flatMap((question) => (question.kind === 'group' ? question.inputs : [question.element]))
     .filter((input) => kindOf(input) === 'files');
   const properties = Object.fromEntries(

@@ -1,8 +1,8 @@
-import { isRecord, isSameJson, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord, isSameJson } from '#ast/basics/json.ts';
 import { changedSettings, mergeSettings, type SettingName, type Settings } from '#ast/settings.ts';
 import { namesOrigin } from '#ast/settings-by-condition.ts';
 import { now } from '#kit/clock.ts';
-import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
@@ -122,7 +122,7 @@ export async function requireAnswerReader(
   const needed: Permission = 'submissions:read';
   if (caller.may(needed) || !isRecord(given)) return;
   for (const name of sendsAnswers) {
-    const value = own(given, name) ?? null;
+    const value = getProperty(given, name) ?? null;
     if (value === null || isSameJson(value, (await readCurrent())[name])) continue;
     throw new ApiError(
       'forbidden',
@@ -151,7 +151,7 @@ type FormPatch = {
   formId: string;
   settings?: object | undefined;
   status?: FormStatus | undefined;
-  unchanged: Unchanged;
+  unchanged: IfMatchTimes;
   userId: string | null;
   caller: Pick<Scope, 'may'>;
 };

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { type ProblemCode, problemCodes } from '#ast/basics/problem-codes.ts';
 import type { Settings } from '#ast/settings.ts';
-import { listOf, listParameters, named } from '#kit/pagination.ts';
-import { closed, timestamp, uuid } from '#kit/validation.ts';
+import { listOf, listParameters, nameSchema } from '#kit/pagination.ts';
+import { noExtraProperties, timestamp, uuid } from '#kit/validation.ts';
 import { formSources } from './import/convert.ts';
 import { formStatuses } from './live-form.ts';
 
@@ -45,7 +45,7 @@ export const dryRunParameter = Type.Object(
       }),
     ),
   },
-  closed,
+  noExtraProperties,
 );
 
 /** The problems and warnings of a form. */
@@ -69,11 +69,11 @@ const judgement = {
     Type.Object({ message: Type.String(), rule: Type.String(), path: Type.Array(Type.Integer()) }),
   ),
 };
-export const Judgement = named('FormJudgement', Type.Object(judgement));
+export const Judgement = nameSchema('FormJudgement', Type.Object(judgement));
 export type Judgement = Static<typeof Judgement>;
 
 /** What a change would do, without making it. */
-export const DryRun = named(
+export const DryRun = nameSchema(
   'DryRun',
   Type.Object({
     ...judgement,
@@ -107,11 +107,11 @@ const summary = {
 const times = { created_at: timestamp, updated_at: timestamp, published_at: maybeTimestamp };
 
 /** The three shapes of a form. The specification ("Form") says which fields each has. */
-export const FormListItem = named(
+export const FormListItem = nameSchema(
   'FormSummary',
   Type.Object({ ...summary, submission_count: Type.Integer(), ...times }),
 );
-export const FormDetail = named(
+export const FormDetail = nameSchema(
   'Form',
   Type.Object({
     ...summary,
@@ -128,7 +128,7 @@ const created = {
   builder_url: Type.String({ format: 'uri' }),
   ...times,
 };
-export const CreatedForm = named('CreatedForm', Type.Object(created));
+export const CreatedForm = nameSchema('CreatedForm', Type.Object(created));
 /** What became of the parts of a document (import/convert.ts). */
 const report = Type.Array(
   Type.Object({
@@ -154,7 +154,7 @@ const source = Type.Optional(
     description: 'The service that the document comes from. Detected from the content if omitted.',
   }),
 );
-export const ForeignForm = Type.Object({ document, source }, closed);
+export const ForeignForm = Type.Object({ document, source }, noExtraProperties);
 /** A form to import, from Formloom or from another service. */
 export const FormToImport = Type.Object(
   {
@@ -163,9 +163,9 @@ export const FormToImport = Type.Object(
     document: Type.Optional(document),
     source,
   },
-  closed,
+  noExtraProperties,
 );
-export const ConvertedForm = named(
+export const ConvertedForm = nameSchema(
   'ConvertedForm',
   Type.Object({
     source: Type.Enum([...formSources]),
@@ -175,7 +175,7 @@ export const ConvertedForm = named(
     ...reported,
   }),
 );
-export const ImportedForm = named(
+export const ImportedForm = nameSchema(
   'ImportedForm',
   Type.Object({
     ...created,
@@ -186,7 +186,7 @@ export const ImportedForm = named(
   }),
 );
 /** A form after a change, or unchanged after a dry run. */
-export const ChangedForm = named('ChangedForm', Type.Object({ ...FormDetail.properties, ...dryRun }));
+export const ChangedForm = nameSchema('ChangedForm', Type.Object({ ...FormDetail.properties, ...dryRun }));
 
 const formOrders = ['activity', 'created', 'name', 'submissions'] as const;
 export type FormOrder = (typeof formOrders)[number];
@@ -204,10 +204,10 @@ export const OverviewQuery = Type.Object(
       }),
     ),
   },
-  closed,
+  noExtraProperties,
 );
 /** A form in the overview, with its activity. */
-const FormLine = named(
+const FormLine = nameSchema(
   'FormActivity',
   Type.Object({
     ...summary,
@@ -223,16 +223,16 @@ export const Overview = listOf(FormLine);
 /** A form to validate, complete or not. */
 export const FormDocument = Type.Object(
   { structure: anyStructure, settings: Type.Optional(anySettings) },
-  closed,
+  noExtraProperties,
 );
 /** A form for Import form: `structure` and `settings`, as Create form accepts them. */
-export const ExportedForm = named(
+export const ExportedForm = nameSchema(
   'ExportedForm',
   Type.Object({ structure: anyStructure, settings: anySettings }),
 );
 
 /** The working copy, with the live version. */
-export const Draft = named(
+export const Draft = nameSchema(
   'Draft',
   Type.Object({
     structure: anyStructure,
@@ -281,9 +281,9 @@ export const DraftSave = Type.Object(
       }),
     ),
   },
-  closed,
+  noExtraProperties,
 );
-export const DraftSaved = named(
+export const DraftSaved = nameSchema(
   'SavedDraft',
   Type.Object({
     revision: wholeNumber,
@@ -304,13 +304,13 @@ export const Publication = Type.Object(
       }),
     ),
   },
-  closed,
+  noExtraProperties,
 );
 
 /** What the new form starts with instead of the working copy, complete or not. */
 export const NewCopy = Type.Object(
   { structure: Type.Optional(anyStructure), settings: Type.Optional(anySettings) },
-  closed,
+  noExtraProperties,
 );
 
 const version = {
@@ -321,7 +321,7 @@ const version = {
   is_live: Type.Boolean(),
 };
 export const VersionList = listOf(Type.Object(version));
-export const VersionDetail = named(
+export const VersionDetail = nameSchema(
   'FormVersion',
   Type.Object({
     ...version,

@@ -1,22 +1,28 @@
 import { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import type { FormNode } from '#ast/form/tree.ts';
-import { listTexts, missingIn, namedLanguages, type TextDocument, translateTexts } from '#ast/texts.ts';
+import {
+  listTexts,
+  namedLanguages,
+  type TextDocument,
+  translateTexts,
+  untranslatedTexts,
+} from '#ast/texts.ts';
 import { readTextsFile, writeTextsFile } from '#ast/texts-file.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { named } from '#kit/pagination.ts';
+import { nameSchema } from '#kit/pagination.ts';
 import { attachment } from '#kit/replies/attachment.ts';
-import { closed } from '#kit/validation.ts';
-import { personOf, requireReach } from '#workspaces/authenticate.ts';
+import { noExtraProperties } from '#kit/validation.ts';
+import { personIdOf, requireFormAccess } from '#workspaces/authenticate.ts';
 import { draftTag, readBuilderForm, revisionsIn, saveWorkingCopy } from './draft.ts';
 
 const tag = Type.String({ description: 'A BCP-47 tag.' });
 
 /** Every text of a working copy. */
-const Texts = named(
+const Texts = nameSchema(
   'FormTexts',
   Type.Object({
     languages: Type.Array(tag, { description: 'The first is the language of the texts themselves.' }),
@@ -36,7 +42,7 @@ const Texts = named(
   }),
 );
 
-const Imported = named(
+const Imported = nameSchema(
   'ImportedTexts',
   Type.Object({
     changed: Type.Integer({ description: 'The number of changed translations.' }),
@@ -54,13 +60,13 @@ const Imported = named(
 const countMissing = (document: TextDocument): Record<string, number> => {
   const texts = listTexts(document);
   const others = namedLanguages(document.structure).slice(1);
-  return Object.fromEntries(others.map((language) => [language, missingIn(texts, language).length]));
+  return Object.fromEntries(others.map((language) => [language, untranslatedTexts(texts, language).length]));
 };
 
 /** Operations on the texts of a form's working copy in all its languages, for review and translation. */
 export function textEndpoints({ database }: { database: Database }) {
   const read = async ({ workspaceId, formIds }: Scope, formId: string) => {
-    requireReach(formIds, formId);
+    requireFormAccess(formIds, formId);
     const { form, draft } = await readBuilderForm(database, workspaceId, formId);
     const document: TextDocument = { structure: draft.structure as FormNode, settings: draft.settings };
     return { name: form.name, draft, document };
@@ -112,7 +118,7 @@ export function textEndpoints({ database }: { database: Database }) {
               'The file as text. Its columns are `key` and the languages of the form (`text` if the form has none).',
           }),
         },
-        closed,
+        noExtraProperties,
       ),
       example: { body: { text: 'key,text\r\n$form/name,Contact\r\n' } },
       isConditional: true,
@@ -137,12 +143,12 @@ export function textEndpoints({ database }: { database: Database }) {
           formId: params.id,
           revisions: revisionsIn(unchanged) ?? [draft.revision],
           ...changed,
-          userId: personOf(scope.actor),
+          userId: personIdOf(scope.actor),
         });
         const etag = draftTag(saved.revision);
         const outdated = file.outdated.map(({ key }) => key);
         const counts = { changed: file.changes.length, outdated, missing: countMissing(changed) };
-        return { body: { ...counts, ...wired(saved), etag }, tag: etag };
+        return { body: { ...counts, ...asWireValue(saved), etag }, tag: etag };
       },
     }),
   };

@@ -4,7 +4,7 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
-import { endCutBy, readCutBy } from '#kit/pagination.ts';
+import { finishPageBy, readPageRequestBy } from '#kit/pagination.ts';
 import { jsonb, nullable, requireRow, statement } from '#kit/statement.ts';
 import { type BuilderForm, readBuilderForm, requireRevision } from './draft.ts';
 import { lockForm, sentStructure, setFormStatus } from './form-rows.ts';
@@ -60,7 +60,7 @@ export async function listFormVersions(
   formId: string,
   query: { page?: number; per_page?: number; cursor?: string },
 ) {
-  const cut = readCutBy(/^\d{1,9}$/, query, 'versions', formId);
+  const cut = readPageRequestBy(/^\d{1,9}$/, query, 'versions', formId);
   const form = { workspace_id: workspaceId, form_id: formId };
   const [found, [count]] = await Promise.all([
     listVersions(database, {
@@ -72,7 +72,7 @@ export async function listFormVersions(
     countVersions(database, form),
   ]);
   if (!count) throw new ApiError('not_found');
-  const { rows, ends } = endCutBy(cut, found, cut.total ?? count.total, ({ version }) => String(version));
+  const { rows, ends } = finishPageBy(cut, found, cut.total ?? count.total, ({ version }) => String(version));
   return { data: [...rows], ...ends };
 }
 

@@ -2,12 +2,12 @@ import type { Static } from 'typebox';
 import { effectiveForm } from '#ast/form/effective-form.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { jsonText, wired } from '#kit/http.ts';
+import { asWireValue, markJsonText } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { belowId, endCut, readCut, refuseCursor } from '#kit/pagination.ts';
+import { finishPage, readPageRequest, refuseCursor, upperIdBound } from '#kit/pagination.ts';
 import { attachment } from '#kit/replies/attachment.ts';
-import { nullable, statement, word } from '#kit/statement.ts';
-import { personOf, requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
+import { nullable, statement, textEnum } from '#kit/statement.ts';
+import { personIdOf, requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import { readBuilderForm } from './draft.ts';
 import { countStoredAnswers } from './dry-run.ts';
 import {
@@ -16,16 +16,16 @@ import {
   type FormAddresses,
   type FormStatus,
   formColumns,
+  formNameSql,
   presentCreated,
   readForm,
   requireForm,
   requireFormSettings,
   type StatusChange,
-  shownName,
-  submissionCount,
+  submissionCountSql,
 } from './form-rows.ts';
 import { judgeForm } from './judge-form.ts';
-import { copyAsNewForm, documentBytes, duplicateForm, importForm, readDocument } from './new-forms.ts';
+import { convertDocument, copyAsNewForm, documentBytes, duplicateForm, importForm } from './new-forms.ts';
 import { requireAnswerReader } from './settings.ts';
 import {
   AnswerCounts,
@@ -47,28 +47,28 @@ import {
 const filter = `f.workspace_id = $workspace_id and f.deleted_at is null
      and ($form_ids is null or f.id = any ($form_ids))
      and ($status is null or f.status = $status)
-     and ($q is null or strpos(lower(${shownName}), lower($q)) > 0)`;
+     and ($q is null or strpos(lower(${formNameSql}), lower($q)) > 0)`;
 
 /** Lists one page of a workspace's forms with their activity. Ties are sorted newest first. */
 const listFormLines = statement(
   'list_form_lines',
   [
     'workspace_id form_ids? q? below_id limit offset',
-    { status: nullable(word<FormStatus>()), sort: word<FormOrder>() },
+    { status: nullable(textEnum<FormStatus>()), sort: textEnum<FormOrder>() },
   ],
   ['submission_count last_submission_at:timestamp? last_activity_at:timestamp', formColumns],
-  `select f.id, f.workspace_id, ${shownName} as name, f.description, f.status, f.created_at, f.updated_at,
+  `select f.id, f.workspace_id, ${formNameSql} as name, f.description, f.status, f.created_at, f.updated_at,
           f.published_at, counted.submission_count, last.created_at as last_submission_at,
           greatest(f.updated_at, d.saved_at, last.created_at) as last_activity_at
    from forms f
    ${draftJoin}
-   cross join lateral (select ${submissionCount} as submission_count) counted
+   cross join lateral (select ${submissionCountSql} as submission_count) counted
    left join lateral (
      select s.created_at from submissions s
      where s.workspace_id = f.workspace_id and s.form_id = f.id and s.trashed_at is null order by s.id desc limit 1) last on true
    where ${filter} and f.id < $below_id
    order by case when $sort = 'activity' then greatest(f.updated_at, d.saved_at, last.created_at) end desc,
-            case when $sort = 'name' then lower(${shownName}) end,
+            case when $sort = 'name' then lower(${formNameSql}) end,
             case when $sort = 'submissions' then counted.submission_count end desc,
             f.id desc
    limit $limit offset $offset`,
@@ -76,7 +76,7 @@ const listFormLines = statement(
 
 const countFormLines = statement(
   'count_form_lines',
-  ['workspace_id form_ids? q?', { status: nullable(word<FormStatus>()) }],
+  ['workspace_id form_ids? q?', { status: nullable(textEnum<FormStatus>()) }],
   'total',
   `select count(*) as total from forms f ${draftJoin} where ${filter}`,
 );
@@ -103,7 +103,7 @@ export function wholeFormEndpoints({
       isConditional: true,
       reply: { status: 200, description: 'The form.', schema: FormDetail },
       async run({ workspaceId, formIds, params, unchanged }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         await changeStatus(database, workspaceId, params.id, change, unchanged);
         return readForm(database, { workspaceId, formId: params.id });
       },
@@ -118,7 +118,7 @@ export function wholeFormEndpoints({
       query: OverviewQuery,
       reply: { status: 200, description: 'A page of forms.', schema: Overview },
       async run({ workspaceId, formIds, query }) {
-        const cut = readCut(query, 'overview');
+        const cut = readPageRequest(query, 'overview');
         const { sort = cut.mark === null ? 'activity' : 'created' } = query;
         if (cut.mark !== null && sort !== 'created')
           throw refuseCursor(
@@ -134,14 +134,14 @@ export function wholeFormEndpoints({
           listFormLines(database, {
             ...filter,
             sort,
-            below_id: belowId(cut),
+            below_id: upperIdBound(cut),
             limit: cut.limit,
             offset: cut.offset,
           }),
           cut.total ?? countFormLines(database, filter).then(([counted]) => counted!.total),
         ]);
-        const { rows, ends } = endCut(cut, found, total);
-        return { body: { data: wired([...rows]), ...ends } };
+        const { rows, ends } = finishPage(cut, found, total);
+        return { body: { data: asWireValue([...rows]), ...ends } };
       },
     }),
 
@@ -190,11 +190,11 @@ export function wholeFormEndpoints({
       reply: { status: 201, description: 'The new form.', schema: FormDetail },
       async run({ params, body, ...scope }) {
         const { workspaceId } = scope;
-        requireReach(scope.formIds, params.id);
-        requireWholeWorkspace(scope.formIds);
+        requireFormAccess(scope.formIds, params.id);
+        requireWorkspaceAccess(scope.formIds);
         const key = { workspaceId, formId: params.id };
         await requireAnswerReader(scope, body.settings, () => requireFormSettings(database, key));
-        const copy = { ...key, userId: personOf(scope.actor) };
+        const copy = { ...key, userId: personIdOf(scope.actor) };
         const { structure, settings } = body;
         const { id } = structure
           ? await copyAsNewForm(database, { ...copy, structure, settings })
@@ -212,13 +212,16 @@ export function wholeFormEndpoints({
       params: idParameter,
       reply: { status: 200, description: 'The form to import.', schema: ExportedForm },
       async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const { form, draft } = await readBuilderForm(database, workspaceId, params.id);
         const isOwn = form.status === 'draft' || form.published_at === null;
         const { structure, settings } = isOwn ? draft : form;
         // Indented, so that people can read and compare it.
         const text = JSON.stringify({ structure, settings }, null, 2);
-        return { headers: attachment(form.name, '.json'), json: jsonText<Static<typeof ExportedForm>>(text) };
+        return {
+          headers: attachment(form.name, '.json'),
+          json: markJsonText<Static<typeof ExportedForm>>(text),
+        };
       },
     }),
 
@@ -235,7 +238,7 @@ export function wholeFormEndpoints({
       },
       reply: { status: 200, description: 'The form and the report.', schema: ConvertedForm },
       async run({ workspaceId, body }) {
-        const made = await readDocument(workspaceId, body);
+        const made = await convertDocument(workspaceId, body);
         return { body: { ...made, ...(await judgeForm(database, workspaceId, made)) } };
       },
     }),
@@ -255,14 +258,14 @@ export function wholeFormEndpoints({
         schema: ImportedForm,
       },
       async run({ body, ...scope }) {
-        requireWholeWorkspace(scope.formIds);
+        requireWorkspaceAccess(scope.formIds);
         const { structure, settings, report, report_count } = await readFormToImport(scope.workspaceId, body);
         await requireAnswerReader(scope, settings, async () => ({}));
         const request = {
           workspaceId: scope.workspaceId,
           structure,
           settings,
-          userId: personOf(scope.actor),
+          userId: personIdOf(scope.actor),
         };
         const { row, structure: stored, missing } = await importForm(database, request);
         const made = presentCreated(row, stored, addresses);
@@ -282,7 +285,7 @@ export function wholeFormEndpoints({
         schema: AnswerCounts,
       },
       async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const key = { workspaceId, formId: params.id };
         const { structure } = await requireForm(database, key);
         // It was validated when it was published.
@@ -312,6 +315,6 @@ async function readFormToImport(
       ],
     });
   return document
-    ? readDocument(workspaceId, { document, source })
+    ? convertDocument(workspaceId, { document, source })
     : { structure: structure!, settings: settings ?? {}, report: [], report_count: 0 };
 }

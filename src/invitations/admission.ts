@@ -29,7 +29,7 @@ const findByHash = statement(
 );
 
 /** Records when the link was first opened. */
-const noteOpened = statement(
+const markInvitationOpened = statement(
   'invitations.note_opened',
   'workspace_id id now',
   '',
@@ -37,7 +37,7 @@ const noteOpened = statement(
 );
 
 /** Records when something was first sent from the page of the link. */
-const noteStarted = statement(
+const markInvitationStarted = statement(
   'invitations.note_started',
   'workspace_id id now',
   '',
@@ -68,7 +68,7 @@ export type Arrival = { kind: 'open' | 'used'; guest: Guest } | { kind: 'void' }
  * Finds the guest behind a link. The lookup uses the token's SHA-256, so that its timing reveals nothing
  * about other tokens.
  */
-export async function receiveGuest(
+export async function findGuest(
   database: Database,
   { formId, token }: { formId: string; token: string },
 ): Promise<Arrival> {
@@ -86,13 +86,19 @@ export async function receiveGuest(
 }
 
 /** Records that the guest has opened the form. */
-export async function noteArrival(db: Queryable, { workspaceId, invitationId }: Guest): Promise<void> {
-  await noteOpened(db, { workspace_id: workspaceId, id: invitationId, now: now() });
+export async function recordInvitationOpened(
+  db: Queryable,
+  { workspaceId, invitationId }: Guest,
+): Promise<void> {
+  await markInvitationOpened(db, { workspace_id: workspaceId, id: invitationId, now: now() });
 }
 
 /** Records that the guest has sent something: a step, a file or answers. */
-export async function noteBeginning(db: Queryable, { workspaceId, invitationId }: Guest): Promise<void> {
-  await noteStarted(db, { workspace_id: workspaceId, id: invitationId, now: now() });
+export async function recordInvitationStarted(
+  db: Queryable,
+  { workspaceId, invitationId }: Guest,
+): Promise<void> {
+  await markInvitationStarted(db, { workspace_id: workspaceId, id: invitationId, now: now() });
 }
 
 /** The URL parameter that carries the token of an invitation. */

@@ -1,12 +1,12 @@
+import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { isPageName } from '#ast/basics/page-names.ts';
-import { sayNumber } from '#ast/basics/say-number.ts';
 import { countCharacters, isCleanText } from '#ast/basics/text.ts';
 import { findInput, type QuestionsById, questionsById } from '#ast/form/fields.ts';
 import { type Form, isCalculation, kindOf, listQuestions } from '#ast/form/tree.ts';
 import { now } from '#kit/clock.ts';
 import { rateLimitExceeded } from '#kit/errors.ts';
 import { readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
-import { only, type Queryable, statement } from '#kit/statement.ts';
+import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import type { InvitingContext } from './context.ts';
 
 /** A person to invite. */
@@ -159,7 +159,7 @@ const dayMs = 86_400_000;
  * Checks the daily limits before `count` invitations or reminders are queued. Reminders and repeated emails
  * count too, by when they were queued or sent; the state of an invitation does not matter. Lines of an import
  * that are not invitations yet also count. Locks the workspace's counts until the transaction ends. Emails
- * are checked again when they are sent (src/mail/sending/quota.ts).
+ * are checked again when they are sent (src/mail/sending/mail-limits.ts).
  * @param accountId whose limit it is, in all workspaces; null for a key that the operator created.
  * @throws ApiError rate_limit_exceeded with the wait until the oldest email no longer counts.
  */
@@ -171,16 +171,16 @@ export async function throttleEmail(
 ): Promise<void> {
   await lockInviting(db, { workspace_id: workspaceId });
   const since = new Date(now().getTime() - dayMs);
-  const ofWorkspace = only(
+  const ofWorkspace = onlyRow(
     await countInvited(db, { workspace_id: workspaceId, created_by: accountId, since }),
   )!;
   const elsewhere =
     accountId === null
       ? undefined
-      : only(await countAccountEmails(db, { account_id: accountId, workspace_id: workspaceId, since }));
+      : onlyRow(await countAccountEmails(db, { account_id: accountId, workspace_id: workspaceId, since }));
   const oldest = elsewhere && elsewhere.oldest < ofWorkspace.oldest ? elsewhere.oldest : ofWorkspace.oldest;
   const wait = Math.max(1, Math.ceil((oldest.getTime() - since.getTime()) / 1_000));
-  const say = (most: number): string => `${sayNumber(most)} invitations and reminders a day`;
+  const say = (most: number): string => `${formatWholeNumber(most)} invitations and reminders a day`;
   const isOver = (counted: number, most: number): boolean => most > 0 && counted + count > most;
   if (elsewhere && isOver(ofWorkspace.by_person + elsewhere.count, limits.invitationsPerPerson))
     throw rateLimitExceeded(wait, `You can send up to ${say(limits.invitationsPerPerson)}.`);

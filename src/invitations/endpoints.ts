@@ -1,32 +1,32 @@
 import { Type } from 'typebox';
-import { sayNumber } from '#ast/basics/say-number.ts';
+import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { listOf, listParameters, readCut } from '#kit/pagination.ts';
+import { listOf, listParameters, readPageRequest } from '#kit/pagination.ts';
 import { attachment } from '#kit/replies/attachment.ts';
 import { requireRow } from '#kit/statement.ts';
-import { personBehind, requireReach } from '#workspaces/authenticate.ts';
+import { findResponsiblePerson, requireFormAccess } from '#workspaces/authenticate.ts';
 import type { InvitingContext } from './context.ts';
 import { findFormNames, invitationStatuses } from './draft.ts';
 import { importEndpoints } from './import-endpoints.ts';
 import { invite, mostInvited } from './invite.ts';
 import { linksFile } from './links-file.ts';
-import { forReader } from './present.ts';
-import { previewLetter } from './preview-letter.ts';
-import { readInvitation, readInvitations, readNamed } from './read-invitations.ts';
+import { presentForCaller } from './present.ts';
+import { previewInvitationEmail } from './preview-email.ts';
+import { readInvitation, readInvitations, readInvitationsById } from './read-invitations.ts';
 import { readOverview } from './read-overview.ts';
 import { remindUnanswered, resendInvitation, revokeOne } from './remind.ts';
 import {
-  closed,
+  EmailPreview,
+  EmailPreviewBody,
   InvitationShape,
   InvitationsOverview,
   InviteBody,
-  LetterBody,
-  LetterPreview,
-  one,
-  oneParameters,
+  invitationParameters,
+  invitationReply,
+  noExtraProperties,
   readInvitationBody,
   uuid,
 } from './shapes.ts';
@@ -37,7 +37,7 @@ export function invitationEndpoints(
 ) {
   /** Returns the account whose limits apply to a caller: for an API key, the account that created it. */
   const accountOf = async (caller: Pick<Scope, 'workspaceId' | 'actor'>): Promise<string | null> =>
-    (await personBehind(context.database, caller))?.id ?? null;
+    (await findResponsiblePerson(context.database, caller))?.id ?? null;
 
   /** Declares an operation that changes one invitation and returns it. */
   const change = (summary: string, description: string, act: typeof resendInvitation) =>
@@ -47,13 +47,13 @@ export function invitationEndpoints(
       errors: ['conflict'],
       permission: 'invitations:write',
       audit: 'entry',
-      params: oneParameters,
-      reply: one,
+      params: invitationParameters,
+      reply: invitationReply,
       async run({ workspaceId, formIds, params, actor }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const form = { workspaceId, formId: params.id, accountId: await accountOf({ workspaceId, actor }) };
         await act(context, form, params.invitation);
-        return { body: wired(await readInvitation(context, form, params.invitation)) };
+        return { body: asWireValue(await readInvitation(context, form, params.invitation)) };
       },
     });
 
@@ -71,7 +71,7 @@ export function invitationEndpoints(
             Type.String({ minLength: 1, maxLength: 254, description: 'Part of the address or name.' }),
           ),
         },
-        closed,
+        noExtraProperties,
       ),
       reply: {
         status: 200,
@@ -79,18 +79,18 @@ export function invitationEndpoints(
         schema: listOf(InvitationShape),
       },
       async run({ workspaceId, formIds, params, query, ...scope }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const filter = { status: query.status, words: query.q };
-        const cut = readCut(query, 'invitations', params.id);
+        const cut = readPageRequest(query, 'invitations', params.id);
         const form = { workspaceId, formId: params.id };
         const { data, ...ends } = await readInvitations(context, form, filter, cut);
-        return { body: wired({ data: data.map((row) => forReader(scope, row)), ...ends }) };
+        return { body: asWireValue({ data: data.map((row) => presentForCaller(scope, row)), ...ends }) };
       },
     }),
 
     createInvitations: operation({
       summary: 'Create invitations to a form',
-      description: `Invites up to ${sayNumber(mostInvited)} people, all or none. Addresses that already have an invitation are omitted and listed in \`skipped\`.`,
+      description: `Invites up to ${formatWholeNumber(mostInvited)} people, all or none. Addresses that already have an invitation are omitted and listed in \`skipped\`.`,
       permission: 'invitations:write',
       audit: 'entry',
       params: idParameter,
@@ -107,7 +107,7 @@ export function invitationEndpoints(
         }),
       },
       async run({ workspaceId, formIds, params, body, actor }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const form = { workspaceId, formId: params.id };
         const drafts = body.invitations.map(({ email, name = '', reference = {}, prefill = {} }) => ({
           email: email.trim(),
@@ -123,23 +123,25 @@ export function invitationEndpoints(
           actor,
         );
         const made = ids.filter((id) => id !== undefined);
-        const data = await readNamed(context, form, made);
+        const data = await readInvitationsById(context, form, made);
         const skipped = ids.flatMap((id, index) =>
           id === undefined ? [{ index, email: drafts[index]!.email }] : [],
         );
-        return { body: wired({ data, skipped }) };
+        return { body: asWireValue({ data, skipped }) };
       },
     }),
 
     getInvitation: operation({
       summary: 'Get invitation',
       permission: 'invitations:read',
-      params: oneParameters,
-      reply: one,
+      params: invitationParameters,
+      reply: invitationReply,
       async run({ workspaceId, formIds, params, ...scope }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const form = { workspaceId, formId: params.id };
-        return { body: wired(forReader(scope, await readInvitation(context, form, params.invitation))) };
+        return {
+          body: asWireValue(presentForCaller(scope, await readInvitation(context, form, params.invitation))),
+        };
       },
     }),
 
@@ -152,7 +154,7 @@ export function invitationEndpoints(
       params: idParameter,
       reply: { status: 200, description: 'The overview.', schema: InvitationsOverview },
       async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         return { body: await readOverview(context, { workspaceId, formId: params.id }) };
       },
     }),
@@ -167,7 +169,7 @@ export function invitationEndpoints(
       params: idParameter,
       reply: { status: 200, description: 'The file.', content: ['text/csv; charset=utf-8'] },
       async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const key = { workspace_id: workspaceId, form_id: params.id };
         const names = requireRow(await findFormNames(context.database, key));
         const day = now().toISOString().slice(0, 10);
@@ -188,16 +190,18 @@ export function invitationEndpoints(
       audit: { none: 'It changes nothing.' },
       command: 'invitations preview-mail',
       params: idParameter,
-      body: LetterBody,
+      body: EmailPreviewBody,
       example: {
         body: { email: 'ada@example.org', name: 'Ada', reference: {}, subject: 'For {{name|you}}' },
       },
-      reply: { status: 200, description: 'The email.', schema: LetterPreview },
+      reply: { status: 200, description: 'The email.', schema: EmailPreview },
       async run({ workspaceId, formIds, params, body: { email, name, reference, ...message } }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const person = { email, name, reference, prefill: {} };
         const form = { workspaceId, formId: params.id };
-        return { body: await previewLetter(context, form, readInvitationBody(message, null), person) };
+        return {
+          body: await previewInvitationEmail(context, form, readInvitationBody(message, null), person),
+        };
       },
     }),
 
@@ -226,7 +230,7 @@ export function invitationEndpoints(
       example: { body: {} },
       body: Type.Object(
         { ids: Type.Optional(Type.Array(uuid, { minItems: 1, maxItems: mostInvited, uniqueItems: true })) },
-        closed,
+        noExtraProperties,
       ),
       reply: {
         status: 200,
@@ -234,7 +238,7 @@ export function invitationEndpoints(
         schema: Type.Object({ count: Type.Integer() }),
       },
       async run({ workspaceId, formIds, params, body, actor }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const form = { workspaceId, formId: params.id, accountId: await accountOf({ workspaceId, actor }) };
         return { body: { count: await remindUnanswered(context, form, body.ids ?? null) } };
       },

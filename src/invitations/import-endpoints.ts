@@ -1,5 +1,5 @@
 import { idParameter, operation } from '#kit/operation.ts';
-import { personBehind, requireReach } from '#workspaces/authenticate.ts';
+import { findResponsiblePerson, requireFormAccess } from '#workspaces/authenticate.ts';
 import type { InvitingContext } from './context.ts';
 import { ImportBody, ImportPreview, ImportStarted, PreviewBody, readInvitationBody } from './shapes.ts';
 import { previewImport, startImport } from './start-import.ts';
@@ -34,7 +34,7 @@ export const importEndpoints = (context: InvitingContext) => ({
     example,
     reply: { status: 200, description: 'The preview.', schema: ImportPreview },
     async run({ workspaceId, formIds, params, body }) {
-      requireReach(formIds, params.id);
+      requireFormAccess(formIds, params.id);
       const form = { workspaceId, formId: params.id };
       const plan = await previewImport(context, form, body);
       return {
@@ -63,11 +63,11 @@ export const importEndpoints = (context: InvitingContext) => ({
     example,
     reply: { status: 202, description: 'The import has started.', schema: ImportStarted },
     async run({ workspaceId, formIds, params, actor, body: { kind, text, mapping, ...message } }) {
-      requireReach(formIds, params.id);
+      requireFormAccess(formIds, params.id);
       const form = { workspaceId, formId: params.id };
       const invitation = readInvitationBody(
         message,
-        (await personBehind(context.database, { workspaceId, actor }))?.id ?? null,
+        (await findResponsiblePerson(context.database, { workspaceId, actor }))?.id ?? null,
       );
       const source = { kind, text, mapping };
       const { batchId, total, problems } = await startImport(context, form, source, invitation, actor);

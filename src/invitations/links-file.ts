@@ -9,7 +9,7 @@ import { invitationColumns, type PresentedInvitation, presentInvitation } from '
  * SQL for the status of an invitation `i`; the submission `s` has the invitation's id as its key. The
  * furthest event decides. A permanently deleted submission does not count.
  */
-export const statusOf = `case
+export const invitationStatusSql = `case
     when s.completed_at is not null then 'completed'
     when i.revoked_at is not null then 'revoked'
     when s.id is not null or i.started_at is not null then 'started'
@@ -18,19 +18,20 @@ export const statusOf = `case
     when i.sent_at is not null then 'sent'
     else 'pending' end`;
 
-export const withSubmission = `left join submissions s on s.workspace_id = i.workspace_id and s.key = i.id`;
+export const submissionJoinSql = `left join submissions s on s.workspace_id = i.workspace_id and s.key = i.id`;
 
 /**
  * Returns SQL for the hash under which an unsubscribed address is stored (unsubscribed_addresses).
  * @param key SQL of the address in lower case.
  */
-export const wishOf = (key: string): string => `encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`;
+export const unsubscribedHashSql = (key: string): string =>
+  `encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`;
 
-export const selection = `i.id, i.form_id, i.batch_id, i.email, i.name, ${statusOf} as status, i.reference, i.prefill,
+export const invitationColumnsSql = `i.id, i.form_id, i.batch_id, i.email, i.name, ${invitationStatusSql} as status, i.reference, i.prefill,
   i.expires_at, i.created_at, i.sent_at, i.opened_at, i.started_at, s.completed_at, i.revoked_at, i.reminders,
   i.reminded_at, i.mail_error,
   exists (select from unsubscribed_addresses u
-           where u.workspace_id = i.workspace_id and u.address_key = ${wishOf('i.address_key')}) as is_unsubscribed,
+           where u.workspace_id = i.workspace_id and u.address_key = ${unsubscribedHashSql('i.address_key')}) as is_unsubscribed,
   case when s.completed_at is not null and s.trashed_at is null then s.id end as submission_id`;
 
 /** Reads the next invitations of a form, newest first, in order to read all of them. */
@@ -38,8 +39,8 @@ const readOnInvitations = statement(
   'invitations.read_on_invitations',
   'workspace_id form_id before:uuid? limit',
   invitationColumns,
-  `select ${selection}
-     from invitations i ${withSubmission}
+  `select ${invitationColumnsSql}
+     from invitations i ${submissionJoinSql}
     where i.workspace_id = $workspace_id and i.form_id = $form_id and ($before is null or i.id < $before)
     order by i.id desc limit $limit`,
 );
@@ -70,7 +71,7 @@ async function* writeLinks(
       limit: batchSize,
     });
     yield rows
-      .filter(leadsSomewhere)
+      .filter(isLinkUsable)
       .map((row) => presentInvitation(context, workspaceId, row))
       .map((row) => csvRecord([row.email, row.name, row.status, row.url, row.expires_at ?? undefined]))
       .join('');
@@ -80,8 +81,5 @@ async function* writeLinks(
 }
 
 /** An answered link still opens a page that says so, even after it has expired. */
-const leadsSomewhere = ({
-  status,
-  expires_at,
-}: Pick<PresentedInvitation, 'status' | 'expires_at'>): boolean =>
+const isLinkUsable = ({ status, expires_at }: Pick<PresentedInvitation, 'status' | 'expires_at'>): boolean =>
   status === 'completed' || (status !== 'revoked' && (expires_at === null || expires_at > now()));

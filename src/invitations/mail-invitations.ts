@@ -9,12 +9,12 @@ import {
   type RowOf,
   statement,
   text,
+  textEnum,
   uuid,
-  word,
 } from '#kit/statement.ts';
 import { invitationUrl, unsubscribeUrl } from './admission.ts';
 import type { InvitationContext, InvitedForm } from './context.ts';
-import { type MailPurpose, writeLetter } from './message.ts';
+import { type MailPurpose, renderInvitationEmail } from './message.ts';
 
 /** An invitation with the data that its emails need. */
 export const mailColumns = columns(
@@ -32,9 +32,9 @@ export const mailColumns = columns(
 );
 
 /** Records the queued emails of invitations. `ids` and `mail_ids` correspond by position. */
-const noteMails = statement(
+const recordQueuedEmails = statement(
   'invitations.note_mails',
-  ['workspace_id ids mail_ids:uuids now', { purpose: word<MailPurpose>() }],
+  ['workspace_id ids mail_ids:uuids now', { purpose: textEnum<MailPurpose>() }],
   '',
   `update invitations i
       set mail_id = mail.id, mail_error = null,
@@ -66,7 +66,7 @@ export async function mailInvitations(
   if (former.length > 0) await cancelMails(db, { workspace_id: workspaceId, ids: former });
   const mails = rows.map((row) => writeMail(context, workspaceId, row, purpose));
   const mailIds = await enqueueMails(db, context.vault, { workspaceId, formId, accountId }, mails);
-  await noteMails(db, {
+  await recordQueuedEmails(db, {
     workspace_id: workspaceId,
     ids: rows.map(({ id }) => id),
     mail_ids: mailIds,
@@ -83,7 +83,7 @@ function writeMail(
 ): NewMail {
   const place = { workspaceId, formId: row.form_id, id: row.id };
   const origin = { vault, publicUrl: config.publicUrl };
-  const { subject, letter } = writeLetter(
+  const { subject, letter } = renderInvitationEmail(
     {
       subject: row.subject,
       message: row.message,
@@ -115,7 +115,7 @@ function writeMail(
 /**
  * Records that the last email of an invitation was sent. The first one starts the schedule of its reminders.
  */
-const noteMailSent = statement(
+const recordEmailSent = statement(
   'invitations.note_mail_sent',
   'workspace_id mail_id now',
   '',
@@ -130,7 +130,7 @@ const noteMailSent = statement(
 );
 
 /** Records why an email could not be delivered. With `bounced_at` the failure is final. */
-const noteMailFailed = statement(
+const recordEmailFailed = statement(
   'invitations.note_mail_failed',
   'workspace_id mail_id error bounced_at:timestamp?',
   '',
@@ -139,7 +139,7 @@ const noteMailFailed = statement(
 );
 
 /** Records the outcome of an invitation's last email, in the transaction that settles the email. */
-export async function followInvitationMail(
+export async function recordInvitationEmail(
   db: Queryable,
   {
     workspaceId,
@@ -150,10 +150,10 @@ export async function followInvitationMail(
 ): Promise<void> {
   const mail = { workspace_id: workspaceId, mail_id: mailId };
   if (state === 'sent') {
-    await noteMailSent(db, { ...mail, now: now() });
+    await recordEmailSent(db, { ...mail, now: now() });
     return;
   }
-  await noteMailFailed(db, {
+  await recordEmailFailed(db, {
     ...mail,
     error: error ?? 'The email could not be delivered.',
     bounced_at: state === 'failed' ? now() : null,

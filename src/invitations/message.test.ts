@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkMessage, defaultMessage, type Recipient, writeLetter } from './message.ts';
+import { checkMessage, defaultMessage, type Recipient, renderInvitationEmail } from './message.ts';
 
 const recipient: Recipient = {
   email: 'ada@example.org',
@@ -13,7 +13,7 @@ const recipient: Recipient = {
   locale: 'en',
 };
 const write = (text: string, more: Partial<Recipient> = {}) => {
-  const { subject, letter } = writeLetter(
+  const { subject, letter } = renderInvitationEmail(
     { ...defaultMessage, subject: text, message: text },
     { ...recipient, ...more },
     'invitation',
@@ -38,14 +38,18 @@ test('a value is inserted as text, even if it looks like a placeholder', () => {
 });
 
 test('a reminder has its own text, or else the text of the invitation', () => {
-  const said = writeLetter(defaultMessage, recipient, 'reminder');
+  const said = renderInvitationEmail(defaultMessage, recipient, 'reminder');
   assert.equal(said.subject, 'Reminder: You are invited: Survey');
   const own = { ...defaultMessage, reminderSubject: 'Still time', reminderMessage: 'Please.' };
-  assert.equal(writeLetter(own, recipient, 'reminder').subject, 'Still time');
+  assert.equal(renderInvitationEmail(own, recipient, 'reminder').subject, 'Still time');
 });
 
 test('the built-in texts are in the language of the form', () => {
-  const { subject, letter } = writeLetter(defaultMessage, { ...recipient, locale: 'de' }, 'reminder');
+  const { subject, letter } = renderInvitationEmail(
+    defaultMessage,
+    { ...recipient, locale: 'de' },
+    'reminder',
+  );
   assert.match(subject, /^Erinnerung: /);
   assert.deepEqual(
     [letter.lang, letter.blocks[1]],
@@ -55,7 +59,7 @@ test('the built-in texts are in the language of the form', () => {
 });
 
 test('every email has the personal link as its button, and says when the link expires', () => {
-  const { letter } = writeLetter(defaultMessage, recipient, 'invitation');
+  const { letter } = renderInvitationEmail(defaultMessage, recipient, 'invitation');
   assert.deepEqual(letter.blocks[1], { kind: 'button', label: 'Open the form', url: recipient.link });
   assert.match(JSON.stringify(letter.blocks[2]), /March 1, 2026/);
   assert.match(letter.reason, /Analytical Engines invited ada@example.org/);

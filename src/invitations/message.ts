@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
+import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import type { Locale } from '#ast/basics/locales.ts';
-import { sayNumber } from '#ast/basics/say-number.ts';
 import { countCharacters, isCleanText } from '#ast/basics/text.ts';
-import { fill, sayDay } from '#ast/basics/words.ts';
-import type { Letter, LetterBlock } from '#kit/outbox.ts';
+import { fillTemplate, formatDay } from '#ast/basics/words.ts';
+import type { EmailBlock, EmailBody } from '#kit/outbox.ts';
 
 /** The placeholders of a subject and a message, besides the names of reference values. */
 export const placeholders = {
@@ -75,7 +75,7 @@ export function checkMessage(message: Message, referenceNames: ReadonlySet<strin
       return [
         {
           field,
-          message: `The text must have at most ${sayNumber(most)} characters and no control characters.`,
+          message: `The text must have at most ${formatWholeNumber(most)} characters and no control characters.`,
         },
       ];
     if (!hasLines && /[\r\n]/.test(text)) return [{ field, message: 'The subject must be one line.' }];
@@ -128,7 +128,7 @@ export const messageProperties = {
 };
 
 /** The service's own texts in an invitation email. The `{parts}` are identical in every language. */
-type LetterWords = {
+type EmailWords = {
   readonly button: string;
   readonly until: string;
   readonly reason: string;
@@ -137,7 +137,7 @@ type LetterWords = {
 };
 
 /** The texts in each language that forms support. */
-const letterWords: Readonly<Record<Locale, LetterWords>> = {
+const emailWords: Readonly<Record<Locale, EmailWords>> = {
   en: {
     button: 'Open the form',
     until: 'The link works until {date} (UTC).',
@@ -217,33 +217,34 @@ export type Recipient = {
 };
 
 /** The content of an invitation email. It contains no answers. */
-export type InvitationLetter = Letter & { blocks: Exclude<LetterBlock, { kind: 'fields' }>[] };
+export type InvitationEmail = EmailBody & { blocks: Exclude<EmailBlock, { kind: 'fields' }>[] };
 
 /** Whether the email is an invitation or a reminder. */
 export type MailPurpose = 'invitation' | 'reminder';
 
 /** Writes the email to one person. */
-export function writeLetter(
+export function renderInvitationEmail(
   message: Message,
   recipient: Recipient,
   purpose: MailPurpose,
-): { subject: string; letter: InvitationLetter } {
+): { subject: string; letter: InvitationEmail } {
   const { formName, workspaceName, email, link, expiresAt, locale } = recipient;
-  const own = letterWords[locale];
+  const own = emailWords[locale];
   const words = wordsFor(message, purpose, own.reminder);
   const values = valuesFor(recipient);
-  const blocks: InvitationLetter['blocks'] = [
+  const blocks: InvitationEmail['blocks'] = [
     { kind: 'text', text: fillPlaceholders(words.message, values) },
     { kind: 'button', label: own.button, url: link },
   ];
-  if (expiresAt) blocks.push({ kind: 'text', text: fill(own.until, { date: sayDay(expiresAt, locale) }) });
+  if (expiresAt)
+    blocks.push({ kind: 'text', text: fillTemplate(own.until, { date: formatDay(expiresAt, locale) }) });
   return {
     subject: fillPlaceholders(words.subject, values),
     letter: {
       lang: locale,
       heading: formName,
       blocks,
-      reason: fill(own.reason, { workspace: workspaceName, email }),
+      reason: fillTemplate(own.reason, { workspace: workspaceName, email }),
     },
   };
 }
@@ -255,7 +256,7 @@ function wordsFor(
 ): { subject: string; message: string } {
   if (purpose === 'invitation') return message;
   return {
-    subject: message.reminderSubject ?? fill(reminder, { subject: message.subject }),
+    subject: message.reminderSubject ?? fillTemplate(reminder, { subject: message.subject }),
     message: message.reminderMessage ?? message.message,
   };
 }
@@ -276,6 +277,6 @@ function valuesFor({
     ['email', email],
     ['form', formName],
     ['link', link],
-    ['expires', expiresAt ? sayDay(expiresAt, locale) : ''],
+    ['expires', expiresAt ? formatDay(expiresAt, locale) : ''],
   ]);
 }

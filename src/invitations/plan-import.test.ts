@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, formOf } from '#test/ast/forms.ts';
 import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
-import { planBeside } from './start-import.ts';
+import { planImportInThread } from './start-import.ts';
 
 const form = formOf(
   element('text', 'city', { label: 'Your city' }),
@@ -20,7 +20,7 @@ const emailsOf = ({ drafts }: ImportPlan): string[] => drafts.map(({ draft }) =>
 test('a long text is parsed in a worker thread, with the same plan as on the main thread', async () => {
   const text = Array.from({ length: 2_000 }, (_, index) => `Person ${index} <p${index % 1_900}@example.org>`);
   const source = { kind: 'addresses', text: text.join('\n') } as const;
-  const planned = await planBeside('a workspace', source, form);
+  const planned = await planImportInThread('a workspace', source, form);
   assert.deepEqual(planned, plan(source));
   assert.equal(plan(source).problems.length, 100);
 });

@@ -1,11 +1,16 @@
 import { type CsvRecord, readCsv } from '#ast/basics/csv.ts';
-import { sayNumber } from '#ast/basics/say-number.ts';
+import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { countCharacters } from '#ast/basics/text.ts';
 import { findInput, questionsById } from '#ast/form/fields.ts';
 import { type Form, kindOf, listQuestions, type Question, takesSeveralInRow } from '#ast/form/tree.ts';
 import { isList } from '#ast/types/rules.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
-import { type Column, findUseProblem, isBadReference, targetOf } from '#submissions/import/mapping.ts';
+import {
+  columnUseKey,
+  findUseProblem,
+  type ImportColumn,
+  isBadReference,
+} from '#submissions/import/mapping.ts';
 import { addressKeyOf, checkDraft, type InvitationDraft, type Prefillable, prefillableOf } from './draft.ts';
 import { importLimits } from './import-limits.ts';
 
@@ -19,7 +24,7 @@ type Mapping = readonly ColumnUse[];
 const hasHeading = ([first]: readonly CsvRecord[]): boolean =>
   first !== undefined && !first.cells.some((cell) => readMailAddress(cell.trim()));
 
-function describeColumns(records: readonly CsvRecord[]): Column[] {
+function describeColumns(records: readonly CsvRecord[]): ImportColumn[] {
   const named = hasHeading(records);
   const width = Math.max(0, ...records.map(({ cells }) => cells.length));
   const people = named ? records.slice(1) : records;
@@ -46,9 +51,9 @@ function suggestMapping(records: readonly CsvRecord[], form: Form, isPrefillable
     if (/^(full[ _]?)?name$/i.test(title)) uses.unshift({ as: 'name' });
     if (question && isPrefillable(question.element.attrs.id))
       uses.unshift({ as: 'prefill', name: question.element.attrs.id });
-    const use = uses.find((each) => !taken.has(targetOf(each)) && !isBadReference(each));
+    const use = uses.find((each) => !taken.has(columnUseKey(each)) && !isBadReference(each));
     if (!use) return { as: 'ignore' };
-    taken.add(targetOf(use));
+    taken.add(columnUseKey(use));
     return use;
   });
 }
@@ -145,7 +150,7 @@ type LineProblem = { line: number; message: string };
 
 /** The plan of an import. `columns` and `mapping` are empty for pasted addresses. */
 export type ImportPlan = {
-  columns: Column[];
+  columns: ImportColumn[];
   mapping: readonly ColumnUse[];
   drafts: PlannedDraft[];
   problems: LineProblem[];
@@ -158,12 +163,12 @@ export type ImportPlan = {
  */
 export function planImport(source: ImportSource, form: Form): ImportPlan | string {
   if (countCharacters(source.text) > importLimits.characters)
-    return `The text is longer than ${sayNumber(importLimits.characters)} characters. Import it in parts.`;
+    return `The text is longer than ${formatWholeNumber(importLimits.characters)} characters. Import it in parts.`;
   if (source.text.trim() === '') return 'There are no addresses yet. Paste some or choose a file.';
   const read = source.kind === 'csv' ? readFile(source, form) : readPasted(source.text);
   if (typeof read === 'string') return read;
   if (read.total > importLimits.people)
-    return `The source has ${sayNumber(read.total)} lines; the limit is ${sayNumber(importLimits.people)} people. Import it in parts.`;
+    return `The source has ${formatWholeNumber(read.total)} lines; the limit is ${formatWholeNumber(importLimits.people)} people. Import it in parts.`;
   return { ...sort(read.people, form), columns: read.columns, mapping: read.mapping };
 }
 
@@ -221,7 +226,7 @@ function sort(people: readonly ReadDraft[], form: Form): Pick<ImportPlan, 'draft
     if (draft.email === '') problems.push({ line, message: 'The email address is missing.' });
     else if (wrong.length > 0) problems.push({ line, message: wrong.join(' ') });
     else if (first !== undefined)
-      problems.push({ line, message: `${draft.email} is already on line ${sayNumber(first)}.` });
+      problems.push({ line, message: `${draft.email} is already on line ${formatWholeNumber(first)}.` });
     else {
       firstLines.set(key, line);
       drafts.push({ line, draft, key });

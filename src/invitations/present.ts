@@ -1,5 +1,5 @@
 import type { Scope } from '#kit/operation.ts';
-import { columns, jsonb, type RowOf, word } from '#kit/statement.ts';
+import { columns, jsonb, type RowOf, textEnum } from '#kit/statement.ts';
 import { invitationUrl } from './admission.ts';
 import type { InvitationContext } from './context.ts';
 import type { InvitationStatus } from './draft.ts';
@@ -10,7 +10,7 @@ export const invitationColumns = columns(
   'opened_at:timestamp? started_at:timestamp? completed_at? revoked_at? reminders:integer',
   'reminded_at:timestamp? mail_error:text? is_unsubscribed:boolean submission_id?',
   {
-    status: word<InvitationStatus>(),
+    status: textEnum<InvitationStatus>(),
     reference: jsonb<Record<string, string>>(),
     prefill: jsonb<Record<string, string | string[]>>(),
   },
@@ -37,7 +37,7 @@ export type PresentedInvitation = ReturnType<typeof presentInvitation>;
 export const seesLinks = ({ may }: Pick<Scope, 'may'>): boolean => may('invitations:write');
 
 /** Returns an invitation without its link if the caller may not see links. */
-export const forReader = (
+export const presentForCaller = (
   scope: Pick<Scope, 'may'>,
   row: PresentedInvitation,
 ): Omit<PresentedInvitation, 'url'> & { url: string | null } => ({

@@ -1,18 +1,26 @@
 import { isCleanText } from '#ast/basics/text.ts';
 import { ApiError } from '#kit/errors.ts';
-import { belowId, type Cut, type Ends, endCut } from '#kit/pagination.ts';
-import { nullable, orNothing, type RowOf, requireRow, statement, text, word } from '#kit/statement.ts';
+import { finishPage, type ListFooter, type PageRequest, upperIdBound } from '#kit/pagination.ts';
+import {
+  nullable,
+  nullableColumns,
+  type RowOf,
+  requireRow,
+  statement,
+  text,
+  textEnum,
+} from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm } from './context.ts';
 import type { InvitationStatus } from './draft.ts';
-import { selection, statusOf, withSubmission } from './links-file.ts';
+import { invitationColumnsSql, invitationStatusSql, submissionJoinSql } from './links-file.ts';
 import { invitationColumns, type PresentedInvitation, presentInvitation } from './present.ts';
 
 export const findInvitations = statement(
   'invitations.find_invitations',
   'workspace_id form_id ids',
   invitationColumns,
-  `select ${selection}
-     from invitations i ${withSubmission}
+  `select ${invitationColumnsSql}
+     from invitations i ${submissionJoinSql}
      join forms f on f.workspace_id = i.workspace_id and f.id = i.form_id
     where i.workspace_id = $workspace_id and i.form_id = $form_id and i.id = any($ids) and f.deleted_at is null`,
 );
@@ -26,22 +34,22 @@ const listInvitations = statement(
   [
     'workspace_id form_id below_id limit offset',
     {
-      status: nullable(word<InvitationStatus>()),
+      status: nullable(textEnum<InvitationStatus>()),
       /** Part of the address or name, in lower case. */
       words: nullable(text),
     },
   ],
-  ['total', orNothing(invitationColumns)],
+  ['total', nullableColumns(invitationColumns)],
   `with found as (
      select i.id
-       from invitations i ${withSubmission}
+       from invitations i ${submissionJoinSql}
       where i.workspace_id = $workspace_id and i.form_id = $form_id
-        and ($status is null or ${statusOf} = $status)
+        and ($status is null or ${invitationStatusSql} = $status)
         and ($words is null or strpos(i.address_key, $words) > 0 or strpos(lower(i.name), $words) > 0)),
    page as (select id from found where id < $below_id order by id desc limit $limit offset $offset)
-   select (select count(*) from found) as total, ${selection}
+   select (select count(*) from found) as total, ${invitationColumnsSql}
      from forms f
-     left join (invitations i join page using (id) ${withSubmission})
+     left join (invitations i join page using (id) ${submissionJoinSql})
             on i.workspace_id = f.workspace_id and i.form_id = f.id
     where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
     order by i.id desc`,
@@ -57,8 +65,8 @@ export async function readInvitations(
   context: ReadingContext,
   { workspaceId, formId }: InvitedForm,
   { status, words }: InvitationFilter,
-  cut: Cut,
-): Promise<{ data: PresentedInvitation[] } & Ends> {
+  cut: PageRequest,
+): Promise<{ data: PresentedInvitation[] } & ListFooter> {
   if (words !== undefined && !isCleanText(words))
     throw new ApiError('bad_request', "`q` contains a character that can't be searched for. Remove it.");
   const rows = await listInvitations(context.database, {
@@ -66,13 +74,13 @@ export async function readInvitations(
     form_id: formId,
     status: status ?? null,
     words: words?.trim().toLowerCase() || null,
-    below_id: belowId(cut),
+    below_id: upperIdBound(cut),
     limit: cut.limit,
     offset: cut.offset,
   });
   if (rows.length === 0) throw new ApiError('not_found');
   const found = rows.filter((row): row is typeof row & RowOf<typeof invitationColumns> => row.id !== null);
-  const { rows: taken, ends } = endCut(cut, found, cut.total ?? rows[0]!.total);
+  const { rows: taken, ends } = finishPage(cut, found, cut.total ?? rows[0]!.total);
   const data = taken.map((each) => {
     const { total: _, ...row } = each;
     return presentInvitation(context, workspaceId, row);
@@ -86,12 +94,12 @@ export async function readInvitation(
   form: InvitedForm,
   id: string,
 ): Promise<PresentedInvitation> {
-  const found = requireRow(await readNamed(context, form, [id]));
+  const found = requireRow(await readInvitationsById(context, form, [id]));
   return found;
 }
 
 /** Returns the form's invitations with these ids, in the order of the ids. */
-export async function readNamed(
+export async function readInvitationsById(
   context: ReadingContext,
   { workspaceId, formId }: InvitedForm,
   ids: readonly string[],

@@ -1,16 +1,16 @@
 import { effectiveForm } from '#ast/form/effective-form.ts';
 import { questionsById } from '#ast/form/fields.ts';
-import { withStableLabels } from '#ast/form/piping.ts';
+import { withPipedLabels } from '#ast/form/piping.ts';
 import { listQuestions } from '#ast/form/tree.ts';
 import { requireForm } from '#forms/form-rows.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import { wired } from '#kit/http.ts';
-import { statement, word } from '#kit/statement.ts';
-import { failedReason } from '#tasks/read-tasks.ts';
+import { asWireValue } from '#kit/http.ts';
+import { statement, textEnum } from '#kit/statement.ts';
+import { failedReasonSql } from '#tasks/read-tasks.ts';
 import type { InvitedForm } from './context.ts';
 import { type InvitationStatus, invitationStatuses, prefillableOf } from './draft.ts';
-import { statusOf, withSubmission } from './links-file.ts';
+import { invitationStatusSql, submissionJoinSql } from './links-file.ts';
 import { defaultMessage, placeholders } from './message.ts';
 import type { InvitationsOverview } from './shapes.ts';
 
@@ -18,9 +18,9 @@ import type { InvitationsOverview } from './shapes.ts';
 const countInvitations = statement(
   'invitations.count_invitations',
   'workspace_id form_id',
-  ['count', { status: word<InvitationStatus>() }],
-  `select ${statusOf} as status, count(*) as count
-     from invitations i ${withSubmission}
+  ['count', { status: textEnum<InvitationStatus>() }],
+  `select ${invitationStatusSql} as status, count(*) as count
+     from invitations i ${submissionJoinSql}
     where i.workspace_id = $workspace_id and i.form_id = $form_id
     group by 1`,
 );
@@ -38,7 +38,7 @@ const listBatches = statement(
           (select count(*) from invitations i
              join mails m on m.workspace_id = i.workspace_id and m.id = i.mail_id and m.state = 'queued'
             where i.workspace_id = b.workspace_id and i.batch_id = b.id) as waiting,
-          b.created_at, u.name as created_by, ${failedReason} as failed_reason
+          b.created_at, u.name as created_by, ${failedReasonSql} as failed_reason
      from invitation_batches b join tasks t on t.workspace_id = b.workspace_id and t.id = b.id
      left join users u on u.id = b.created_by
     where b.workspace_id = $workspace_id and b.form_id = $form_id
@@ -70,7 +70,7 @@ export async function readOverview(
       invitationStatuses.map((status) => [status, byStatus.get(status) ?? 0]),
     ) as InvitationsOverview['counts'],
     mails_per_minute: config.smtp === undefined ? null : config.mailPerMinute,
-    batches: wired(
+    batches: asWireValue(
       batches.map(
         ({ id, total, created, skipped, is_mailed, waiting, created_at, created_by, failed_reason }) => ({
           id,
@@ -87,7 +87,7 @@ export async function readOverview(
     ),
     message: lastMessage(batches[0]),
     placeholders,
-    questions: [...questionsById(listQuestions(withStableLabels(form)))]
+    questions: [...questionsById(listQuestions(withPipedLabels(form)))]
       .filter(([id]) => isPrefillable(id))
       .map(([id, { element }]) => ({ id, label: element.attrs.label })),
   };

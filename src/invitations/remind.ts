@@ -6,7 +6,7 @@ import { cancelMails } from '#kit/outbox.ts';
 import { requireRow, statement } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm, InvitingContext } from './context.ts';
 import { throttleEmail } from './draft.ts';
-import { statusOf, wishOf, withSubmission } from './links-file.ts';
+import { invitationStatusSql, submissionJoinSql, unsubscribedHashSql } from './links-file.ts';
 import { type MailingContext, mailColumns, mailInvitations } from './mail-invitations.ts';
 import { findInvitations } from './read-invitations.ts';
 
@@ -14,13 +14,13 @@ const mailSelection = `i.id, i.form_id, i.email, i.name, i.reference, i.expires_
   w.name as workspace_name, f.settings->>'locale' as locale, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days,
   b.created_by`;
 
-const mailSource = `invitations i ${withSubmission}
+const mailSource = `invitations i ${submissionJoinSql}
   join invitation_batches b on b.workspace_id = i.workspace_id and b.id = i.batch_id
   join forms f on f.workspace_id = i.workspace_id and f.id = i.form_id and f.deleted_at is null
   join workspaces w on w.id = i.workspace_id`;
 
 const wantsMail = `not exists (select from unsubscribed_addresses u
-  where u.workspace_id = i.workspace_id and u.address_key = ${wishOf('i.address_key')})`;
+  where u.workspace_id = i.workspace_id and u.address_key = ${unsubscribedHashSql('i.address_key')})`;
 
 /**
  * SQL: the link can still be answered. It is not used, revoked or expired. A submission in the spam box
@@ -62,7 +62,7 @@ export async function resendInvitation(
   form: InvitedForm & { accountId: string | null },
   invitationId: string,
 ): Promise<void> {
-  if (context.config.smtp === undefined) throw await whyNot(context, form, invitationId);
+  if (context.config.smtp === undefined) throw await explainNotMailable(context, form, invitationId);
   const isSent = await transaction(context.database, async (client) => {
     const rows = await lockToMail(client, {
       workspace_id: form.workspaceId,
@@ -75,14 +75,14 @@ export async function resendInvitation(
     return rows.length > 0;
   });
   if (isSent) context.wakeQueue();
-  else throw await whyNot(context, form, invitationId);
+  else throw await explainNotMailable(context, form, invitationId);
 }
 
 /** The message if the server sends no email. */
 const noMail =
   'This server sends no email: its operator has not set SMTP_URL. Copy the personal links instead.';
 
-async function whyNot(
+async function explainNotMailable(
   { database, config }: InvitationContext,
   { workspaceId, formId }: InvitedForm,
   id: string,
@@ -134,7 +134,7 @@ const lockUnanswered = statement(
   `select ${mailSelection} from ${mailSource}
     where i.workspace_id = $workspace_id and i.form_id = $form_id
       and ($ids is null or i.id = any($ids)) and ($after is null or i.id > $after)
-      and ${isOpen} and ${wantsMail} and ${statusOf} in ('sent', 'opened', 'started')
+      and ${isOpen} and ${wantsMail} and ${invitationStatusSql} in ('sent', 'opened', 'started')
       and i.sent_at is not null and greatest(i.sent_at, i.reminded_at) < $quiet_since
       and not exists (select from mails m where m.workspace_id = i.workspace_id and m.id = i.mail_id
                                             and (m.state = 'queued' or m.settled_at >= $quiet_since))

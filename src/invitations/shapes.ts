@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { accessModes } from '#ast/settings.ts';
 import { longestAddress } from '#kit/outbox/address.ts';
-import { named } from '#kit/pagination.ts';
-import { failedReason } from '#kit/validation.ts';
+import { nameSchema } from '#kit/pagination.ts';
+import { failedReasonSchema } from '#kit/validation.ts';
 import { draftLimits, invitationStatuses } from './draft.ts';
 import { importLimits } from './import-limits.ts';
 import { type Invitation, mostInvited } from './invite.ts';
@@ -11,7 +11,7 @@ import { defaultMessage, messageProperties } from './message.ts';
 const moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 
 /** An invitation in the API and the console. */
-export const InvitationShape = named(
+export const InvitationShape = nameSchema(
   'Invitation',
   Type.Object({
     id: Type.String({ format: 'uuid' }),
@@ -48,14 +48,18 @@ export const InvitationShape = named(
   }),
 );
 
-export const closed = { additionalProperties: false } as const;
+export const noExtraProperties = { additionalProperties: false } as const;
 export const uuid = Type.String({ format: 'uuid' });
 /** The path parameters of one invitation. */
-export const oneParameters = Type.Object({ id: uuid, invitation: uuid });
+export const invitationParameters = Type.Object({ id: uuid, invitation: uuid });
 /** The reply of operations on one invitation. */
-export const one = { status: 200, description: 'The invitation.', schema: InvitationShape } as const;
+export const invitationReply = {
+  status: 200,
+  description: 'The invitation.',
+  schema: InvitationShape,
+} as const;
 
-const InvitedPerson = named(
+const InvitedPerson = nameSchema(
   'InvitedPerson',
   Type.Object(
     {
@@ -68,7 +72,7 @@ const InvitedPerson = named(
         Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 500 })])),
       ),
     },
-    closed,
+    noExtraProperties,
   ),
 );
 
@@ -78,7 +82,7 @@ export const InviteBody = Type.Object(
     invitations: Type.Array(InvitedPerson, { minItems: 1, maxItems: mostInvited }),
     ...messageProperties,
   },
-  closed,
+  noExtraProperties,
 );
 
 /** Returns the message and options of a request, with defaults for missing ones. */
@@ -102,10 +106,10 @@ const timestamp = Type.String({ format: 'date-time' });
 
 /** The use of a column of a file. */
 const ColumnUse = Type.Union([
-  Type.Object({ as: Type.Enum(['email', 'name', 'ignore']) }, closed),
+  Type.Object({ as: Type.Enum(['email', 'name', 'ignore']) }, noExtraProperties),
   Type.Object(
     { as: Type.Enum(['reference', 'prefill']), name: Type.String({ maxLength: draftLimits.entryName }) },
-    closed,
+    noExtraProperties,
   ),
 ]);
 
@@ -116,7 +120,7 @@ const importSource = {
   mapping: Type.Optional(Type.Array(ColumnUse, { maxItems: 100 })),
 };
 
-export const PreviewBody = Type.Object(importSource, closed);
+export const PreviewBody = Type.Object(importSource, noExtraProperties);
 
 /** The number of problems, and the first hundred of them. */
 const leftOut = {
@@ -143,22 +147,22 @@ export const ImportPreview = Type.Object({
   ...leftOut,
 });
 
-export const ImportBody = Type.Object({ ...importSource, ...messageProperties }, closed);
+export const ImportBody = Type.Object({ ...importSource, ...messageProperties }, noExtraProperties);
 export const ImportStarted = Type.Object({ batch_id: uuid, total: Type.Integer(), ...leftOut });
 
 /** The person and message of a preview. */
-export const LetterBody = Type.Object(
+export const EmailPreviewBody = Type.Object(
   {
     email: Type.String({ maxLength: longestAddress }),
     name: Type.String({ maxLength: draftLimits.name }),
     reference: Type.Record(Type.String(), Type.String({ maxLength: draftLimits.entryValue })),
     ...messageProperties,
   },
-  closed,
+  noExtraProperties,
 );
 
 /** The subject and content of an email, without its layout. */
-export const LetterPreview = Type.Object({
+export const EmailPreview = Type.Object({
   subject: Type.String(),
   letter: Type.Object({
     lang: Type.Optional(Type.String()),
@@ -192,7 +196,7 @@ export const InvitationsOverview = Type.Object({
       waiting: Type.Integer(),
       created_at: timestamp,
       created_by: Type.Union([Type.String(), Type.Null()]),
-      failed_reason: failedReason,
+      failed_reason: failedReasonSchema,
     }),
   ),
   /** The message of the last batch, as a default. */

@@ -5,7 +5,7 @@ import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { defaultMessage } from './message.ts';
-import { previewLetter } from './preview-letter.ts';
+import { previewInvitationEmail } from './preview-email.ts';
 import { previewImport } from './start-import.ts';
 
 const { database } = await testDatabase();
@@ -25,7 +25,9 @@ test('a placeholder uses its fallback for a person with a blank cell, also in th
   const message = { ...defaultMessage, message: 'How is {{company|everything}}?' };
   const invitation = { ...message, expiresAt: null, isMailed: true, createdBy: null };
   const context = { database, config: { publicUrl: 'https://forms.example.org', smtp: undefined } };
-  const said = await Promise.all(drafts.map(({ draft }) => previewLetter(context, form, invitation, draft)));
+  const said = await Promise.all(
+    drafts.map(({ draft }) => previewInvitationEmail(context, form, invitation, draft)),
+  );
   assert.deepEqual(
     said.map(({ letter }) => letter.blocks[0]),
     ['How is everything?', 'How is Navy?'].map((words) => ({ kind: 'text', text: words })),

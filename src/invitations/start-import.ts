@@ -9,7 +9,7 @@ import { runTaskStep } from '#tasks/run-tasks.ts';
 import type { InvitationContext, InvitedForm, InvitingContext } from './context.ts';
 import type { InvitationDraft } from './draft.ts';
 import { addInvitations, checkInvitation, type Invitation, openBatch, readStructure } from './invite.ts';
-import { wishOf } from './links-file.ts';
+import { unsubscribedHashSql } from './links-file.ts';
 import type { MailingContext } from './mail-invitations.ts';
 import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
 
@@ -26,7 +26,7 @@ const limits = {
 } as const;
 
 /** Runs planImport; for a long text in a thread, because five million characters take half a second. */
-export async function planBeside(
+export async function planImportInThread(
   workspaceId: string,
   source: ImportSource,
   form: Form,
@@ -44,7 +44,7 @@ const selectUnsubscribed = statement(
   'address_key',
   `select asked.address_key from unnest($address_keys) as asked (address_key)
      join unsubscribed_addresses u
-       on u.workspace_id = $workspace_id and u.address_key = ${wishOf('asked.address_key')}`,
+       on u.workspace_id = $workspace_id and u.address_key = ${unsubscribedHashSql('asked.address_key')}`,
 );
 
 /** Finds the batch for a step of its import, unless its form is deleted. */
@@ -108,7 +108,7 @@ async function readImport(
   form: InvitedForm,
   source: ImportSource,
 ): Promise<ImportPreview> {
-  const plan = await planBeside(form.workspaceId, source, await readStructure(database, form));
+  const plan = await planImportInThread(form.workspaceId, source, await readStructure(database, form));
   if (typeof plan === 'string')
     throw new ApiError('validation_error', plan, { errors: [{ field: 'text', message: plan }] });
   const keys = plan.drafts.map(({ key }) => key);

@@ -2,10 +2,10 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { cancelMails } from '#kit/outbox.ts';
-import { only, statement } from '#kit/statement.ts';
+import { onlyRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { isUnsubscribeLink, readUnsubscribeToken } from './admission.ts';
-import { wishOf } from './links-file.ts';
+import { unsubscribedHashSql } from './links-file.ts';
 
 /** Finds the address behind an unsubscribe link of this form; the form's id leads to its workspace. */
 const findAddressee = statement(
@@ -25,7 +25,7 @@ const unsubscribeAddress = statement(
   'mail_id?',
   `with unsubscribed as (
      insert into unsubscribed_addresses (workspace_id, address_key, created_at)
-     values ($workspace_id, ${wishOf('$address_key')}, $now) on conflict do nothing)
+     values ($workspace_id, ${unsubscribedHashSql('$address_key')}, $now) on conflict do nothing)
    select i.mail_id from invitations i
     where i.workspace_id = $workspace_id and i.address_key = $address_key and i.mail_id is not null`,
 );
@@ -38,7 +38,7 @@ export async function findUnsubscriber(
   { formId, token }: { formId: string; token: string },
 ): Promise<{ workspaceId: string; addressKey: string }> {
   const read = readUnsubscribeToken(token);
-  const found = read && only(await findAddressee(database, { form_id: formId, id: read.id }));
+  const found = read && onlyRow(await findAddressee(database, { form_id: formId, id: read.id }));
   if (
     !found ||
     !isUnsubscribeLink(vault, read.signature, { workspaceId: found.workspace_id, formId, id: read.id })

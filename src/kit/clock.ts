@@ -31,7 +31,7 @@ export function newId(): string {
 }
 
 /** Returns an id derived from words: equal words give equal ids, which prevents duplicates. */
-export const idOf = (...words: readonly string[]): string => v5(JSON.stringify(words), v5.URL);
+export const deriveId = (...words: readonly string[]): string => v5(JSON.stringify(words), v5.URL);
 
 /** Matches any UUID, also in uppercase. */
 export const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
-import { gather, share, untilAborted } from './concurrency.ts';
+import { batchCalls, coalesceCalls, untilAborted } from './concurrency.ts';
 
 test('calls in one turn of the event loop share a batch, and each gets its own result', async () => {
   const batches: number[][] = [];
-  const double = gather(
+  const double = batchCalls(
     async (items: readonly number[]) => {
       batches.push([...items]);
       return items.map((item) => item * 2);
@@ -18,7 +18,7 @@ test('calls in one turn of the event loop share a batch, and each gets its own r
 
 test('a batch has a maximum size, and calls that arrive meanwhile share the next batch', async () => {
   const batches: number[] = [];
-  const same = gather(
+  const same = batchCalls(
     async (items: readonly number[]) => {
       batches.push(items.length);
       return items;
@@ -32,7 +32,7 @@ test('a batch has a maximum size, and calls that arrive meanwhile share the next
 test('a second batch runs in parallel if enough calls wait, and otherwise after the first', async () => {
   const batches: number[] = [];
   const first = Promise.withResolvers<void>();
-  const same = gather(
+  const same = batchCalls(
     async (items: readonly number[]) => {
       batches.push(items.length);
       if (batches.length === 1) await first.promise;
@@ -56,7 +56,7 @@ test('a second batch runs in parallel if enough calls wait, and otherwise after 
 });
 
 test('a failing item does not affect the others', async () => {
-  const check = gather(
+  const check = batchCalls(
     async (items: readonly string[]) => {
       if (items.includes('bad')) throw new Error('bad');
       return items;
@@ -72,7 +72,7 @@ test('a failing item does not affect the others', async () => {
 
 test('an unresponsive database is queried once, and waiting calls fail immediately', async () => {
   const asked: number[] = [];
-  const gathered = gather(
+  const gathered = batchCalls(
     (items: readonly number[]) => {
       asked.push(...items);
       return Promise.reject(new Error('Connection terminated: the database does not answer'));
@@ -90,7 +90,7 @@ test('an unresponsive database is queried once, and waiting calls fail immediate
 /** Returns lookups that the test settles in their order. */
 function openQuestions() {
   const asked: { key: string; answer: PromiseWithResolvers<string> }[] = [];
-  const find = share(
+  const find = coalesceCalls(
     (key: string) => {
       const answer = Promise.withResolvers<string>();
       asked.push({ key, answer });

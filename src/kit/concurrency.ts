@@ -1,10 +1,10 @@
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { isSilent } from './database.ts';
+import { isDatabaseTimeout } from './database.ts';
 import { rateLimitExceeded } from './errors.ts';
 import type { Server } from './http.ts';
 
-type GatherOptions = {
+type BatchOptions = {
   /** The maximum size of a batch. */
   most: number;
   /** The maximum number of batches that run at the same time. */
@@ -28,9 +28,9 @@ type Waiting<Item, Result> = {
  * database does not respond, because every waiting call would wait for another timeout.
  * @param ask returns a result for each item, in order.
  */
-export function gather<Item, Result>(
+export function batchCalls<Item, Result>(
   ask: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { most, atOnce, leastBeside = 1 }: GatherOptions,
+  { most, atOnce, leastBeside = 1 }: BatchOptions,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let running = 0;
@@ -41,7 +41,7 @@ export function gather<Item, Result>(
       const results = await ask(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
     } catch (error) {
-      if (isSilent(error)) for (const { reject } of [...batch, ...waiting.splice(0)]) reject(error);
+      if (isDatabaseTimeout(error)) for (const { reject } of [...batch, ...waiting.splice(0)]) reject(error);
       else if (batch.length === 1) batch[0]!.reject(error);
       else await Promise.all(batch.map((single) => askFor([single])));
     }
@@ -69,7 +69,7 @@ export function gather<Item, Result>(
     });
 }
 
-type Asked<Result> = { running: number; next: PromiseWithResolvers<Result> | undefined };
+type CoalescedCall<Result> = { running: number; next: PromiseWithResolvers<Result> | undefined };
 
 /**
  * Coalesces calls with the same key: calls in one turn of the event loop, or while `atOnce` requests are
@@ -79,20 +79,20 @@ type Asked<Result> = { running: number; next: PromiseWithResolvers<Result> | und
  * timeout.
  * @param options.atOnce concurrent requests for one key, so that a slow request does not block the next one.
  */
-export function share<Key, Result>(
+export function coalesceCalls<Key, Result>(
   ask: (key: Key) => Promise<Result>,
   { atOnce }: { atOnce: number },
 ): (key: Key) => Promise<Result> {
-  const asked = new Map<Key, Asked<Result>>();
+  const asked = new Map<Key, CoalescedCall<Result>>();
 
-  const begin = (key: Key, of: Asked<Result>): void => {
+  const begin = (key: Key, of: CoalescedCall<Result>): void => {
     if (!of.next || of.running >= atOnce) return;
     const { resolve, reject } = of.next;
     of.next = undefined;
     of.running += 1;
     const fail = (error: unknown): void => {
       reject(error);
-      if (!isSilent(error)) return;
+      if (!isDatabaseTimeout(error)) return;
       of.next?.reject(error);
       of.next = undefined;
     };
@@ -123,7 +123,7 @@ export function share<Key, Result>(
  * @returns `enter` counts work of an owner (a workspace id) until the function it returns is called; `run`
  * counts work until it ends. Both throw ApiError rate_limit_exceeded over the limit.
  */
-export function fewAtOnce(most: number, refusal: { seconds: number; why: string }) {
+export function limitConcurrency(most: number, refusal: { seconds: number; why: string }) {
   const underWay = new Map<string, number>();
   const enter = (owner: string): (() => void) => {
     const before = underWay.get(owner) ?? 0;
@@ -147,10 +147,10 @@ export function fewAtOnce(most: number, refusal: { seconds: number; why: string 
 }
 
 /** The amount of work before yielding to the event loop: a few ms of work on this many characters. */
-export const turnSize = 262_144;
+export const yieldAfterSize = 262_144;
 
-/** Yields items in order, and yields to the event loop each time their total size reaches `turnSize`. */
-export async function* inTurns<Item>(
+/** Yields items in order, and yields to the event loop each time their total size reaches `yieldAfterSize`. */
+export async function* iterateWithYields<Item>(
   items: Iterable<Item>,
   sizeOf: (item: Item) => number,
 ): AsyncGenerator<Item> {
@@ -158,23 +158,23 @@ export async function* inTurns<Item>(
   for (const item of items) {
     yield item;
     size += sizeOf(item);
-    if (size < turnSize) continue;
+    if (size < yieldAfterSize) continue;
     await nextTurn();
     size = 0;
   }
 }
 
 /** Maps items, yielding to the event loop as `inTurns` does. Small inputs are mapped without yielding. */
-export async function mapInTurns<Item, Result>(
+export async function mapWithYields<Item, Result>(
   items: readonly Item[],
   sizeOf: (item: Item) => number,
   map: (item: Item) => Result,
 ): Promise<Result[]> {
   let size = 0;
   for (const item of items) size += sizeOf(item);
-  if (size < turnSize) return items.map(map);
+  if (size < yieldAfterSize) return items.map(map);
   const results: Result[] = [];
-  for await (const item of inTurns(items, sizeOf)) results.push(map(item));
+  for await (const item of iterateWithYields(items, sizeOf)) results.push(map(item));
   return results;
 }
 
@@ -201,9 +201,9 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
  */
 const lastAnswers = { moments: 25, ms: 20 };
 /** More than the connections that can wait, so that a flood of new ones does not delay the shutdown. */
-const acceptTurns = 1_000;
+const maxAcceptRounds = 1_000;
 /** A turn of the event loop with nothing to do takes a few microseconds. */
-const shortTurnMs = 0.1;
+const idleLoopMs = 0.1;
 
 /**
  * Prepares a graceful shutdown that completes every request a client has begun. First, it accepts no new
@@ -268,11 +268,11 @@ export async function acceptWaiting(server: NetServer): Promise<void> {
   };
   server.on('connection', note);
   await nextTurn();
-  for (let turn = 0; turn < acceptTurns; turn += 1) {
+  for (let turn = 0; turn < maxAcceptRounds; turn += 1) {
     hasCome = false;
     const began = performance.now();
     await nextTurn();
-    if (!hasCome && performance.now() - began < shortTurnMs) break;
+    if (!hasCome && performance.now() - began < idleLoopMs) break;
   }
   server.off('connection', note);
 }

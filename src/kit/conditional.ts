@@ -5,10 +5,10 @@ import { ApiError } from './errors.ts';
  * The change times from If-Match, one of which must be that of the last change; null: no precondition. The
  * changing statement itself checks this, so that no other change can come between.
  */
-export type Unchanged = Date[] | null;
+export type IfMatchTimes = Date[] | null;
 
 /** Returns a short hash of a response for tagOf, if it depends on more than the resource itself. */
-export const seenIn = (body: object): string =>
+export const hashResponse = (body: object): string =>
   createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 10);
 
 /** An ETag, weak or strong. Proxies that compress a response make its ETag weak. */
@@ -27,14 +27,14 @@ const tagsIn = (header: string): string[] | '*' =>
  * Reads If-Match. A tag that this service did not issue matches nothing.
  * @throws ApiError bad_request if the header is not a list of tags.
  */
-export function readUnchanged(header: string | undefined): Unchanged {
+export function parseIfMatch(header: string | undefined): IfMatchTimes {
   const tags = header === undefined ? '*' : tagsIn(header);
   if (tags === '*') return null;
   return tags.map((tag) => new Date(/^[0-9a-z]{1,9}(\.|$)/.test(tag) ? Number.parseInt(tag, 36) : 0));
 }
 
 /** Returns whether the caller already has this response (If-None-Match). */
-export function isKnown(header: string | undefined, tag: string): boolean {
+export function matchesIfNoneMatch(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   const tags = tagsIn(header);
   return tags === '*' || tags.includes(tagPattern.exec(tag)![1]!);
@@ -44,7 +44,7 @@ export function isKnown(header: string | undefined, tag: string): boolean {
  * Compares the last change of a locked row with the precondition of the caller.
  * @throws ApiError precondition_failed.
  */
-export function requireUnchanged(unchanged: Unchanged | undefined, changedAt: Date): void {
+export function requireUnchanged(unchanged: IfMatchTimes | undefined, changedAt: Date): void {
   if (unchanged && !unchanged.some((moment) => moment.getTime() === changedAt.getTime()))
     throw new ApiError('precondition_failed');
 }

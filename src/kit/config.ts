@@ -11,7 +11,7 @@ import {
   readLimits,
   readMetrics,
 } from './config/sections.ts';
-import { addressesOf } from './find-host.ts';
+import { splitDatabaseUrl } from './find-host.ts';
 import { readMailAddress } from './outbox/address.ts';
 import { readSmtp, type SmtpConfig } from './smtp.ts';
 import { keysPattern } from './vault.ts';
@@ -276,7 +276,7 @@ function readDatabaseUrl(given: string | undefined, complain: Complain): string 
   if (given === undefined) return undefined;
   const expected = 'a URL that begins with postgres:// or postgresql://';
   if (!/^postgres(ql)?:\/\//.test(given)) return complain('DATABASE_URL', expected, undefined);
-  const isReadable = addressesOf(given).every((each) => isDecodable(each));
+  const isReadable = splitDatabaseUrl(given).every((each) => isDecodable(each));
   const [, authority = '', rest = ''] = /^\w+:\/\/([^/?#]*)(.*)$/s.exec(given) ?? [];
   // After an `=`, the @ is part of a parameter's value.
   const isCutOff = !authority.includes('@') && authority.includes(':') && /^[^=]*@/s.test(rest);

@@ -11,13 +11,13 @@ import {
 } from 'pg';
 import { EmbeddedClient } from './embedded-client.ts';
 import {
-  addressesOf,
-  clientAt,
-  clientOfHosts,
+  createLocatedClient,
+  createMultiHostClient,
   type Host,
-  isAstray,
+  hasServerMoved,
   isReadOnly,
-  type Whereabouts,
+  type ServerLocation,
+  splitDatabaseUrl,
 } from './find-host.ts';
 import type { Log } from './log.ts';
 
@@ -97,9 +97,9 @@ export function openDatabase(
     /** The search path of its sessions, if it is not the default. */
     path?: string;
     /** Tracks the server to connect to, if that can change. */
-    at?: Whereabouts;
+    at?: ServerLocation;
     /** The part of the instance that the pool serves. */
-    part?: Part;
+    part?: DatabasePart;
   },
 ): Database {
   const { limits = true, silenceMs = silenceLimitMs, waitMs = poolWaitMs, name = 'formloom' } = options;
@@ -109,7 +109,7 @@ export function openDatabase(
   const number = openNumbers();
   const pool = new Pool({
     ...reach,
-    ...(options.at && { Client: clientAt(options.at, reach.Client) }),
+    ...(options.at && { Client: createLocatedClient(options.at, reach.Client) }),
     max: options.pool,
     connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: 30_000,
@@ -143,9 +143,9 @@ export function openDatabase(
   pool.on('release', (reason, client) => {
     if (isReadOnly(reason)) options.at?.lost();
     // Closes a connection that should not be used again.
-    if (isAstray(client)) void client.end().catch(() => {});
+    if (hasServerMoved(client)) void client.end().catch(() => {});
   });
-  refuseAtEnd(pool);
+  rejectWaitingAtEnd(pool);
   patients.set(pool, (most) => openDatabase(connection, { ...options, pool: most, silenceMs: Infinity }));
   if (options.part) parts.set(pool, options.part);
   return pool;
@@ -179,10 +179,11 @@ const patients = new WeakMap<Pool, (most: number) => Pool>();
  * Opens a second pool to the database for long statements, with at most `most` connections. A silent
  * connection stays open for as long as the database answers others.
  */
-export const openPatient = (database: Database, most: number): Database => patients.get(database)!(most);
+export const openLongQueryPool = (database: Database, most: number): Database =>
+  patients.get(database)!(most);
 
 /** Describes a pool that serves one of several parts of an instance, such as a cell. */
-export type Part = {
+export type DatabasePart = {
   /** The name under which its jobs are announced. */
   name: string;
   /** The pool over which processes of this part announce jobs. Default: the pool of the part. */
@@ -191,27 +192,27 @@ export type Part = {
   home?: Database;
 };
 
-const parts = new WeakMap<Pool, Part>();
+const parts = new WeakMap<Pool, DatabasePart>();
 /** The name of the first, and usually only, part of an instance. */
 export const firstPart = 'default';
 export const partNameOf = (database: Database): string => parts.get(database)?.name ?? firstPart;
 /** Returns the pool over which the processes of a part announce jobs. */
 export const notifierOf = (database: Database): Database => parts.get(database)?.notifier ?? database;
 /** Returns where to query tables that all parts share: `db`, unless its sessions cannot see them. */
-export const homeOf = <Db extends Pool | ClientBase>(db: Db): Db | Database =>
+export const sharedDatabaseOf = <Db extends Pool | ClientBase>(db: Db): Db | Database =>
   parts.get(databaseOf(db))?.home ?? db;
 
 /** Returns the driver's settings. The driver supports only one host, so several hosts need our own client. */
 function hostsOf(connection: Connection): PoolConfig {
   if (!('connectionString' in connection)) return { ...connection, Client: EmbeddedClient };
-  const addresses = addressesOf(connection.connectionString);
+  const addresses = splitDatabaseUrl(connection.connectionString);
   return addresses.length < 2
     ? connection
-    : { connectionString: addresses[0]!, Client: clientOfHosts(addresses) };
+    : { connectionString: addresses[0]!, Client: createMultiHostClient(addresses) };
 }
 
 /** Drops connections to a server that has moved, those in use when they are released. Never rejects. */
-export const renew = async (pool: Database): Promise<void> => {
+export const renewConnections = async (pool: Database): Promise<void> => {
   const idle = Array.from({ length: pool.idleCount }, () => pool.connect());
   for (const each of await Promise.allSettled(idle)) if (each.status === 'fulfilled') each.value.release();
 };
@@ -229,7 +230,7 @@ type Line = { _pendingQueue: { callback: (error: Error) => void }[] };
  * Rejects callers that wait for a connection when the pool ends. The pool itself drops them without an error,
  * and the process could then exit in the middle of their work.
  */
-function refuseAtEnd(pool: Pool): void {
+function rejectWaitingAtEnd(pool: Pool): void {
   const { _pendingQueue: line } = pool as Pool & Line;
   const end = pool.end.bind<() => Promise<void>>(pool);
   pool.end = () => {
@@ -259,7 +260,7 @@ async function requireSchema(client: ClientBase): Promise<void> {
 }
 
 /** @types/pg does not declare the socket of a client or whether it is ready for a query. */
-type Inside = { connection: { stream: Socket }; readyForQuery: boolean };
+type ClientInternals = { connection: { stream: Socket }; readyForQuery: boolean };
 
 /**
  * Closes a connection that waits for a response if it stays silent too long or the database does not answer a
@@ -272,7 +273,7 @@ function endWhenSilent(
   silenceMs: number,
   isAnswering: (host: Host) => Promise<boolean>,
 ): void {
-  const inside = client as Client & Inside;
+  const inside = client as Client & ClientInternals;
   const { stream } = inside.connection;
   const step = Math.min(doubtMs, silenceMs);
   const traffic = (): number => stream.bytesRead + stream.bytesWritten;
@@ -346,7 +347,10 @@ export async function transaction<T>(
 }
 
 /** Runs part of a transaction in a savepoint. If it throws, only its own writes are undone. */
-export async function attempt<T>(client: Pick<PoolClient, 'query'>, work: () => Promise<T>): Promise<T> {
+export async function withSavepoint<T>(
+  client: Pick<PoolClient, 'query'>,
+  work: () => Promise<T>,
+): Promise<T> {
   await client.query('savepoint attempt');
   try {
     const result = await work();
@@ -383,7 +387,7 @@ const silentMessages =
   /the database does not answer|due to connection timeout|timeout exceeded when trying to connect|None of its hosts/;
 
 /** Returns whether waiting for the database timed out. An immediate retry would wait as long again. */
-export const isSilent = (error: unknown): boolean =>
+export const isDatabaseTimeout = (error: unknown): boolean =>
   error instanceof Error && silentMessages.test(error.message);
 
 /** Returns whether the database cannot answer now. The request then answers 503, and a retry can help. */

@@ -1,5 +1,5 @@
+import { formatCount } from '#ast/basics/format-count.ts';
 import type { ProblemCode } from '#ast/basics/problem-codes.ts';
-import { sayCount } from '#ast/basics/say-count.ts';
 import { isUnavailable } from './database.ts';
 
 /**
@@ -36,7 +36,7 @@ export type ErrorCode = keyof typeof errorCodes;
  */
 export type ErrorItem = { message: string; field?: string; path?: number[]; code?: ProblemCode };
 
-export const bareItem = ({
+export const completeErrorItem = ({
   message,
   field,
   path,
@@ -92,7 +92,7 @@ export class ApiError extends Error {
       error: this.code,
       message: this.message,
       // Additional properties of an item are not sent.
-      ...(this.errors && { errors: this.errors.map(bareItem) }),
+      ...(this.errors && { errors: this.errors.map(completeErrorItem) }),
       ...(this.retryAfter !== undefined && { retry_after: this.retryAfter }),
     };
   }
@@ -104,13 +104,13 @@ export class ApiError extends Error {
  * @param why the sentence before "Try again in …".
  */
 export function rateLimitExceeded(seconds: number, why = 'The rate limit was exceeded.'): ApiError {
-  return new ApiError('rate_limit_exceeded', `${why} Try again in ${sayCount(seconds, 'second')}.`, {
+  return new ApiError('rate_limit_exceeded', `${why} Try again in ${formatCount(seconds, 'second')}.`, {
     retryAfter: seconds,
   });
 }
 
 /** Returns the message of an error with that of its cause, for operators. Callers do not see the cause. */
-export const sayWithCause = ({ message, cause }: Error): string =>
+export const formatWithCause = ({ message, cause }: Error): string =>
   cause instanceof Error && !message.includes(cause.message)
     ? `${message} ${cause.message.replace(/\.?$/, '.')}`
     : message;
@@ -174,9 +174,9 @@ export const findCodeAtEnd = (line: string): string | undefined =>
   codesByWords[/(?:^|: )([^:]+?)\.?$/.exec(line)?.[1] ?? ''];
 
 /** Returns whether the database was unavailable. An AggregateError counts only if all its errors do. */
-export const isOfDatabaseAway = (error: unknown): boolean =>
-  error instanceof AggregateError ? error.errors.every(isOfDatabaseAway) : isUnavailable(error);
+export const isDatabaseUnavailable = (error: unknown): boolean =>
+  error instanceof AggregateError ? error.errors.every(isDatabaseUnavailable) : isUnavailable(error);
 
 /** Formats an error for the log. An unavailable database is one line, because a stack would not help. */
 export const loggedError = (error: unknown): { reason: string } | { err: unknown } =>
-  isOfDatabaseAway(error) ? { reason: (error as Error).message } : { err: error };
+  isDatabaseUnavailable(error) ? { reason: (error as Error).message } : { err: error };

@@ -4,19 +4,19 @@ import { after, test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
 import { dial, standBefore, startRelay } from '#test/relay.ts';
 import { closedPort, until } from '#test/service.ts';
-import { isUnavailable, openDatabase, renew, transaction } from './database.ts';
-import { addressesOf, isReadOnly } from './find-host.ts';
+import { isUnavailable, openDatabase, renewConnections, transaction } from './database.ts';
+import { isReadOnly, splitDatabaseUrl } from './find-host.ts';
 import { openLog } from './log.ts';
 import { listen } from './queue/announcer.ts';
 
 test('an address with several hosts becomes one address per host, with all other parts unchanged', () => {
-  assert.deepEqual(addressesOf('postgres://u:p%2C@one:1,[::1]:2,other/db?sslmode=no-verify'), [
+  assert.deepEqual(splitDatabaseUrl('postgres://u:p%2C@one:1,[::1]:2,other/db?sslmode=no-verify'), [
     'postgres://u:p%2C@one:1/db?sslmode=no-verify',
     'postgres://u:p%2C@[::1]:2/db?sslmode=no-verify',
     'postgres://u:p%2C@other/db?sslmode=no-verify',
   ]);
   for (const one of ['postgres://u@h:1/db', 'postgres:///db?host=/tmp/a,b', 'postgres://h'])
-    assert.deepEqual(addressesOf(one), [one]);
+    assert.deepEqual(splitDatabaseUrl(one), [one]);
 });
 
 /** Two databases of one server, with names of equal length, act as two replicated servers. */
@@ -112,7 +112,7 @@ test('after a server moves, idle connections, returned connections and listeners
   const [lent, idle] = [await moving.connect(), await moving.connect()];
   idle.release();
   at = other;
-  await renew(moving);
+  await renewConnections(moving);
   assert.equal(moving.totalCount, 1);
   assert.equal(await nameIn(moving), nameOf(second.url));
   assert.equal(await nameIn(lent), nameOf(first.url));
@@ -126,7 +126,7 @@ test('after a server moves, idle connections, returned connections and listeners
   over.abort();
   await listening;
   at = { host: '127.0.0.1', port: closedPort };
-  await renew(moving);
+  await renewConnections(moving);
   await assert.rejects(nameIn(moving), isUnavailable);
   assert.equal(lost, 1);
   at = undefined;

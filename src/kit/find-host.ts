@@ -3,7 +3,7 @@ import { Client, type PoolConfig } from 'pg';
 
 /** How long a host may take to accept a connection, and then to answer whether it accepts writes. */
 const connectMs = 1_200;
-const sayMs = 600;
+const answerLimitMs = 600;
 /** A failed search for a writable host is reused for this long. */
 const pauseMs = 200;
 
@@ -13,14 +13,14 @@ const readOnly = '25006';
 const unreachable = '08001';
 
 /** Splits the URL of several hosts, `postgres://user@one:5432,other:5432/name`, into one URL per host. */
-export function addressesOf(url: string): string[] {
+export function splitDatabaseUrl(url: string): string[] {
   const [, before = '', hosts = url, behind = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/.exec(url) ?? [];
   return hosts.split(',').map((host) => `${before}${host}${behind}`);
 }
 
 /** Returns the hosts and the database name of a URL for display, without user and password. */
-export function placeOf(url: string): string {
-  const urls = addressesOf(url).map((address) => URL.parse(address));
+export function redactDatabaseUrl(url: string): string {
+  const urls = splitDatabaseUrl(url).map((address) => URL.parse(address));
   return `${urls.map((each) => each?.host || each?.searchParams.get('host')).join(',')}${urls[0]?.pathname}`;
 }
 
@@ -34,7 +34,7 @@ export const isReadOnly = (error: unknown): error is Error =>
  * nothing. An old primary that has not noticed its replacement is skipped, because a later timeline is known.
  * @param addresses the URLs from addressesOf.
  */
-export function clientOfHosts(addresses: readonly string[]): typeof Client {
+export function createMultiHostClient(addresses: readonly string[]): typeof Client {
   let asked: Promise<Host> | undefined;
   let latest = '';
   const find = async (): Promise<Host> => {
@@ -65,7 +65,7 @@ export function clientOfHosts(addresses: readonly string[]): typeof Client {
 }
 
 /** The location of a server that can move. */
-export type Whereabouts = {
+export type ServerLocation = {
   /** Undefined: the host in the database URL. The object stays identical until the host changes. */
   now: () => Host | undefined;
   /** Reports that the server accepted no connection or no write, so that another one may be found. */
@@ -76,10 +76,13 @@ export type Whereabouts = {
 const checks = new WeakMap<object, () => boolean>();
 
 /** Returns whether new connections would go to another server than this one. */
-export const isAstray = (client: object): boolean => checks.get(client)?.() ?? false;
+export const hasServerMoved = (client: object): boolean => checks.get(client)?.() ?? false;
 
 /** Returns the client class for a server that can move. `Base` connects to the host in the URL. */
-export function clientAt({ now, lost }: Whereabouts, Base: PoolConfig['Client'] = Client): typeof Client {
+export function createLocatedClient(
+  { now, lost }: ServerLocation,
+  Base: PoolConfig['Client'] = Client,
+): typeof Client {
   return class extends (Base as typeof Client) {
     override connect(): Promise<Client>;
     override connect(callback: (error: Error | null, client?: Client) => void): void;
@@ -108,7 +111,7 @@ type Primary = Host & { timeline: string };
  */
 async function findWritable(addresses: readonly string[], latest: string): Promise<Primary> {
   try {
-    return await Promise.any(addresses.map((address) => askForWrites(address, latest)));
+    return await Promise.any(addresses.map((address) => probeHost(address, latest)));
   } catch (error) {
     const reasons = (error as AggregateError).errors as (Error & { code?: string })[];
     const refusal = reasons.find(({ code }) => /^(28|3D)/.test(code ?? ''));
@@ -124,11 +127,11 @@ const question = `
   select case when not current_setting('transaction_read_only')::boolean
               then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`;
 
-async function askForWrites(address: string, latest: string): Promise<Primary> {
+async function probeHost(address: string, latest: string): Promise<Primary> {
   const client = new Client({
     connectionString: address,
     connectionTimeoutMillis: connectMs,
-    query_timeout: sayMs,
+    query_timeout: answerLimitMs,
     application_name: 'formloom probe',
   });
   client.on('error', () => {});

@@ -14,13 +14,13 @@ import type { Config } from './config.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
 import { jsonBodyLimit, readJsonBody, readLargeJsonBody } from './json-body.ts';
 import { type Log, readTraceparent, runInTrace, traceRequests } from './log.ts';
-import { problemOf } from './validation.ts';
+import { resolveRequestError } from './validation.ts';
 
 /**
  * Returns the route pattern of a request with its ids, for logs and lists. The rest of a URL may be secret:
  * the token of a link, an answer, a key that was pasted into it.
  */
-export function placeOf(request: FastifyRequest): string {
+export function loggablePath(request: FastifyRequest): string {
   const given = request.params as Readonly<Record<string, string>>;
   const pattern = request.routeOptions.url ?? '(a path that does not exist)';
   return pattern.replace(/:(\w+)/g, (parameter, name: string) => {
@@ -38,7 +38,7 @@ export const jsonType = 'application/json; charset=utf-8';
 /** Allows only https for this host for a year. Other hosts of the domain are not ours. */
 const strictTransport = 'max-age=31536000';
 /** The default browser restrictions: a response loads nothing, cannot be framed, and keeps its type. */
-export const bareHeaders = {
+export const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 } as const;
@@ -111,12 +111,12 @@ export function openServer(options: {
     },
   });
   server.removeAllContentTypeParsers();
-  readJson(server, 'application/json');
+  addJsonParser(server, 'application/json');
   traceRequests(server);
   // A callback, because a promise would cost more than the work of the hook.
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id);
-    reply.headers(bareHeaders);
+    reply.headers(securityHeaders);
     if (options.isSecure) reply.header('Strict-Transport-Security', strictTransport);
     const { host } = request.raw.headers;
     // DNS rebinding lets another site act as a page of this one, but does not give it a key.
@@ -134,7 +134,7 @@ export function openServer(options: {
     done();
   });
   server.setErrorHandler((error, request, reply) => {
-    const problem = problemOf(error, request);
+    const problem = resolveRequestError(error, request);
     return reply.code(problem.status).headers(problem.headers).type(jsonType).send(problem.body);
   });
   server.setNotFoundHandler(() => {
@@ -147,11 +147,11 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const { method } = request;
   const ms = Math.round(reply.elapsedTime);
   runInTrace(readTraceparent(request.headers['traceparent']), () =>
-    request.log.info({ method, path: placeOf(request), status: reply.statusCode, ms }, 'answered'),
+    request.log.info({ method, path: loggablePath(request), status: reply.statusCode, ms }, 'answered'),
   );
 }
 
-export function readJson(server: Server, contentType: string): void {
+export function addJsonParser(server: Server, contentType: string): void {
   server.addContentTypeParser(contentType, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => {
     // A DELETE, or a POST without a body, may still have the content type.
     if (body.length === 0) return undefined;
@@ -160,7 +160,11 @@ export function readJson(server: Server, contentType: string): void {
 }
 
 /** Reads bodies of these content types as bytes. */
-export function readFiles(server: Server, contentTypes: readonly string[], bodyLimit = jsonBodyLimit): void {
+export function addBytesParser(
+  server: Server,
+  contentTypes: readonly string[],
+  bodyLimit = jsonBodyLimit,
+): void {
   server.addContentTypeParser([...contentTypes], { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
     done(null, body),
   );
@@ -194,7 +198,7 @@ function readableUrl(request: { url?: string | undefined }): string {
 }
 
 /** Returns the value of `Allow` for the methods of a path. GET includes HEAD. */
-export const allowed = (answered: readonly string[]): string =>
+export const allowHeader = (answered: readonly string[]): string =>
   answered.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
 
 /**
@@ -202,7 +206,7 @@ export const allowed = (answered: readonly string[]): string =>
  * @param answered the methods that have routes.
  */
 export function refuseOtherMethods(server: Server, url: string, answered: readonly string[]): void {
-  const list = allowed(answered);
+  const list = allowHeader(answered);
   const refuse = async (): Promise<never> => {
     throw new ApiError('method_not_allowed', `This path supports ${list}.`, { headers: { Allow: list } });
   };
@@ -231,7 +235,7 @@ function answerBrokenRequest(
     message: string;
   });
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${linesOf({ ...bareHeaders, ...more })}Connection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${linesOf({ ...securityHeaders, ...more })}Connection: close\r\n\r\n${body}`,
   );
 }
 
@@ -259,7 +263,7 @@ declare const meaning: unique symbol;
 export type JsonText<T> = string & { readonly [meaning]: T };
 
 /** Marks a text as the JSON of a T, without checking it. Tests check it (compileReply). */
-export const jsonText = <T>(text: string): JsonText<T> => text as JsonText<T>;
+export const markJsonText = <T>(text: string): JsonText<T> => text as JsonText<T>;
 
 /** A list of JSON texts. They are sent one by one, because all together may block the event loop. */
 export type JsonList<T> = {
@@ -276,7 +280,7 @@ export const jsonList = <List extends { data: unknown[] }>(
 ): JsonList<List> => ({ items, ends: JSON.stringify({ data: 0, ...ends }).slice(9) });
 
 /** Returns the response of an operation as JSON text, or undefined if it has none. */
-export function textOf({
+export function replyText({
   json,
   body,
 }: {
@@ -290,7 +294,7 @@ export function textOf({
 const beginning = '{"data":[';
 
 /** Yields the JSON text of a list in parts. */
-export function* partsOf({ items, ends }: JsonList<unknown>): Generator<string> {
+export function* jsonListChunks({ items, ends }: JsonList<unknown>): Generator<string> {
   let before = beginning;
   for (const item of items) {
     yield before + item;
@@ -300,30 +304,30 @@ export function* partsOf({ items, ends }: JsonList<unknown>): Generator<string> 
 }
 
 /** The type of a T after JSON: dates are strings. */
-type Wired<T> = T extends Date
+type WireValue<T> = T extends Date
   ? string
   : T extends readonly (infer Item)[]
-    ? Wired<Item>[]
+    ? WireValue<Item>[]
     : T extends object
-      ? { [K in keyof T]: Wired<T[K]> }
+      ? { [K in keyof T]: WireValue<T[K]> }
       : T;
 
 /** Returns the value itself, typed as the result of JSON.stringify. */
-export const wired = <T>(value: T): Wired<T> => value as Wired<T>;
+export const asWireValue = <T>(value: T): WireValue<T> => value as WireValue<T>;
 
 /** Returns the problems of a value, or an empty list. */
 type Check = (sent: unknown) => string[];
-type Held = { body?: unknown; json?: string | JsonList<unknown>; stream?: unknown };
+type CheckedReply = { body?: unknown; json?: string | JsonList<unknown>; stream?: unknown };
 type Shape = { readonly status: number; readonly schema?: TSchema; readonly content?: readonly string[] };
 
 /**
  * Compiles the check of an operation's responses against its declared reply, including unexpected JSON
  * fields. It costs several times as much as the request, so only tests turn it on (CHECK_REPLIES).
  */
-export function compileReply(shape: Shape): (answer: Held) => void {
+export function compileReplyCheck(shape: Shape): (answer: CheckedReply) => void {
   let check: Check | undefined;
   return ({ stream, ...answer }) => {
-    const text = textOf(answer);
+    const text = replyText(answer);
     if (
       (text === undefined) !== (shape.schema === undefined) ||
       (stream === undefined) !== (shape.content === undefined)

@@ -4,12 +4,12 @@ import { text } from 'node:stream/consumers';
 import { newId } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Database, transaction } from './database.ts';
-import { only, statement } from './statement.ts';
+import { onlyRow, statement } from './statement.ts';
 import type { Storage } from './storage.ts';
 import { findInstanceKey, InstanceKeyError, makeInstanceKey, openVault, type Vault } from './vault.ts';
 
 /** Whether the database has the `instance` table. An empty database does not. */
-export const findInstance = statement(
+export const findInstanceTable = statement(
   'instance.find_instance',
   '',
   'is_there',
@@ -70,7 +70,7 @@ export async function openInstanceVault(
  * Checks the instance key and creates nothing. A database without a key accepts any. @throws InstanceKeyError
  */
 export async function checkInstanceKey(database: Database, config: Settings): Promise<void> {
-  const known = only(await findInstance(database, {}))!.is_there
+  const known = onlyRow(await findInstanceTable(database, {}))!.is_there
     ? await findFingerprint(database)
     : undefined;
   const found = await findInstanceKey(config.dataDir, config.secretKey);
@@ -79,7 +79,7 @@ export async function checkInstanceKey(database: Database, config: Settings): Pr
 }
 
 const findFingerprint = async (database: Database): Promise<string | undefined> =>
-  only(await selectKeyFingerprint(database, {}))?.key_fingerprint;
+  onlyRow(await selectKeyFingerprint(database, {}))?.key_fingerprint;
 
 type Settings = Pick<Config, 'dataDir' | 'secretKey'>;
 
@@ -124,7 +124,7 @@ export const selectStorageId = statement(
 export class InstanceStorageError extends Error {}
 
 /** A storage, and its location for display. */
-type Place = { readonly storage: Storage; readonly place: string };
+type StorageLocation = { readonly storage: Storage; readonly place: string };
 
 /** The key of the mark. Upload keys begin with a workspace instead. Copying all files also copies it. */
 const markKey = 'instance-mark';
@@ -137,11 +137,11 @@ const markBytes = 36;
  */
 export async function claimStorage(
   database: Database,
-  { storage, place }: Place,
+  { storage, place }: StorageLocation,
   { replaces = false }: { replaces?: boolean } = {},
 ): Promise<void> {
   await transaction(database, async (client) => {
-    const known = only(await lockStorageId(client, {}))?.storage_id ?? undefined;
+    const known = onlyRow(await lockStorageId(client, {}))?.storage_id ?? undefined;
     const found = await readMark(storage);
     if (!replaces) refuseOther(place, found, known);
     const mark = known ?? found ?? newId();
@@ -154,7 +154,7 @@ export async function claimStorage(
  * Gives a storage to a restored database, with a new mark. The previous instance can no longer start with it:
  * a deletion in one of them would remove the file for both.
  */
-export async function takeOverStorage(database: Database, storage: Storage): Promise<void> {
+export async function reassignStorage(database: Database, storage: Storage): Promise<void> {
   // The first start marks an unused storage.
   if ((await readMark(storage)) === undefined) return;
   const mark = newId();
@@ -166,9 +166,9 @@ const writeMark = (storage: Storage, mark: string): Promise<unknown> =>
   storage.put(markKey, Readable.from([Buffer.from(mark)]), markBytes);
 
 /** Checks like claimStorage, but writes nothing. @throws InstanceStorageError, or the storage's error. */
-export async function checkStorage(database: Database, { storage, place }: Place): Promise<void> {
-  const { is_there: isThere } = only(await findInstance(database, {}))!;
-  const known = (isThere && only(await selectStorageId(database, {}))?.storage_id) || undefined;
+export async function checkStorage(database: Database, { storage, place }: StorageLocation): Promise<void> {
+  const { is_there: isThere } = onlyRow(await findInstanceTable(database, {}))!;
+  const known = (isThere && onlyRow(await selectStorageId(database, {}))?.storage_id) || undefined;
   refuseOther(place, await readMark(storage), known);
 }
 

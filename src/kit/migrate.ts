@@ -5,7 +5,7 @@ import { type Database, transaction } from './database.ts';
 import { statement } from './statement.ts';
 
 /** Returns the schema of a session, its search path, and whether the instance has cells. */
-export const findHome = statement(
+export const findSessionSchema = statement(
   'search_path.find_home',
   '',
   'schema_name path knows_cells:boolean',
@@ -14,7 +14,7 @@ export const findHome = statement(
 );
 
 /** Sets the search path until the end of the transaction. */
-export const setPath = statement(
+export const setSearchPath = statement(
   'search_path.set',
   'path',
   'path',
@@ -22,13 +22,14 @@ export const setPath = statement(
 );
 
 /** Formats schemas as a search path. */
-export const pathOf = (...schemas: readonly string[]): string => schemas.map(escapeIdentifier).join(', ');
+export const formatSearchPath = (...schemas: readonly string[]): string =>
+  schemas.map(escapeIdentifier).join(', ');
 
 /**
  * The schema with the tables of a session. On a node of a cluster, the first schema of the path contains
  * views of them, and its name is derived from that schema.
  */
-export const ownSchema = `to_regnamespace(regexp_replace(quote_ident(current_schema()), '^near_', ''))`;
+export const sessionSchema = `to_regnamespace(regexp_replace(quote_ident(current_schema()), '^near_', ''))`;
 
 const migrationsDirectory = new URL('../../db/migrations/', import.meta.url);
 
@@ -57,14 +58,15 @@ export async function readMigrations(directory: URL = migrationsDirectory): Prom
  * 0001_init.sql replaced the migrations up to 84; `first` is the checksum of the first one. A database with
  * all 84 counts as one with 0001, and later numbers decrease by 83.
  */
-export const replaced = {
+export const replacedMigrations = {
   first: '0806f17c37cdd178acfd177da2ec69c365d32b79dbac06ee0e491364322bba7e',
   last: 84,
 } as const;
 
 type Recorded = { readonly number: number; readonly checksum: string };
 
-const hasReplaced = (recorded: readonly Recorded[]): boolean => recorded[0]?.checksum === replaced.first;
+const hasReplaced = (recorded: readonly Recorded[]): boolean =>
+  recorded[0]?.checksum === replacedMigrations.first;
 
 /** Renumbers a history for this version. Returns undefined if it ends before the schema of 0001_init.sql. */
 function renumber<Row extends Recorded>(
@@ -72,16 +74,16 @@ function renumber<Row extends Recorded>(
   migrations: readonly Migration[],
 ): readonly Row[] | undefined {
   if (!hasReplaced(recorded)) return recorded;
-  if (recorded.at(-1)!.number < replaced.last) return undefined;
-  const later = recorded.filter(({ number }) => number > replaced.last);
+  if (recorded.at(-1)!.number < replacedMigrations.last) return undefined;
+  const later = recorded.filter(({ number }) => number > replacedMigrations.last);
   return [
     { ...recorded[0]!, checksum: migrations[0]!.checksum },
-    ...later.map((row) => ({ ...row, number: row.number - replaced.last + 1 })),
+    ...later.map((row) => ({ ...row, number: row.number - replacedMigrations.last + 1 })),
   ];
 }
 
 /** Returns the migrations of a backup's database, or undefined if this version does not know one of them. */
-export function findMigrationsOf(
+export function findBackupMigrations(
   recorded: readonly Recorded[],
   migrations: readonly Migration[],
 ): readonly Migration[] | undefined {
@@ -97,9 +99,9 @@ export const migrationLock = 7_246_001;
  * The advisory lock that long readers of all tables share, such as a backup. A schema change locks it first.
  * It waits here rather than at the tables, where all requests would queue behind it.
  */
-export const readingLock = 7_246_006;
+export const schemaReadLock = 7_246_006;
 /** The locks for a schema change, in locking order. Two processes with different orders would deadlock. */
-export const changingLocks = [readingLock, migrationLock] as const;
+export const schemaChangeLocks = [schemaReadLock, migrationLock] as const;
 
 /**
  * Migrates the database to this version, in one transaction and one process at a time. It never migrates
@@ -118,7 +120,7 @@ export async function migrate(
   return transaction(database, async (client) => {
     // Without a lock, so that a server with nothing to migrate can start during a backup or a move of a cell.
     if (await isCurrent(client, migrations)) return [];
-    await beginMigrating(client, tell);
+    await lockForMigration(client, tell);
     if (await isCurrent(client, migrations)) return [];
     return around(client, () => runMigrations(client, migrations));
   });
@@ -130,7 +132,7 @@ export async function migrate(
  * systems.
  * @param tell receives a message if it must wait.
  */
-export async function beginMigrating(
+export async function lockForMigration(
   client: PoolClient,
   tell: (line: string) => void = () => {},
 ): Promise<void> {
@@ -138,10 +140,10 @@ export async function beginMigrating(
     select set_config('client_connection_check_interval', '1s', true) where version() ~ 'linux|darwin|bsd'`);
   const { rows } = await client.query<{ is_free: boolean }>(
     'select pg_try_advisory_xact_lock($1) as is_free',
-    [readingLock],
+    [schemaReadLock],
   );
   if (!rows[0]!.is_free) tell('Waiting for a backup or for another process that migrates.');
-  for (const lock of changingLocks) await client.query('select pg_advisory_xact_lock($1)', [lock]);
+  for (const lock of schemaChangeLocks) await client.query('select pg_advisory_xact_lock($1)', [lock]);
 }
 
 /**
@@ -149,7 +151,7 @@ export async function beginMigrating(
  * `-- Of each cell` or the end. Cells (src/cells) skip it.
  */
 const ofInstance = /^-- Of the instance\b[^]*?(?=^-- Of each cell\b|(?![^]))/gm;
-export const asInCell = (migration: Migration): Migration => ({
+export const toCellMigration = (migration: Migration): Migration => ({
   ...migration,
   sql: migration.sql.replaceAll(ofInstance, ''),
 });
@@ -175,12 +177,12 @@ export async function runMigrations(client: PoolClient, migrations: readonly Mig
 async function renumberRecorded(client: PoolClient, { name, checksum }: Migration): Promise<void> {
   // Views over all cells, which depend on tables that the next migrations drop.
   await client.query('drop schema if exists every_cell cascade');
-  await client.query('delete from migrations where number between 2 and $1', [replaced.last]);
+  await client.query('delete from migrations where number between 2 and $1', [replacedMigrations.last]);
   await client.query('update migrations set name = $1, checksum = $2 where number = 1', [name, checksum]);
   await client.query(
     `update migrations set number = number - $1 + 1, name = lpad((number - $1 + 1)::text, 4, '0') || substr(name, 5)
       where number > $1`,
-    [replaced.last],
+    [replacedMigrations.last],
   );
 }
 
@@ -212,7 +214,7 @@ async function findPendingOf(
   const applied = renumber(recorded, migrations);
   if (applied === undefined)
     throw new MigrationError(
-      `The database is at migration ${recorded.at(-1)!.number}, but this version can only upgrade from migration ${replaced.last} or later. First start the Formloom version with migration ${replaced.last}, then this one.`,
+      `The database is at migration ${recorded.at(-1)!.number}, but this version can only upgrade from migration ${replacedMigrations.last} or later. First start the Formloom version with migration ${replacedMigrations.last}, then this one.`,
     );
   refuseForeignHistory(applied, migrations);
   return migrations.slice(applied.length);

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import type { Unchanged } from './conditional.ts';
+import type { IfMatchTimes } from './conditional.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
-import { compileReply, type JsonList, type JsonText } from './http.ts';
+import { compileReplyCheck, type JsonList, type JsonText } from './http.ts';
 import { compileBody, compileQuery } from './validation.ts';
 
 /** The caller: an API key, a signed-in person, or the operator at the command line. */
@@ -21,7 +21,7 @@ export type Origin = {
 };
 
 /** An audit entry: who does what, and from where. It contains no answers and no secrets. */
-export type AuditLine = {
+export type AuditEntry = {
   workspaceId: string;
   actor: Actor;
   origin: Origin | undefined;
@@ -43,7 +43,7 @@ export type Scope = {
   /** Whether the caller has a further permission besides the one that the operation requires. */
   may: (permission: string) => boolean;
   /** For an operation that writes its own entry: its line in the audit log. */
-  line?: AuditLine;
+  line?: AuditEntry;
 };
 
 /** The sender of a request, signed in or not. */
@@ -80,10 +80,10 @@ export type Person = {
  * browser. `visitor`: anyone; `person`: a signed-in person; `newcomer`: also before a temporary password is
  * changed; `leaving`: also while the account is being deleted; `halfway`: also before the two-factor step.
  */
-export type OwnCaller = 'visitor' | 'halfway' | 'leaving' | 'newcomer' | 'person';
+export type SessionCaller = 'visitor' | 'halfway' | 'leaving' | 'newcomer' | 'person';
 
 /** What an operation knows about its caller. */
-export type ScopeOf<Own extends OwnCaller | undefined> = Own extends undefined
+export type ScopeOf<Own extends SessionCaller | undefined> = Own extends undefined
   ? Scope
   : Own extends 'visitor'
     ? { visitor: Visitor }
@@ -99,7 +99,7 @@ export type ReplyShape = {
 };
 
 /** Optional parts of every response. */
-type Beside = {
+type ResponseExtras = {
   headers?: Readonly<Record<string, string | string[]>>;
   /** The ETag of the current state, for resources that can be changed (conditional.ts). */
   tag?: string;
@@ -107,14 +107,14 @@ type Beside = {
 
 /** The result of `run`, which must match the declared reply. */
 type ContentOf<R extends ReplyShape> = R extends { schema: infer S extends TSchema }
-  ? Beside &
+  ? ResponseExtras &
       ({ body: Static<S>; json?: never } | { json: JsonText<Static<S>> | JsonList<Static<S>>; body?: never })
   : R extends { content: readonly string[] }
-    ? Beside & { stream: Readable }
-    : Beside | void;
+    ? ResponseExtras & { stream: Readable }
+    : ResponseExtras | void;
 
 /** A response before it is sent. */
-export type Answer = Beside & {
+export type OperationResponse = ResponseExtras & {
   status: number;
   body?: unknown;
   json?: string | JsonList<unknown>;
@@ -124,17 +124,17 @@ export type Answer = Beside & {
 };
 
 /** A request before validation. */
-type RawInput = { params: unknown; query: unknown; body: unknown; unchanged?: Unchanged };
+type RawInput = { params: unknown; query: unknown; body: unknown; unchanged?: IfMatchTimes };
 
 /** A request after validation. */
-type Given<P, Q, B, R, Own extends OwnCaller | undefined> = ScopeOf<Own> & {
+type OperationRequest<P, Q, B, R, Own extends SessionCaller | undefined> = ScopeOf<Own> & {
   params: P;
   query: Q;
   body: B;
   /** Never set. It tells TypeScript the reply before `run`, so that literal types in a body are kept. */
   readonly reply?: R;
   /** If-Match: the change is rejected if the resource has changed meanwhile (conditional.ts). */
-  unchanged: Unchanged;
+  unchanged: IfMatchTimes;
 };
 
 /** The static types of an operation, for TypeScript callers. Never set at run time. */
@@ -165,7 +165,7 @@ export type Operation<
   Q = unknown,
   B = unknown,
   Reply = unknown,
-  Own extends OwnCaller | undefined = undefined,
+  Own extends SessionCaller | undefined = undefined,
 > = Types<P, Q, B, Reply> & {
   readonly summary: string;
   readonly description: string | undefined;
@@ -200,9 +200,9 @@ export type Operation<
   /** An example request, which the API description shows and a test sends. */
   readonly example: { readonly query?: unknown; readonly body?: unknown };
   /** Validates the request (400, 422), then runs it. */
-  handle(scope: ScopeOf<Own>, raw: RawInput): Promise<Answer>;
+  handle(scope: ScopeOf<Own>, raw: RawInput): Promise<OperationResponse>;
   /** @throws Error if a response does not match the declared reply, which tests check. */
-  holdReply(answer: Answer): void;
+  holdReply(answer: OperationResponse): void;
 };
 
 /** The days from which an operation is deprecated and no longer exists: `2027-01-31`. */
@@ -232,7 +232,7 @@ type Needs<Permission, Own> =
 export function operation<
   const R extends ReplyShape,
   const Permission extends string | undefined = undefined,
-  const Own extends OwnCaller | undefined = undefined,
+  const Own extends SessionCaller | undefined = undefined,
   P extends TObject = Nothing,
   Q extends TObject = Nothing,
   B extends TObject = Nothing,
@@ -257,7 +257,7 @@ export function operation<
     deprecated?: Deprecation;
     command?: string;
     example?: { query?: Static<Q>; body?: BodyOf<B, Content> };
-    run(request: Given<Static<P>, Static<Q>, BodyOf<B, Content>, R, Own>): Promise<ContentOf<R>>;
+    run(request: OperationRequest<Static<P>, Static<Q>, BodyOf<B, Content>, R, Own>): Promise<ContentOf<R>>;
   },
 ): Operation<Permission, Static<P>, Static<Q>, BodyOf<B, Content>, JsonOf<R>, Own> & {
   readonly isConditional: Conditional;
@@ -293,7 +293,7 @@ export function operation<
     deprecated: definition.deprecated,
     command: definition.command,
     example: definition.example ?? {},
-    holdReply: compileReply(definition.reply),
+    holdReply: compileReplyCheck(definition.reply),
     async handle(scope, raw) {
       read ??= compile();
       const answer = await definition.run({

@@ -1,12 +1,12 @@
 import { newId } from './clock.ts';
-import { countedAddress, type MailAddress, readMailAddress } from './outbox/address.ts';
-import { insertJobs } from './queue.ts';
+import { hashMailAddress, type MailAddress, readMailAddress } from './outbox/address.ts';
+import { insertJobsSql } from './queue.ts';
 import {
   byteStrings,
-  type Column,
   double,
   nullable,
   type Queryable,
+  type StatementColumn,
   statement,
   text,
   texts,
@@ -44,35 +44,35 @@ export const sendMailJob = 'send_mail';
 export const laneOfMail = (kind: MailKind): string => `mail ${mailPaces[kind]}`;
 
 /** A file in an email. Its link is signed when the email is sent, and works for an hour. */
-export type LetterFile = { id: string; filename: string; size: number };
+export type EmailFile = { id: string; filename: string; size: number };
 
 /** A label with an answer or fact: text of one or more lines, or files. */
-export type LetterField = { label: string } & ({ value: string } | { files: readonly LetterFile[] });
+export type EmailField = { label: string } & ({ value: string } | { files: readonly EmailFile[] });
 
 /**
  * A part of an email. Texts are plain: all characters are shown literally, including line breaks, and an
  * empty line starts a paragraph. Only src/mail/template/ creates markup.
  */
-export type LetterBlock =
+export type EmailBlock =
   | { kind: 'text'; text: string }
   | { kind: 'heading'; text: string }
   /** An action. Its URL (http or https) is also written below, for mail programs that show no buttons. */
   | { kind: 'button'; label: string; url: string }
-  | { kind: 'fields'; fields: readonly LetterField[] };
+  | { kind: 'fields'; fields: readonly EmailField[] };
 
 /** The content of an email, from which its HTML and its text are rendered. */
-export type Letter = {
+export type EmailBody = {
   /** The language of the text (BCP 47), for screen readers and hyphenation. Default: English. */
   lang?: string;
   heading: string;
-  blocks: readonly LetterBlock[];
+  blocks: readonly EmailBlock[];
   /** The note below files that their links expire. Default: English. */
   filesNote?: string;
   /** The small print: why this person gets this email. */
   reason: string;
 };
 
-const kinds: Column<MailKind[]> = { pg: texts.pg };
+const kinds: StatementColumn<MailKind[]> = { pg: texts.pg };
 
 /** Inserts emails with their jobs, skipping existing ids. The arrays have one entry per email. */
 const insertMails = statement(
@@ -114,7 +114,7 @@ const insertMails = statement(
      select $workspace_id as workspace_id, id, '${sendMailJob}' as kind, lane, '{}'::jsonb as payload, run_at, at
        from made join mail using (id)
    ),
-   put as (${insertJobs('job')})
+   put as (${insertJobsSql('job')})
    select`,
 );
 
@@ -125,7 +125,7 @@ export type NewMail = {
   to: MailAddress;
   /** One line of at most 200 characters. Line breaks and control characters become spaces. */
   subject: string;
-  letter: Letter;
+  letter: EmailBody;
   /** The address for replies. Default: the sender. */
   replyTo?: string;
   /** The URL to unsubscribe. A POST does so immediately (RFC 8058), a visit asks first. */
@@ -144,7 +144,7 @@ type MailOwner = {
   isPrivate?: boolean;
   /** The submissions in the emails. Erasing any of them erases the emails. */
   submissionIds?: readonly string[];
-  /** The account whose limits count the emails (src/mail/sending/quota.ts). */
+  /** The account whose limits count the emails (src/mail/sending/mail-limits.ts). */
   accountId?: string | null;
   /** Seconds before sending. Default: immediately. */
   delay?: number;
@@ -177,7 +177,7 @@ export async function enqueueMails(
     kinds: rows.map(({ kind }) => kind),
     lanes: rows.map(({ kind }) => laneOfMail(kind)),
     recipients: rows.map(({ to }) => to.address),
-    counted_as: rows.map(({ to }) => countedAddress(to.address)),
+    counted_as: rows.map(({ to }) => hashMailAddress(to.address)),
     subjects: rows.map(({ subject }) => oneLine(subject)),
     contents: rows.map((row) => vault.seal('mails', JSON.stringify(contentOf(row)))),
   });

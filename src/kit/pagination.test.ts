@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from './clock.ts';
-import { belowId, endCut, leastId, readCut } from './pagination.ts';
+import { finishPage, lowerIdBound, readPageRequest, upperIdBound } from './pagination.ts';
 
 const rows = (count: number) => Array.from({ length: count }, () => ({ id: newId() }));
 
 test('a numbered page reads only the rows that it shows, and returns no cursor', () => {
-  const cut = readCut({ page: 3, per_page: 10 }, 'things');
+  const cut = readPageRequest({ page: 3, per_page: 10 }, 'things');
   assert.deepEqual([cut.limit, cut.offset, cut.after], [10, 20, null]);
   const taken = rows(10);
-  assert.deepEqual(endCut(cut, taken, 95), {
+  assert.deepEqual(finishPage(cut, taken, 95), {
     rows: taken,
     ends: { pagination: { page: 3, per_page: 10, total_count: 95, total_pages: 10 } },
   });
@@ -17,35 +17,35 @@ test('a numbered page reads only the rows that it shows, and returns no cursor',
 
 test('a cursor continues after the last row shown, keeps the total, and ends with null', () => {
   const list = rows(5);
-  const first = readCut({ per_page: 2, cursor: '*' }, 'things');
+  const first = readPageRequest({ per_page: 2, cursor: '*' }, 'things');
   assert.deepEqual(
-    [first.limit, belowId(first), leastId(first), first.total],
+    [first.limit, upperIdBound(first), lowerIdBound(first), first.total],
     [3, 'ffffffff-ffff-ffff-ffff-ffffffffffff', '00000000-0000-0000-0000-000000000000', undefined],
   );
-  const begun = endCut(first, list.slice(0, 3), 5);
+  const begun = finishPage(first, list.slice(0, 3), 5);
   assert.deepEqual(begun.rows, list.slice(0, 2));
-  const second = readCut({ per_page: 3, cursor: begun.ends.next_cursor! }, 'things');
-  assert.deepEqual([second.page, second.total, belowId(second)], [2, 5, list[1]!.id]);
+  const second = readPageRequest({ per_page: 3, cursor: begun.ends.next_cursor! }, 'things');
+  assert.deepEqual([second.page, second.total, upperIdBound(second)], [2, 5, list[1]!.id]);
   assert.equal(
-    leastId({ after: '01a1fde4-6fce-7e1a-a75a-2f8f8cc3ffff' }),
+    lowerIdBound({ after: '01a1fde4-6fce-7e1a-a75a-2f8f8cc3ffff' }),
     '01a1fde4-6fce-7e1a-a75a-2f8f8cc40000',
   );
-  assert.equal(endCut(second, list.slice(2), 5).ends.next_cursor, null);
+  assert.equal(finishPage(second, list.slice(2), 5).ends.next_cursor, null);
 });
 
 test('a cursor is valid for one list and one filter, in any parameter order and letter case', () => {
   const [q, other] = [{ q: 'a', per_page: 2 }, { status: 'x' }];
-  const { ends } = endCut(readCut({ ...q, ...other, cursor: '*' }, 'things', 'A1'), rows(3), 3);
+  const { ends } = finishPage(readPageRequest({ ...q, ...other, cursor: '*' }, 'things', 'A1'), rows(3), 3);
   const cursor = ends.next_cursor!;
   const [mark] = Buffer.from(cursor, 'base64url').toString().split(' ');
-  assert.equal(readCut({ ...other, ...q, cursor }, 'things', 'a1').page, 2);
+  assert.equal(readPageRequest({ ...other, ...q, cursor }, 'things', 'a1').page, 2);
   for (const refused of [
-    () => readCut({ ...q, cursor }, 'things', 'a1'),
-    () => readCut({ ...q, ...other, cursor }, 'others', 'a1'),
-    () => readCut({ ...q, ...other, cursor }, 'things', 'a2'),
-    () => readCut({ ...q, ...other, page: 1, cursor }, 'things', 'a1'),
-    () => readCut({ ...q, ...other, cursor: `${cursor}AAAA` }, 'things', 'a1'),
-    () => readCut({ ...q, ...other, cursor: cursor.slice(0, -8) }, 'things', 'a1'),
+    () => readPageRequest({ ...q, cursor }, 'things', 'a1'),
+    () => readPageRequest({ ...q, ...other, cursor }, 'others', 'a1'),
+    () => readPageRequest({ ...q, ...other, cursor }, 'things', 'a2'),
+    () => readPageRequest({ ...q, ...other, page: 1, cursor }, 'things', 'a1'),
+    () => readPageRequest({ ...q, ...other, cursor: `${cursor}AAAA` }, 'things', 'a1'),
+    () => readPageRequest({ ...q, ...other, cursor: cursor.slice(0, -8) }, 'things', 'a1'),
     ...[
       `${mark} x 3 ${newId()}`,
       `${mark} 2 -3 ${newId()}`,
@@ -53,10 +53,10 @@ test('a cursor is valid for one list and one filter, in any parameter order and 
       `${mark} 2 3 none`,
     ].map(
       (made) => () =>
-        readCut({ ...q, ...other, cursor: Buffer.from(made).toString('base64url') }, 'things', 'a1'),
+        readPageRequest({ ...q, ...other, cursor: Buffer.from(made).toString('base64url') }, 'things', 'a1'),
     ),
     ...['', ' ', '**', 'null', '💥', Buffer.from('a b c d').toString('base64url')].map(
-      (broken) => () => readCut({ ...q, ...other, cursor: broken }, 'things', 'a1'),
+      (broken) => () => readPageRequest({ ...q, ...other, cursor: broken }, 'things', 'a1'),
     ),
   ])
     assert.throws(refused, { code: 'bad_request' });

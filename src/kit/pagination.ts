@@ -5,7 +5,7 @@ import { ApiError } from './errors.ts';
 import { listBeginning } from './validation.ts';
 
 /** Names a schema, which becomes one component of the OpenAPI document. Validation is not affected. */
-export const named = <S extends TSchema>(name: string, schema: S): S =>
+export const nameSchema = <S extends TSchema>(name: string, schema: S): S =>
   Object.assign(schema, { 'x-component': name });
 
 /** The maximum page size. Specification, "Limits". */
@@ -27,7 +27,7 @@ export const pageParameters = {
 };
 
 /** The pagination object of every list response. Specification, "Pagination object". */
-const Pagination = named(
+const Pagination = nameSchema(
   'Pagination',
   Type.Object({
     page: Type.Integer(),
@@ -40,7 +40,7 @@ const Pagination = named(
 type Page = { page: number; perPage: number; offset: number };
 
 /** Returns the page parameters, with their defaults. */
-export function readPage(query: { page?: number; per_page?: number }): Page {
+export function readPageParameters(query: { page?: number; per_page?: number }): Page {
   const page = query.page ?? 1;
   const perPage = query.per_page ?? 20;
   return { page, perPage, offset: (page - 1) * perPage };
@@ -79,7 +79,7 @@ export const listOf = <S extends TSchema>(item: S) =>
   });
 
 /** The requested part of a list: a page by number, or the items after a cursor. */
-export type Cut = {
+export type PageRequest = {
   page: number;
   perPage: number;
   /** The limit for the statement. With a cursor it is one more, to see whether the list continues. */
@@ -94,7 +94,7 @@ export type Cut = {
 };
 
 /** The properties of a list response besides its items. */
-export type Ends = { pagination: ReturnType<typeof paginate>; next_cursor?: string | null };
+export type ListFooter = { pagination: ReturnType<typeof paginate>; next_cursor?: string | null };
 
 export const refuseCursor = (message: string): ApiError =>
   new ApiError('bad_request', message, { errors: [{ field: 'cursor', message }] });
@@ -105,15 +105,15 @@ export const refuseCursor = (message: string): ApiError =>
  * @param list the name of the list and of its parent.
  * @throws ApiError bad_request for a cursor of another list or filter, and for a cursor with `page`.
  */
-export const readCut = (query: ListQuery, ...list: readonly string[]): Cut =>
-  readCutBy(uuidPattern, query, ...list);
+export const readPageRequest = (query: ListQuery, ...list: readonly string[]): PageRequest =>
+  readPageRequestBy(uuidPattern, query, ...list);
 
 type ListQuery = { page?: number; per_page?: number; cursor?: string };
 
 /** Reads the requested part of a list that is not ordered by id. @param place the pattern of a position. */
-export function readCutBy(place: RegExp, query: ListQuery, ...list: readonly string[]): Cut {
+export function readPageRequestBy(place: RegExp, query: ListQuery, ...list: readonly string[]): PageRequest {
   const { cursor, page: asked, per_page: _, ...filter } = query;
-  const page = readPage(query);
+  const page = readPageParameters(query);
   if (cursor === undefined)
     return { ...page, limit: page.perPage, after: null, total: undefined, mark: null };
   if (asked !== undefined) throw refuseCursor('"cursor" and "page" cannot be used together.');
@@ -134,7 +134,7 @@ const markOf = (list: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(list).toLowerCase()).digest('hex').slice(0, 16);
 
 /** Bounds below and above every id. */
-export const [firstId, lastId] = [
+export const [minimumId, lastId] = [
   '00000000-0000-0000-0000-000000000000',
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
 ];
@@ -144,28 +144,31 @@ export const least = (one: string, other: string): string => (one < other ? one 
 export const greatest = (one: string, other: string): string => (one > other ? one : other);
 
 /** Returns the exclusive upper bound of the remaining ids, for lists that are newest first. */
-export const belowId = ({ after }: Pick<Cut, 'after'>): string => after ?? lastId;
+export const upperIdBound = ({ after }: Pick<PageRequest, 'after'>): string => after ?? lastId;
 /** Returns the inclusive lower bound of the remaining ids, for lists that are oldest first. */
-export const leastId = ({ after }: Pick<Cut, 'after'>): string =>
-  after === null ? firstId : idBehind(after);
+export const lowerIdBound = ({ after }: Pick<PageRequest, 'after'>): string =>
+  after === null ? minimumId : nextGreaterId(after);
 
 /** Returns the next greater id. */
-export function idBehind(id: string): string {
+export function nextGreaterId(id: string): string {
   const hex = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
   return [0, 8, 12, 16, 20].map((at, index) => hex.slice(at, [8, 12, 16, 20, 32][index])).join('-');
 }
 
 /** Removes the extra row and returns the cursor of the next page. */
-export const endCut = <Row extends { id: string }>(cut: Cut, rows: readonly Row[], total: number) =>
-  endCutBy(cut, rows, total, ({ id }) => id);
+export const finishPage = <Row extends { id: string }>(
+  cut: PageRequest,
+  rows: readonly Row[],
+  total: number,
+) => finishPageBy(cut, rows, total, ({ id }) => id);
 
 /** Ends a page of a list that readCutBy reads. @param placeOf returns the position after a row. */
-export function endCutBy<Row>(
-  cut: Cut,
+export function finishPageBy<Row>(
+  cut: PageRequest,
   rows: readonly Row[],
   total: number,
   placeOf: (row: Row) => string,
-): { rows: readonly Row[]; ends: Ends } {
+): { rows: readonly Row[]; ends: ListFooter } {
   const pagination = paginate(cut, total);
   if (cut.mark === null) return { rows, ends: { pagination } };
   const taken = rows.slice(0, cut.perPage);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { scryptSync } from 'node:crypto';
 import { test } from 'node:test';
 import { ApiError } from './errors.ts';
-import { hashPassword, inTurn, verifyPassword } from './password-hash.ts';
+import { hashPassword, limitHashing, verifyPassword } from './password-hash.ts';
 
 test('a hash is salted scrypt at the strength that OWASP recommends, and verifies its password in any Unicode composition', async () => {
   const hash = await hashPassword('crème brûlée twice');
@@ -34,14 +34,14 @@ test('of 40 parallel hashes 2 run, 32 wait, and the others are asked to retry la
     await new Promise(setImmediate);
     running -= 1;
   };
-  const asked = await Promise.allSettled(Array.from({ length: 40 }, () => inTurn(work)));
+  const asked = await Promise.allSettled(Array.from({ length: 40 }, () => limitHashing(work)));
   const refused = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
   assert.deepEqual([most, refused.length], [2, 40 - 2 - 32]);
   for (const error of refused)
     assert.ok(error instanceof ApiError && error.code === 'service_unavailable' && error.retryAfter === 5);
-  await inTurn(work);
+  await limitHashing(work);
   await assert.rejects(
-    inTurn(() => Promise.reject(new Error('broken'))),
+    limitHashing(() => Promise.reject(new Error('broken'))),
     /broken/,
   );
   assert.equal(running, 0, 'there is room again');

@@ -23,7 +23,7 @@ const waiting: (() => void)[] = [];
  * Limits the concurrency of work that takes much memory.
  * @throws ApiError service_unavailable if the queue is full.
  */
-export async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function limitHashing<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running < atOnce) running += 1;
   else if (waiting.length >= mostWaiting)
     throw new ApiError(
@@ -57,7 +57,7 @@ const keyOf = (password: string, salt: Buffer): Promise<Buffer> =>
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
-  const key = await inTurn(() => keyOf(password, salt));
+  const key = await limitHashing(() => keyOf(password, salt));
   return `${scheme}${salt.toString('base64url')}$${key.toString('base64url')}`;
 }
 
@@ -67,7 +67,7 @@ export async function hashPassword(password: string): Promise<string> {
  */
 export async function verifyPassword(hash: string, password: string): Promise<boolean> {
   const [salt = '', key = ''] = hash.slice(scheme.length).split('$');
-  const tried = await inTurn(() => keyOf(password, Buffer.from(salt, 'base64url')));
+  const tried = await limitHashing(() => keyOf(password, Buffer.from(salt, 'base64url')));
   return isSame(tried, Buffer.from(key, 'base64url'));
 }
 

@@ -9,8 +9,8 @@ import { testDatabase } from '#test/database.ts';
 import { newId } from './clock.ts';
 import { openDatabase, transaction } from './database.ts';
 import { openLog } from './log.ts';
-import { hearJobs, openAnnouncer } from './queue/announcer.ts';
-import { claim, idleTime, openLookBack, pollMs, renewLeases, restMs } from './queue/claim.ts';
+import { listenForJobs, openAnnouncer } from './queue/announcer.ts';
+import { claim, idleTime, listeningPollMs, openClaimWindow, pollMs, renewLeases } from './queue/claim.ts';
 import { openLanes } from './queue/lanes.ts';
 import { backoffSeconds, type Handlers, type Queue, startQueue } from './queue/worker.ts';
 import {
@@ -302,7 +302,7 @@ test('while no job can be claimed, the queue sleeps until its next poll', async 
   await enqueue('closed');
   const lanes = openLanes({ places: 1, onOpen: () => {} });
   lanes.lineUp('closed', { perLane: 1 }, new AbortController().signal);
-  const [lookBack, kinds] = [openLookBack(), ['work']];
+  const [lookBack, kinds] = [openClaimWindow(), ['work']];
   const claims = {
     database,
     lanes,
@@ -322,7 +322,7 @@ test('while no job can be claimed, the queue sleeps until its next poll', async 
 
 test('a notified queue sleeps until the next job is due, and polls each second without notifications or after a possible miss', async () => {
   let clock = 5_000;
-  const [lookBack, kinds] = [openLookBack(() => clock), ['work']];
+  const [lookBack, kinds] = [openClaimWindow(() => clock), ['work']];
   const lanes = openLanes({ places: 1, onOpen: () => {} });
   const claims = {
     database,
@@ -336,14 +336,14 @@ test('a notified queue sleeps until the next job is due, and polls each second w
   };
   const look = (): void => lookBack.foundNothing(clock, lookBack.seconds(false));
   look();
-  assert.equal(await idleTime(claims, true), restMs);
+  assert.equal(await idleTime(claims, true), listeningPollMs);
   assert.equal(await idleTime(claims, false), pollMs, 'nobody tells it');
   clock += 10;
   look();
   assert.equal(await idleTime(claims, true), pollMs, 'a transaction that took long may have ended since');
   clock += 1_000;
   look();
-  assert.equal(await idleTime(claims, true), restMs);
+  assert.equal(await idleTime(claims, true), listeningPollMs);
   // The process with this lease may have died.
   const [leased] = await enqueue('a', { delay: 5 });
   await database.query('update jobs set lease_token = gen_random_uuid() where id = $1', [leased]);
@@ -383,7 +383,7 @@ test('a sleeping queue polls again when it loses its notifications', async () =>
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut off' and query like 'listen%'`,
   );
   await until('what it was not told of ran', noJobsLeft);
-  assert.ok(performance.now() - lost < restMs / 2);
+  assert.ok(performance.now() - lost < listeningPollMs / 2);
 });
 
 test("a sleeping queue runs another process's job when the job is due", async () => {
@@ -395,14 +395,14 @@ test("a sleeping queue runs another process's job when the job is due", async ()
   enqueuer.wake();
   await until('it ran', noJobsLeft);
   const ms = performance.now() - began;
-  assert.ok(ms >= 2_900 && ms < restMs * 0.8, `${ms} ms`);
+  assert.ok(ms >= 2_900 && ms < listeningPollMs * 0.8, `${ms} ms`);
 });
 
 test('an announcement that failed is repeated when the database is available again', async () => {
   const narrow = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent'), waitMs: 500 });
   after(() => narrow.end());
   const heard: string[] = [];
-  const hearing = hearJobs(database, { log: openLog('silent'), hear: (sender) => heard.push(sender) });
+  const hearing = listenForJobs(database, { log: openLog('silent'), hear: (sender) => heard.push(sender) });
   await until('it listens', () => hearing.isListening());
   let only: PoolClient | undefined;
   // On a busy machine the first attempt may time out.
@@ -672,7 +672,7 @@ test('jobs claimed at the end of a round stay claimed when the next round begins
   const claims = {
     database,
     lanes: openLanes({ places: 10, onOpen: () => {} }),
-    lookBack: openLookBack(),
+    lookBack: openClaimWindow(),
     kinds: ['work'],
     caps: [8],
     leaseSeconds: 30,

@@ -1,6 +1,14 @@
 import { type Database, notifierOf, partNameOf } from './database.ts';
 import { currentTrace } from './log.ts';
-import { type Column, double, jsonb, only, type Queryable, statement, uuid } from './statement.ts';
+import {
+  double,
+  jsonb,
+  onlyRow,
+  type Queryable,
+  type StatementColumn,
+  statement,
+  uuid,
+} from './statement.ts';
 
 /**
  * The durable queue in the table `jobs`: webhooks, emails, sweeps and exports are its jobs.
@@ -29,7 +37,7 @@ export type Job<Payload = unknown> = {
  * The slot of a job in its lane, which limits concurrency. A job has a slot from the start, unless its kind
  * claims ahead (queue/lanes.ts): then it enters after its preparation.
  */
-export type LaneTurn = {
+export type LaneSlot = {
   /**
    * Waits for a slot, if the job does not have one yet.
    * @throws LaneNarrowed if there will be none for long, or the reason of the job's signal. Do not catch it.
@@ -45,7 +53,7 @@ export type LaneTurn = {
  * lease ends. The lease is renewed while the handler runs and the database is available.
  * @param signal aborts if the lease is lost or the queue stops: stop working and throw.
  */
-export type JobHandler = (job: Job, signal: AbortSignal, turn: LaneTurn) => Promise<void>;
+export type JobHandler = (job: Job, signal: AbortSignal, turn: LaneSlot) => Promise<void>;
 
 /** Thrown while a job waits for a lane that has become slow. The worker returns it before it starts. */
 export class LaneNarrowed extends Error {
@@ -79,7 +87,7 @@ const restartIfParked = `on conflict (workspace_id, id) do update
  * @param source an earlier materialized part with the columns workspace_id, id, kind, lane, payload, run_at
  * and at.
  */
-export const insertJobs = (source: string): string =>
+export const insertJobsSql = (source: string): string =>
   `insert into ${jobColumns}
    select workspace_id, id, kind, lane, payload, run_at, at from ${source} ${restartIfParked}`;
 
@@ -116,7 +124,7 @@ export const announcementOf = (database: Database, sender: string): string =>
   `${sender} ${partNameOf(database)}`;
 
 /** Sends announcements in one statement, over the pool of `notifierOf`. */
-export const sayAnnouncements = (place: Database, payloads: string[]): Promise<unknown> =>
+export const sendAnnouncements = (place: Database, payloads: string[]): Promise<unknown> =>
   notifyJobs(place, { payloads });
 
 /**
@@ -124,7 +132,7 @@ export const sayAnnouncements = (place: Database, payloads: string[]): Promise<u
  * transactions that notify.
  */
 export const announceJobs = (database: Database, sender = ''): Promise<unknown> =>
-  sayAnnouncements(notifierOf(database), [announcementOf(database, sender)]);
+  sendAnnouncements(notifierOf(database), [announcementOf(database, sender)]);
 
 /**
  * Announces new jobs to the queues of all cells, with the commit. For rare jobs, or if the caller has no
@@ -139,7 +147,7 @@ export const announceWithCommit = (db: Queryable): Promise<unknown> => notifyJob
  * @param source a from-item with the columns workspace_id, id, lease_token and run_at, the time of the next
  * run; null: the job is done.
  */
-export const settleJobs = (source: string): string =>
+export const settleJobsSql = (source: string): string =>
   `completed_job as (
      delete from jobs using ${source} as done
       where jobs.workspace_id = done.workspace_id and jobs.id = done.id and jobs.lease_token = done.lease_token
@@ -160,25 +168,28 @@ export const settleJobs = (source: string): string =>
      select workspace_id, id from rescheduled_job
    )`;
 
-const held = { workspace_id: uuid, id: uuid, lease_token: uuid } satisfies Record<string, Column<string>>;
-const holding = (job: Job): { workspace_id: string; id: string; lease_token: string } => ({
+const claimedJobColumns = { workspace_id: uuid, id: uuid, lease_token: uuid } satisfies Record<
+  string,
+  StatementColumn<string>
+>;
+const claimedJobKey = (job: Job): { workspace_id: string; id: string; lease_token: string } => ({
   workspace_id: job.workspaceId,
   id: job.id,
   lease_token: job.leaseToken,
 });
 
-const deleteHeldJob = statement(
+const deleteClaimedJob = statement(
   'queue.delete_held_job',
-  held,
+  claimedJobColumns,
   'id',
   `delete from jobs
     where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
    returning id`,
 );
 
-const updateHeldJob = statement(
+const updateClaimedJob = statement(
   'queue.update_held_job',
-  ['delay failures lost_claims', held],
+  ['delay failures lost_claims', claimedJobColumns],
   'id',
   `update jobs
       set run_at = now() + make_interval(secs => $delay), lease_token = null, failures = $failures,
@@ -192,7 +203,7 @@ const updateHeldJob = statement(
  * @throws LeaseLost if it no longer belongs to this worker: the transaction must not commit.
  */
 export async function completeJob(db: Queryable, job: Job): Promise<void> {
-  if (!only(await deleteHeldJob(db, holding(job)))) throw new LeaseLost(job);
+  if (!onlyRow(await deleteClaimedJob(db, claimedJobKey(job)))) throw new LeaseLost(job);
 }
 
 /**
@@ -205,6 +216,6 @@ export async function rescheduleJob(
   job: Job,
   { delay, failures = 0, lostClaims = 0 }: { delay: number; failures?: number; lostClaims?: number },
 ): Promise<void> {
-  const values = { ...holding(job), delay, failures, lost_claims: lostClaims };
-  if (!only(await updateHeldJob(db, values))) throw new LeaseLost(job);
+  const values = { ...claimedJobKey(job), delay, failures, lost_claims: lostClaims };
+  if (!onlyRow(await updateClaimedJob(db, values))) throw new LeaseLost(job);
 }

@@ -107,7 +107,7 @@ const causes: Readonly<Record<string, string>> = {
  * failures can be retried: a 4xx, a lost connection, and a 5xx to the greeting or the credentials, which an
  * operator can fix.
  */
-function judgeFailure(error: unknown): SmtpFailure {
+function classifyFailure(error: unknown): SmtpFailure {
   const { code, command, response, responseCode, message } = (
     error instanceof Error ? error : new Error(String(error))
   ) as SmtpError;
@@ -157,7 +157,7 @@ export const sendMessage = (
 ): Promise<SmtpOutcome> => converse(config, message, options);
 
 /** Checks the mail server with an SMTP session up to the credentials, without an email. */
-export async function greetMailServer(config: SmtpConfig, limitMs: number): Promise<SmtpFailure | undefined> {
+export async function checkMailServer(config: SmtpConfig, limitMs: number): Promise<SmtpFailure | undefined> {
   const outcome = await converse(config, undefined, { limitMs });
   return outcome.kind === 'sent' ? undefined : outcome;
 }
@@ -181,7 +181,7 @@ async function converse(
     return { kind: 'sent', response: (await ended).slice(0, longestResponse) };
   } catch (error) {
     signal?.throwIfAborted();
-    return judgeFailure(error);
+    return classifyFailure(error);
   } finally {
     clearTimeout(deadline);
     signal?.removeEventListener('abort', giveUp);

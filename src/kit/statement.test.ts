@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
 import { transaction } from './database.ts';
-import { columns, declaredStatements, json, jsonb, only, statement, word } from './statement.ts';
+import { columns, declaredStatements, json, jsonb, onlyRow, statement, textEnum } from './statement.ts';
 
 const { database } = await testDatabase();
 
@@ -10,7 +10,7 @@ const everything = columns(
   'an_id:uuid a_text:text an_integer:integer a_small:smallint a_big:bigint a_double:double',
   'a_boolean:boolean a_time:timestamp some_bytes:bytes some_texts:texts some_ids:uuids',
   'nothing:text?',
-  { a_json: json<object>(), a_jsonb: jsonb<object>(), a_word: word<'one' | 'two'>() },
+  { a_json: json<object>(), a_jsonb: jsonb<object>(), a_word: textEnum<'one' | 'two'>() },
 );
 const echo = statement(
   'test.echo',
@@ -40,7 +40,7 @@ test('a value of every type survives the round trip', async () => {
     a_word: 'two' as const,
     nothing: null,
   };
-  assert.deepEqual(only(await echo(database, values)), values);
+  assert.deepEqual(onlyRow(await echo(database, values)), values);
 });
 
 test('JSON that is already text is stored as written', async () => {

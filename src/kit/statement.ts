@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import { ApiError } from './errors.ts';
-import { noteFullDisk } from './storage.ts';
+import { recordFullDisk } from './storage.ts';
 
 /**
  * SQL is written as SQL, one statement per query function. A statement names its parameters (`$workspace_id`)
@@ -10,7 +10,7 @@ import { noteFullDisk } from './storage.ts';
 export type Queryable = Pool | ClientBase;
 
 /** The PostgreSQL type of a parameter or column, and its TypeScript type. */
-export type Column<T> = {
+export type StatementColumn<T> = {
   readonly pg: string;
   readonly type?: T;
   /** Converts a non-null value of the driver. */
@@ -18,35 +18,35 @@ export type Column<T> = {
 };
 
 /** The parameters or columns of a statement, by name. */
-export type Columns = Readonly<Record<string, Column<unknown>>>;
+export type Columns = Readonly<Record<string, StatementColumn<unknown>>>;
 
-export const uuid: Column<string> = { pg: 'uuid' };
-export const text: Column<string> = { pg: 'text' };
-export const integer: Column<number> = { pg: 'integer' };
-export const smallint: Column<number> = { pg: 'smallint' };
+export const uuid: StatementColumn<string> = { pg: 'uuid' };
+export const text: StatementColumn<string> = { pg: 'text' };
+export const integer: StatementColumn<number> = { pg: 'integer' };
+export const smallint: StatementColumn<number> = { pg: 'smallint' };
 /** Counts and sizes are below 2^53 here, so they are numbers (see database.ts). */
-export const bigint: Column<number> = { pg: 'bigint' };
-export const double: Column<number> = { pg: 'double precision' };
-export const boolean: Column<boolean> = { pg: 'boolean' };
-export const timestamp: Column<Date> = { pg: 'timestamp with time zone' };
-export const timestamps: Column<Date[]> = { pg: 'timestamp with time zone[]' };
-export const bytes: Column<Buffer> = { pg: 'bytea' };
-export const byteStrings: Column<Buffer[]> = { pg: 'bytea[]' };
-export const texts: Column<string[]> = { pg: 'text[]' };
-export const integers: Column<number[]> = { pg: 'integer[]' };
-export const uuids: Column<string[]> = { pg: 'uuid[]' };
+export const bigint: StatementColumn<number> = { pg: 'bigint' };
+export const double: StatementColumn<number> = { pg: 'double precision' };
+export const boolean: StatementColumn<boolean> = { pg: 'boolean' };
+export const timestamp: StatementColumn<Date> = { pg: 'timestamp with time zone' };
+export const timestamps: StatementColumn<Date[]> = { pg: 'timestamp with time zone[]' };
+export const bytes: StatementColumn<Buffer> = { pg: 'bytea' };
+export const byteStrings: StatementColumn<Buffer[]> = { pg: 'bytea[]' };
+export const texts: StatementColumn<string[]> = { pg: 'text[]' };
+export const integers: StatementColumn<number[]> = { pg: 'integer[]' };
+export const uuids: StatementColumn<string[]> = { pg: 'uuid[]' };
 /** Days as `YYYY-MM-DD`. */
-export const dates: Column<string[]> = { pg: 'date[]' };
+export const dates: StatementColumn<string[]> = { pg: 'date[]' };
 /** A JSON column, which arrives parsed. A parameter is an object, which the driver writes as JSON. */
-export const json = <T extends object>(): Column<T> => ({ pg: 'json' });
-export const jsonb = <T extends object>(): Column<T> => ({ pg: 'jsonb' });
+export const json = <T extends object>(): StatementColumn<T> => ({ pg: 'json' });
+export const jsonb = <T extends object>(): StatementColumn<T> => ({ pg: 'jsonb' });
 /** A parameter that is already JSON text. */
-export const jsonText: Column<string> = { pg: 'json' };
-export const jsonPath: Column<string> = { pg: 'jsonpath' };
-export const jsonPaths: Column<string[]> = { pg: 'jsonpath[]' };
+export const jsonText: StatementColumn<string> = { pg: 'json' };
+export const jsonPath: StatementColumn<string> = { pg: 'jsonpath' };
+export const jsonPaths: StatementColumn<string[]> = { pg: 'jsonpath[]' };
 /** A text column with one of a few values. */
-export const word = <T extends string>(): Column<T> => ({ pg: 'text' });
-export const nullable = <T>(column: Column<T>): Column<T | null> => ({ ...column });
+export const textEnum = <T extends string>(): StatementColumn<T> => ({ pg: 'text' });
+export const nullable = <T>(column: StatementColumn<T>): StatementColumn<T | null> => ({ ...column });
 
 /** The types that can follow a name: `total:bigint`. */
 const types = {
@@ -129,10 +129,10 @@ type NameOf<Token> = Token extends `${infer Rest}?`
     ? Name
     : Token;
 /** The type of a name without a type, which matches nothing. Loading the statement throws. */
-type Untyped<Token> = Column<{ readonly hasNoType: Token }>;
+type Untyped<Token> = StatementColumn<{ readonly hasNoType: Token }>;
 type ColumnOf<Token> = Token extends `${infer Rest}?`
-  ? ColumnOf<Rest> extends Column<infer T>
-    ? Column<T | null>
+  ? ColumnOf<Rest> extends StatementColumn<infer T>
+    ? StatementColumn<T | null>
     : never
   : Token extends `${string}:${infer Type}`
     ? Type extends keyof Types
@@ -160,7 +160,7 @@ export type ColumnsOf<L> = L extends readonly [infer Head, ...infer Tail]
     ? {}
     : ListColumns<L>;
 
-const dictionary = new Map<string, Column<unknown>>(
+const dictionary = new Map<string, StatementColumn<unknown>>(
   Object.entries(usual).flatMap(([type, lines]) =>
     lines.flatMap((line) => line.split(' ').map((name) => [name, types[type as keyof Types]] as const)),
   ),
@@ -186,11 +186,14 @@ export function columns<const L extends readonly ColumnList[]>(...lists: L): Col
 const readLists = (lists: ColumnLists): Columns =>
   typeof lists === 'object' && Symbol.iterator in lists ? columns(...lists) : columns(lists);
 
-type Nullable<C> = { [Name in keyof C]: C[Name] extends Column<infer Value> ? Column<Value | null> : never };
+type Nullable<C> = {
+  [Name in keyof C]: C[Name] extends StatementColumn<infer Value> ? StatementColumn<Value | null> : never;
+};
 /** Makes the columns of a row nullable, as after a left join. */
-export const orNothing = <C extends Columns>(columns: C): Nullable<C> => columns as unknown as Nullable<C>;
+export const nullableColumns = <C extends Columns>(columns: C): Nullable<C> =>
+  columns as unknown as Nullable<C>;
 
-type ValueOf<C> = C extends Column<infer T> ? T : never;
+type ValueOf<C> = C extends StatementColumn<infer T> ? T : never;
 /** The row (or the parameters) of a set of columns. */
 export type RowOf<C> = { -readonly [K in keyof C]: ValueOf<C[K]> };
 
@@ -244,18 +247,18 @@ export function statement<const P extends ColumnLists, const C extends ColumnLis
         for (const row of rows) if (row[column] !== null) row[column] = read(row[column]);
       return rows as RowOf<ColumnsOf<C>>[];
     } catch (error) {
-      noteFullDisk(db, error);
+      recordFullDisk(db, error);
       throw error;
     }
   };
 }
 
 /** Returns the only row, or undefined. For statements that return at most one row. */
-export const only = <Row>(rows: readonly Row[]): Row | undefined => rows[0];
+export const onlyRow = <Row>(rows: readonly Row[]): Row | undefined => rows[0];
 
 /** Returns the only row. @throws ApiError not_found if there is none. */
 export function requireRow<Row>(rows: readonly Row[]): Row {
-  const row = only(rows);
+  const row = onlyRow(rows);
   if (row === undefined) throw new ApiError('not_found');
   return row;
 }

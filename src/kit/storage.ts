@@ -33,7 +33,7 @@ const tooLarge = (limit: number): ApiError =>
   );
 
 /** Creates the error for an unavailable file storage. Only the log and the command line show the cause. */
-export const filesAway = (why: string, cause: unknown): ApiError =>
+export const storageUnavailable = (why: string, cause: unknown): ApiError =>
   new ApiError('service_unavailable', 'Files cannot be stored or read right now. Try again later.', {
     retryAfter: 60,
     cause: new Error(why, { cause }),
@@ -41,7 +41,7 @@ export const filesAway = (why: string, cause: unknown): ApiError =>
 
 /** Creates the error for a disk that accepts no more data. */
 const diskRefused = (path: string, cause: Error): ApiError =>
-  filesAway(`${path} cannot be written: ${cause.message}`, cause);
+  storageUnavailable(`${path} cannot be written: ${cause.message}`, cause);
 
 /**
  * Returns the free space and size of a folder's disk in bytes, and whether it can store another file. @throws
@@ -84,7 +84,7 @@ export function diskStorage(directory: string, leastRoom: number): Storage {
       const draft = `${path}.part`;
       try {
         await makeDirectory(dirname(path));
-        const written = await writeDurably(draft, limit, inRoom(source, path, hasRoom));
+        const written = await writeDurably(draft, limit, limitToFreeSpace(source, path, hasRoom));
         await rename(draft, path);
         await syncDirectory(dirname(path));
         return written;
@@ -118,7 +118,7 @@ async function makeDirectory(path: string): Promise<void> {
 }
 
 /** Yields the bytes while the disk has room. @throws ApiError service_unavailable if it has no room left. */
-async function* inRoom(
+async function* limitToFreeSpace(
   source: Readable,
   path: string,
   hasRoom: () => Promise<boolean>,
@@ -166,7 +166,7 @@ const hasCode = (error: unknown, ...codes: string[]): error is Error =>
 const full = new WeakSet<Database>();
 
 /** Records a full disk if that is why a statement failed. */
-export const noteFullDisk = (db: Pool | ClientBase, error: unknown): void => {
+export const recordFullDisk = (db: Pool | ClientBase, error: unknown): void => {
   if (isDiskFull(error)) full.add(databaseOf(db));
 };
 
@@ -176,12 +176,12 @@ export const noteFullDisk = (db: Pool | ClientBase, error: unknown): void => {
  */
 export async function hasFullDisk(database: Database): Promise<boolean> {
   if (!full.has(database)) return false;
-  if (await takesMore(database)) full.delete(database);
+  if (await hasDatabaseRoom(database)) full.delete(database);
   return full.has(database);
 }
 
 /** Returns whether a database has room for 1 MB, by writing a temporary table. */
-export async function takesMore(database: Database): Promise<boolean> {
+export async function hasDatabaseRoom(database: Database): Promise<boolean> {
   try {
     const client = await database.connect();
     try {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 /** A time, or a day, which means its start in UTC. validation.ts converts both to times. */
 const moment = (description: string) =>
   Type.Optional(Type.String({ format: 'date-time', description: `${description} A date or a timestamp.` }));
-const former = (name: string) =>
+const deprecatedTime = (name: string) =>
   Type.Optional(
     Type.String({ format: 'date-time', deprecated: true, description: `The previous name of \`${name}\`.` }),
   );
@@ -17,8 +17,8 @@ const range = {
 /** The range of a list, with the standard names and its previous ones. */
 export const rangeParameters = {
   ...range,
-  from: former('created_from'),
-  to: former('created_to'),
+  from: deprecatedTime('created_from'),
+  to: deprecatedTime('created_to'),
 } as const;
 
 /** A range of days. With the previous names, the last day is included. */
@@ -46,8 +46,8 @@ const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 export const replayRange = {
   ...range,
-  since: former('created_from'),
-  until: former('created_to'),
+  since: deprecatedTime('created_from'),
+  until: deprecatedTime('created_to'),
 } as const;
 
 type Range = {

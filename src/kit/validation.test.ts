@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { ApiError } from './errors.ts';
-import { pageParameters, paginate, readPage } from './pagination.ts';
+import { pageParameters, paginate, readPageParameters } from './pagination.ts';
 import { compileCheck, compileQuery } from './validation.ts';
 
 const body = Type.Object(
@@ -207,9 +207,9 @@ test('the first problem is the message, and all problems are listed', () => {
 });
 
 test('a page has its defaults, and its offset is exact up to the last page', () => {
-  assert.deepEqual(readPage({}), { page: 1, perPage: 20, offset: 0 });
-  assert.deepEqual(readPage({ page: 3, per_page: 7 }), { page: 3, perPage: 7, offset: 14 });
-  assert.equal(readPage({ page: 1_000_000_000, per_page: 100 }).offset, 99_999_999_900);
+  assert.deepEqual(readPageParameters({}), { page: 1, perPage: 20, offset: 0 });
+  assert.deepEqual(readPageParameters({ page: 3, per_page: 7 }), { page: 3, perPage: 7, offset: 14 });
+  assert.equal(readPageParameters({ page: 1_000_000_000, per_page: 100 }).offset, 99_999_999_900);
 });
 
 test('the number of pages is rounded up, and is 0 without rows', () => {
@@ -220,7 +220,7 @@ test('the number of pages is rounded up, and is 0 without rows', () => {
     [21, 2],
     [40, 2],
   ] as const) {
-    assert.deepEqual(paginate(readPage({}), total), {
+    assert.deepEqual(paginate(readPageParameters({}), total), {
       page: 1,
       per_page: 20,
       total_count: total,

@@ -3,7 +3,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { Format } from 'typebox/format';
 import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import type { ProblemCode } from '#ast/basics/problem-codes.ts';
 import { TooMuchWork } from '#ast/basics/work.ts';
 import { normalizeJson } from '#ast/form/normalize-json.ts';
@@ -73,7 +73,7 @@ function shortened(schema: Sized, value: unknown): unknown {
   const kept = Object.keys(value).filter((name) => Object.hasOwn(properties, name) || (unknown += 1) <= most);
   return Object.fromEntries(
     kept.map((name) => {
-      const known = own(properties, name);
+      const known = getProperty(properties, name);
       return [name, known ? shortened(known, value[name]) : value[name]];
     }),
   );
@@ -93,7 +93,7 @@ export function compileBody<S extends TObject>(schema: S): (body: unknown) => St
       throw new ApiError('bad_request', 'The body must be a JSON object.');
     }
     const days = moments.flatMap((name) => {
-      const value = own(body as Readonly<Record<string, unknown>>, name);
+      const value = getProperty(body as Readonly<Record<string, unknown>>, name);
       return typeof value === 'string' ? [[name, momentOf(value)] as const] : [];
     });
     const result = check(days.length > 0 ? { ...body, ...Object.fromEntries(days) } : body);
@@ -252,7 +252,7 @@ const foreignKeyViolation = '23503';
 const lockedOut = /^28/;
 
 /** Returns the response for an error that ended a request, and logs server errors. */
-export function problemOf(error: unknown, request: FastifyRequest): ApiError {
+export function resolveRequestError(error: unknown, request: FastifyRequest): ApiError {
   // A client that disconnects within a body causes the same code as a database that does.
   if (error === request.raw.errored)
     return new ApiError('bad_request', 'The request ended before its body was complete.', { cause: error });
@@ -262,15 +262,15 @@ export function problemOf(error: unknown, request: FastifyRequest): ApiError {
 }
 
 /** While the database is unavailable, all requests fail for one reason, which is logged at this interval. */
-const awayMs = 10_000;
-let toldAwayAt = Number.NEGATIVE_INFINITY;
+const unavailableLogMs = 10_000;
+let loggedUnavailableAt = Number.NEGATIVE_INFINITY;
 
 function logFailure(error: unknown, { log }: FastifyRequest): void {
   if (isDiskFull(error))
     return log.error({ err: error }, 'a request failed: the disk of the database is full');
   if (!isUnavailable(error)) return log.error({ err: error }, 'a request failed');
-  const isTold = performance.now() - toldAwayAt < awayMs;
-  if (!isTold) toldAwayAt = performance.now();
+  const isTold = performance.now() - loggedUnavailableAt < unavailableLogMs;
+  if (!isTold) loggedUnavailableAt = performance.now();
   log[isTold ? 'debug' : 'warn'](loggedError(error), 'requests fail: the database does not answer');
 }
 
@@ -300,8 +300,8 @@ export const uuid = Type.String({ format: 'uuid' });
 export const timestamp = Type.String({ format: 'date-time' });
 export const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 /** For background work. */
-export const failedReason = Type.Union([Type.String(), Type.Null()], {
+export const failedReasonSchema = Type.Union([Type.String(), Type.Null()], {
   description: 'Why it stopped early and will not continue automatically; `null` otherwise.',
 });
 /** For objects in requests: rejects additional properties. */
-export const closed = { additionalProperties: false } as const;
+export const noExtraProperties = { additionalProperties: false } as const;

@@ -39,7 +39,7 @@ export async function connectValkey(url: string, log: Log): Promise<Valkey> {
 }
 
 /** Sends a request to Valkey over its own connection. @throws ValkeyError with the reason of a failure. */
-export async function askValkey<Answer>(
+export async function requestValkey<Answer>(
   url: string,
   ask: (valkey: Valkey) => Promise<Answer>,
 ): Promise<Answer> {

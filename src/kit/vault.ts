@@ -171,7 +171,7 @@ async function readKey(path: string): Promise<string | undefined> {
  * Creates the key in `<dataDir>/secret.key` (mode 0600), or reads the one of a faster process.
  * @param key the key from a backup. Default: a new one.
  */
-export async function makeInstanceKey(dataDir: string, key = newKey()): Promise<string> {
+export async function makeInstanceKey(dataDir: string, key = generateInstanceKey()): Promise<string> {
   const path = join(dataDir, 'secret.key');
   await makeDirectories(dataDir);
   const draft = await writeDraft(path, key);
@@ -187,7 +187,7 @@ export async function makeInstanceKey(dataDir: string, key = newKey()): Promise<
   return (await readFile(path, 'utf8')).trim();
 }
 
-export const newKey = (): string => randomBytes(32).toString('hex');
+export const generateInstanceKey = (): string => randomBytes(32).toString('hex');
 
 /** Replaces the keys in `<dataDir>/secret.key` atomically, and removes the files of interrupted attempts. */
 export async function replaceInstanceKeys(dataDir: string, keys: string): Promise<void> {

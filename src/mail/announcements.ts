@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { findInAllCells, inCellOf } from '#cells/across-cells.ts';
-import { idOf, now } from '#kit/clock.ts';
+import { findInAllCells, runInCellOf } from '#cells/across-cells.ts';
+import { deriveId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox.ts';
@@ -50,7 +50,7 @@ const insertAnnounced = statement(
 type Announcement = { subject: string; text: string };
 
 /** A person who gets an announcement. */
-type Listener = { email: string; name: string; workspace_id: string };
+type AnnouncementRecipient = { email: string; name: string; workspace_id: string };
 
 type Audience = Awaited<ReturnType<typeof selectKeyOwners>>;
 
@@ -78,9 +78,9 @@ export async function findAudience(database: Database, announcement: Announcemen
 export async function announce(
   { database, vault, publicUrl }: { database: Database; vault: Vault; publicUrl: string },
   announcement: Announcement,
-): Promise<Listener[]> {
+): Promise<AnnouncementRecipient[]> {
   const audience = await findAudience(database, announcement);
-  const mailed: Listener[] = [];
+  const mailed: AnnouncementRecipient[] = [];
   // One transaction for each workspace. On another server its emails are committed before their recipients
   // are recorded here. Their ids are derived, so a repeated run writes identical emails.
   for (const [workspaceId, owners] of Map.groupBy(audience, ({ workspace_id }) => workspace_id))
@@ -93,7 +93,7 @@ export async function announce(
       const ids = new Set(added.map(({ user_id }) => user_id));
       const listeners = owners.filter(({ user_id }) => ids.has(user_id));
       const mails = listeners.flatMap((listener) => mailTo(listener, announcement, publicUrl));
-      await inCellOf(client, workspaceId, async (cell) => {
+      await runInCellOf(client, workspaceId, async (cell) => {
         await enqueueMails(cell, vault, { workspaceId, isPrivate: true }, mails);
         await announceWithCommit(cell);
       });
@@ -115,6 +115,6 @@ function mailTo(
     blocks: [{ kind: 'text', text }],
     reason: `You get this email because you own a workspace with API keys at ${publicUrl}.`,
   } as const;
-  const id = idOf('announcement', digestOf(announcement).toString('hex'), user_id);
+  const id = deriveId('announcement', digestOf(announcement).toString('hex'), user_id);
   return [{ id, kind: 'announcement', to, subject, letter }];
 }

@@ -1,8 +1,8 @@
-import { wishOf } from '#invitations/links-file.ts';
+import { unsubscribedHashSql } from '#invitations/links-file.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import {
@@ -13,15 +13,15 @@ import {
   mailStates,
   sendMailJob,
 } from '#kit/outbox.ts';
-import { belowId, endCut, readCut } from '#kit/pagination.ts';
-import { insertJobs } from '#kit/queue.ts';
-import { columns, nullable, requireRow, statement, texts, word } from '#kit/statement.ts';
-import { requireWholeWorkspace } from '#workspaces/authenticate.ts';
+import { finishPage, readPageRequest, upperIdBound } from '#kit/pagination.ts';
+import { insertJobsSql } from '#kit/queue.ts';
+import { columns, nullable, requireRow, statement, textEnum, texts } from '#kit/statement.ts';
+import { requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
-import { keptFor } from '#workspaces/retention.ts';
-import { countTry } from '#workspaces/sign-in/sign-in.ts';
+import { retentionIntervalSql } from '#workspaces/retention.ts';
+import { limitAttempts } from '#workspaces/sign-in/sign-in.ts';
 import { sendTestMail } from './sending/send-test-mail.ts';
-import { LoggedMail, MailLog, MailQuery, MailStatus, TestAnswer, TestMail } from './shapes.ts';
+import { LoggedMail, MailLog, MailQuery, MailStatus, TestMail, TestMailResult } from './shapes.ts';
 
 /**
  * Deletes old settled emails. @returns the deleted ones; a full batch of 1,000 means that there may be more.
@@ -35,7 +35,7 @@ export const deleteOldMails = statement(
      select m.workspace_id, m.id from mails m
        join workspaces w on w.id = m.workspace_id
        left join forms f on f.workspace_id = m.workspace_id and f.id = m.form_id
-      where m.created_at < $now - ${keptFor('mails')} and m.state <> 'queued'
+      where m.created_at < $now - ${retentionIntervalSql('mails')} and m.state <> 'queued'
       order by m.created_at limit 1000)
    returning id`,
 );
@@ -44,7 +44,7 @@ export const deleteOldMails = statement(
 const loggedMail = columns(
   'id form_id? form_name? recipient subject attempts:integer error? created_at',
   'settled_at:timestamp? next_attempt_at:timestamp?',
-  { kind: word<MailKind>(), state: word<MailState>() },
+  { kind: textEnum<MailKind>(), state: textEnum<MailState>() },
 );
 
 const loggedMails = `
@@ -84,7 +84,7 @@ const requeueMail = statement(
           select from invitations i
            where i.workspace_id = mails.workspace_id and i.mail_id = mails.id and i.revoked_at is null
              and not exists (select from unsubscribed_addresses u
-                              where u.workspace_id = i.workspace_id and u.address_key = ${wishOf('i.address_key')})))
+                              where u.workspace_id = i.workspace_id and u.address_key = ${unsubscribedHashSql('i.address_key')})))
      returning id, kind
    ),
    job as materialized (
@@ -92,7 +92,7 @@ const requeueMail = statement(
             now() as run_at, now() as at
        from again join unnest($kinds, $lanes) as known (kind, lane) on known.kind = again.kind
    ),
-   put as (${insertJobs('job')})
+   put as (${insertJobsSql('job')})
    select id from again`,
 );
 
@@ -126,7 +126,7 @@ export async function retryMail(
 /** Lists the email log, newest first. */
 const selectMails = statement(
   'mail.select_mails',
-  ['workspace_id below limit offset', { state: nullable(word<MailState>()) }],
+  ['workspace_id below limit offset', { state: nullable(textEnum<MailState>()) }],
   loggedMail,
   `${loggedMails} and ($state is null or m.state = $state) and m.id < $below
     order by m.id desc
@@ -137,7 +137,7 @@ const selectMails = statement(
 const countMails = statement(
   'mail.count_mails',
   'workspace_id',
-  ['count', { state: word<MailState>() }],
+  ['count', { state: textEnum<MailState>() }],
   `select state, count(*) as count from mails where workspace_id = $workspace_id and not is_private group by state`,
 );
 
@@ -154,7 +154,7 @@ export function mailEndpoints(context: Context) {
   const { database, config } = context;
   const find = async (workspaceId: string, id: string) => {
     const mail = requireRow(await findLoggedMail(database, { workspace_id: workspaceId, id }));
-    return wired(mail);
+    return asWireValue(mail);
   };
 
   const countLog = async (workspaceId: string, state: MailState | undefined): Promise<number> => {
@@ -170,7 +170,7 @@ export function mailEndpoints(context: Context) {
       permission: 'mail:read',
       reply: { status: 200, description: 'The status.', schema: MailStatus },
       async run({ workspaceId, formIds }) {
-        requireWholeWorkspace(formIds);
+        requireWorkspaceAccess(formIds);
         const body = {
           is_on: config.smtp !== undefined,
           from: config.smtp?.from.address ?? null,
@@ -188,18 +188,18 @@ export function mailEndpoints(context: Context) {
       query: MailQuery,
       reply: { status: 200, description: 'A page of emails.', schema: MailLog },
       async run({ workspaceId, formIds, query }) {
-        requireWholeWorkspace(formIds);
-        const cut = readCut(query, 'mails');
+        requireWorkspaceAccess(formIds);
+        const cut = readPageRequest(query, 'mails');
         const rows = await selectMails(database, {
           workspace_id: workspaceId,
           state: query.state ?? null,
-          below: belowId(cut),
+          below: upperIdBound(cut),
           limit: cut.limit,
           offset: cut.offset,
         });
         const total = cut.total ?? (await countLog(workspaceId, query.state));
-        const { rows: data, ends } = endCut(cut, rows, total);
-        return { body: { data: wired([...data]), ...ends } };
+        const { rows: data, ends } = finishPage(cut, rows, total);
+        return { body: { data: asWireValue([...data]), ...ends } };
       },
     }),
 
@@ -209,7 +209,7 @@ export function mailEndpoints(context: Context) {
       params: idParameter,
       reply: { status: 200, description: 'The email and its delivery status.', schema: LoggedMail },
       async run({ workspaceId, formIds, params }) {
-        requireWholeWorkspace(formIds);
+        requireWorkspaceAccess(formIds);
         return { body: await find(workspaceId, params.id) };
       },
     }),
@@ -224,7 +224,7 @@ export function mailEndpoints(context: Context) {
       errors: ['conflict'],
       reply: { status: 202, description: 'The email, queued again.', schema: LoggedMail },
       async run({ workspaceId, formIds, params }) {
-        requireWholeWorkspace(formIds);
+        requireWorkspaceAccess(formIds);
         await retryMail(context, { workspaceId, id: params.id });
         return { body: await find(workspaceId, params.id) };
       },
@@ -237,9 +237,9 @@ export function mailEndpoints(context: Context) {
       audit: 'entry',
       body: TestMail,
       example: { body: { to: 'ada@example.org' } },
-      reply: { status: 200, description: 'The result.', schema: TestAnswer },
+      reply: { status: 200, description: 'The result.', schema: TestMailResult },
       async run({ workspaceId, formIds, body }) {
-        requireWholeWorkspace(formIds);
+        requireWorkspaceAccess(formIds);
         const to = readMailAddress(body.to);
         if (!to) {
           throw new ApiError('validation_error', undefined, {
@@ -252,7 +252,7 @@ export function mailEndpoints(context: Context) {
             ],
           });
         }
-        await countTry(context, `mail tests of ${workspaceId}`, testsPerMinute);
+        await limitAttempts(context, `mail tests of ${workspaceId}`, testsPerMinute);
         const { sent, result } = await sendTestMail(config.smtp, to);
         return { body: { sent, result } };
       },

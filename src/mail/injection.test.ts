@@ -6,7 +6,7 @@ import { readMailAddress } from '#kit/outbox/address.ts';
 import { oneLine } from '#kit/outbox.ts';
 import { cases } from '#test/cases.ts';
 import { composeMessage } from './sending/send-mail.ts';
-import { drawLetter } from './sending/template.ts';
+import { renderEmail } from './sending/template.ts';
 
 /**
  * Text as an attacker writes it: all kinds of line breaks, headers, encoded words, markup, unpaired
@@ -52,7 +52,7 @@ test('no name, subject or text can start a header or add a recipient', async () 
         subject: oneLine(subject),
         date: new Date('2026-01-01T00:00:00Z'),
         replyTo: 'answers@example.test',
-        letter: drawLetter(
+        letter: renderEmail(
           {
             heading: text,
             blocks: [
@@ -95,7 +95,7 @@ test('no text of an email becomes markup, and no URL of a button can run code', 
   );
   fc.assert(
     fc.property(hostile, addresses, (text, url) => {
-      const { html, text: plain } = drawLetter(
+      const { html, text: plain } = renderEmail(
         {
           lang: 'en',
           heading: text,

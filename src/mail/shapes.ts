@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { longestAddress } from '#kit/outbox/address.ts';
 import { type MailKind, type MailState, mailPaces, mailStates } from '#kit/outbox.ts';
-import { listOf, listParameters, named } from '#kit/pagination.ts';
-import { closed, orNull, timestamp, uuid } from '#kit/validation.ts';
+import { listOf, listParameters, nameSchema } from '#kit/pagination.ts';
+import { noExtraProperties, orNull, timestamp, uuid } from '#kit/validation.ts';
 
 export type { MailKind, MailState };
 
 /** An entry of the email log. */
-export const LoggedMail = named(
+export const LoggedMail = nameSchema(
   'Mail',
   Type.Object({
     id: uuid,
@@ -31,7 +31,7 @@ export const MailLog = listOf(LoggedMail);
 
 export const MailQuery = Type.Object(
   { ...listParameters, state: Type.Optional(Type.Enum([...mailStates])) },
-  closed,
+  noExtraProperties,
 );
 
 /** Whether the server sends email, and how many emails are in each state. */
@@ -44,6 +44,6 @@ export const MailStatus = Type.Object({
 });
 export type MailStatus = Static<typeof MailStatus>;
 
-export const TestMail = Type.Object({ to: Type.String({ maxLength: longestAddress }) }, closed);
+export const TestMail = Type.Object({ to: Type.String({ maxLength: longestAddress }) }, noExtraProperties);
 /** The result of a test and the mail server's response. */
-export const TestAnswer = Type.Object({ sent: Type.Boolean(), result: Type.String() });
+export const TestMailResult = Type.Object({ sent: Type.Boolean(), result: Type.String() });

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
-import { sayDay } from '#ast/basics/words.ts';
+import { formatDay } from '#ast/basics/words.ts';
 import { editDaysOf } from '#ast/settings.ts';
 import { shortReference } from '#ast/short-reference.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { timeOfId, uuidPattern } from '#kit/clock.ts';
 import type { Vault } from '#kit/vault.ts';
-import { redirectOf } from './post/answer-json.ts';
-import { readTold, toldParameter } from './post/told-answers.ts';
+import { redirectOf } from './post/handle-json-post.ts';
+import { confirmationParameter, readConfirmation } from './post/prepare-confirmation.ts';
 import { renderConfirmation } from './render/notices.ts';
-import { writeAddress } from './visit/address.ts';
+import { formatFormAddress } from './visit/address.ts';
 import { languageLinks, scriptInFrame, type Visit } from './visit/visit.ts';
 
 /** Renders the page shown after a submission. Returns undefined if the query has no receipt. */
@@ -20,14 +20,16 @@ export function confirmationPage(
   const { live, language, locale, look, words, address } = visit;
   const { receipt, edit } = request.query as Readonly<Record<string, unknown>>;
   if (typeof receipt !== 'string' || !uuidPattern.test(receipt)) return undefined;
-  const { say, settings } = readTold(context.vault, visit);
+  const { say, settings } = readConfirmation(context.vault, visit);
   const { theme } = settings;
   const isChanged = address.own.has('_changed');
   const isEditable =
     live.settings.editing === true && typeof edit === 'string' && /^[\w-]{20,100}$/.test(edit);
-  const own = new Map([...address.own].filter(([name]) => name !== '_changed' && name !== toldParameter));
+  const own = new Map(
+    [...address.own].filter(([name]) => name !== '_changed' && name !== confirmationParameter),
+  );
   const leadTo = (path: string, carried: ReadonlyMap<string, string> = own): string =>
-    writeAddress(path, { reference: {}, prefill: [], own: carried });
+    formatFormAddress(path, { reference: {}, prefill: [], own: carried });
   // A page with personal links is framed only by the sites in the form's `embed_origins`. Without that
   // setting, the edit link opens outside the frame.
   const leavesFrame = look.isEmbedded && live.settings.embed_origins === undefined;
@@ -41,7 +43,7 @@ export function confirmationPage(
     edit: isEditable
       ? {
           address: leadTo(`/f/${live.id}/edit/${edit}`, leavesFrame ? plain : own),
-          until: sayDay(editableUntil(live, receipt), locale),
+          until: formatDay(editableUntil(live, receipt), locale),
           leavesFrame,
         }
       : undefined,

@@ -7,28 +7,32 @@ import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { editByToken, type OpenedEdit, openEdit } from '#submissions/changes/edit-by-token.ts';
 import { openResume } from '#submissions/saved-answers.ts';
 import { makeKey, signKey } from '#submissions/submission-keys.ts';
-import { answerForm, type Ending } from './post/answer-form.ts';
-import { redirectsOf, wantsJson } from './post/answer-json.ts';
-import type { AnsweringContext } from './post/answering.ts';
 import { controlOf, numberOf } from './post/controls.ts';
-import { pageAgain } from './post/page-post.ts';
+import { handleFormPost, type PostCompletion } from './post/handle-form-post.ts';
+import { redirectsOf, wantsJson } from './post/handle-json-post.ts';
+import { renderPageAgain } from './post/page-post.ts';
+import type { PostContext } from './post/post-context.ts';
 import { sendPage } from './post/problem-page.ts';
 import { uploadRoute } from './upload-route.ts';
-import { courseOf } from './visit/count-visit.ts';
-import { writeCourse } from './visit/course.ts';
+import { deriveVisitProgress } from './visit/count-visit.ts';
 import { formPage } from './visit/form-page.ts';
 import {
   type LinkRequest,
   type OpenContext,
-  openKnownForm,
+  openExistingForm,
   openVisit,
   Refused,
   readVisit,
   type Visit,
 } from './visit/visit.ts';
+import { formatVisitProgress } from './visit/visit-progress.ts';
 
 /** Returns the parts of a page for editing a submission, as it was just loaded. */
-function editShowing({ words }: Visit, token: string, { seen }: OpenedEdit): ReturnType<Ending['showing']> {
+function editPageParts(
+  { words }: Visit,
+  token: string,
+  { seen }: OpenedEdit,
+): ReturnType<PostCompletion['showing']> {
   return {
     editToken: token,
     submitText: words.editSubmit,
@@ -39,15 +43,15 @@ function editShowing({ words }: Visit, token: string, { seen }: OpenedEdit): Ret
 }
 
 /** Returns the ending of a page opened by an edit link: it saves the changed submission. */
-function editEnding(
-  context: AnsweringContext,
+function createEditCompletion(
+  context: PostContext,
   visit: Visit,
   request: FastifyRequest,
   reply: FastifyReply,
   { token, edit }: { token: string; edit: OpenedEdit },
-): Ending {
+): PostCompletion {
   const { live, words, look, address } = visit;
-  const now = editShowing(visit, token, edit);
+  const now = editPageParts(visit, token, edit);
   return {
     // Every step of the page keeps the time that was sent with the first one.
     showing: ({ controls }) => ({ ...now, hidden: [['_seen_at', controlOf(controls, '_seen_at') ?? '']] }),
@@ -74,7 +78,7 @@ function editEnding(
         const isOutdated = error instanceof ApiError && error.code === 'precondition_failed';
         if (!isOutdated || wantsJson(request)) throw error;
         const again = { ...now, step: post.step, errors: [], notice: words.editOutdated };
-        const page = pageAgain(context, visit, post, again);
+        const page = renderPageAgain(context, visit, post, again);
         sendPage(reply, errorCodes.precondition_failed.status, page, look);
       }
       return [];
@@ -83,7 +87,7 @@ function editEnding(
   };
 }
 
-type LinkContext = AnsweringContext & OpenContext;
+type LinkContext = PostContext & OpenContext;
 
 /**
  * Adds the routes of a visitor's two personal links: `/f/<id>/resume/<token>` resumes saved answers, and
@@ -92,8 +96,11 @@ type LinkContext = AnsweringContext & OpenContext;
 export function linkRoutes(server: Server, context: LinkContext): void {
   server.get('/f/:id/resume/:token', async (request: LinkRequest, reply) => {
     const opened = await openVisit(context, request);
-    const saved = await openOwn(opened, openResume(context.database, opened.live.id, request.params.token));
-    const visit = withReference(resumed(opened, request, { spoken: saved.language }), saved.reference);
+    const saved = await openPersonalLink(
+      opened,
+      openResume(context.database, opened.live.id, request.params.token),
+    );
+    const visit = withReference(resumeVisit(opened, request, { spoken: saved.language }), saved.reference);
     const { form } = visit.live;
     const { steps } = evaluate(form, saved.raw, visit.context, saved.files);
     const reached = steps.filter((step) => step <= saved.step);
@@ -105,15 +112,15 @@ export function linkRoutes(server: Server, context: LinkContext): void {
       key: signKey(context.vault, visit.live, saved.key),
       notice: visit.words.resumed,
       // This progress was counted when the answers were saved.
-      course: writeCourse(courseOf(form, saved.raw, reached)),
+      course: formatVisitProgress(deriveVisitProgress(form, saved.raw, reached)),
     });
     return sendPage(reply, 200, page, visit.look, redirectsOf(visit.live.settings));
   });
 
   server.get('/f/:id/edit/:token', async (request: LinkRequest, reply) => {
-    const { visit, edit } = await openLinked(context, request);
+    const { visit, edit } = await openLinkedEdit(context, request);
     const page = formPage(context, visit, {
-      ...editShowing(visit, request.params.token, edit),
+      ...editPageParts(visit, request.params.token, edit),
       raw: edit.raw,
       held: edit.files,
       errors: [],
@@ -124,9 +131,12 @@ export function linkRoutes(server: Server, context: LinkContext): void {
   });
 
   server.post('/f/:id/edit/:token', async (request: LinkRequest, reply) => {
-    const { visit, edit } = await openLinked(context, request);
-    const ending = editEnding(context, visit, request, reply, { token: request.params.token, edit });
-    await answerForm({ context, visit, request, reply, endingOf: () => ending });
+    const { visit, edit } = await openLinkedEdit(context, request);
+    const ending = createEditCompletion(context, visit, request, reply, {
+      token: request.params.token,
+      edit,
+    });
+    await handleFormPost({ context, visit, request, reply, endingOf: () => ending });
     return reply;
   });
 
@@ -135,7 +145,7 @@ export function linkRoutes(server: Server, context: LinkContext): void {
     server,
     context,
     '/f/:id/edit/:token/files',
-    async (request: LinkRequest) => (await openLinked(context, request)).visit,
+    async (request: LinkRequest) => (await openLinkedEdit(context, request)).visit,
   );
 
   refuseOtherMethods(server, '/f/:id/resume/:token', ['GET']);
@@ -143,14 +153,17 @@ export function linkRoutes(server: Server, context: LinkContext): void {
 }
 
 /** Opens a submission for editing, with the version that was answered and its reference data. */
-async function openLinked(
+async function openLinkedEdit(
   context: LinkContext,
   request: LinkRequest,
 ): Promise<{ visit: Visit; edit: OpenedEdit }> {
-  const opened = await openKnownForm(context, request);
-  const edit = await openOwn(opened, openEdit(context.database, opened.live.id, request.params.token));
+  const opened = await openExistingForm(context, request);
+  const edit = await openPersonalLink(
+    opened,
+    openEdit(context.database, opened.live.id, request.params.token),
+  );
   const visit = withReference(
-    resumed(opened, request, { form: edit.form, spoken: edit.language }),
+    resumeVisit(opened, request, { form: edit.form, spoken: edit.language }),
     edit.reference,
   );
   return { visit, edit };
@@ -160,14 +173,14 @@ async function openLinked(
  * Opens a personal link. A link that no longer works is reported in the look and language of its form.
  * @throws Refused.
  */
-function openOwn<Opened>({ written }: Visit, opening: Promise<Opened>): Promise<Opened> {
+function openPersonalLink<Opened>({ written }: Visit, opening: Promise<Opened>): Promise<Opened> {
   return opening.catch((error: unknown) => {
     throw error instanceof ApiError ? new Refused({ reason: 'link', error }, written) : error;
   });
 }
 
 /** Restores the visit in the language of the saved answers, unless the address names another one. */
-const resumed = (
+const resumeVisit = (
   { written, guest, refusal }: Visit,
   request: LinkRequest,
   given: { form?: Form; spoken: string | null },

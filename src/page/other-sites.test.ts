@@ -6,7 +6,7 @@ import { element } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
 import { shareService } from '#test/service.ts';
 import { asJson, listFiles, loadPage, makeForm, openVisitor } from '#test/visitor.ts';
-import { sourceOf } from './visit/screening.ts';
+import { getPostSource } from './visit/screening.ts';
 
 /* What pages of other sites may send, read and store, according to the list `embed_origins`. */
 
@@ -130,7 +130,7 @@ const sent: readonly (readonly [
 ];
 for (const [what, headers, host, from] of sent) {
   test(`a post ${what} counts as ${from === 'own' ? 'our own' : `that of ${from}`}`, () => {
-    const source = sourceOf({ headers, host } as unknown as FastifyRequest, { embed_origins: [] }, ours);
+    const source = getPostSource({ headers, host } as unknown as FastifyRequest, { embed_origins: [] }, ours);
     assert.equal(source.kind === 'own' ? 'own' : source.origin, from);
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkSettings, settingsFor } from '#ast/settings.ts';
+import { checkSettings, dropStaleSettings } from '#ast/settings.ts';
 import { composite, element, formOf, problemsOf, stepsOf } from '#test/ast/forms.ts';
 import { openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts';
 import { shareService } from '#test/service.ts';
@@ -254,7 +254,7 @@ test('a confirmation message may show only questions of its form; references to 
   const title = checkSettings({ theme: { confirmation_title: '{{other}}!' } }, form);
   assert.ok(!title.ok && title.errors[0]?.field === 'theme.confirmation_title');
   assert.ok(checkSettings({ confirmation_message: 'Hi {{name}}' }, form).ok);
-  assert.deepEqual(settingsFor(form, { confirmation_message: 'Hi {{gone}}{{name}}' }), {
+  assert.deepEqual(dropStaleSettings(form, { confirmation_message: 'Hi {{gone}}{{name}}' }), {
     confirmation_message: 'Hi {{name}}',
   });
 });

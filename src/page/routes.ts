@@ -2,52 +2,57 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fill, sayDay } from '#ast/basics/words.ts';
+import { fillTemplate, formatDay } from '#ast/basics/words.ts';
 import type { ImagesContext } from '#forms/images/images.ts';
-import { noteArrival, noteBeginning } from '#invitations/admission.ts';
+import { recordInvitationOpened, recordInvitationStarted } from '#invitations/admission.ts';
 import { findUnsubscriber, unsubscribe } from '#invitations/unsubscribe.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
-import { type Page, packFile, sendPacked, whenAskedFor } from '#kit/replies/packing.ts';
+import {
+  compressFile,
+  computeOncePerKey,
+  type PageContent,
+  sendCompressedFile,
+} from '#kit/replies/compression.ts';
 import type { Vault } from '#kit/vault.ts';
-import { mailResumeLink } from '#mail/notices/submission-letters.ts';
-import { followLink, linkToken } from '#submissions/links.ts';
+import { mailResumeLink } from '#mail/notices/submission-emails.ts';
+import { linkToken, openSubmissionLink } from '#submissions/links.ts';
 import { openResume } from '#submissions/saved-answers.ts';
 import { makeKey, signKey } from '#submissions/submission-keys.ts';
-import { addressKey } from '#workspaces/accounts/users.ts';
+import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
 import { confirmationPage } from './confirmation.ts';
 import { linkRoutes } from './link-routes.ts';
-import { answerForm } from './post/answer-form.ts';
-import { answerJson, isJsonBody, redirectsOf } from './post/answer-json.ts';
-import type { AnsweringContext } from './post/answering.ts';
-import { answerProblem, passwordPage, sendPage } from './post/problem-page.ts';
-import { readHtmlForms } from './post/read-post.ts';
-import { submitEnding } from './post/submit-ending.ts';
-import { renderNotice, renderSaved, renderUnsubscribe, type SavedMail } from './render/notices.ts';
+import { handleFormPost } from './post/handle-form-post.ts';
+import { handleJsonPost, isJsonBody, redirectsOf } from './post/handle-json-post.ts';
+import type { PostContext } from './post/post-context.ts';
+import { passwordPage, sendErrorResponse, sendPage } from './post/problem-page.ts';
+import { addFormParsers } from './post/read-post.ts';
+import { createSubmitCompletion } from './post/submit-completion.ts';
+import { type ResumeMailForm, renderNotice, renderSaved, renderUnsubscribe } from './render/notices.ts';
 import { fontRoutes, imageRoutes } from './theme/routes.ts';
 import { uploadRoute } from './upload-route.ts';
-import { readPrefill, resumeAddress, resumeMailAddress, writeAddress } from './visit/address.ts';
+import { formatFormAddress, readPrefill, resumeAddress, resumeMailAddress } from './visit/address.ts';
 import { enterPassword, entryParameter } from './visit/admission.ts';
 import { countView, visitRoute } from './visit/count-visit.ts';
-import { notBegun, writeCourse } from './visit/course.ts';
 import { firstPage, formPage } from './visit/form-page.ts';
-import { answerPreflight, judgeSource, limitSaves } from './visit/screening.ts';
+import { checkPostSource, limitSaves, sendPreflight } from './visit/screening.ts';
 import {
   type FormRequest,
   type FormRoute,
   type LinkRequest,
   type OpenContext,
-  openKnownForm,
+  openExistingForm,
   openVisit,
   scriptInFrame,
   type Visit,
 } from './visit/visit.ts';
-import { chooseLocale, wordsOf } from './words/choose-locale.ts';
+import { formatVisitProgress, noVisitProgress } from './visit/visit-progress.ts';
+import { chooseLocale, wordsByLocale } from './words/choose-locale.ts';
 
-type MailContext = AnsweringContext & OpenContext;
+type MailContext = PostContext & OpenContext;
 
 /**
  * `POST /f/<id>/resume/<token>/mail`: emails the resume link to the visitor. The page shows the link again,
@@ -60,16 +65,16 @@ function resumeMailRoute(server: Server, context: MailContext): void {
     const { token } = request.params;
     // Throws if there are no saved answers to resume.
     await openResume(context.database, live.id, token);
-    const { expiresAt, submissionId } = await followLink(context.database, {
+    const { expiresAt, submissionId } = await openSubmissionLink(context.database, {
       formId: live.id,
       token,
       purpose: 'resume',
     });
-    await limitSaves(context.requestCounter, live.id, addressKey(request.ip));
+    await limitSaves(context.requestCounter, live.id, addressRateLimitKey(request.ip));
     const url = `${context.config.publicUrl}${resumeAddress(live.id, token, guest)}`;
     const given = request.body instanceof URLSearchParams ? (request.body.get('_mail') ?? '') : '';
     const said = await mailLink(context, visit, { url, until: expiresAt, given, submissionId });
-    return sendSavedAgain(context, visit, { url, until: expiresAt, said }, reply);
+    return resendSavedPage(context, visit, { url, until: expiresAt, said }, reply);
   });
   refuseOtherMethods(server, '/f/:id/resume/:token/mail', ['POST']);
 }
@@ -78,7 +83,7 @@ async function mailLink(
   context: MailContext,
   { live, words, locale }: Visit,
   { given, ...saved }: { url: string; until: Date; given: string; submissionId: string },
-): Promise<Pick<SavedMail, 'given' | 'problem' | 'sentTo'>> {
+): Promise<Pick<ResumeMailForm, 'given' | 'problem' | 'sentTo'>> {
   const to = readMailAddress(given);
   if (!to) return { given, problem: words.mailLinkWrong };
   const { workspaceId, id: formId, form, settings } = live;
@@ -89,17 +94,17 @@ async function mailLink(
   return { given: '', sentTo: to.address };
 }
 
-function sendSavedAgain(
+function resendSavedPage(
   context: MailContext,
   visit: Visit,
-  { url, until, said }: { url: string; until: Date; said: Omit<SavedMail, 'action'> },
+  { url, until, said }: { url: string; until: Date; said: Omit<ResumeMailForm, 'action'> },
   reply: FastifyReply,
 ): FastifyReply {
   const { live, language, locale, look, words } = visit;
   const page = renderSaved({
     formName: live.form.attrs.name,
     address: url,
-    until: sayDay(until, locale),
+    until: formatDay(until, locale),
     language,
     look,
     words,
@@ -128,17 +133,17 @@ async function serveScript(server: Server, directory = builtScript): Promise<str
         'Cross-Origin-Resource-Policy': 'same-origin',
       })
       .type('text/javascript; charset=utf-8');
-    return sendPacked(request, reply, asset);
+    return sendCompressedFile(request, reply, asset);
   });
   const first = [...assets.keys()].find((name) => name.startsWith('page-'));
   return first && `/f/assets/${first}`;
 }
 
-const readScripts = whenAskedFor(async (directory: string) => {
+const readScripts = computeOncePerKey(async (directory: string) => {
   const names = (await readNames(directory)).filter((name) => /^[a-z_]+-[\w-]+\.js$/.test(name));
   return new Map(
     await Promise.all(
-      names.map(async (name) => [name, packFile(await readFile(join(directory, name)))] as const),
+      names.map(async (name) => [name, compressFile(await readFile(join(directory, name)))] as const),
     ),
   );
 });
@@ -182,11 +187,11 @@ function linkOf({ params: { id, token } }: LinkRequest): { formId: string; token
 
 function wordsFor(request: FastifyRequest) {
   const locale = chooseLocale({ accepted: request.headers['accept-language'] });
-  return { locale, words: wordsOf[locale] };
+  return { locale, words: wordsByLocale[locale] };
 }
 
 /** Dependencies of the public pages. */
-type PageContext = Omit<AnsweringContext, 'scriptSource'> & OpenContext & ImagesContext;
+type PageContext = Omit<PostContext, 'scriptSource'> & OpenContext & ImagesContext;
 
 /**
  * Adds the public page of a form (docs/rules.md 14): `GET /f/<id>` shows it, `POST /f/<id>` submits it as an
@@ -194,9 +199,9 @@ type PageContext = Omit<AnsweringContext, 'scriptSource'> & OpenContext & Images
  * fonts and images.
  */
 export async function pageRoutes(server: Server, services: PageContext): Promise<void> {
-  readHtmlForms(server);
+  addFormParsers(server);
   const context = { ...services, scriptSource: await serveScript(server) };
-  server.setErrorHandler((error, request, reply) => answerProblem(context, error, request, reply));
+  server.setErrorHandler((error, request, reply) => sendErrorResponse(context, error, request, reply));
   formRoutes(server, context);
   passwordRoute(server, context);
   linkRoutes(server, context);
@@ -208,44 +213,44 @@ export async function pageRoutes(server: Server, services: PageContext): Promise
   imageRoutes(server, context);
 }
 
-type Context = AnsweringContext & OpenContext;
+type Context = PostContext & OpenContext;
 
 function formRoutes(server: Server, context: Context): void {
   server.get('/f/:id', async (request: FormRequest, reply) => {
     const visit = await openVisit(context, request);
     const { live, guest } = visit;
-    if (guest && request.method === 'GET') await noteArrival(context.database, guest);
+    if (guest && request.method === 'GET') await recordInvitationOpened(context.database, guest);
     if (guest?.savedId !== undefined && live.settings.save_progress) {
       const saved = { workspaceId: live.workspaceId, formId: live.id, id: guest.savedId };
       const token = linkToken(context.vault, 'resume', saved);
       // The page's own parameters are kept: the invitation, without which the form may not open, the language
       // and the frame.
       const path = `/f/${live.id}/resume/${token}`;
-      return reply.redirect(writeAddress(path, { ...visit.address, reference: {} }), 303);
+      return reply.redirect(formatFormAddress(path, { ...visit.address, reference: {} }), 303);
     }
     const page = firstShowing(context, visit);
     countView(context, visit, request);
     return sendPage(reply, 200, page, visit.look, redirectsOf(live.settings));
   });
 
-  server.post<FormRoute>('/f/:id', { onRequest: judgeSource(context) }, async (request, reply) => {
+  server.post<FormRoute>('/f/:id', { onRequest: checkPostSource(context) }, async (request, reply) => {
     // Also open for forms that are full or closed and for used invitations, to answer repeated submits
     // (post/accept.ts).
     const visit = await openVisit(context, request, ['full', 'closed', 'used']);
-    if (visit.guest) await noteBeginning(context.database, visit.guest);
-    if (isJsonBody(request)) return answerJson(context, visit, request, reply);
-    const endingOf = (known: Visit) => submitEnding(context, known, request, reply);
-    await answerForm({ context, visit, request, reply, endingOf });
+    if (visit.guest) await recordInvitationStarted(context.database, visit.guest);
+    if (isJsonBody(request)) return handleJsonPost(context, visit, request, reply);
+    const endingOf = (known: Visit) => createSubmitCompletion(context, known, request, reply);
+    await handleFormPost({ context, visit, request, reply, endingOf });
     return reply;
   });
 
   server.options('/f/:id', async (request: FormRequest, reply) => {
-    const { live } = await openKnownForm(context, request);
-    return answerPreflight(live, request, reply, context.config.publicUrl);
+    const { live } = await openExistingForm(context, request);
+    return sendPreflight(live, request, reply, context.config.publicUrl);
   });
 
   server.get('/f/:id/submitted', async (request: FormRequest, reply) => {
-    const visit = await openKnownForm(context, request);
+    const visit = await openExistingForm(context, request);
     const page = confirmationPage(context, visit, request);
     if (page === undefined) return reply.redirect(`/f/${visit.live.id}`, 303);
     return sendPage(reply, 200, page, visit.look);
@@ -256,14 +261,15 @@ function formRoutes(server: Server, context: Context): void {
 }
 
 /** Renders the first view of the page, prefilled from its address. */
-function firstShowing(context: Context, visit: Visit): Page {
+function firstShowing(context: Context, visit: Visit): PageContent {
   const { address, live, guest, words } = visit;
   const isPlain = address.prefill.length === 0 && address.own.size === 0;
   if (isPlain && Object.keys(address.reference).length === 0) return firstPage(context, visit);
   const { raw, leftOut } = readPrefill(live.form, address, visit.context);
-  const notice = leftOut.length > 0 ? fill(words.prefillWrong, { labels: leftOut.join(', ') }) : undefined;
+  const notice =
+    leftOut.length > 0 ? fillTemplate(words.prefillWrong, { labels: leftOut.join(', ') }) : undefined;
   const key = guest ? signKey(context.vault, live, guest.invitationId) : makeKey(context.vault, live);
-  const course = writeCourse(notBegun);
+  const course = formatVisitProgress(noVisitProgress);
   return formPage(context, visit, { raw, errors: [], held: new Map(), key, notice, course });
 }
 
@@ -275,11 +281,11 @@ function passwordRoute(server: Server, context: Context): void {
     const password = request.body instanceof URLSearchParams ? request.body.get('_password') : undefined;
     const attempt = {
       password: password ?? '',
-      address: addressKey(request.ip),
+      address: addressRateLimitKey(request.ip),
       publicUrl: context.config.publicUrl,
     };
     const entered = await tryPassword(context, visit, attempt);
-    if ('problem' in entered) return sendWrong(context, entered, visit, request, reply);
+    if ('problem' in entered) return sendWrongPassword(context, entered, visit, request, reply);
     const { searchParams } = new URL(request.url, 'http://form');
     if (searchParams.get('_embed') === '1') searchParams.set(entryParameter, entered.entry);
     const query = searchParams.size > 0 ? `?${searchParams.toString()}` : '';
@@ -288,7 +294,7 @@ function passwordRoute(server: Server, context: Context): void {
   refuseOtherMethods(server, '/f/:id/enter', ['POST']);
 }
 
-type Wrong = {
+type WrongPassword = {
   readonly problem: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -298,7 +304,7 @@ async function tryPassword(
   context: Context,
   { live, words }: Visit,
   attempt: Parameters<typeof enterPassword>[2],
-): Promise<{ readonly cookie: string; readonly entry: string } | Wrong> {
+): Promise<{ readonly cookie: string; readonly entry: string } | WrongPassword> {
   try {
     const entered = await enterPassword(context, live, attempt);
     return entered ?? { problem: words.passwordWrong, status: 403, headers: {} };
@@ -306,16 +312,16 @@ async function tryPassword(
     if (!(error instanceof ApiError) || error.retryAfter === undefined) throw error;
     const minutes = Math.ceil(error.retryAfter / 60);
     return {
-      problem: fill(words.passwordLimited, { minutes }),
+      problem: fillTemplate(words.passwordLimited, { minutes }),
       status: error.status,
       headers: error.headers,
     };
   }
 }
 
-function sendWrong(
+function sendWrongPassword(
   context: Context,
-  { problem, status, headers }: Wrong,
+  { problem, status, headers }: WrongPassword,
   visit: Visit,
   request: FormRequest,
   reply: FastifyReply,

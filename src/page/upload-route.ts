@@ -3,11 +3,11 @@ import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { discardReceived, type ReadingContext, readPost } from './post/read-post.ts';
-import type { HeldFiles } from './visit/held-files.ts';
-import { judgeSource, type SourceContext } from './visit/screening.ts';
+import type { KeptFiles } from './visit/kept-files.ts';
+import { checkPostSource, type PostSourceContext } from './visit/screening.ts';
 import type { Visit } from './visit/visit.ts';
 
-type UploadContext = ReadingContext & SourceContext & { heldFiles: HeldFiles };
+type UploadContext = ReadingContext & PostSourceContext & { heldFiles: KeptFiles };
 
 /** Opens the form of a request, if it can be filled in now, with the texts in the visitor's language. */
 type OpenForm<Params> = (
@@ -25,7 +25,7 @@ export function uploadRoute<Params>(
   path: string,
   open: OpenForm<Params>,
 ): void {
-  const options = { onRequest: judgeSource(context) };
+  const options = { onRequest: checkPostSource(context) };
   server.post(path, options, async (request: FastifyRequest<{ Params: Params }>, reply) => {
     const visit = await open(request);
     const { live } = visit;

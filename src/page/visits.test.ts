@@ -7,7 +7,7 @@ import { composite, element, stepsOf } from '#test/ast/forms.ts';
 import { filenameOf, openPaper, publishForm, submissionOf } from '#test/paper.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import { addressKey } from '#workspaces/accounts/users.ts';
+import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
 import { limitSaves } from './visit/screening.ts';
 
 /** Other cases of a visitor without scripts: prefilled URLs, custom options, links and limits. */
@@ -489,7 +489,7 @@ test('over a limit, the page returns with a 429 and every answer, to be sent aga
 test('a visitor who saves more often than a person can also gets the page back with every answer', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { save_progress: true });
   const page = await openPaper(service, `/f/${form}`);
-  const address = addressKey('127.0.0.1');
+  const address = addressRateLimitKey('127.0.0.1');
   for (let saves = 0; saves < 120; saves += 1)
     await limitSaves(service.services.requestCounter, form, address);
   const late = await page.press('save', { name: 'Ada' });

@@ -1,24 +1,43 @@
 import { type Static, Type } from 'typebox';
-import { sayNumber } from '#ast/basics/say-number.ts';
-import { wired } from '#kit/http.ts';
+import { formatWholeNumber } from '#ast/basics/format-number.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { belowId, endCut, listOf, listParameters, named, readCut } from '#kit/pagination.ts';
+import {
+  finishPage,
+  listOf,
+  listParameters,
+  nameSchema,
+  readPageRequest,
+  upperIdBound,
+} from '#kit/pagination.ts';
 import { attachment } from '#kit/replies/attachment.ts';
-import { closed, failedReason, orNull, timestamp, uuid } from '#kit/validation.ts';
+import { failedReasonSchema, noExtraProperties, orNull, timestamp, uuid } from '#kit/validation.ts';
 import { submissionStatuses } from '#submissions/present.ts';
 import { readTask, readTaskPage, type TaskRow } from '#tasks/read-tasks.ts';
-import { requireWholeWorkspace } from '#workspaces/authenticate.ts';
-import { askedLengths, readAsked } from './asked.ts';
+import { requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import { type EraseContext, startErasing } from './erase-person.ts';
-import { packPerson } from './pack-person.ts';
-import { countedKinds, type ErasureInput, type ErasureResult, erasedKinds, everyCount } from './receipt.ts';
-import { findTraces, matches, mostTraces, type Trace, traceKinds } from './traces.ts';
+import { streamPersonArchive } from './person-archive.ts';
+import {
+  findPersonRecords,
+  matchKinds,
+  mostPersonRecords,
+  type PersonRecord,
+  personRecordKinds,
+} from './person-records.ts';
+import { parsePersonSearch, personSearchLengths } from './person-search.ts';
+import {
+  countedKinds,
+  type ErasureInput,
+  type ErasureResult,
+  erasureScopes,
+  withZeroCounts,
+} from './receipt.ts';
 
 /** A record about a person. */
-const PersonTrace = named(
+const PersonTrace = nameSchema(
   'PersonTrace',
   Type.Object({
-    kind: Type.Enum([...traceKinds], {
+    kind: Type.Enum([...personRecordKinds], {
       description: 'An `event` is an event of a deleted submission; its id is the id of the submission.',
     }),
     id: uuid,
@@ -52,11 +71,11 @@ const PersonPage = Type.Object({
 });
 
 /** An erasure, with its receipt when it has finished. */
-const Erasure = named(
+const Erasure = nameSchema(
   'Erasure',
   Type.Object({
     id: uuid,
-    what: Type.Enum([...erasedKinds]),
+    what: Type.Enum([...erasureScopes]),
     requested_by: orNull(Type.String()),
     total: Type.Integer({ description: 'The number of records to erase.' }),
     done: Type.Integer(),
@@ -81,7 +100,7 @@ const Erasure = named(
     ),
     created_at: timestamp,
     finished_at: orNull(timestamp),
-    failed_reason: failedReason,
+    failed_reason: failedReasonSchema,
   }),
 );
 type Erasure = Static<typeof Erasure>;
@@ -99,7 +118,7 @@ export function presentErasure({ input, result, ...task }: TaskRow) {
     requested_by: task.member_name ?? task.key_name,
     total: task.total,
     done: task.done,
-    gone: everyCount(gone),
+    gone: withZeroCounts(gone),
     list_hash,
     hash,
     created_at: task.created_at,
@@ -112,12 +131,12 @@ const gzip = ['application/gzip'] as const;
 
 const personParameters = {
   q: Type.String({
-    minLength: askedLengths.least,
-    maxLength: askedLengths.most,
+    minLength: personSearchLengths.least,
+    maxLength: personSearchLengths.most,
     description: 'An email address, a phone number, or another answer.',
   }),
   match: Type.Optional(
-    Type.Enum([...matches], {
+    Type.Enum([...matchKinds], {
       default: 'exact',
       description:
         '`exact`: everything that equals the term, ignoring case, or contains this address or number. `words`: submissions that the search finds.',
@@ -133,21 +152,21 @@ export function peopleEndpoints(context: EraseContext) {
   const { database } = context;
 
   const find = ({ workspaceId, formIds }: Scope, { q, match = 'exact' }: Static<typeof Question>) => {
-    requireWholeWorkspace(formIds);
-    return findTraces(database, workspaceId, readAsked(q), match);
+    requireWorkspaceAccess(formIds);
+    return findPersonRecords(database, workspaceId, parsePersonSearch(q), match);
   };
 
   const readErasure = async (workspaceId: string, id: string) =>
-    wired(presentErasure(await readTask(database, { ...erasuresOf(workspaceId), id })));
+    asWireValue(presentErasure(await readTask(database, { ...erasuresOf(workspaceId), id })));
 
   return {
     findPerson: operation({
       summary: 'Find person',
       command: 'people find',
-      description: `Returns the data of a person in all forms, newest first: submissions, including the trash, spam, invitations, emails, and events of deleted submissions. Limit: ${sayNumber(mostTraces)} records.`,
+      description: `Returns the data of a person in all forms, newest first: submissions, including the trash, spam, invitations, emails, and events of deleted submissions. Limit: ${formatWholeNumber(mostPersonRecords)} records.`,
       permission: 'people:read',
       audit: 'entry by people',
-      query: Type.Object({ ...personParameters, ...listParameters }, closed),
+      query: Type.Object({ ...personParameters, ...listParameters }, noExtraProperties),
       example: { query: { q: 'grace@example.org' } },
       reply: {
         status: 200,
@@ -155,11 +174,17 @@ export function peopleEndpoints(context: EraseContext) {
         schema: PersonPage,
       },
       async run({ query, ...scope }) {
-        const cut = readCut(query, 'people');
+        const cut = readPageRequest(query, 'people');
         const { traces, isPartial } = await find(scope, query);
-        const behind = cut.after === null ? traces : traces.filter(({ id }) => id < belowId(cut));
-        const { rows, ends } = endCut(cut, behind.slice(cut.offset, cut.offset + cut.limit), traces.length);
-        return { body: wired({ data: [...rows], ...ends, forms: formsOf(traces), is_partial: isPartial }) };
+        const behind = cut.after === null ? traces : traces.filter(({ id }) => id < upperIdBound(cut));
+        const { rows, ends } = finishPage(
+          cut,
+          behind.slice(cut.offset, cut.offset + cut.limit),
+          traces.length,
+        );
+        return {
+          body: asWireValue({ data: [...rows], ...ends, forms: formsOf(traces), is_partial: isPartial }),
+        };
       },
     }),
 
@@ -180,7 +205,7 @@ export function peopleEndpoints(context: EraseContext) {
             }),
           ),
         },
-        closed,
+        noExtraProperties,
       ),
       example: { query: { q: 'grace@example.org' } },
       reply: { status: 200, description: 'The archive.', content: gzip },
@@ -190,7 +215,7 @@ export function peopleEndpoints(context: EraseContext) {
         const own = traces.filter(({ id }) => !others.includes(id));
         return {
           headers: { ...attachment('person', '.tar.gz'), 'Content-Type': gzip[0] },
-          stream: packPerson(context, scope.workspaceId, own),
+          stream: streamPersonArchive(context, scope.workspaceId, own),
         };
       },
     }),
@@ -205,11 +230,11 @@ export function peopleEndpoints(context: EraseContext) {
       body: Type.Object(
         {
           ...personParameters,
-          what: Type.Enum([...erasedKinds]),
+          what: Type.Enum([...erasureScopes]),
           except: Type.Optional(Type.Array(uuid, { maxItems: mostExcepted })),
           expected: Type.Optional(Type.Integer({ minimum: 1 })),
         },
-        closed,
+        noExtraProperties,
       ),
       example: { body: { q: 'grace@example.org', what: 'submissions' } },
       errors: ['conflict'],
@@ -217,7 +242,7 @@ export function peopleEndpoints(context: EraseContext) {
       reply: { status: 202, description: 'The erasure has started.', schema: Erasure },
       async run({ body, ...scope }) {
         const { workspaceId, formIds, actor } = scope;
-        requireWholeWorkspace(formIds);
+        requireWorkspaceAccess(formIds);
         const { q, match = 'exact', what, except = [], expected } = body;
         const id = await startErasing(context, workspaceId, { q, match, what, except, expected, by: actor });
         return { body: await readErasure(workspaceId, id) };
@@ -229,13 +254,13 @@ export function peopleEndpoints(context: EraseContext) {
       command: 'people erasures',
       description: 'Returns running erasures and the receipts of finished ones, newest first.',
       permission: 'people:read',
-      query: Type.Object(listParameters, closed),
+      query: Type.Object(listParameters, noExtraProperties),
       reply: { status: 200, description: 'A page of erasures.', schema: listOf(Erasure) },
       async run({ workspaceId, formIds, query }) {
-        requireWholeWorkspace(formIds);
-        const cut = readCut(query, 'erasures');
+        requireWorkspaceAccess(formIds);
+        const cut = readPageRequest(query, 'erasures');
         const { rows, ends } = await readTaskPage(database, erasuresOf(workspaceId), cut);
-        return { body: { data: rows.map((row) => wired(presentErasure(row))), ...ends } };
+        return { body: { data: rows.map((row) => asWireValue(presentErasure(row))), ...ends } };
       },
     }),
 
@@ -247,7 +272,7 @@ export function peopleEndpoints(context: EraseContext) {
       params: idParameter,
       reply: { status: 200, description: 'The erasure.', schema: Erasure },
       async run({ workspaceId, formIds, params }) {
-        requireWholeWorkspace(formIds);
+        requireWorkspaceAccess(formIds);
         return { body: await readErasure(workspaceId, params.id) };
       },
     }),
@@ -257,7 +282,7 @@ export function peopleEndpoints(context: EraseContext) {
 const Question = Type.Object(personParameters);
 
 /** Counts the records of each form, largest first. */
-const formsOf = (traces: readonly Trace[]) =>
+const formsOf = (traces: readonly PersonRecord[]) =>
   [...Map.groupBy(traces, ({ form_id }) => form_id)]
     .map(([form_id, some]) => ({ form_id, form_name: some[0]!.form_name, count: some.length }))
     .toSorted((a, b) => b.count - a.count);

@@ -1,34 +1,39 @@
 import { parse } from 'node:path';
-import { discardFiles, type FilesContext, removeTakenFiles } from '#files/stored-files.ts';
+import { discardFiles, type FilesContext, removeMarkedFiles } from '#files/stored-files.ts';
 import { newId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
-import { firstId } from '#kit/pagination.ts';
+import { minimumId } from '#kit/pagination.ts';
 import type { Job } from '#kit/queue.ts';
-import { only, type Queryable, statement } from '#kit/statement.ts';
+import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { deleteInvitations, type Erased, eraseIdentity, eraseSubmissions } from '#submissions/erase/erase.ts';
-import { saidIn } from '#submissions/erase/strip-answers.ts';
+import {
+  deleteInvitations,
+  type ErasureOutcome,
+  eraseIdentity,
+  eraseSubmissions,
+} from '#submissions/erase/erase.ts';
+import { containsMatch } from '#submissions/erase/strip-answers.ts';
 import { deleteSpam } from '#submissions/spam.ts';
 import { addTaskItems, findFirstItem, runTaskStep, startTask } from '#tasks/run-tasks.ts';
 import { deleteEventsOf } from '#webhooks/upkeep.ts';
-import { forgetKeptAnswers } from '#workspaces/idempotency.ts';
-import { type Asked, readAsked } from './asked.ts';
+import { clearStoredResponses } from '#workspaces/idempotency.ts';
+import { findPersonRecords, type MatchKind, mostPersonRecords } from './person-records.ts';
+import { type PersonSearch, parsePersonSearch } from './person-search.ts';
 import {
   addCounts,
   type ErasedCounts,
-  type ErasedKind,
   type ErasureInput,
   type ErasureItemKind,
   type ErasureResult,
+  type ErasureScope,
   hashOfList,
   hashOfReceipt,
 } from './receipt.ts';
-import { findTraces, type Match, mostTraces } from './traces.ts';
 
 /** Lists the files of submissions in the spam box. */
-const listHeldFiles = statement(
+const listSpamFiles = statement(
   'people.list_held_files',
   'workspace_id held_ids:uuids',
   'id',
@@ -65,7 +70,7 @@ const deleteWaitingLines = statement(
 );
 
 /** Deletes import problems whose message contains the term. */
-const forgetImportProblems = statement(
+const clearImportProblems = statement(
   'people.forget_import_problems',
   'workspace_id json_pattern word_pattern:text',
   '',
@@ -126,8 +131,8 @@ export type EraseContext = FilesContext & { vault: Vault; wakeQueue: () => void 
 /** The request to erase a person. */
 export type EraseRequest = {
   q: string;
-  match: Match;
-  what: ErasedKind;
+  match: MatchKind;
+  what: ErasureScope;
   /** Ids of records that belong to another person. */
   except: readonly string[];
   /** The number of records that the caller saw and confirmed. */
@@ -146,9 +151,12 @@ export async function startErasing(
   workspaceId: string,
   { q, match, what, except, expected, by }: EraseRequest,
 ): Promise<string> {
-  const found = await findTraces(database, workspaceId, readAsked(q), match);
+  const found = await findPersonRecords(database, workspaceId, parsePersonSearch(q), match);
   if (found.isPartial)
-    throw new ApiError('conflict', `More than ${mostTraces} records were found. Enter a more specific term.`);
+    throw new ApiError(
+      'conflict',
+      `More than ${mostPersonRecords} records were found. Enter a more specific term.`,
+    );
   const traces = found.traces.filter(({ id }) => !except.includes(id));
   if (expected !== undefined && expected !== traces.length)
     throw new ApiError(
@@ -198,11 +206,11 @@ export async function eraseStep(context: EraseContext, job: Job): Promise<void> 
   const [first] = await findFirstItem(context.database, key);
   const waiting = first?.item as Batch | undefined;
   // Bytes are deleted before the transaction; after a crash, deleting them again is harmless.
-  if (waiting?.kind === 'file') await removeTakenFiles(context, workspaceId, waiting.ids);
+  if (waiting?.kind === 'file') await removeMarkedFiles(context, workspaceId, waiting.ids);
   await runTaskStep<Batch>(context, job, 1, async (client, { task, items: [batch], at }) => {
     const { what } = task.input as ErasureInput;
     const result = task.result as ErasureResult;
-    const asked = readAsked(context.vault.unseal('erasures', task.secret!));
+    const asked = parsePersonSearch(context.vault.unseal('erasures', task.secret!));
     if (!batch) {
       const gone = addCounts(result.gone, await eraseUnlisted(context, client, workspaceId, asked));
       const receipt = {
@@ -216,7 +224,7 @@ export async function eraseStep(context: EraseContext, job: Job): Promise<void> 
       return { result: { ...result, gone, hash: hashOfReceipt(receipt) } };
     }
     const { kind, form_id, ids } = batch;
-    const place = { workspaceId, formId: form_id ?? firstId };
+    const place = { workspaceId, formId: form_id ?? minimumId };
     const step = await works[kind](client, place, ids, { what, asked });
     const files = step.fileIds.map((file) => ({ kind: 'file', form_id: null, id: file }) as const);
     await addTaskItems(client, { ...key, items: JSON.stringify(batchesOf(files)) });
@@ -228,12 +236,12 @@ export async function eraseStep(context: EraseContext, job: Job): Promise<void> 
   });
 }
 
-type Step = Omit<Erased, 'gone'> & { gone: ErasedCounts };
+type Step = Omit<ErasureOutcome, 'gone'> & { gone: ErasedCounts };
 type Work = (
   db: Queryable,
   place: { workspaceId: string; formId: string },
   ids: string[],
-  asked: { what: ErasedKind; asked: Asked },
+  asked: { what: ErasureScope; asked: PersonSearch },
 ) => Promise<Step>;
 
 const stepOf = (gone: ErasedCounts, fileIds: string[] = []): Step => ({ gone, fileIds, deliveries: 0 });
@@ -242,7 +250,7 @@ const works: Readonly<Record<ErasureItemKind, Work>> = {
   submission: (db, place, ids, { what, asked }) =>
     what === 'identity' ? eraseIdentity(db, place, ids, asked.standsIn) : eraseSubmissions(db, place, ids),
   async spam(db, { workspaceId, formId }, ids) {
-    const files = await listHeldFiles(db, { workspace_id: workspaceId, held_ids: ids });
+    const files = await listSpamFiles(db, { workspace_id: workspaceId, held_ids: ids });
     const gone = await deleteSpam(db, { workspace_id: workspaceId, form_id: formId, ids });
     return stepOf(
       { spam: gone.length, files: files.length },
@@ -250,14 +258,14 @@ const works: Readonly<Record<ErasureItemKind, Work>> = {
     );
   },
   async invitation(db, { workspaceId }, ids) {
-    return stepOf(only(await deleteInvitations(db, { workspace_id: workspaceId, ids }))!);
+    return stepOf(onlyRow(await deleteInvitations(db, { workspace_id: workspaceId, ids }))!);
   },
   async mail(db, { workspaceId }, ids) {
     const gone = await deleteMails(db, { workspace_id: workspaceId, ids });
     return stepOf({ mails: gone.length });
   },
   async event(db, { workspaceId }, ids) {
-    return stepOf(only(await deleteEventsOf(db, { workspace_id: workspaceId, submission_ids: ids }))!);
+    return stepOf(onlyRow(await deleteEventsOf(db, { workspace_id: workspaceId, submission_ids: ids }))!);
   },
   file: async () => stepOf({}),
 };
@@ -269,31 +277,31 @@ async function eraseUnlisted(
   context: EraseContext,
   client: Queryable,
   workspaceId: string,
-  asked: Asked,
+  asked: PersonSearch,
 ): Promise<ErasedCounts> {
   const workspace = { workspace_id: workspaceId };
   const said = { ...workspace, json_pattern: asked.json_pattern };
   // PostgreSQL also matches within longer words, which belong to other people.
-  const waiting = await sift<{ import_id: string; line: number; said: string }>(
+  const waiting = await collectMatching<{ import_id: string; line: number; said: string }>(
     (last) =>
       findWaitingLines(client, {
         ...said,
-        after_id: last?.import_id ?? firstId,
+        after_id: last?.import_id ?? minimumId,
         after_line: last?.line ?? 0,
         limit: windowRows,
       }),
-    (line) => saysIt(line.said, asked),
+    (line) => containsPerson(line.said, asked),
   );
   const lines = await deleteWaitingLines(client, {
     ...workspace,
     import_ids: waiting.map(({ import_id }) => import_id),
     lines: waiting.map(({ line }) => line),
   });
-  await forgetImportProblems(client, { ...said, word_pattern: asked.word_pattern });
+  await clearImportProblems(client, { ...said, word_pattern: asked.word_pattern });
   const { pattern } = asked;
-  const loose = await sift<{ id: string; filename: string }>(
+  const loose = await collectMatching<{ id: string; filename: string }>(
     (last) =>
-      findLooseFiles(client, { ...workspace, pattern, after: last?.id ?? firstId, limit: windowRows }),
+      findLooseFiles(client, { ...workspace, pattern, after: last?.id ?? minimumId, limit: windowRows }),
     ({ filename }) => asked.isSaid(filename) || asked.isSaid(parse(filename).name),
   );
   await discardFiles(
@@ -301,14 +309,14 @@ async function eraseUnlisted(
     workspaceId,
     loose.map((file) => file.id),
   );
-  const mails = await sift<{ id: string; content: Buffer }>(
-    (last) => readSealedMails(client, { ...workspace, after: last?.id ?? firstId, limit: windowRows }),
-    ({ content }) => saysIt(opened(context.vault, content), asked),
+  const mails = await collectMatching<{ id: string; content: Buffer }>(
+    (last) => readSealedMails(client, { ...workspace, after: last?.id ?? minimumId, limit: windowRows }),
+    ({ content }) => containsPerson(unsealMail(context.vault, content), asked),
   );
   await deleteMails(client, { ...workspace, ids: mails.map((mail) => mail.id) });
   // Deletes all stored responses of repeatable requests: any may contain the person's data. They are stored
   // for a day anyway.
-  const requests = await forgetKeptAnswers(client, workspace);
+  const requests = await clearStoredResponses(client, workspace);
   return {
     import_lines: lines.length,
     files: loose.length,
@@ -317,10 +325,11 @@ async function eraseUnlisted(
   };
 }
 
-const saysIt = (json: string, { isSaid }: Asked): boolean => saidIn(JSON.parse(json), isSaid);
+const containsPerson = (json: string, { isSaid }: PersonSearch): boolean =>
+  containsMatch(JSON.parse(json), isSaid);
 
 /** Reads rows batch by batch and returns those that match. */
-async function sift<Row>(
+async function collectMatching<Row>(
   read: (last: Row | undefined) => Promise<Row[]>,
   isMeant: (row: Row) => boolean,
 ): Promise<Row[]> {
@@ -338,7 +347,7 @@ async function sift<Row>(
  * Returns JSON null if the content was sealed with another key: it can't be read, and the email is never
  * sent.
  */
-function opened(vault: Vault, content: Buffer): string {
+function unsealMail(vault: Vault, content: Buffer): string {
   try {
     return vault.unseal('mails', content);
   } catch {

@@ -23,12 +23,12 @@ import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
-import { readAsked } from './asked.ts';
 import { erasuresOf, presentErasure } from './endpoints.ts';
 import { type EraseContext, eraseJob, eraseStep, startErasing } from './erase-person.ts';
-import { packPerson } from './pack-person.ts';
+import { streamPersonArchive } from './person-archive.ts';
+import { findPersonRecords } from './person-records.ts';
+import { parsePersonSearch } from './person-search.ts';
 import { addCounts, hashOfReceipt } from './receipt.ts';
-import { findTraces } from './traces.ts';
 
 const { database } = await testDatabase();
 const storage = diskStorage(await mkdtemp(join(tmpdir(), 'formloom-test-')), 0);
@@ -40,7 +40,7 @@ const elements = [
   element('file_upload', 'photo', { label: 'Photo' }),
 ];
 const find = async (scene: Scene, q: string, match: 'exact' | 'words' = 'exact') =>
-  (await findTraces(database, scene.workspaceId, readAsked(q), match)).traces;
+  (await findPersonRecords(database, scene.workspaceId, parsePersonSearch(q), match)).traces;
 
 /** Runs an erasure and waits until it has finished. */
 async function finished(context: EraseContext, { workspaceId }: Scene, id: string) {
@@ -101,7 +101,11 @@ test('the data of a person is exported as one archive: answers as JSON and text,
     { mail: 'ada@example.org', subject: 'Hello' },
     { files: new Map([['photo', [photo]]]), reference: { customer: '17' } },
   );
-  const stream = packPerson({ database, storage }, scene.workspaceId, await find(scene, 'ada@example.org'));
+  const stream = streamPersonArchive(
+    { database, storage },
+    scene.workspaceId,
+    await find(scene, 'ada@example.org'),
+  );
   const files = new Map<string, string>();
   for await (const { name, body } of readTar([gunzipSync(await buffer(stream))]))
     files.set(name, await text(body));

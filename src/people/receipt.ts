@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
-import type { Gone } from '#submissions/erase/erase.ts';
-import type { TraceKind } from './traces.ts';
+import type { DeletedCounts } from '#submissions/erase/erase.ts';
+import type { PersonRecordKind } from './person-records.ts';
 
 /** The scope of an erasure: whole submissions, or only the answers that identify the person. */
-export const erasedKinds = ['submissions', 'identity'] as const;
-export type ErasedKind = (typeof erasedKinds)[number];
+export const erasureScopes = ['submissions', 'identity'] as const;
+export type ErasureScope = (typeof erasureScopes)[number];
 
 /** The kinds of items on an erasure's list: records, and files whose bytes are deleted after them. */
-export type ErasureItemKind = TraceKind | 'file';
+export type ErasureItemKind = PersonRecordKind | 'file';
 
 /** Kinds that are erased besides the data of a submission. */
-const besides = ['spam', 'import_lines', 'kept_requests'] as const;
+const unlistedKinds = ['spam', 'import_lines', 'kept_requests'] as const;
 /** The number of erased records of each kind; a missing kind means none. */
-export type ErasedCounts = Partial<Record<keyof Gone | (typeof besides)[number], number>>;
+export type ErasedCounts = Partial<Record<keyof DeletedCounts | (typeof unlistedKinds)[number], number>>;
 
 /** The input and result that the task of an erasure stores. */
-export type ErasureInput = { what: ErasedKind };
+export type ErasureInput = { what: ErasureScope };
 export type ErasureResult = { gone: ErasedCounts; list_hash: string; hash?: string };
 
 /** The kinds that a receipt counts, in its order. */
@@ -54,7 +54,7 @@ export const hashOfList = (items: readonly { kind: string; id: string }[]): stri
 
 type Receipt = {
   id: string;
-  what: ErasedKind;
+  what: ErasureScope;
   created_at: Date;
   finished_at: Date;
   gone: ErasedCounts;
@@ -72,13 +72,13 @@ export const hashOfReceipt = ({ id, what, created_at, finished_at, gone, list_ha
       what,
       created_at: created_at.toISOString(),
       finished_at: finished_at.toISOString(),
-      gone: everyCount(gone),
+      gone: withZeroCounts(gone),
       list_hash,
     }),
   );
 
 /** Returns the counts including zeros, in the order of a receipt. */
-export const everyCount = (gone: ErasedCounts) =>
+export const withZeroCounts = (gone: ErasedCounts) =>
   Object.fromEntries(countedKinds.map((kind) => [kind, gone[kind] ?? 0])) as Record<
     (typeof countedKinds)[number],
     number

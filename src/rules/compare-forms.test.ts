@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, structure } from '#test/ast/forms.ts';
-import { compareForms, type Part } from './compare-forms.ts';
+import { type ComparedNode, compareForms } from './compare-forms.ts';
 
 const paragraph = (label: string) => ({ type: 'paragraph', attrs: { label }, children: [] });
 
 /** Returns the changes as text: `added text`, `moved a`, `a.label`. */
 function changesOf(before: unknown, after: unknown): string[] {
-  const name = ({ type, attrs }: Part<unknown>): string => {
+  const name = ({ type, attrs }: ComparedNode<unknown>): string => {
     const known = attrs['id'] ?? attrs['label'];
     return typeof known === 'string' ? known : type;
   };

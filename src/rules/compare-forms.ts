@@ -1,32 +1,32 @@
-import { isRecord, isSameJson, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord, isSameJson } from '#ast/basics/json.ts';
 
 /** A node of a form that may be incomplete or invalid, with the node that it is in. */
-export type Part<Node> = {
+export type ComparedNode<Node> = {
   readonly node: Node;
   readonly type: string;
   readonly attrs: Readonly<Record<string, unknown>>;
-  readonly parent: Part<Node> | undefined;
+  readonly parent: ComparedNode<Node> | undefined;
 };
 
 /** Two values of one name; undefined where there is none. */
 export type ValueChange = { readonly name: string; readonly before: unknown; readonly after: unknown };
 
 export type PartChange<Node> =
-  | { readonly kind: 'added'; readonly after: Part<Node> }
-  | { readonly kind: 'removed'; readonly before: Part<Node> }
+  | { readonly kind: 'added'; readonly after: ComparedNode<Node> }
+  | { readonly kind: 'removed'; readonly before: ComparedNode<Node> }
   | {
       /** In both forms, also if nothing of it changed. */
       readonly kind: 'kept';
-      readonly before: Part<Node>;
-      readonly after: Part<Node>;
+      readonly before: ComparedNode<Node>;
+      readonly after: ComparedNode<Node>;
       readonly isMoved: boolean;
       readonly attributes: readonly ValueChange[];
     };
 
 type Comparison<Node> = {
   /** The parts of each form in reading order. */
-  readonly before: readonly Part<Node>[];
-  readonly after: readonly Part<Node>[];
+  readonly before: readonly ComparedNode<Node>[];
+  readonly after: readonly ComparedNode<Node>[];
   /** In reading order of the form after, then what was removed. */
   readonly changes: readonly PartChange<Node>[];
 };
@@ -60,13 +60,15 @@ export const compareValues = (
   after: Readonly<Record<string, unknown>>,
 ): readonly ValueChange[] =>
   Object.keys({ ...before, ...after })
-    .map((name) => ({ name, before: own(before, name), after: own(after, name) }))
+    .map((name) => ({ name, before: getProperty(before, name), after: getProperty(after, name) }))
     .filter((change) => !isSameJson(change.before, change.after));
 
 /** Every node with its parent, in reading order. It uses a list instead of calls, as an invalid structure can be deep. */
-function listParts<Node>(root: Node): Part<Node>[] {
-  const parts: Part<Node>[] = [];
-  const open: { node: unknown; parent: Part<Node> | undefined }[] = [{ node: root, parent: undefined }];
+function listParts<Node>(root: Node): ComparedNode<Node>[] {
+  const parts: ComparedNode<Node>[] = [];
+  const open: { node: unknown; parent: ComparedNode<Node> | undefined }[] = [
+    { node: root, parent: undefined },
+  ];
   for (let next = open.pop(); next; next = open.pop()) {
     const { node, parent } = next;
     if (!isRecord(node)) continue;
@@ -80,16 +82,16 @@ function listParts<Node>(root: Node): Part<Node>[] {
   return parts;
 }
 
-const textOf = ({ attrs }: Part<unknown>, name: string): string => {
-  const text = own(attrs, name);
+const textOf = ({ attrs }: ComparedNode<unknown>, name: string): string => {
+  const text = getProperty(attrs, name);
   return typeof text === 'string' ? text : '';
 };
 
 /** An element with an id is known by it. A step gets its id late, when a jump first names it, and stays the same step. */
-const isNamed = (part: Part<unknown>): boolean => part.type !== 'step' && textOf(part, 'id') !== '';
+const isNamed = (part: ComparedNode<unknown>): boolean => part.type !== 'step' && textOf(part, 'id') !== '';
 
 /** What two parts have in common if they are the same part. The first rule that finds a pair counts. */
-const identities: readonly ((part: Part<unknown>) => string | undefined)[] = [
+const identities: readonly ((part: ComparedNode<unknown>) => string | undefined)[] = [
   (part) => {
     const id = textOf(part, 'id');
     return id === '' ? undefined : `${part.type === 'step' ? 'step' : 'element'} ${id}`;
@@ -101,11 +103,11 @@ const identities: readonly ((part: Part<unknown>) => string | undefined)[] = [
 
 /** Returns the earlier part for each later part that has one. */
 function pairParts<Node>(
-  before: readonly Part<Node>[],
-  after: readonly Part<Node>[],
-): Map<Part<Node>, Part<Node>> {
-  const pairs = new Map<Part<Node>, Part<Node>>();
-  const used = new Set<Part<Node>>();
+  before: readonly ComparedNode<Node>[],
+  after: readonly ComparedNode<Node>[],
+): Map<ComparedNode<Node>, ComparedNode<Node>> {
+  const pairs = new Map<ComparedNode<Node>, ComparedNode<Node>>();
+  const used = new Set<ComparedNode<Node>>();
   for (const identify of identities) {
     // Reversed, so that `pop` returns the first match.
     const waiting = Map.groupBy(
@@ -125,10 +127,10 @@ function pairParts<Node>(
 
 /** Returns the parts with another parent, or no longer in order with their siblings: as few as explain the difference. */
 function findMoved<Node>(
-  pairs: ReadonlyMap<Part<Node>, Part<Node>>,
-  before: readonly Part<Node>[],
-  after: readonly Part<Node>[],
-): Set<Part<Node>> {
+  pairs: ReadonlyMap<ComparedNode<Node>, ComparedNode<Node>>,
+  before: readonly ComparedNode<Node>[],
+  after: readonly ComparedNode<Node>[],
+): Set<ComparedNode<Node>> {
   const position = new Map(before.map((part, index) => [part, index]));
   const kept = after.filter((part) => pairs.has(part));
   const stayed = kept.filter((part) => (part.parent && pairs.get(part.parent)) === pairs.get(part)!.parent);

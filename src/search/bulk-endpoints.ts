@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { reachForm } from '#forms/form-rows.ts';
+import { requireReachableForm } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { closed, uuid } from '#kit/validation.ts';
+import { noExtraProperties, uuid } from '#kit/validation.ts';
 import {
   BulkChange,
-  progressEndpoints,
+  bulkProgressEndpoints,
   requireExpected,
   startBulk,
   undoBulk,
@@ -42,7 +42,7 @@ export function bulkEndpoints(context: ChangeContext) {
 
   type Selection = { ids?: string[]; filter?: Omit<ViewQuery, 'sort'>; expected?: number };
   const select = async (scope: Scope, formId: string, given: Selection) => {
-    const form = await reachForm(database, scope, formId);
+    const form = await requireReachableForm(database, scope, formId);
     if ((given.ids === undefined) === (given.filter === undefined))
       throw new ApiError('validation_error', 'Send either "ids" or "filter".');
     const ids = given.ids ?? (await readIds(database, await readView(database, form, given.filter!)));
@@ -51,7 +51,7 @@ export function bulkEndpoints(context: ChangeContext) {
   };
 
   return {
-    ...progressEndpoints(database),
+    ...bulkProgressEndpoints(database),
 
     startDeletion: operation({
       summary: 'Delete submissions',
@@ -60,7 +60,7 @@ export function bulkEndpoints(context: ChangeContext) {
       permission: 'submissions:write',
       audit: 'entry',
       params: idParameter,
-      body: Type.Object({ ...selection, permanent: Type.Optional(Type.Boolean()) }, closed),
+      body: Type.Object({ ...selection, permanent: Type.Optional(Type.Boolean()) }, noExtraProperties),
       example: { body: { filter: { status: 'incomplete', created_to: '2026-01-01T00:00:00Z' } } },
       errors: ['conflict'],
       isDestructive: true,
@@ -68,7 +68,7 @@ export function bulkEndpoints(context: ChangeContext) {
       async run({ params, body: { permanent = false, ...given }, ...scope }) {
         const { form, ids } = await select(scope, params.id, given);
         const kind = permanent ? 'remove' : 'trash';
-        return { body: wired(await startBulk(context, form, { kind, ids, by: scope.actor })) };
+        return { body: asWireValue(await startBulk(context, form, { kind, ids, by: scope.actor })) };
       },
     }),
 
@@ -79,7 +79,10 @@ export function bulkEndpoints(context: ChangeContext) {
       permission: 'submissions:write',
       audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
-      body: Type.Object({ ...selection, add: Type.Optional(Tags), remove: Type.Optional(Tags) }, closed),
+      body: Type.Object(
+        { ...selection, add: Type.Optional(Tags), remove: Type.Optional(Tags) },
+        noExtraProperties,
+      ),
       example: { body: { filter: { q: 'refund' }, add: ['billing'] } },
       errors: ['conflict'],
       reply: { status: 202, description: 'The tagging has started.', schema: BulkChange },
@@ -88,7 +91,9 @@ export function bulkEndpoints(context: ChangeContext) {
         if (tags.added.length + tags.removed.length === 0)
           throw new ApiError('validation_error', 'Send tags in "add" or "remove".');
         const { form, ids } = await select(scope, params.id, given);
-        return { body: wired(await startBulk(context, form, { kind: 'tag', ids, by: scope.actor, tags })) };
+        return {
+          body: asWireValue(await startBulk(context, form, { kind: 'tag', ids, by: scope.actor, tags })),
+        };
       },
     }),
 
@@ -99,14 +104,14 @@ export function bulkEndpoints(context: ChangeContext) {
       permission: 'submissions:write',
       audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
-      body: Type.Object({ ...selection, status: Type.Enum([...submissionStatuses]) }, closed),
+      body: Type.Object({ ...selection, status: Type.Enum([...submissionStatuses]) }, noExtraProperties),
       example: { body: { filter: { tag: 'paid' }, status: 'completed' } },
       errors: ['conflict'],
       reply: { status: 202, description: 'The change has started.', schema: BulkChange },
       async run({ params, body: { status, ...given }, ...scope }) {
         const { form, ids } = await select(scope, params.id, given);
         const request = { kind: 'status', ids, by: scope.actor, status } as const;
-        return { body: wired(await startBulk(context, form, request)) };
+        return { body: asWireValue(await startBulk(context, form, request)) };
       },
     }),
 
@@ -120,8 +125,10 @@ export function bulkEndpoints(context: ChangeContext) {
       errors: ['conflict'],
       reply: { status: 202, description: 'The undo has started.', schema: BulkChange },
       async run({ params, ...scope }) {
-        const form = await reachForm(database, scope, params.id);
-        return { body: wired(await undoBulk(context, form, { undoes: params.change, by: scope.actor })) };
+        const form = await requireReachableForm(database, scope, params.id);
+        return {
+          body: asWireValue(await undoBulk(context, form, { undoes: params.change, by: scope.actor })),
+        };
       },
     }),
   };

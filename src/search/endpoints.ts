@@ -1,24 +1,24 @@
 import { type Static, Type } from 'typebox';
-import { defaultLanguage, searchLanguage } from '#ast/basics/languages.ts';
-import { readQuestion, unfinishedAt } from '#ast/search.ts';
+import { chooseSearchLanguage, defaultSearchLanguage } from '#ast/basics/languages.ts';
+import { parseSearch, unfinishedAt } from '#ast/search.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import type { Database } from '#kit/database.ts';
-import { jsonList, jsonText } from '#kit/http.ts';
-import { mistakesBetween, mostMistakes } from '#kit/nearest.ts';
+import { jsonList, markJsonText } from '#kit/http.ts';
+import { allowedTypos, mistakesBetween } from '#kit/nearest-names.ts';
 import { operation, type Scope } from '#kit/operation.ts';
-import { endCut, pageParameters, readCut } from '#kit/pagination.ts';
+import { finishPage, pageParameters, readPageRequest } from '#kit/pagination.ts';
 import { requireRow } from '#kit/statement.ts';
-import { type Hit, submissionTexts } from '#submissions/present.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
-import { lookWindow } from './compile-question.ts';
-import { openOptionLabels, placeHits, soughtBy, writtenWords } from './hits.ts';
+import { formatSubmissions, type Hit } from '#submissions/present.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
+import { checkWindow } from './compile-search.ts';
+import { hitTermsOf, locateHits, openOptionLabels, writtenWords } from './hits.ts';
 import { submissionPage } from './list-endpoints.ts';
-import { searchWindow } from './question.ts';
 import { readSubmissions } from './read-submissions.ts';
-import { refuseUnsearchable } from './resolve-question.ts';
+import { refuseUnsearchable } from './resolve-search.ts';
 import { countMatches } from './search-page.ts';
+import { searchWindow } from './search-sql.ts';
 import { listSearchedForms, suggest } from './suggest.ts';
-import { type Found, type FoundSubmission, readSearchView, type View } from './view.ts';
+import { type FoundPage, type FoundSubmission, readSearchView, type View } from './view.ts';
 
 /** Shorter words are not corrected. */
 const leastMistaken = 4;
@@ -27,7 +27,7 @@ const leastMistaken = 4;
  * Undefined if all words differ too much.
  */
 export function nearestWord(asked: string, written: Iterable<string>): string | undefined {
-  const most = mostMistakes(asked);
+  const most = allowedTypos(asked);
   const found = new Map<string, { mistakes: number; times: number }>();
   for (const word of written) {
     const known = found.get(word);
@@ -54,7 +54,7 @@ async function correct(
   reach: { workspace_id: string; form_ids: string[] | null },
   q: string,
 ): Promise<{ q: string; corrections: Correction[] } | undefined> {
-  const words = readQuestion(q).parts.filter(
+  const words = parseSearch(q).parts.filter(
     (part) =>
       part.kind === 'word' && !part.isNot && part.text.length >= leastMistaken && /^\p{L}+$/u.test(part.text),
   );
@@ -89,7 +89,7 @@ async function findNearest(database: Database, reach: Reach, text: string): Prom
     [asked.slice(0, 2)],
     [`${asked[1]}${asked[0]}${asked[2]}`],
     // If only one letter may be wrong, the rest of the word is right.
-    withAnotherLetter(mostMistakes(asked) === 1 ? asked : half),
+    withAnotherLetter(allowedTypos(asked) === 1 ? asked : half),
   ];
   for (const among of beginnings) {
     const nearest = nearestWord(asked, await writtenWords(database, reach, among));
@@ -131,7 +131,7 @@ const formParameter = {
 const Reading = Type.Object(
   {
     is_partial: Type.Boolean({
-      description: `True if more submissions contain the words than are checked for a phrase, an address or an element: the newest ${lookWindow.submissions}, up to ${lookWindow.bytesOfWords} bytes of answers. \`total_count\` counts only checked submissions.`,
+      description: `True if more submissions contain the words than are checked for a phrase, an address or an element: the newest ${checkWindow.submissions}, up to ${checkWindow.bytesOfWords} bytes of answers. \`total_count\` counts only checked submissions.`,
     }),
     corrections: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
       description: 'With `typos`: words that no submission contains, and the words searched for instead.',
@@ -160,7 +160,7 @@ const SuggestionList = Type.Object({
   ),
 });
 
-type Searched = { view: View; found: Found<FoundSubmission> };
+type Searched = { view: View; found: FoundPage<FoundSubmission> };
 
 /**
  * Full-text search: specification, "Search rules"; docs/rules.md 11. docs/guides/search.md describes the
@@ -198,7 +198,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
       },
       async run({ workspaceId, formIds, query }) {
         const reach = await reachForms({ workspaceId, formIds }, query.form_id);
-        const cut = readCut(query);
+        const cut = readPageRequest(query);
         const read = async (q: string): Promise<Searched> => {
           const view = await readSearchView(database, reach, q);
           return { view, found: await readSubmissions(database, view, cut) };
@@ -207,12 +207,12 @@ export function searchEndpoints({ database, links }: { database: Database; links
         const mended =
           query.typos && first.found.total === 0 ? await correctly(reach, query.q, read) : undefined;
         const { view, found } = mended ?? first;
-        const texts = await submissionTexts(found.rows, links);
+        const texts = await formatSubmissions(found.rows, links);
         const data = query.include === 'hits' ? withHits(texts, await hitsOf(view, found)) : texts;
         const reading = { is_partial: found.isPartial ?? false, corrections: mended?.corrections ?? [] };
         return {
           json: jsonList<Static<typeof SearchPage>>(data, {
-            ...endCut(cut, found.rows, found.total).ends,
+            ...finishPage(cut, found.rows, found.total).ends,
             ...((!view.question?.isPlain || mended) && { search: reading }),
           }),
         };
@@ -258,7 +258,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
     formId: string | undefined,
   ): Promise<{ workspaceId: string; formIds: readonly string[] | null }> {
     if (formId === undefined) return { workspaceId, formIds };
-    requireReach(formIds, formId);
+    requireFormAccess(formIds, formId);
     const id = formId.toLowerCase();
     requireRow(await listSearchedForms(database, { workspace_id: workspaceId, form_ids: [id] }));
     return { workspaceId, formIds: [id] };
@@ -279,7 +279,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
 
   async function hitsOf(
     { workspace_id, question }: View,
-    { rows }: Found<FoundSubmission>,
+    { rows }: FoundPage<FoundSubmission>,
   ): Promise<Hit[][]> {
     if (!question) return rows.map(() => []);
     const form_ids = [...new Set(rows.map(({ form_id }) => form_id))];
@@ -290,15 +290,17 @@ export function searchEndpoints({ database, links }: { database: Database; links
       ...row,
       language:
         row.language === null
-          ? (languages.get(row.form_id) ?? defaultLanguage)
-          : searchLanguage({}, row.language),
+          ? (languages.get(row.form_id) ?? defaultSearchLanguage)
+          : chooseSearchLanguage({}, row.language),
       sayOption: labels(row.form_id),
     }));
-    return placeHits(database, soughtBy(question), read);
+    return locateHits(database, hitTermsOf(question), read);
   }
 }
 
 type Item = Static<typeof SearchPage>['data'][number];
 
 const withHits = (texts: readonly string[], hits: readonly Hit[][]) =>
-  texts.map((text, index) => jsonText<Item>(`${text.slice(0, -1)},"hits":${JSON.stringify(hits[index])}}`));
+  texts.map((text, index) =>
+    markJsonText<Item>(`${text.slice(0, -1)},"hits":${JSON.stringify(hits[index])}}`),
+  );

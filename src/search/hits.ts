@@ -1,11 +1,11 @@
 import { isRecord } from '#ast/basics/json.ts';
 import { cutToBytes } from '#ast/basics/text.ts';
-import { mapInTurns } from '#kit/concurrency.ts';
+import { mapWithYields } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Hit } from '#submissions/present.ts';
-import type { CompiledQuestion } from './compile-question.ts';
-import { questionParameters, questionSql, type UnitKind, walk, wordsAlone } from './question.ts';
+import type { CompiledSearch } from './compile-search.ts';
+import { searchParameters, searchSql, selectMatchesSql, type UnitKind, wordsAlone } from './search-sql.ts';
 
 /** Returns the texts, in the given order, with marks around every word that the query finds. */
 const markHits = statement(
@@ -31,13 +31,13 @@ const options = `StartSel=${begin}, StopSel=${end}, HighlightAll=true`;
 /** Only this much of a text is searched for hits: more would take time, and readers rarely get that far. */
 const readBytes = 20_000;
 /** readBytes contain at most this many characters, because a character has at least one byte. */
-export const readCharacters = readBytes;
+export const mostReadCharacters = readBytes;
 
 /** What to find in texts: `q` has whole words, `beginnings` the beginnings of words. */
-type Sought = { q: string; beginnings: readonly string[] };
+type HitTerms = { q: string; beginnings: readonly string[] };
 
 /** Returns the words and beginnings that count as hits of a query. */
-export function soughtBy({ q, unit_kinds, unit_texts }: CompiledQuestion['index']): Sought {
+export function hitTermsOf({ q, unit_kinds, unit_texts }: CompiledSearch['index']): HitTerms {
   const texts = (kind: UnitKind) => unit_texts.filter((_, place) => unit_kinds[place] === kind);
   return { q: [q, ...texts('address')].join('\n'), beginnings: texts('beginning') };
 }
@@ -50,12 +50,12 @@ export function soughtBy({ q, unit_kinds, unit_texts }: CompiledQuestion['index'
  */
 export async function findHits(
   database: Queryable,
-  { q, beginnings }: Sought,
+  { q, beginnings }: HitTerms,
   texts: readonly { text: string; language: string }[],
 ): Promise<string[][]> {
   if (texts.length === 0) return [];
   const plain = texts.map(({ text }) =>
-    cutToBytes(text.slice(0, readCharacters).replaceAll(/[\uE000\uE001]/g, ' '), readBytes),
+    cutToBytes(text.slice(0, mostReadCharacters).replaceAll(/[\uE000\uE001]/g, ' '), readBytes),
   );
   const rows = await markHits(database, {
     languages: texts.map(({ language }) => language),
@@ -86,7 +86,7 @@ const mostAddresses = 200;
  * as one word. Reads only the text around each @: a pattern for the whole text would try every word.
  */
 function addressesIn(text: string, asked: ReadonlySet<string>): string[] {
-  return [...take(text.matchAll(/@/g), mostAddresses)].flatMap(({ index: at }) => {
+  return [...limitItems(text.matchAll(/@/g), mostAddresses)].flatMap(({ index: at }) => {
     const name = /[\w.+-]+$/.exec(text.slice(Math.max(0, at - longestName - 1), at))?.[0] ?? '';
     const domain = /^[\w-]+(?:\.[\w-]+)+/.exec(text.slice(at + 1, at + 1 + longestDomain))?.[0];
     if (name === '' || name.length > longestName || domain === undefined) return [];
@@ -109,19 +109,19 @@ type Searched = {
   reference: string;
   language: string;
   /** Undefined if the labels of all options equal the stored answers. */
-  sayOption: SayOption | undefined;
+  sayOption: FindOptionLabel | undefined;
 };
 /** Returns the label of an option of an element; undefined for an answer that is shown as stored. */
-export type SayOption = (element: string, id: string) => string | undefined;
+export type FindOptionLabel = (element: string, id: string) => string | undefined;
 
 /** Returns the hits of each submission, in the order of its answers. */
-export async function placeHits(
+export async function locateHits(
   database: Queryable,
-  sought: Sought,
+  sought: HitTerms,
   rows: readonly Searched[],
 ): Promise<Hit[][]> {
   const placed = rows.flatMap((submission, row) =>
-    [...take(textsOf(submission), mostTexts)].map((text) => ({
+    [...limitItems(textsOf(submission), mostTexts)].map((text) => ({
       ...text,
       row,
       language: submission.language,
@@ -136,7 +136,7 @@ export async function placeHits(
   return hits;
 }
 
-function* take<Item>(items: Iterable<Item>, most: number): Generator<Item> {
+function* limitItems<Item>(items: Iterable<Item>, most: number): Generator<Item> {
   let left = most;
   for (const item of items) {
     if (left-- === 0) return;
@@ -159,7 +159,11 @@ export function* textsOf({
 }
 
 /** The last id in the path of an answer is its element, except in the row of a matrix. */
-function labelAt(path: readonly (string | number)[], text: string, sayOption: SayOption): string | undefined {
+function labelAt(
+  path: readonly (string | number)[],
+  text: string,
+  sayOption: FindOptionLabel,
+): string | undefined {
   const ids = path[0] === 'answers' ? path.filter((step) => typeof step === 'string').slice(-2) : [];
   return ids.toReversed().flatMap((id) => sayOption(id, text) ?? [])[0];
 }
@@ -218,7 +222,7 @@ type Labels = ReadonlyMap<string, ReadonlyMap<string, string>>;
 export type OptionLabels = (
   workspaceId: string,
   forms: readonly Live[],
-) => Promise<(formId: string) => SayOption | undefined>;
+) => Promise<(formId: string) => FindOptionLabel | undefined>;
 
 /** The number of versions whose labels stay in memory. */
 const keptVersions = 200;
@@ -263,11 +267,11 @@ const keyOf = ({ id, version }: Live): string => `${id}:${version}`;
 /** Selects the answers of the newest submissions that match a query, except unusually long ones. */
 const listWrittenTexts = statement(
   'list_written_texts',
-  ['limit', questionParameters],
+  ['limit', searchParameters],
   'answers:text',
-  `with ${questionSql}
+  `with ${searchSql}
    select s.answers::text as answers
-   from (${walk('anywhere', { limit: '$limit', inOrder: true })}) newest
+   from (${selectMatchesSql('anywhere', { limit: '$limit', inOrder: true })}) newest
    join submissions s on s.workspace_id = $workspace_id and s.id = newest.id
    where s.trashed_at is null and length(s.answers::text) < 20000`,
 );
@@ -296,7 +300,7 @@ export async function writtenWords(
     unit_texts: [beginnings.join(' ')],
     limit: readSubmissions,
   });
-  const words = await mapInTurns(
+  const words = await mapWithYields(
     rows,
     ({ answers }) => answers.length,
     ({ answers }) =>

@@ -3,10 +3,10 @@ import type { FileLinks } from '#files/stored-files.ts';
 import type { Database } from '#kit/database.ts';
 import { jsonList } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { type Cut, endCut, listOf, listParameters, readCut } from '#kit/pagination.ts';
-import { closed } from '#kit/validation.ts';
-import { Submission, submissionTexts } from '#submissions/present.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
+import { finishPage, listOf, listParameters, type PageRequest, readPageRequest } from '#kit/pagination.ts';
+import { noExtraProperties } from '#kit/validation.ts';
+import { formatSubmissions, Submission } from '#submissions/present.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { formFilterParameters, formsFilterParameters } from './filter/read-filter.ts';
 import { readSubmissions } from './read-submissions.ts';
 import { readFormsView, readListView, type View } from './view.ts';
@@ -31,11 +31,11 @@ export function listEndpoints({ database, links }: { database: Database; links: 
       description: 'Returns submissions newest first, unless `sort` says otherwise. All filters must match.',
       permission: 'submissions:read',
       params: idParameter,
-      query: Type.Object({ ...listParameters, ...formFilterParameters, ...sortParameter }, closed),
+      query: Type.Object({ ...listParameters, ...formFilterParameters, ...sortParameter }, noExtraProperties),
       reply: { status: 200, description: 'A page of submissions.', schema: submissionPage },
       async run({ workspaceId, formIds, params: { id }, query }) {
-        requireReach(formIds, id);
-        const cut = readCut(query, 'submissions', id);
+        requireFormAccess(formIds, id);
+        const cut = readPageRequest(query, 'submissions', id);
         const { sort = 'newest' } = query;
         return answer(await readListView(database, { workspaceId, formId: id }, query, sort), cut);
       },
@@ -46,20 +46,23 @@ export function listEndpoints({ database, links }: { database: Database; links: 
       description:
         'Returns submissions of all accessible forms, newest first unless `sort` says otherwise. All filters must match.',
       permission: 'submissions:read',
-      query: Type.Object({ ...listParameters, ...formsFilterParameters, ...sortParameter }, closed),
+      query: Type.Object(
+        { ...listParameters, ...formsFilterParameters, ...sortParameter },
+        noExtraProperties,
+      ),
       reply: { status: 200, description: 'A page of submissions.', schema: submissionPage },
       async run({ workspaceId, formIds, query }) {
-        const cut = readCut(query, 'submissions');
+        const cut = readPageRequest(query, 'submissions');
         const { sort = 'newest' } = query;
         return answer(await readFormsView(database, { workspaceId, formIds }, query, sort), cut);
       },
     }),
   };
 
-  async function answer(view: View, cut: Cut) {
+  async function answer(view: View, cut: PageRequest) {
     const { rows: found, total } = await readSubmissions(database, view, cut);
-    const { rows, ends } = endCut(cut, found, total);
-    const page = await submissionTexts(rows, links);
+    const { rows, ends } = finishPage(cut, found, total);
+    const page = await formatSubmissions(rows, links);
     return { json: jsonList<Static<typeof submissionPage>>(page, ends) };
   }
 }

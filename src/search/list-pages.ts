@@ -1,5 +1,5 @@
 import { mostPerPage } from '#kit/pagination.ts';
-import { type Columns, columns, nullable, orNothing, statement, word } from '#kit/statement.ts';
+import { type Columns, columns, nullable, nullableColumns, statement, textEnum } from '#kit/statement.ts';
 import {
   answeredVersion,
   foundColumns,
@@ -11,15 +11,15 @@ import {
   byFilter,
   byFilterReceived,
   conditionsColumns,
-  lookedUp,
-  receivedAt,
+  receivedAtSql,
   spanColumns,
+  submissionFilterSql,
 } from './filter/where-of-forms.ts';
 
 /** A row of the table. */
 export const rowColumns = columns(
   'id version answers:text reference:text created_at updated_at completed_at? tags',
-  { status: word<SubmissionStatus>() },
+  { status: textEnum<SubmissionStatus>() },
 );
 
 export const rowSelection = `s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference,
@@ -47,8 +47,8 @@ const plainPage = <Found extends Columns>(
        where p.workspace_id = f.workspace_id and p.form_id = f.id and p.trashed_at is null ${statusCondition}`;
   return statement(
     name,
-    ['workspace_id form_id limit offset', { status: nullable(word<SubmissionStatus>()) }],
-    ['total', orNothing(found)],
+    ['workspace_id form_id limit offset', { status: nullable(textEnum<SubmissionStatus>()) }],
+    ['total', nullableColumns(found)],
     `select count.total, ${selection}
      from forms f
      cross join lateral (
@@ -78,7 +78,7 @@ const plainPages = <Found extends Columns>(name: string, projection: Projection<
 });
 
 /** The submissions `p` that meet the condition of their form, which has the number `f.condition`. */
-const metByForm = `${inSpan} and ${lookedUp('($conditions)[f.condition]')}`;
+const metByForm = `${inSpan} and ${submissionFilterSql('($conditions)[f.condition]')}`;
 
 const forms = columns('workspace_id form_ids?');
 
@@ -90,7 +90,7 @@ const ofForms = `f.workspace_id = $workspace_id and f.deleted_at is null and ($f
 const allForms = `(select f.workspace_id, f.id from forms f where ${ofForms})`;
 
 /** Forms, each with its own condition. */
-const askedForms = `(
+const filteredForms = `(
   select f.workspace_id, f.id, asked.condition from unnest($form_ids, $condition_of) as asked (id, condition)
   join forms f on f.workspace_id = $workspace_id and f.id = asked.id and f.deleted_at is null)`;
 
@@ -113,8 +113,8 @@ const selectPage = (
      select p.id${isReceived ? ', p.received_at' : ''}
      from ${from} f
      cross join lateral (
-       select p.id${isReceived ? `, ${receivedAt} as received_at` : ''} from submissions p where ${ofForm} and ${met}
-       order by ${by(receivedAt, 'p.id')} limit $limit + $offset) p
+       select p.id${isReceived ? `, ${receivedAtSql} as received_at` : ''} from submissions p where ${ofForm} and ${met}
+       order by ${by(receivedAtSql, 'p.id')} limit $limit + $offset) p
      order by ${by('p.received_at', 'p.id')} limit $limit offset $offset) page
    join submissions s on s.workspace_id = $workspace_id and s.id = page.id
    ${version ? `cross join ${version}` : ''}
@@ -141,7 +141,7 @@ const pageByForm = (name: string, order: PageOrder) =>
     name,
     ['workspace_id', conditionsColumns, cut],
     foundColumns,
-    selectPage(asSubmission, order, { from: askedForms, met: metByForm }),
+    selectPage(asSubmission, order, { from: filteredForms, met: metByForm }),
   );
 
 /** Pages of lists, as the API returns submissions. */
@@ -180,7 +180,7 @@ export const counts = {
     'list.count_by_form',
     ['workspace_id', conditionsColumns],
     'total',
-    selectTotal(askedForms, metByForm),
+    selectTotal(filteredForms, metByForm),
   ),
   /** For a filter by status alone, from the counters. */
   byCounters: statement(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mistakesBetween } from '#kit/nearest.ts';
+import { mistakesBetween } from '#kit/nearest-names.ts';
 import { nearestWord } from './endpoints.ts';
 
 const rows: readonly [asked: string, written: string, mistakes: number][] = [

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { sayNumber } from '#ast/basics/say-number.ts';
+import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type Cut, refuseCursor } from '#kit/pagination.ts';
-import { integers, type RowOf, type Column as SqlColumn, texts } from '#kit/statement.ts';
+import { type PageRequest, refuseCursor } from '#kit/pagination.ts';
+import { integers, type RowOf, type StatementColumn as SqlColumn, texts } from '#kit/statement.ts';
 import { isSortableType } from '#rules/columns.ts';
 import type { Column } from '#submissions/columns.ts';
 import { readColumns } from '#submissions/read-columns.ts';
@@ -55,7 +55,7 @@ export const sortParameter = Type.Optional(
       .map((id) => `\`${id}\``)
       .join(
         ', ',
-      )}. \`$received\` is the completion time, or the last save of an incomplete submission. The default is newest first, or relevance with \`q\`. Numbers come before texts. Texts ignore case and accents; options are sorted by label, rows by number, and files by name. Submissions without an answer come last; ties are newest first. At most ${sayNumber(mostSorted)} submissions can be sorted: narrow them with \`created_from\` and \`created_to\`.`,
+      )}. \`$received\` is the completion time, or the last save of an incomplete submission. The default is newest first, or relevance with \`q\`. Numbers come before texts. Texts ignore case and accents; options are sorted by label, rows by number, and files by name. Submissions without an answer come last; ties are newest first. At most ${formatWholeNumber(mostSorted)} submissions can be sorted: narrow them with \`created_from\` and \`created_to\`.`,
     examples: ['-$completed', 'age,-$created'],
   }),
 );
@@ -129,17 +129,17 @@ export function limitSorted(count: number): void {
 }
 
 /** The format of a position in a page cursor (readCutBy): the sort keys of a row, and its id. */
-export const sortedPlace = /^[\w-]{1,1500}$/;
-export const writePlace = (place: string): string => Buffer.from(place).toString('base64url');
+export const sortPositionPattern = /^[\w-]{1,1500}$/;
+export const encodeSortPosition = (place: string): string => Buffer.from(place).toString('base64url');
 
 /**
  * Reads the position at which a list continues.
  * @throws ApiError bad_request for a cursor that this list did not return.
  */
-export function readPlace({ after }: Pick<Cut, 'after'>): string | null {
+export function decodeSortPosition({ after }: Pick<PageRequest, 'after'>): string | null {
   if (after === null) return null;
   const place = parsed(Buffer.from(after, 'base64url').toString());
-  if (!isPlace(place))
+  if (!isSortPosition(place))
     throw refuseCursor('"cursor" is not valid for this list. Use a cursor that the list returned.');
   // Serialized again, because `1e0` is a number in JSON but not an integer in PostgreSQL.
   return JSON.stringify(place);
@@ -153,7 +153,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const isPlace = (place: unknown): boolean =>
+const isSortPosition = (place: unknown): boolean =>
   Array.isArray(place) &&
   place.length === 7 &&
   isKey(place.slice(0, 3)) &&

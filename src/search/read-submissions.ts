@@ -1,19 +1,26 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { belowId, type Cut, greatest, least, leastId, refuseCursor } from '#kit/pagination.ts';
+import {
+  greatest,
+  least,
+  lowerIdBound,
+  type PageRequest,
+  refuseCursor,
+  upperIdBound,
+} from '#kit/pagination.ts';
 import type { RowOf } from '#kit/statement.ts';
 import { bulkLimit } from '#submissions/changes/bulk.ts';
 import type { ExportedSubmission } from '#submissions/export/cells.ts';
 import { readViewedForm } from '#submissions/read-columns.ts';
-import { batchSize, readDown } from '#submissions/read-down.ts';
-import { isPlain } from './filter/read-filter.ts';
+import { batchSize, readInBatches } from '#submissions/read-in-batches.ts';
+import { isPlainFilter } from './filter/read-filter.ts';
 import { counts, type rowColumns, rowPages, submissionPages } from './list-pages.ts';
-import { findNeighbours, listViewIds, readListed, readViewDown } from './list-rows.ts';
-import { readPlace } from './read-sort.ts';
+import { findNeighbours, listViewIds, readSubmissionsById, readViewBatch } from './list-rows.ts';
+import { decodeSortPosition } from './read-sort.ts';
 import { searchPage } from './search-page.ts';
-import { relevance, sortedSearch } from './search-rows.ts';
+import { sortedSearch, viewByRelevance } from './search-rows.ts';
 import { sortedRows } from './sorted-rows.ts';
-import type { FormView, Found, FoundSubmission, View } from './view.ts';
+import type { FormView, FoundPage, FoundSubmission, View } from './view.ts';
 
 /*
  * The planner: which statement finds the submissions of a view. Callers are lists and the search (readSubmissions), the table of a
@@ -36,7 +43,7 @@ export type FoundRow = RowOf<typeof rowColumns> & { place?: string | null };
 type Rows = readonly { id: string | null; total: number }[];
 
 /** The page of a statement that gives one row with the total at least. @throws ApiError not_found for none: the form is gone. */
-function pageOf<Row extends { id: string }>(rows: Rows, total = rows[0]?.total): Found<Row> {
+function pageOf<Row extends { id: string }>(rows: Rows, total = rows[0]?.total): FoundPage<Row> {
   if (total === undefined) throw new ApiError('not_found');
   const all: readonly { id: string | null }[] = rows;
   return { rows: all.filter(({ id }) => id !== null) as Row[], total };
@@ -46,12 +53,12 @@ function pageOf<Row extends { id: string }>(rows: Rows, total = rows[0]?.total):
 const parametersOf = ({ workspace_id, form_ids, filter }: View) => ({ workspace_id, form_ids, ...filter });
 
 /** The part of a filtered view that a page or a cursor asks for. */
-function partOf(view: View, { limit, offset, ...cut }: Cut) {
+function partOf(view: View, { limit, offset, ...cut }: PageRequest) {
   const { from_id, to_id } = view.filter;
   const left =
     view.order === 'oldest'
-      ? { from_id: greatest(from_id, leastId(cut)) }
-      : { to_id: least(to_id, belowId(cut)) };
+      ? { from_id: greatest(from_id, lowerIdBound(cut)) }
+      : { to_id: least(to_id, upperIdBound(cut)) };
   return { ...parametersOf(view), ...left, limit, offset };
 }
 
@@ -60,7 +67,7 @@ async function countAll(database: Database, view: View): Promise<number> {
   const parameters = parametersOf(view);
   const [counted] = conditions
     ? await counts.byForm(database, { ...parameters, ...conditions })
-    : isPlain(filter)
+    : isPlainFilter(filter)
       ? await counts.byCounters(database, parameters)
       : await counts[order === 'received' ? 'byReceived' : 'byId'][filter.kind](database, parameters);
   return counted!.total;
@@ -70,14 +77,14 @@ async function countAll(database: Database, view: View): Promise<number> {
  * Whether a page has no filter except a status, and no cursor total. A cursor carries its total and continues
  * by id.
  */
-const isPlainPage = (view: View, cut: Cut): view is FormView =>
-  view.form_id !== null && isPlain(view.filter) && view.order === 'newest' && cut.total === undefined;
+const isPlainPage = (view: View, cut: PageRequest): view is FormView =>
+  view.form_id !== null && isPlainFilter(view.filter) && view.order === 'newest' && cut.total === undefined;
 
 const plainPage = (
   { plain }: typeof submissionPages | typeof rowPages,
   database: Database,
   { workspace_id, form_id, filter: { status } }: FormView,
-  { limit, offset }: Cut,
+  { limit, offset }: PageRequest,
 ): Promise<Rows> => plain[status ? 'one' : 'any'](database, { workspace_id, form_id, status, limit, offset });
 
 /**
@@ -87,8 +94,8 @@ const plainPage = (
 export async function readSubmissions(
   database: Database,
   view: View,
-  cut: Cut,
-): Promise<Found<FoundSubmission>> {
+  cut: PageRequest,
+): Promise<FoundPage<FoundSubmission>> {
   const { workspace_id: workspaceId, form_id: formId, filter, conditions, question } = view;
   if (question) return searchPage(database, { ...view, question }, cut);
   if (isPlainPage(view, cut)) return pageOf(await plainPage(submissionPages, database, view, cut));
@@ -104,12 +111,12 @@ export async function readSubmissions(
 
 type Neighbours = { previous_id: string | null; next_id: string | null };
 
-type PagePart = Pick<Cut, 'after' | 'limit' | 'offset'>;
+type PagePart = Pick<PageRequest, 'after' | 'limit' | 'offset'>;
 
 /** How the table of a form is read. */
 type TablePlan = {
   /** @throws ApiError not_found, bad_request for a cursor. */
-  page: (cut: Cut) => Promise<Found<FoundRow>>;
+  page: (cut: PageRequest) => Promise<FoundPage<FoundRow>>;
   /** The submissions above and below one. */
   neighbours: (id: string) => Promise<Neighbours>;
   /** The first ids in the order of the table. */
@@ -125,7 +132,7 @@ const planWhole = <Parameters extends object>(
     ids: (db: Database, values: Parameters & { limit: number }) => Promise<{ ids: string[] }[]>;
   },
   parameters: Parameters,
-  readAfter: (cut: Cut) => string | null = readPlace,
+  readAfter: (cut: PageRequest) => string | null = decodeSortPosition,
 ): TablePlan => ({
   async page(cut) {
     const { limit, offset, total } = cut;
@@ -145,8 +152,8 @@ export function planTable(database: Database, view: FormView): TablePlan {
     const words = { ...base, ...question, form_ids: [form_id], is_any: isAny };
     if (typeof order === 'object') return planWhole(database, sortedSearch, { ...words, ...order });
     const isWordsAlone = question.isPlain && isAny && !filter.isDated;
-    const page = isWordsAlone ? relevance.pageOfWords : relevance.page;
-    return planWhole(database, { ...relevance, page }, words, refuseToGoOn);
+    const page = isWordsAlone ? viewByRelevance.pageOfWords : viewByRelevance.page;
+    return planWhole(database, { ...viewByRelevance, page }, words, refuseSearchCursor);
   }
   if (typeof order === 'object') return planWhole(database, sortedRows, { ...base, ...order });
   const isReceived = order === 'received';
@@ -165,7 +172,7 @@ export function planTable(database: Database, view: FormView): TablePlan {
   };
 }
 
-function refuseToGoOn({ mark }: Cut): null {
+function refuseSearchCursor({ mark }: PageRequest): null {
   if (mark === null) return null;
   throw refuseCursor(
     '"cursor" and "q" can only be combined with "sort". Add "sort", or use "page" instead of "cursor".',
@@ -195,11 +202,15 @@ export async function* readAll(database: Database, view: FormView): AsyncGenerat
   if (question || typeof order === 'object') {
     const ids = await readIds(database, view);
     for (let at = 0; at < ids.length; at += batchSize)
-      yield await readListed(database, { workspace_id, form_id, ids: ids.slice(at, at + batchSize) });
+      yield await readSubmissionsById(database, {
+        workspace_id,
+        form_id,
+        ids: ids.slice(at, at + batchSize),
+      });
     return;
   }
   const parameters = { ...filter, workspace_id, form_id };
   const read = (to_id: string, limit: number) =>
-    readViewDown[filter.kind](database, { ...parameters, to_id, limit });
-  yield* readDown(read, filter.to_id);
+    readViewBatch[filter.kind](database, { ...parameters, to_id, limit });
+  yield* readInBatches(read, filter.to_id);
 }

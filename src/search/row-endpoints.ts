@@ -3,42 +3,45 @@ import type { Answers } from '#ast/answers/fill.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import { now, uuidPattern } from '#kit/clock.ts';
-import { mapInTurns } from '#kit/concurrency.ts';
+import { mapWithYields } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type JsonText, jsonList, jsonText, wired } from '#kit/http.ts';
+import { asWireValue, type JsonText, jsonList, markJsonText } from '#kit/http.ts';
 import { type Actor, idParameter, operation } from '#kit/operation.ts';
-import { endCutBy, listParameters, readCutBy } from '#kit/pagination.ts';
+import { finishPageBy, listParameters, readPageRequestBy } from '#kit/pagination.ts';
 import { attachment } from '#kit/replies/attachment.ts';
-import { tagOf } from '#kit/replies/tag-of.ts';
-import { only, requireRow } from '#kit/statement.ts';
-import { closed } from '#kit/validation.ts';
+import { formatEtag } from '#kit/replies/etag.ts';
+import { onlyRow, requireRow } from '#kit/statement.ts';
+import { noExtraProperties } from '#kit/validation.ts';
 import { orderColumns } from '#rules/columns.ts';
 import type { Column } from '#submissions/columns.ts';
-import { exportFormats, exportStream, exportTypes, oneOfFew } from '#submissions/export/export.ts';
+import { exportFormats, exportStream, exportTypes, limitExports } from '#submissions/export/export.ts';
 import { mapFiles } from '#submissions/present.ts';
 import { readColumns, readViewedForm } from '#submissions/read-columns.ts';
 import { languageParameter, SubmissionDetail, TablePage, type TableRow } from '#submissions/shapes.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
-import type { CompiledQuestion } from './compile-question.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
+import type { CompiledSearch } from './compile-search.ts';
 import {
+  type FindOptionLabel,
   findHits,
+  hitTermsOf,
+  mostReadCharacters,
   type OptionLabels,
   openOptionLabels,
-  readCharacters,
-  type SayOption,
-  soughtBy,
   textsOf,
 } from './hits.ts';
 import { findTableSettings, findViewedSubmission } from './list-rows.ts';
-import { sortedPlace, writePlace } from './read-sort.ts';
+import { encodeSortPosition, sortPositionPattern } from './read-sort.ts';
 import { type FoundRow, planTable, readAll } from './read-submissions.ts';
 import { findSavedView } from './saved-views.ts';
 import { readView, ViewQuery, viewParameters } from './view.ts';
 
 /** A cursor has the keys that order its list. */
 const longCursor = Type.Optional(Type.String({ ...listParameters.cursor, maxLength: 2_400 }));
-const RowsQuery = Type.Object({ ...viewParameters, ...listParameters, cursor: longCursor }, closed);
+const RowsQuery = Type.Object(
+  { ...viewParameters, ...listParameters, cursor: longCursor },
+  noExtraProperties,
+);
 
 const ExportQuery = Type.Object(
   {
@@ -65,7 +68,7 @@ const ExportQuery = Type.Object(
       }),
     ),
   },
-  closed,
+  noExtraProperties,
 );
 
 /** The JSON of a submission's answers and reference values, as text. */
@@ -76,7 +79,7 @@ type Texts = { answers: string; reference: string };
  */
 async function findRowHits(
   { database, optionLabels }: { database: Database; optionLabels: OptionLabels },
-  asked: CompiledQuestion['index'] | undefined,
+  asked: CompiledSearch['index'] | undefined,
   form: { workspaceId: string; formId: string; version: number; language: string },
   rows: readonly Texts[],
 ): Promise<string[][]> {
@@ -84,20 +87,20 @@ async function findRowHits(
   const labels = await optionLabels(form.workspaceId, [{ id: form.formId, version: form.version }]);
   const sayOption = labels(form.formId);
   const lengthOf = ({ answers, reference }: Texts): number => answers.length + reference.length;
-  const texts = await mapInTurns(rows, lengthOf, (row) => beginningOf(row, sayOption));
+  const texts = await mapWithYields(rows, lengthOf, (row) => beginningOf(row, sayOption));
   return findHits(
     database,
-    soughtBy(asked),
+    hitTermsOf(asked),
     texts.map((text) => ({ text, language: form.language })),
   );
 }
 
 /** Returns the beginning of a submission's texts: the part that is searched for hits. */
-function beginningOf(row: Texts, sayOption: SayOption | undefined): string {
+function beginningOf(row: Texts, sayOption: FindOptionLabel | undefined): string {
   let beginning = '';
   for (const { text } of textsOf({ ...row, sayOption })) {
     beginning += `${text}\n`;
-    if (beginning.length > readCharacters) break;
+    if (beginning.length > mostReadCharacters) break;
   }
   return beginning;
 }
@@ -115,19 +118,19 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       query: RowsQuery,
       reply: { status: 200, description: 'A page of rows.', schema: TablePage },
       async run({ workspaceId, formIds, params, query }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const form = { workspaceId, formId: params.id };
         const { language, version } = await readViewedForm(database, form);
         const view = await readView(database, form, query, { isPart: query.cursor === undefined });
-        const cut = readCutBy(
-          typeof view.order === 'object' ? sortedPlace : uuidPattern,
+        const cut = readPageRequestBy(
+          typeof view.order === 'object' ? sortPositionPattern : uuidPattern,
           query,
           'rows',
           params.id,
         );
         const { rows: found, total } = await planTable(database, view).page(cut);
-        const { rows, ends } = endCutBy(cut, found, total, ({ id, place }) =>
-          place ? writePlace(place) : id,
+        const { rows, ends } = finishPageBy(cut, found, total, ({ id, place }) =>
+          place ? encodeSortPosition(place) : id,
         );
         const hits = await findRowHits(
           { database, optionLabels },
@@ -153,7 +156,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         const row = requireRow(
           await findViewedSubmission(database, { workspace_id: workspaceId, id: params.id }),
         );
-        requireReach(formIds, row.form_id);
+        requireFormAccess(formIds, row.form_id);
         const form = { workspaceId, formId: row.form_id };
         const [{ language, version }, view] = await Promise.all([
           readViewedForm(database, form),
@@ -176,7 +179,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         const { form_name, structure, is_live_version } = row;
         return {
           body: {
-            ...wired(factsOf(row)),
+            ...asWireValue(factsOf(row)),
             answers: linked,
             reference: JSON.parse(row.reference) as Record<string, string>,
             hits: hits!,
@@ -184,7 +187,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
             structure,
             is_live_version,
             ...(await planTable(database, view).neighbours(row.id)),
-            etag: tagOf(row.updated_at),
+            etag: formatEtag(row.updated_at),
           },
         };
       },
@@ -201,7 +204,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       example: { query: { format: 'csv', for: 'spreadsheets' } },
       reply: { status: 200, description: 'The file.', content: Object.values(exportTypes) },
       async run({ workspaceId, formIds, params, actor, query }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const { format = 'csv', for: reader, columns: which, view: saved, language, ...asked } = query;
         const form = { workspaceId, formId: params.id };
         const { name } = await readViewedForm(database, form);
@@ -215,7 +218,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
             'Content-Type': exportTypes[format],
             ...attachment(name, ` ${day}.${format}`),
           },
-          stream: oneOfFew(workspaceId, () =>
+          stream: limitExports(workspaceId, () =>
             exportStream(format, source, { forSpreadsheet: reader === 'spreadsheets' }),
           ),
         };
@@ -233,12 +236,13 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
     columns: readonly Column[],
   ): Promise<readonly Column[]> {
     const key = { workspace_id: workspaceId, form_id: formId };
-    const view = saved === undefined ? undefined : only(await findSavedView(database, { ...key, id: saved }));
+    const view =
+      saved === undefined ? undefined : onlyRow(await findSavedView(database, { ...key, id: saved }));
     if (saved !== undefined && view?.form_id !== formId) throw new ApiError('not_found');
     const settings =
       view?.columns ??
       (actor.kind === 'person'
-        ? only(await findTableSettings(database, { ...key, user_id: actor.id }))?.settings
+        ? onlyRow(await findTableSettings(database, { ...key, user_id: actor.id }))?.settings
         : undefined);
     if (!settings) return columns;
     return orderColumns(columns, settings.order).filter(({ id }) => !settings.hidden.includes(id));
@@ -247,7 +251,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
 
 /** Returns a row as JSON text. Its largest parts are stored as JSON already. */
 const rowJson = (row: FoundRow, hits: readonly string[]): JsonText<TableRow> =>
-  jsonText(
+  markJsonText(
     `${JSON.stringify({ ...factsOf(row), hits }).slice(0, -1)},"answers":${row.answers},"reference":${row.reference}}`,
   );
 

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { isCleanText, trimText } from '#ast/basics/text.ts';
-import { lockForm, reachForm } from '#forms/form-rows.ts';
+import { lockForm, requireReachableForm } from '#forms/form-rows.ts';
 import { newId, now } from '#kit/clock.ts';
-import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { named } from '#kit/pagination.ts';
-import { tagOf } from '#kit/replies/tag-of.ts';
+import { nameSchema } from '#kit/pagination.ts';
+import { formatEtag } from '#kit/replies/etag.ts';
 import {
   columns as columnsOf,
   jsonb,
@@ -19,11 +19,11 @@ import {
 } from '#kit/statement.ts';
 import { timestamp, uuid } from '#kit/validation.ts';
 import { TableSettings } from '#submissions/shapes.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { readView, ViewQuery } from './view.ts';
 
 /** A named view of a form's submissions, shared in the workspace. */
-export const SavedView = named(
+export const SavedView = nameSchema(
   'SavedView',
   Type.Object({
     id: uuid,
@@ -45,7 +45,7 @@ const viewColumns = columnsOf('id form_id name created_by? created_at updated_at
   columns: nullable(jsonb<TableSettings>()),
 });
 
-const written = columnsOf('workspace_id id name now', {
+const savedViewParameters = columnsOf('workspace_id id name now', {
   query: jsonb<ViewQuery>(),
   columns: nullable(jsonb<TableSettings>()),
 });
@@ -79,7 +79,7 @@ export const findSavedView = statement(
  */
 const insertSavedView = statement(
   'saved.insert_view',
-  ['form_id created_by? most', written],
+  ['form_id created_by? most', savedViewParameters],
   'id',
   `insert into saved_views (workspace_id, id, form_id, name, query, columns, created_by, created_at, updated_at)
    select workspace_id, $id, id, $name, $query, $columns, $created_by, $now, $now from forms
@@ -98,7 +98,7 @@ const lockSavedView = statement(
 
 const updateSavedView = statement(
   'saved.update_view',
-  written,
+  savedViewParameters,
   '',
   `update saved_views set name = $name, query = $query, columns = $columns,
      updated_at = greatest($now, updated_at + interval '1 ms')
@@ -116,10 +116,10 @@ const deleteSavedView = statement(
 export const mostSavedViews = 100;
 const longestName = 100;
 
-const closed = { additionalProperties: false } as const;
+const noExtraProperties = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: longestName });
 const query = Type.Object(ViewQuery.properties, {
-  ...closed,
+  ...noExtraProperties,
   description: 'The parameters of lists and exports of the form: a filter, `q`, and `sort`.',
 });
 const columns = Type.Union([TableSettings, Type.Null()], {
@@ -127,7 +127,7 @@ const columns = Type.Union([TableSettings, Type.Null()], {
     "The arrangement of the console table in this view; null to use each reader's own arrangement.",
 });
 
-type Written = { name: string; query: ViewQuery; columns: TableSettings | null };
+type SavedViewInput = { name: string; query: ViewQuery; columns: TableSettings | null };
 
 /**
  * Manages named views, visible to all members who may read the submissions of the form (docs/decisions/0069).
@@ -141,9 +141,9 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       params: idParameter,
       reply: { status: 200, description: 'The views.', schema: Type.Object({ data: Type.Array(SavedView) }) },
       async run({ params, ...scope }) {
-        const { workspaceId, formId } = await reachForm(database, scope, params.id);
+        const { workspaceId, formId } = await requireReachableForm(database, scope, params.id);
         const found = await listSavedViews(database, { workspace_id: workspaceId, form_id: formId });
-        return { body: { data: found.map(wired) } };
+        return { body: { data: found.map(asWireValue) } };
       },
     }),
 
@@ -153,17 +153,17 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       permission: 'submissions:write',
       audit: 'entry',
       params: idParameter,
-      body: Type.Object({ name, query, columns: Type.Optional(columns) }, closed),
+      body: Type.Object({ name, query, columns: Type.Optional(columns) }, noExtraProperties),
       example: { body: { name: 'Incomplete', query: { status: 'incomplete', sort: '-$updated' } } },
       errors: ['conflict'],
       reply: { status: 201, description: 'The view.', schema: SavedView },
       async run({ params, body, ...scope }) {
-        const { workspaceId, formId } = await reachForm(database, scope, params.id);
+        const { workspaceId, formId } = await requireReachableForm(database, scope, params.id);
         const written = await check({ workspaceId, formId }, { columns: null, ...body });
         const id = newId();
         const created_by = scope.actor.kind === 'person' ? scope.actor.id : null;
         const key = { workspace_id: workspaceId, form_id: formId, id };
-        const made = await refusingTwins(
+        const made = await refuseDuplicateName(
           transaction(database, async (client) => {
             // The lock makes parallel requests count this view too.
             await lockForm(client, { workspace_id: workspaceId, id: formId });
@@ -202,7 +202,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       params: idParameter,
       body: Type.Object(
         { name: Type.Optional(name), query: Type.Optional(query), columns: Type.Optional(columns) },
-        closed,
+        noExtraProperties,
       ),
       example: { body: { name: 'To call back' } },
       errors: ['conflict'],
@@ -211,7 +211,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       async run({ params, body, unchanged, ...scope }) {
         const { form_id: formId } = await find(scope, params.id);
         const given = await check({ workspaceId: scope.workspaceId, formId }, body);
-        await refusingTwins(
+        await refuseDuplicateName(
           changing(scope, params.id, unchanged, (client, key, before) =>
             updateSavedView(client, { ...before, ...given, ...key, now: now() }),
           ),
@@ -239,20 +239,20 @@ export function savedViewEndpoints({ database }: { database: Database }) {
   /** Returns a saved view that the caller can access. @throws ApiError not_found. */
   async function find({ workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>, id: string) {
     const found = requireRow(await findSavedView(database, { workspace_id: workspaceId, id }));
-    requireReach(formIds, found.form_id);
+    requireFormAccess(formIds, found.form_id);
     return found;
   }
 
   async function show(scope: Pick<Scope, 'workspaceId' | 'formIds'>, id: string) {
     const found = await find(scope, id);
-    return { body: wired(found), tag: tagOf(found.updated_at) };
+    return { body: asWireValue(found), tag: formatEtag(found.updated_at) };
   }
 
   /**
    * Checks that the query of a view can be read now. Omitted properties are saved already and not checked.
    * @throws ApiError bad_request for a query that cannot be parsed; validation_error for an invalid name.
    */
-  async function check<Given extends Partial<Written>>(
+  async function check<Given extends Partial<SavedViewInput>>(
     form: { workspaceId: string; formId: string },
     given: Given,
   ): Promise<Given> {
@@ -275,11 +275,11 @@ export function savedViewEndpoints({ database }: { database: Database }) {
   function changing(
     { workspaceId }: Pick<Scope, 'workspaceId'>,
     id: string,
-    unchanged: Unchanged,
+    unchanged: IfMatchTimes,
     change: (
       client: Queryable,
       key: { workspace_id: string; id: string },
-      before: Written,
+      before: SavedViewInput,
     ) => Promise<unknown>,
   ): Promise<void> {
     return transaction(database, async (client) => {
@@ -295,7 +295,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
 const uniqueViolation = '23505';
 
 /** @throws ApiError conflict if another view of the form has this name. */
-async function refusingTwins<Result>(writing: Promise<Result>): Promise<Result> {
+async function refuseDuplicateName<Result>(writing: Promise<Result>): Promise<Result> {
   try {
     return await writing;
   } catch (cause) {

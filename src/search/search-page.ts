@@ -1,23 +1,23 @@
 import type { Database } from '#kit/database.ts';
-import type { Cut } from '#kit/pagination.ts';
-import { orNothing, statement } from '#kit/statement.ts';
+import type { PageRequest } from '#kit/pagination.ts';
+import { nullableColumns, statement } from '#kit/statement.ts';
 import { answeredVersion, foundColumns, submissionSelection } from '#submissions/submission-rows.ts';
-import { checkParameters, checksSql, lookWindow, passesChecks } from './compile-question.ts';
+import { checkParameters, checksSql, checkWindow, passesChecks } from './compile-search.ts';
 import {
-  questionParameters,
-  questionSql,
+  searchParameters,
+  searchSql,
   searchWindow,
+  selectMatchesSql,
   subjectWindow,
-  walk,
   wordParameters,
   wordsInSubject,
   wordsSql,
-} from './question.ts';
-import type { Found, FoundSubmission, Question, View } from './view.ts';
+} from './search-sql.ts';
+import type { FoundPage, FoundSubmission, View, ViewSearch } from './view.ts';
 
 const wordsAlone = { question: wordsSql, hasSpan: false };
 
-const anything = { question: questionSql, hasSpan: true };
+const anything = { question: searchSql, hasSpan: true };
 
 /**
  * Selects one page of matches by relevance, each row with the total up to searchWindow. The order is exact:
@@ -35,7 +35,7 @@ const pageOf = <Parameters extends typeof wordParameters>(
     ['limit offset', parameters],
     ['total', foundColumns],
     `with ${question},
-   matches as materialized (${walk('anywhere', { limit: String(searchWindow), inOrder: false, hasSpan })}),
+   matches as materialized (${selectMatchesSql('anywhere', { limit: String(searchWindow), inOrder: false, hasSpan })}),
    total as materialized (select count(*) as total from matches),
    -- When there are fewer matches than the window, they are all known already: each is asked for its subject. A segment's
    -- question is read once, and not for each of its matches: 1 ms of 11 for three words.
@@ -51,14 +51,14 @@ const pageOf = <Parameters extends typeof wordParameters>(
      cross join question
      where (select total from total) < ${searchWindow}),
    -- When there may be more, each kind is looked for by itself, as far as the page needs it.
-   in_all as materialized (${walk('all_subject', {
+   in_all as materialized (${selectMatchesSql('all_subject', {
      limit: `(select case when total < ${searchWindow} then 0 else $offset + $limit end from total)`,
      inOrder: true,
      hasSpan,
    })}),
    in_some as materialized (
      select f.id, case when question.words > 2 and f.number <= ${subjectWindow} then ${wordsInSubject} else 1 end as words
-     from (select nearest.id, nearest.code, row_number() over (order by nearest.id desc) as number from (${walk(
+     from (select nearest.id, nearest.code, row_number() over (order by nearest.id desc) as number from (${selectMatchesSql(
        'some_subject',
        {
          limit: `(
@@ -77,7 +77,7 @@ const pageOf = <Parameters extends typeof wordParameters>(
      select id from matches
      where (select total from total) < ${searchWindow} and not exists (select from ahead where ahead.id = matches.id)
      union all
-     (select newest.id from (${walk('no_subject', {
+     (select newest.id from (${selectMatchesSql('no_subject', {
        limit: `(
          select case when total < ${searchWindow} then 0
                      else greatest(0, $offset + $limit - (select count(*) from ahead)) end from total)`,
@@ -96,10 +96,10 @@ const pageOf = <Parameters extends typeof wordParameters>(
   );
 
 /** For queries of words alone. */
-export const searchSubmissions = pageOf('search_submissions', wordParameters, wordsAlone);
+export const searchByWords = pageOf('search_submissions', wordParameters, wordsAlone);
 
 /** For every query that the index can decide. */
-export const searchQuestion = pageOf('search_question', questionParameters, anything);
+export const searchByIndex = pageOf('search_question', searchParameters, anything);
 
 /**
  * One page of the matches of the index that pass the checks, by relevance; at least one row, with the total and whether more
@@ -108,12 +108,12 @@ export const searchQuestion = pageOf('search_question', questionParameters, anyt
  */
 const searchChecked = statement(
   'search_checked',
-  ['look_window:integer look_bytes:integer limit offset', questionParameters, checkParameters],
-  ['total is_cut:boolean', orNothing(foundColumns)],
-  `with ${questionSql},
+  ['look_window:integer look_bytes:integer limit offset', searchParameters, checkParameters],
+  ['total is_cut:boolean', nullableColumns(foundColumns)],
+  `with ${searchSql},
    ${checksSql},
-   ahead as materialized (${walk('in_subject', { limit: '$look_window', inOrder: true })}),
-   behind as materialized (${walk('no_subject', { limit: '$look_window', inOrder: true })}),
+   ahead as materialized (${selectMatchesSql('in_subject', { limit: '$look_window', inOrder: true })}),
+   behind as materialized (${selectMatchesSql('no_subject', { limit: '$look_window', inOrder: true })}),
    found as (select id, code, true as is_ahead from ahead union all select id, code, false from behind),
    near as materialized (
      select f.id, f.code, f.is_ahead, p.form_id, p.answers, p.reference,
@@ -146,12 +146,12 @@ const countPage = <Parameters extends typeof wordParameters>(
     parameters,
     'total',
     `with ${question}
-   select count(*) as total from (${walk('anywhere', { limit: String(searchWindow), inOrder: false, hasSpan })}) matches`,
+   select count(*) as total from (${selectMatchesSql('anywhere', { limit: String(searchWindow), inOrder: false, hasSpan })}) matches`,
   );
 
 export const countMatches = countPage('count_matches', wordParameters, wordsAlone);
 
-const countQuestion = countPage('count_question', questionParameters, anything);
+const countQuestion = countPage('count_question', searchParameters, anything);
 
 /**
  * Finds a page of what answers a question, and how many there are up to searchWindow. Words alone are answered by the index; of
@@ -159,14 +159,14 @@ const countQuestion = countPage('count_question', questionParameters, anything);
  */
 export async function searchPage(
   database: Database,
-  { workspace_id, form_ids, filter, question }: View & { question: Question },
-  { offset, ...cut }: Cut,
-): Promise<Found<FoundSubmission>> {
+  { workspace_id, form_ids, filter, question }: View & { question: ViewSearch },
+  { offset, ...cut }: PageRequest,
+): Promise<FoundPage<FoundSubmission>> {
   const { from_id, to_id } = filter;
   const parameters = { ...question, workspace_id, form_ids, from_id, to_id };
   const limit = Math.min(cut.limit, searchWindow - offset);
   if (question.isChecked) {
-    const { submissions, bytesOfAddresses, bytesOfWords } = lookWindow;
+    const { submissions, bytesOfAddresses, bytesOfWords } = checkWindow;
     const isOfAddresses = question.check_kinds.every((kind) => kind.endsWith('address'));
     const rows = await searchChecked(database, {
       ...parameters,
@@ -178,9 +178,7 @@ export async function searchPage(
     const [{ total, is_cut: isPartial }] = rows as [(typeof rows)[number]];
     return { rows: rows.filter(isFound), total, isPartial };
   }
-  const [search, count] = question.isPlain
-    ? [searchSubmissions, countMatches]
-    : [searchQuestion, countQuestion];
+  const [search, count] = question.isPlain ? [searchByWords, countMatches] : [searchByIndex, countQuestion];
   const rows = limit > 0 ? await search(database, { ...parameters, limit, offset }) : [];
   // A page past the end has no row with the total.
   const total = rows[0]?.total ?? (offset > 0 ? (await count(database, parameters))[0]!.total : 0);

@@ -1,22 +1,22 @@
-import { columns, orNothing, statement } from '#kit/statement.ts';
-import { checkParameters, checksSql, passesChecks } from './compile-question.ts';
-import { filterColumns, isMet } from './filter/where-of-forms.ts';
+import { columns, nullableColumns, statement } from '#kit/statement.ts';
+import { checkParameters, checksSql, passesChecks } from './compile-search.ts';
+import { filterColumns, filterConditionSql } from './filter/where-of-forms.ts';
 import { rowColumns, rowSelection } from './list-pages.ts';
 import {
-  questionParameters,
-  questionSql,
-  walk,
+  searchParameters,
+  searchSql,
+  selectMatchesSql,
   wordParameters,
   wordsInSubject,
   wordsSql,
-} from './question.ts';
-import { sortedFrom } from './sorted-rows.ts';
+} from './search-sql.ts';
+import { declareSortedRows } from './sorted-rows.ts';
 
 /*
  * The table of a form with words: the question and order of the search, the filters of the table, and every match, as the table is
  * also exported and deleted. Times are the ids that were made then.
  */
-const viewParameters = columns('is_any:boolean', questionParameters, checkParameters, filterColumns);
+const viewParameters = columns('is_any:boolean', searchParameters, checkParameters, filterColumns);
 
 const matches = `
   f as materialized (
@@ -24,14 +24,14 @@ const matches = `
     join search_documents d on d.workspace_id = $workspace_id
       and d.terms @@ replace(question.anywhere, chr(1), segments.code)::tsquery)`;
 
-const viewed = `${questionSql},
+const viewed = `${searchSql},
   ${checksSql},
   ${matches},
   viewed as (
     select f.id, ${wordsInSubject} as rank from f
     where f.id >= $from_id and f.id < $to_id
       and ($is_any or exists (
-        select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${isMet} and ${passesChecks})))`;
+        select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${filterConditionSql} and ${passesChecks})))`;
 
 /** The matches of words alone, without a filter. */
 const viewedOfWords = `${wordsSql},
@@ -39,12 +39,12 @@ const viewedOfWords = `${wordsSql},
   viewed as (select f.id, ${wordsInSubject} as rank from f)`;
 
 /** How many submissions have the words of a question, counted up to `most`: these are compared one by one. */
-export const countLooks = statement(
+export const countCandidates = statement(
   'count_looks',
-  ['most', questionParameters],
+  ['most', searchParameters],
   'count',
-  `with ${questionSql}
-   select count(*) as count from (${walk('anywhere', { limit: '$most', inOrder: false })}) found`,
+  `with ${searchSql}
+   select count(*) as count from (${selectMatchesSql('anywhere', { limit: '$most', inOrder: false })}) found`,
 );
 
 /** One page with the exact total in each row; at least one row. */
@@ -56,7 +56,7 @@ const pageOf = <Parameters extends typeof wordParameters>(
   statement(
     name,
     ['limit offset', parameters],
-    ['total', orNothing(rowColumns)],
+    ['total', nullableColumns(rowColumns)],
     `with ${viewed},
    page as (select id, rank from viewed order by rank desc, id desc limit $limit offset $offset)
    select count.total, ${rowSelection}
@@ -67,7 +67,7 @@ const pageOf = <Parameters extends typeof wordParameters>(
   );
 
 /** The table by relevance. */
-export const relevance = {
+export const viewByRelevance = {
   page: pageOf('search_view', viewParameters, viewed),
   pageOfWords: pageOf('search_view_of_words', wordParameters, viewedOfWords),
   /** The submissions above and below one; none if it is not a match. */
@@ -92,7 +92,7 @@ export const relevance = {
 };
 
 /** The matches in the order of columns instead of relevance. */
-export const sortedSearch = sortedFrom('search_view_sorted', viewParameters, {
+export const sortedSearch = declareSortedRows('search_view_sorted', viewParameters, {
   before: `${viewed},`,
   from: (keys) =>
     `viewed join submissions p on p.workspace_id = $workspace_id and p.id = viewed.id and p.trashed_at is null ${keys}`,

@@ -5,8 +5,8 @@ import { insertSubmission, openNextSegment, segmentDocuments } from '#submission
 import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
-import { searchWindow, subjectWindow, wordsAlone } from './question.ts';
-import { countMatches, searchSubmissions } from './search-page.ts';
+import { countMatches, searchByWords } from './search-page.ts';
+import { searchWindow, subjectWindow, wordsAlone } from './search-sql.ts';
 
 const { database } = await testDatabase();
 
@@ -18,7 +18,7 @@ async function find(
   { limit = 100, offset = 0, formIds = null as string[] | null } = {},
 ) {
   const question = { ...wordsAlone, workspace_id: scene.workspaceId, form_ids: formIds, q };
-  const rows = await searchSubmissions(database, { ...question, limit, offset });
+  const rows = await searchByWords(database, { ...question, limit, offset });
   const [count] = await countMatches(database, question);
   return {
     ids: rows.map(({ id }) => id),

@@ -1,6 +1,6 @@
-import { type Columns, orNothing, statement, uuid } from '#kit/statement.ts';
+import { type Columns, nullableColumns, statement, uuid } from '#kit/statement.ts';
 import { inSpan } from './filter/read-where.ts';
-import { filterColumns, isMet, receivedAt } from './filter/where-of-forms.ts';
+import { filterColumns, filterConditionSql, receivedAtSql } from './filter/where-of-forms.ts';
 import { rowColumns, rowSelection } from './list-pages.ts';
 import { sortParameters } from './read-sort.ts';
 
@@ -28,7 +28,7 @@ const keyOf = (place: 1 | 2): string => `lateral (
          n * ($sort_signs)[${place}] as n, ${comparable('written')} as t
   from (
     select case kind when 'created' then ${epoch('p.created_at')}
-                     when 'received' then ${epoch(receivedAt)}
+                     when 'received' then ${epoch(receivedAtSql)}
                      when 'completed' then ${epoch('p.completed_at')}
                      when 'updated' then ${epoch('p.updated_at')}
                      else case type when 'number' then (value #>> '{}')::double precision
@@ -84,7 +84,7 @@ const markOf = (place: 1 | 2, at: number): string =>
  * (limitSorted).
  * @param source the SQL before the keys, and the submissions `p` with their joins.
  */
-export function sortedFrom<P extends Columns>(
+export function declareSortedRows<P extends Columns>(
   name: string,
   columns: P,
   { before, from }: { before: string; from: (keys: string) => string },
@@ -100,7 +100,7 @@ export function sortedFrom<P extends Columns>(
     page: statement(
       `${name}_page`,
       ['after:jsonText? limit offset', parameters],
-      ['total place?', orNothing(rowColumns)],
+      ['total place?', nullableColumns(rowColumns)],
       `with ${keyed},
        mark as (select ${markOf(1, 0)}, ${markOf(2, 3)}, ($after ->> 6)::uuid as id),
        page as (
@@ -140,12 +140,12 @@ export function sortedFrom<P extends Columns>(
 }
 
 /** The table by columns, without words. */
-export const sortedRows = sortedFrom(
+export const sortedRows = declareSortedRows(
   'view.sorted',
   { workspace_id: uuid, form_id: uuid, ...filterColumns },
   {
     before: '',
     from: (keys) =>
-      `submissions p ${keys} where p.workspace_id = $workspace_id and p.form_id = $form_id and ${inSpan} and ${isMet}`,
+      `submissions p ${keys} where p.workspace_id = $workspace_id and p.form_id = $form_id and ${inSpan} and ${filterConditionSql}`,
   },
 );

@@ -1,6 +1,12 @@
-import { leastBeginning, operators, operatorsCalled, quoteValue, type Unfinished } from '#ast/search.ts';
+import {
+  minPrefixLength,
+  operatorsCalled,
+  quoteValue,
+  searchOperators,
+  type Unfinished,
+} from '#ast/search.ts';
 import type { Database } from '#kit/database.ts';
-import { ownSchema } from '#kit/migrate.ts';
+import { sessionSchema } from '#kit/migrate.ts';
 import { statement } from '#kit/statement.ts';
 import { submissionStatuses } from '#submissions/present.ts';
 import { writtenWords } from './hits.ts';
@@ -15,7 +21,7 @@ export const cleanPendingList = statement(
   'pages:bigint',
   // Finds the index by name, which ends in a number on a node of a cluster.
   `select coalesce(sum(gin_clean_pending_list(oid)), 0)::bigint as pages from pg_class
-    where relnamespace = ${ownSchema} and relkind = 'i' and relname ~ '^search_documents_terms(_[0-9]+)?$'`,
+    where relnamespace = ${sessionSchema} and relkind = 'i' and relname ~ '^search_documents_terms(_[0-9]+)?$'`,
 );
 
 /** Selects the accessible forms with name, version and language. */
@@ -106,20 +112,20 @@ export async function suggest(
 
 async function suggestNames(database: Database, reach: Reach, text: string): Promise<Suggestion[]> {
   const found = operatorsCalled(text).map(
-    (name): Suggestion => ({ kind: 'operator', text: `${name}:`, label: operators[name].takes }),
+    (name): Suggestion => ({ kind: 'operator', text: `${name}:`, label: searchOperators[name].takes }),
   );
   const elements = await listElementsCalled(database, { ...reach, beginning: text, limit: mostOfKind });
   return [
     ...found,
     ...elements
-      .filter(({ id }) => !Object.hasOwn(operators, id))
+      .filter(({ id }) => !Object.hasOwn(searchOperators, id))
       .map(({ id, label }): Suggestion => ({ kind: 'element', text: `${id}:`, label })),
   ];
 }
 
 async function suggestWords(database: Database, reach: Reach, text: string): Promise<Suggestion[]> {
   const beginning = text.toLowerCase();
-  if (beginning.length < leastBeginning || !/^[\p{L}\p{N}]+$/u.test(beginning)) return [];
+  if (beginning.length < minPrefixLength || !/^[\p{L}\p{N}]+$/u.test(beginning)) return [];
   const times = Map.groupBy(await writtenWords(database, reach, [beginning]), (word) => word);
   return [...times]
     .filter(([word]) => word !== beginning)

@@ -1,13 +1,19 @@
 import { type Static, Type } from 'typebox';
-import { draftJoin, type FormStatus, publicUrlOf, shownName, submissionCount } from '#forms/form-rows.ts';
+import {
+  draftJoin,
+  type FormStatus,
+  formNameSql,
+  publicUrlOf,
+  submissionCountSql,
+} from '#forms/form-rows.ts';
 import { formStatuses } from '#forms/live-form.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type Person } from '#kit/operation.ts';
-import { requireRow, statement, word } from '#kit/statement.ts';
+import { requireRow, statement, textEnum } from '#kit/statement.ts';
 import type { Role } from '#rules/permissions.ts';
 import { roleNames } from '#rules/permissions.ts';
 import { TableSettings } from '#submissions/shapes.ts';
-import { refuseOneStep, type SessionServices } from '#workspaces/sign-in/require-person.ts';
+import { requireTwoFactor, type SessionServices } from '#workspaces/sign-in/require-person.ts';
 import { findTableSettings, saveTableSettings } from './list-rows.ts';
 
 const id = Type.String({ format: 'uuid' });
@@ -37,10 +43,10 @@ const locateForm = statement(
   'id user_id',
   [
     'workspace_id id name submission_count published_at? second_factor_required',
-    { status: word<FormStatus>(), role: word<Role>() },
+    { status: textEnum<FormStatus>(), role: textEnum<Role>() },
   ],
   `/* lookup: across workspaces */
-   select f.workspace_id, f.id, ${shownName} as name, f.status, ${submissionCount} as submission_count, f.published_at, m.role,
+   select f.workspace_id, f.id, ${formNameSql} as name, f.status, ${submissionCountSql} as submission_count, f.published_at, m.role,
           w.second_factor_required
    from form_lookup l
    join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
@@ -57,7 +63,7 @@ export function tableArrangementEndpoints({
 }: Pick<SessionServices, 'database' | 'config'>) {
   const locate = async (id: string, person: Person) => {
     const located = requireRow(await locateForm(database, { id, user_id: person.id }));
-    refuseOneStep(located, person);
+    requireTwoFactor(located, person);
     const { second_factor_required: _, ...found } = located;
     return found;
   };
@@ -75,7 +81,7 @@ export function tableArrangementEndpoints({
       reply: { status: 200, description: 'The form and its workspace.', schema: LocatedForm },
       async run({ person, params }) {
         const found = await locate(params.id, person);
-        return { body: wired({ ...found, public_url: publicUrlOf(config, found.id) }) };
+        return { body: asWireValue({ ...found, public_url: publicUrlOf(config, found.id) }) };
       },
     }),
 

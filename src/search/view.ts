@@ -3,27 +3,27 @@ import { readShortReference, shortReference } from '#ast/short-reference.ts';
 import { leastIdAt } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { firstId, greatest, idBehind, lastId, least } from '#kit/pagination.ts';
+import { greatest, lastId, least, minimumId, nextGreaterId } from '#kit/pagination.ts';
 import { type RowOf, statement } from '#kit/statement.ts';
-import { closed } from '#kit/validation.ts';
+import { noExtraProperties } from '#kit/validation.ts';
 import type { foundColumns } from '#submissions/submission-rows.ts';
 import {
   type Filter,
   type FormsFilterQuery,
   formFilterParameters,
-  readFilter,
   readFormFilter,
+  readSubmissionFilter,
 } from './filter/read-filter.ts';
 import { countSpan } from './filter/read-where.ts';
 import { type Conditions, readWhereOfForms } from './filter/where-of-forms.ts';
 import { limitSorted, mostSorted, readSort, type Sort, sortParameter } from './read-sort.ts';
-import { type ResolvedQuestion, resolveQuestion } from './resolve-question.ts';
-import { countLooks } from './search-rows.ts';
+import { type ResolvedSearch, resolveSearch } from './resolve-search.ts';
+import { countCandidates } from './search-rows.ts';
 
 /** The words to find in the index, as parameters of statements. */
-export type Question = ResolvedQuestion['index'] &
-  ResolvedQuestion['checks'] &
-  Pick<ResolvedQuestion, 'isPlain' | 'isChecked'> & { is_open: boolean };
+export type ViewSearch = ResolvedSearch['index'] &
+  ResolvedSearch['checks'] &
+  Pick<ResolvedSearch, 'isPlain' | 'isChecked'> & { is_open: boolean };
 
 /**
  * Which submissions are read, and in which order. Every reader of submissions makes one: the lists, the search, the table of a
@@ -39,7 +39,7 @@ export type View = {
   /** Where `where` reads several forms: what it means in each. */
   conditions?: Conditions | undefined;
   /** Undefined if the word index is not used. */
-  question: Question | undefined;
+  question: ViewSearch | undefined;
   /** With a question, an order that is not by columns is by relevance. */
   order: 'newest' | 'oldest' | 'received' | Sort;
 };
@@ -47,7 +47,7 @@ export type View = {
 export type FoundSubmission = RowOf<typeof foundColumns>;
 
 /** A page, how many there are in all, and whether a search left some of them out. */
-export type Found<Row> = { rows: Row[]; total: number; isPartial?: boolean };
+export type FoundPage<Row> = { rows: Row[]; total: number; isPartial?: boolean };
 
 /** A view of one form. */
 export type FormView = View & { form_id: string };
@@ -59,7 +59,7 @@ export const viewParameters = {
 };
 
 /** Which submissions of a form are read; everything is optional. */
-export const ViewQuery = Type.Object(viewParameters, closed);
+export const ViewQuery = Type.Object(viewParameters, noExtraProperties);
 export type ViewQuery = Static<typeof ViewQuery>;
 
 type Form = { workspaceId: string; formId: string };
@@ -83,7 +83,7 @@ export async function readFormsView(
 ): Promise<View> {
   const { workspaceId, formIds } = reach;
   const { where } = query;
-  const filter = readFilter(query);
+  const filter = readSubmissionFilter(query);
   const conditions = where === undefined ? undefined : await readWhereOfForms(database, reach, where, filter);
   const form_ids = formIds && [...formIds];
   return {
@@ -113,15 +113,15 @@ export async function readListView(
  * @throws ApiError bad_request for a question that cannot be searched.
  */
 export async function readSearchView(database: Database, reach: Reach, q: string): Promise<View> {
-  const reached = await resolveQuestion(database, reach, q);
+  const reached = await resolveSearch(database, reach, q);
   const { form_ids, tag, isList } = reached;
-  const filter = narrow(readFilter({}), reached);
+  const filter = narrow(readSubmissionFilter({}), reached);
   return {
     workspace_id: reach.workspaceId,
     form_ids,
     form_id: null,
     filter: isList && tag !== null ? { ...filter, tag, kind: 'tagged' } : filter,
-    question: isList ? undefined : questionOf(reached),
+    question: isList ? undefined : viewSearchOf(reached),
     order: 'newest',
   };
 }
@@ -156,7 +156,7 @@ async function countUpTo(database: Database, view: FormView, most: number): Prom
   const { filter, question, workspace_id, form_id } = view;
   const span = { ...filter, workspace_id, form_ids: [form_id], most };
   const [counted] = question
-    ? await countLooks(database, { ...span, ...question })
+    ? await countCandidates(database, { ...span, ...question })
     : await countSpan(database, span);
   return counted!.count;
 }
@@ -167,21 +167,20 @@ async function readMatched(
   { q, ...query }: Omit<ViewQuery, 'sort'>,
 ): Promise<Pick<View, 'filter' | 'question'>> {
   if (q === undefined) return { filter: await readFormFilter(database, form, query), question: undefined };
-  const reached = await resolveQuestion(
-    database,
-    { workspaceId: form.workspaceId, formIds: [form.formId] },
-    q,
-  );
+  const reached = await resolveSearch(database, { workspaceId: form.workspaceId, formIds: [form.formId] }, q);
   const filter = narrow(await readFormFilter(database, form, query), reached);
   const key = { workspace_id: form.workspaceId, form_id: form.formId };
   const named = reached.isPlain ? await findByReference(database, key, q) : undefined;
   if (named !== undefined) {
-    const one = { from_id: greatest(filter.from_id, named), to_id: least(filter.to_id, idBehind(named)) };
+    const one = {
+      from_id: greatest(filter.from_id, named),
+      to_id: least(filter.to_id, nextGreaterId(named)),
+    };
     return { filter: { ...filter, ...one, isDated: true }, question: undefined };
   }
-  const question = questionOf(reached);
+  const question = viewSearchOf(reached);
   if (reached.isChecked)
-    await limitLooks(database, {
+    await requireFewCandidates(database, {
       ...filter,
       ...question,
       workspace_id: key.workspace_id,
@@ -190,7 +189,7 @@ async function readMatched(
   return { filter, question: reached.isList && reached.tag === null ? undefined : question };
 }
 
-const questionOf = ({ index, checks, hasWords, isPlain, isChecked }: ResolvedQuestion): Question => ({
+const viewSearchOf = ({ index, checks, hasWords, isPlain, isChecked }: ResolvedSearch): ViewSearch => ({
   ...index,
   ...checks,
   is_open: !hasWords && !isPlain,
@@ -199,7 +198,7 @@ const questionOf = ({ index, checks, hasWords, isPlain, isChecked }: ResolvedQue
 });
 
 /** Returns a filter that also holds what the operators of a question say. */
-function narrow(filter: Filter, { status, span }: ResolvedQuestion): Filter {
+function narrow(filter: Filter, { status, span }: ResolvedSearch): Filter {
   const isContrary = status !== null && filter.status !== null && status !== filter.status;
   return {
     ...filter,
@@ -207,21 +206,24 @@ function narrow(filter: Filter, { status, span }: ResolvedQuestion): Filter {
     from_id: greatest(filter.from_id, span.from_id),
     to_id: isContrary ? span.from_id : least(filter.to_id, span.to_id),
     kind: status !== null && filter.kind === 'any' ? 'one' : filter.kind,
-    isDated: filter.isDated || isContrary || span.from_id !== firstId || span.to_id !== lastId,
+    isDated: filter.isDated || isContrary || span.from_id !== minimumId || span.to_id !== lastId,
   };
 }
 
 /** So many submissions with the words of a question are compared one by one, which takes about a second. */
-const mostLooks = 50_000;
+const mostCandidates = 50_000;
 
 /** @throws ApiError bad_request if the request needs too much work. The work is counted, not measured. */
-async function limitLooks(
+async function requireFewCandidates(
   database: Database,
-  question: Omit<Parameters<typeof countLooks>[1], 'most'>,
+  question: Omit<Parameters<typeof countCandidates>[1], 'most'>,
 ): Promise<void> {
-  const [{ count } = { count: 0 }] = await countLooks(database, { ...question, most: mostLooks + 1 });
-  if (count <= mostLooks) return;
-  const message = `More than ${mostLooks} submissions contain these words. Narrow the search for a phrase, an address or an element with "after:" and "before:".`;
+  const [{ count } = { count: 0 }] = await countCandidates(database, {
+    ...question,
+    most: mostCandidates + 1,
+  });
+  if (count <= mostCandidates) return;
+  const message = `More than ${mostCandidates} submissions contain these words. Narrow the search for a phrase, an address or an element with "after:" and "before:".`;
   throw new ApiError('bad_request', message, { errors: [{ field: 'q', message, code: 'too_many' }] });
 }
 

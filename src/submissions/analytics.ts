@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { withStableLabels } from '#ast/form/piping.ts';
+import { withPipedLabels } from '#ast/form/piping.ts';
 import { type Form, listQuestions } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { named } from '#kit/pagination.ts';
-import { columns, requireRow, statement, word } from '#kit/statement.ts';
+import { nameSchema } from '#kit/pagination.ts';
+import { columns, requireRow, statement, textEnum } from '#kit/statement.ts';
 import { dayRange, readDays } from '#kit/time-range.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { findViewedForm, readStructures } from './read-columns.ts';
 import { medianOf, reviewName, stepNames, type VisitKind } from './visit-counter.ts';
 
@@ -38,7 +38,7 @@ const Question = Type.Object({
   left: count('Visits without a submission that touched this question last.'),
 });
 
-export const Analytics = named(
+export const Analytics = nameSchema(
   'Analytics',
   Type.Object({
     is_counting: Type.Boolean({ description: 'Whether visits are counted now, by the setting `analytics`.' }),
@@ -71,7 +71,7 @@ export const Analytics = named(
 export type Analytics = Static<typeof Analytics>;
 
 /** Deletes the visit counts of days before a date. */
-export const forgetVisits = statement(
+export const deleteVisitsBefore = statement(
   'analytics.forget_visits',
   'before:text',
   '',
@@ -92,7 +92,7 @@ const inSpan = `workspace_id = $workspace_id and form_id = $form_id
 export const sumVisits = statement(
   'analytics.sum_visits',
   span,
-  ['name:text? day:text? count', { kind: word<VisitKind>() }],
+  ['name:text? day:text? count', { kind: textEnum<VisitKind>() }],
   `select kind, name, to_char(day, 'YYYY-MM-DD') as day, sum(count)::bigint as count from visit_counts
    where ${inSpan} group by grouping sets ((kind, name), (kind, day))
    having day is null or kind in ('view', 'start', 'completion') order by visit_counts.day, kind`,
@@ -122,7 +122,7 @@ async function readAnalytics(
   const sums: Sums = (kind, name = '') => Math.max(0, byName.get(`${kind} ${name}`) ?? 0);
   const [views, starts, completions] = [sums('view'), sums('start'), sums('completion')];
   const times = inAll.filter(({ kind }) => kind === 'time');
-  const form = withStableLabels(live!.structure);
+  const form = withPipedLabels(live!.structure);
   return {
     is_counting: found.settings.analytics ?? true,
     time_zone: found.settings.time_zone ?? 'UTC',
@@ -193,7 +193,7 @@ export const analyticsEndpoints = ({ database }: { database: Database }) => ({
     example: { query: { created_from: '2026-01-01T00:00:00.000Z', created_to: '2027-01-01T00:00:00.000Z' } },
     reply: { status: 200, description: 'The analytics.', schema: Analytics },
     async run({ workspaceId, formIds, params, query }) {
-      requireReach(formIds, params.id);
+      requireFormAccess(formIds, params.id);
       return { body: await readAnalytics(database, { workspaceId, formId: params.id }, readDays(query)) };
     },
   }),

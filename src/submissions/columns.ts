@@ -1,12 +1,12 @@
 import type { Answers } from '#ast/answers/check-answers.ts';
-import { own } from '#ast/basics/json.ts';
-import { type Language, searchLanguage } from '#ast/basics/languages.ts';
+import { getProperty } from '#ast/basics/json.ts';
+import { chooseSearchLanguage, type SearchLanguage } from '#ast/basics/languages.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { matchLanguage } from '#ast/basics/match-language.ts';
 import type { ChoiceOption } from '#ast/basics/options.ts';
 import { byteLength, cutToBytes } from '#ast/basics/text.ts';
 import type { ElementType } from '#ast/form/elements.ts';
-import { withStableLabels } from '#ast/form/piping.ts';
+import { withPipedLabels } from '#ast/form/piping.ts';
 import {
   type Form,
   type InputElement,
@@ -25,7 +25,7 @@ import type { Settings } from '#ast/settings.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
 
 /** A question as the header of a column. */
-type Asked = {
+type ColumnQuestion = {
   id: string;
   label: string;
   type: ElementType;
@@ -38,9 +38,9 @@ type Asked = {
 };
 
 /** A column of a form's submissions: a top-level question. */
-export type Column = Asked & {
+export type Column = ColumnQuestion & {
   /** The questions in a row of a repeatable group. */
-  inputs: readonly Asked[];
+  inputs: readonly ColumnQuestion[];
   /** Whether only versions before the live one have the question. */
   is_retired: boolean;
 };
@@ -61,7 +61,7 @@ export function unionColumns(written: readonly Form[], language = ''): Column[] 
     /** New columns of this version by the column that they follow; undefined for the first position. */
     const added = new Map<string | undefined, Column[]>();
     let before: string | undefined;
-    for (const question of listQuestions(withStableLabels(form))) {
+    for (const question of listQuestions(withPipedLabels(form))) {
       const { id } = question.element.attrs;
       if (known.has(id)) {
         before = id;
@@ -101,14 +101,16 @@ function labelsIn(
 }
 
 /** Returns the label of a current or previous option of a column. */
-export const optionLabel = ({ option_labels: labels }: Pick<Asked, 'option_labels'>, id: string): string =>
-  own(labels, id) ?? id;
+export const optionLabel = (
+  { option_labels: labels }: Pick<ColumnQuestion, 'option_labels'>,
+  id: string,
+): string => getProperty(labels, id) ?? id;
 
 function columnOf(question: Question, isRetired: boolean, labels: Labels): Column {
   const isGroup = question.kind === 'group';
   return {
-    ...askedOf(question.element, labels),
-    inputs: isGroup ? question.inputs.map((input) => askedOf(input, labels)) : [],
+    ...columnQuestionOf(question.element, labels),
+    inputs: isGroup ? question.inputs.map((input) => columnQuestionOf(input, labels)) : [],
     is_retired: isRetired,
   };
 }
@@ -116,7 +118,7 @@ function columnOf(question: Question, isRetired: boolean, labels: Labels): Colum
 /** The parts of a consent, each a column of an export. */
 export const consentParts = (['agreed', 'text', 'version', 'at'] as const).map((id) => ({ id, label: id }));
 
-function askedOf(element: Question['element'], labels: Labels): Asked {
+function columnQuestionOf(element: Question['element'], labels: Labels): ColumnQuestion {
   const { type, attrs } = element;
   const known = [...(labels.options.get(attrs.id) ?? [])];
   return {
@@ -140,7 +142,7 @@ function askedOf(element: Question['element'], labels: Labels): Asked {
  * Returns the search data of a submission: its words in the language in which it was answered, options in
  * every language of the form, and the language for stemming.
  */
-export const searchColumns = (
+export const buildSearchData = (
   form: Form,
   settings: Settings,
   given: {
@@ -149,12 +151,12 @@ export const searchColumns = (
     /** A BCP-47 tag; null if the form has no language. */
     readonly language: string | null;
   },
-): { language: Language; subject: string; body: string } => {
+): { language: SearchLanguage; subject: string; body: string } => {
   const spoken = inLanguage(form, given.language ?? undefined);
   const { subject, body } = searchableText(spoken, given.answers, given.reference, settings.subject_element);
   const others = labelsElsewhere(form, spoken, given.answers);
   return {
-    language: searchLanguage(settings, given.language),
+    language: chooseSearchLanguage(settings, given.language),
     subject,
     body: others === '' ? body : cutToBytes(`${body}\n${others}`, limits.searchBytes - byteLength(subject)),
   };

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { leastIdAt } from '#kit/clock.ts';
-import { firstId, lastId } from '#kit/pagination.ts';
+import { lastId, minimumId } from '#kit/pagination.ts';
 
-export const moment = (description: string) =>
+export const timeParameter = (description: string) =>
   Type.Optional(Type.String({ format: 'date-time', description }));
 
 /** The parameters of the times between which submissions were begun. */
 export const createdParameters = {
-  created_from: moment('At or after this time.'),
-  created_to: moment('Until this time, exclusive.'),
+  created_from: timeParameter('At or after this time.'),
+  created_to: timeParameter('Until this time, exclusive.'),
 };
 
 /** Returns the least id that is made at a time. Ids begin in 1970. */
@@ -16,6 +16,6 @@ export const idAt = (time: string): string => leastIdAt(new Date(Math.max(0, Dat
 
 /** Returns the ids between which submissions of a span were made: ids sort by time, and their index finds them. */
 export const readSpan = (span: { created_from?: string; created_to?: string }) => ({
-  from_id: span.created_from === undefined ? firstId : idAt(span.created_from),
+  from_id: span.created_from === undefined ? minimumId : idAt(span.created_from),
   to_id: span.created_to === undefined ? lastId : idAt(span.created_to),
 });

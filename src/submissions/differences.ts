@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import type { Actor } from '#kit/operation.ts';
-import { throughOf } from '#workspaces/authenticate.ts';
+import { channelOfActor } from '#workspaces/authenticate.ts';
 
 /** One difference that a change made. A value that did not exist before, or no longer exists, is absent. */
 export type Difference = {
@@ -21,7 +21,7 @@ type Changeable = {
 };
 
 /** Returns the differences between two states of a submission, value by value. */
-export function differencesOf(before: Changeable, after: Changeable): Difference[] {
+export function findDifferences(before: Changeable, after: Changeable): Difference[] {
   return [
     ...(before.status === after.status
       ? []
@@ -30,12 +30,19 @@ export function differencesOf(before: Changeable, after: Changeable): Difference
     ...valueDifferences('reference', before.reference, after.reference),
     ...(isDeepStrictEqual(before.tags, after.tags)
       ? []
-      : [{ part: 'tags' as const, name: '', ...someOf('from', before.tags), ...someOf('to', after.tags) }]),
+      : [
+          {
+            part: 'tags' as const,
+            name: '',
+            ...omitEmptyTags('from', before.tags),
+            ...omitEmptyTags('to', after.tags),
+          },
+        ]),
   ];
 }
 
 /** An empty list of tags is omitted, like a missing value. */
-const someOf = (key: 'from' | 'to', tags: readonly string[]): object =>
+const omitEmptyTags = (key: 'from' | 'to', tags: readonly string[]): object =>
   tags.length === 0 ? {} : { [key]: tags };
 
 function valueDifferences(
@@ -45,7 +52,7 @@ function valueDifferences(
 ): Difference[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name): Difference[] => {
-    const [from, to] = [own(before, name), own(after, name)];
+    const [from, to] = [getProperty(before, name), getProperty(after, name)];
     if (isDeepStrictEqual(from, to)) return [];
     return [{ part, name, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }];
   });
@@ -57,9 +64,9 @@ export const changeKinds = ['edited', 'trashed', 'restored', 'note_added', 'note
 /**
  * The origin of a change: a member in the console, an API key, the operator, or a visitor with the edit link.
  */
-export const changeThroughs = ['console', 'api', 'cli', 'link'] as const;
+export const changeOrigins = ['console', 'api', 'cli', 'link'] as const;
 
-export type ChangeThrough = (typeof changeThroughs)[number];
+export type ChangeOrigin = (typeof changeOrigins)[number];
 
 /**
  * The stored author of a change. Both ids are null for a deleted account or key, and for a visitor with the
@@ -68,7 +75,7 @@ export type ChangeThrough = (typeof changeThroughs)[number];
 export type ChangedBy = {
   changed_by: string | null;
   api_key_id: string | null;
-  through: ChangeThrough;
+  through: ChangeOrigin;
   bulk_id: string | null;
 };
 
@@ -76,6 +83,6 @@ export type ChangedBy = {
 export const changedBy = (actor: Actor | null): ChangedBy => ({
   changed_by: actor?.kind === 'person' ? actor.id : null,
   api_key_id: actor?.kind === 'key' ? actor.id : null,
-  through: actor === null ? 'link' : throughOf[actor.kind],
+  through: actor === null ? 'link' : channelOfActor[actor.kind],
   bulk_id: null,
 });

@@ -8,7 +8,7 @@ import {
   checkAnswers,
   type FileAnswer,
 } from '#ast/answers/check-answers.ts';
-import { isRecord, isSameJson, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord, isSameJson } from '#ast/basics/json.ts';
 import { fieldName, type RawAnswers, type Row } from '#ast/form/fields.ts';
 import {
   type Form,
@@ -18,7 +18,7 @@ import {
   kindOf,
   listQuestions,
 } from '#ast/form/tree.ts';
-import { findHeldFiles } from '#files/stored-files.ts';
+import { findKeptFiles } from '#files/stored-files.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { FormKey } from './change-event.ts';
@@ -45,12 +45,12 @@ export type ArrivedFile = FileAnswer & { element: string };
  * Required answers may be missing while the submission is incomplete. Files are kept by id (as an object with
  * the id, or the id alone), removed if omitted, and added if they were uploaded.
  */
-export function checkAskedAnswers(form: Form, edit: AnswersEdit): AnswersResult {
-  const { raw, files, errors } = takeNamedFiles(form, edit.raw, {
+export function checkVisitorAnswers(form: Form, edit: AnswersEdit): AnswersResult {
+  const { raw, files, errors } = extractNamedFiles(form, edit.raw, {
     stored: filesById(form, edit.stored),
     arrived: edit.arrived ?? [],
   });
-  const asked = edit.status === 'completed' ? form : laidOpen(form, required);
+  const asked = edit.status === 'completed' ? form : withoutAttributes(form, required);
   const checked = checkAnswers(asked, raw, files, edit.context);
   if (errors.length === 0) return checked;
   return { ok: false, errors: checked.ok ? errors : [...errors, ...checked.errors] };
@@ -66,15 +66,15 @@ type EditResult =
   | { readonly ok: false; readonly errors: readonly AnswerError[] };
 
 /**
- * Checks a member's edit. Unlike `checkAskedAnswers`, it keeps answers to hidden questions, checked by their
+ * Checks a member's edit. Unlike `checkVisitorAnswers`, it keeps answers to hidden questions, checked by their
  * own rules: a visitor gave them, and only omitting them removes them.
  */
 export function checkEditedAnswers(form: Form, edit: AnswersEdit): EditResult {
-  const asked = checkAskedAnswers(form, edit);
-  const all = checkAskedAnswers(laidOpen(form, [...required, ...hiding]), edit);
+  const asked = checkVisitorAnswers(form, edit);
+  const all = checkVisitorAnswers(withoutAttributes(form, [...required, ...hiding]), edit);
   if (asked.ok && all.ok) {
     const answers = withResultsOf(form, all.answers, asked.answers);
-    const isUnasked = (id: string) => !isSameJson(own(answers, id), own(asked.answers, id));
+    const isUnasked = (id: string) => !isSameJson(getProperty(answers, id), getProperty(asked.answers, id));
     return { ok: true, answers, unasked: Object.keys(answers).filter(isUnasked) };
   }
   const errors = asked.ok ? [] : asked.errors;
@@ -103,7 +103,7 @@ function withResultsOf(form: Form, answers: Answers, others: Answers): Answers {
   );
   for (const question of questions) {
     const { id } = question.element.attrs;
-    const [rows, asked] = [own(made, id), own(others, id)];
+    const [rows, asked] = [getProperty(made, id), getProperty(others, id)];
     // If all rows are hidden, their results are not recalculated.
     if (
       question.kind === 'input' ||
@@ -136,7 +136,7 @@ export function* uploadsIn(
       if (kindOf(question.element) === 'files') yield { input: question.element, holder: answers };
       continue;
     }
-    const rows = own(answers, question.element.attrs.id);
+    const rows = getProperty(answers, question.element.attrs.id);
     for (const [index, holder] of (Array.isArray(rows) ? rows : []).entries()) {
       if (!isRecord(holder)) continue;
       for (const input of question.inputs) {
@@ -148,13 +148,13 @@ export function* uploadsIn(
 
 function filesById(form: Form, answers: Answers): Map<string, FileAnswer> {
   const files = [...uploadsIn(form, answers)].flatMap(
-    ({ input, holder }) => own(holder, input.attrs.id) ?? [],
+    ({ input, holder }) => getProperty(holder, input.attrs.id) ?? [],
   );
   return new Map((files as FileAnswer[]).map((file) => [file.id, file]));
 }
 
 /** Moves named files out of the sent answers, because the check reads them separately. */
-export function takeNamedFiles(
+export function extractNamedFiles(
   form: Form,
   sent: unknown,
   { stored, arrived }: { stored?: ReadonlyMap<string, FileAnswer>; arrived: readonly ArrivedFile[] },
@@ -167,11 +167,11 @@ export function takeNamedFiles(
   const news = new Map(arrived.map((file) => [`${file.element}/${file.id}`, file]));
   for (const { input, holder, row } of uploadsIn(form, raw)) {
     const { id, label } = input.attrs;
-    const value = own(holder, id);
+    const value = getProperty(holder, id);
     if (value === undefined || value === null) continue;
     Reflect.deleteProperty(holder, id);
     const kept = (Array.isArray(value) ? value : [value]).map(
-      (item) => takeFile(left, idOf(item)) ?? takeFile(news, `${id}/${idOf(item)}`),
+      (item) => extractFile(left, idOf(item)) ?? extractFile(news, `${id}/${idOf(item)}`),
     );
     const field = fieldName(input, row);
     if (kept.includes(undefined)) {
@@ -186,10 +186,10 @@ export function takeNamedFiles(
   return { raw, files, errors };
 }
 
-const idOf = (item: unknown): string => String(isRecord(item) ? own(item, 'id') : item);
+const idOf = (item: unknown): string => String(isRecord(item) ? getProperty(item, 'id') : item);
 
 /** Returns the named file and removes it from the map, because a file can be named only once. */
-function takeFile(left: Map<string, FileAnswer>, name: string): FileAnswer | undefined {
+function extractFile(left: Map<string, FileAnswer>, name: string): FileAnswer | undefined {
   const found = left.get(name);
   left.delete(name);
   if (!found) return undefined;
@@ -205,7 +205,7 @@ const withoutCondition = (option: unknown): unknown =>
   isRecord(option) ? { ...option, show_when: undefined } : option;
 
 /** Returns the form without these attributes; the other rules for answers stay. */
-function laidOpen<Node extends FormNode>(node: Node, without: readonly string[]): Node {
+function withoutAttributes<Node extends FormNode>(node: Node, without: readonly string[]): Node {
   const left = Object.entries(node.attrs ?? {}).flatMap(([name, value]): [string, unknown][] => {
     if (without.includes(name)) return [];
     const isOpen = name === 'options' && without.includes('show_when') && Array.isArray(value);
@@ -214,7 +214,7 @@ function laidOpen<Node extends FormNode>(node: Node, without: readonly string[])
   return {
     ...node,
     ...(node.attrs && { attrs: Object.fromEntries(left) }),
-    ...(node.children && { children: node.children.map((child) => laidOpen(child, without)) }),
+    ...(node.children && { children: node.children.map((child) => withoutAttributes(child, without)) }),
   };
 }
 
@@ -226,7 +226,7 @@ export function openAnswers(form: Form, answers: Answers): OpenedAnswers {
   const raw: RawAnswers = structuredClone(answers);
   const files = new Map<string, readonly FileAnswer[]>();
   for (const { input, holder, row } of uploadsIn(form, raw)) {
-    const held = own(holder, input.attrs.id) as readonly FileAnswer[] | undefined;
+    const held = getProperty(holder, input.attrs.id) as readonly FileAnswer[] | undefined;
     if (held === undefined) continue;
     files.set(fieldName(input, row), held);
     Reflect.deleteProperty(holder, input.attrs.id);
@@ -238,14 +238,14 @@ export function openAnswers(form: Form, answers: Answers): OpenedAnswers {
 const most = 1_000;
 
 /** Finds the named files that were uploaded for this form and that no submission owns yet. */
-export async function findArrived(
+export async function findUploadedFiles(
   db: Queryable,
   { workspaceId, formId }: FormKey,
   answers: unknown,
 ): Promise<readonly ArrivedFile[]> {
   const ids = [...new Set(idsIn(answers))].slice(0, most);
   if (ids.length === 0) return [];
-  return findHeldFiles(db, {
+  return findKeptFiles(db, {
     workspace_id: workspaceId,
     form_id: formId,
     ids,

@@ -7,10 +7,10 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
-import { findArrived, takeNamedFiles } from './edited-answers.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
+import { extractNamedFiles, findUploadedFiles } from './edited-answers.ts';
 import { Submission, submissionJson, submissionTag } from './present.ts';
-import { requireClean } from './reference.ts';
+import { requireStorableReference } from './reference.ts';
 import { findSubmission } from './submission-rows.ts';
 import { submitAnswers } from './submit.ts';
 import type { SubmitContext } from './submit-request.ts';
@@ -30,7 +30,7 @@ export const getEndpoint = ({ database, links }: { database: Database; links: Fi
     reply: { status: 200, description: 'The submission.', schema: Submission },
     async run({ workspaceId, formIds, params, query: { include } }) {
       const row = requireRow(await findSubmission(database, { workspace_id: workspaceId, id: params.id }));
-      requireReach(formIds, row.form_id);
+      requireFormAccess(formIds, row.form_id);
       const more = include && { tags: row.tags };
       return { json: submissionJson(row, links, more), tag: submissionTag(row) };
     },
@@ -79,17 +79,17 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
     errors: ['conflict', 'gone'],
     reply: { status: 201, description: 'The submission.', schema: Submission },
     async run({ workspaceId, formIds, params, body: { answers, reference = {}, language } }) {
-      requireReach(formIds, params.id);
+      requireFormAccess(formIds, params.id);
       const live = await context.liveForms.find(params.id);
       if (live?.workspaceId !== workspaceId) throw new ApiError('not_found');
       const closure = findClosure(live);
       if (closure === 'absent')
         throw new ApiError('conflict', 'This form was never published, so it does not accept submissions.');
       if (closure) throw new ApiError(closures[closure][0], closures[closure][1]);
-      requireClean(reference);
+      requireStorableReference(reference);
       requireLanguage(live.form, language);
-      const arrived = await findArrived(context.database, { workspaceId, formId: live.id }, answers);
-      const { raw, files, errors } = takeNamedFiles(live.form, answers, { arrived });
+      const arrived = await findUploadedFiles(context.database, { workspaceId, formId: live.id }, answers);
+      const { raw, files, errors } = extractNamedFiles(live.form, answers, { arrived });
       if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
       const result = await submitAnswers(context, { live, raw, files, reference, language });
       if (!result.ok) throw new ApiError('validation_error', undefined, { errors: [...result.errors] });

@@ -1,23 +1,23 @@
 import type { Static } from 'typebox';
 import type { Database } from '#kit/database.ts';
-import { type JsonText, jsonList, jsonText } from '#kit/http.ts';
+import { type JsonText, jsonList, markJsonText } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { columns, requireRow, statement, word } from '#kit/statement.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
-import type { ChangeThrough, changeKinds } from './differences.ts';
+import { columns, requireRow, statement, textEnum } from '#kit/statement.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
+import type { ChangeOrigin, changeKinds } from './differences.ts';
 import { Timeline, type TimelineEntry } from './shapes.ts';
 
 type ChangeKind = (typeof changeKinds)[number];
 
 /** Who changed something (differences.ts), as parameters and columns. */
-export const changedByColumns = columns('changed_by? api_key_id?', { through: word<ChangeThrough>() });
+export const changedByColumns = columns('changed_by? api_key_id?', { through: textEnum<ChangeOrigin>() });
 
 /** Records a change, in its transaction. */
 export const insertChange = statement(
   'history.insert_change',
   [
     'workspace_id submission_id id bulk_id? changed_at changes:jsonText',
-    { kind: word<ChangeKind>() },
+    { kind: textEnum<ChangeKind>() },
     changedByColumns,
   ],
   '',
@@ -29,7 +29,10 @@ export const insertChange = statement(
 const listChanges = statement(
   'history.list_changes',
   'workspace_id form_id submission_id limit',
-  ['id changed_by? changed_at changes:text', { kind: word<ChangeKind>(), through: word<ChangeThrough>() }],
+  [
+    'id changed_by? changed_at changes:text',
+    { kind: textEnum<ChangeKind>(), through: textEnum<ChangeOrigin>() },
+  ],
   `select c.id, c.kind, coalesce(u.name, k.name) as changed_by, c.through, c.changed_at, c.changes::text as changes
    from submissions s
    join submission_changes c on c.workspace_id = s.workspace_id and c.submission_id = s.id
@@ -55,7 +58,7 @@ const listDeliveriesOf = statement(
   'workspace_id form_id submission_id limit',
   [
     'at is_resend:boolean event:text webhook_id delivery_id url',
-    { status: word<'Success' | 'Failed' | 'Retrying'>() },
+    { status: textEnum<'Success' | 'Failed' | 'Retrying'>() },
   ],
   `with told as (
      select d.workspace_id, d.id, d.kind, d.status, d.webhook_id, d.created_at, w.url
@@ -85,7 +88,7 @@ export const historyEndpoints = ({ database }: { database: Database }) => ({
     async run({ workspaceId, formIds, params, may }) {
       const submission = { workspace_id: workspaceId, submission_id: params.id };
       const times = requireRow(await findTimes(database, submission));
-      requireReach(formIds, times.form_id);
+      requireFormAccess(formIds, times.form_id);
       // Reads one more of each than is shown, to detect whether there are more.
       const key = { ...submission, form_id: times.form_id, limit: mostOfKind + 1 };
       const [allChanges, allDeliveries] = await Promise.all([
@@ -131,7 +134,7 @@ function entryOf(
   more?: string,
 ): Entry {
   const text = JSON.stringify(facts);
-  return { at: facts.at, json: jsonText(more === undefined ? text : `${text.slice(0, -1)},${more}}`) };
+  return { at: facts.at, json: markJsonText(more === undefined ? text : `${text.slice(0, -1)},${more}}`) };
 }
 
 function begun({ created_at, completed_at }: { created_at: Date; completed_at: Date | null }): Entry[] {

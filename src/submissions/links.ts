@@ -1,6 +1,6 @@
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type Queryable, statement, word } from '#kit/statement.ts';
+import { type Queryable, statement, textEnum } from '#kit/statement.ts';
 import { hashOfToken, type LinkTarget, signLink, type Vault } from '#kit/vault.ts';
 
 /** Deletes expired links, at most 1,000. @returns the deleted ones; a full batch means that there may be more. */
@@ -27,7 +27,7 @@ export const linkToken = (vault: Vault, purpose: LinkPurpose, submission: LinkTa
 /** Stores a link, or extends an existing one. */
 const saveLink = statement(
   'links.save_link',
-  ['workspace_id hash form_id submission_id step? expires_at', { purpose: word<LinkPurpose>() }],
+  ['workspace_id hash form_id submission_id step? expires_at', { purpose: textEnum<LinkPurpose>() }],
   '',
   `insert into submission_links (workspace_id, hash, form_id, submission_id, purpose, step, expires_at)
    values ($workspace_id, $hash, $form_id, $submission_id, $purpose, $step, $expires_at)
@@ -40,7 +40,7 @@ const saveLink = statement(
  */
 const findLink = statement(
   'links.find_link',
-  ['form_id hash now', { purpose: word<LinkPurpose>() }],
+  ['form_id hash now', { purpose: textEnum<LinkPurpose>() }],
   'workspace_id submission_id step? expires_at',
   `select l.workspace_id, l.submission_id, l.step, l.expires_at
    from form_lookup f
@@ -55,7 +55,7 @@ type Linked = { workspaceId: string; formId: string; submissionId: string };
  * Gives a submission a link that is valid for some days from now; an existing link is extended.
  * @param link `step` is where the visitor resumes, from 0.
  */
-export async function giveLink(
+export async function createOrExtendLink(
   db: Queryable,
   vault: Vault,
   { workspaceId, formId, submissionId }: Linked,
@@ -80,7 +80,7 @@ export async function giveLink(
  * error.
  * @throws ApiError not_found.
  */
-export async function followLink(
+export async function openSubmissionLink(
   db: Queryable,
   link: { formId: string; token: string; purpose: LinkPurpose },
 ): Promise<{ workspaceId: string; submissionId: string; step: number; expiresAt: Date }> {

@@ -6,10 +6,10 @@ import type { AnswerKind } from '#ast/types/rules.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import { Answers } from '#forms/payload.ts';
 import { now } from '#kit/clock.ts';
-import { mapInTurns } from '#kit/concurrency.ts';
-import { type JsonText, jsonText } from '#kit/http.ts';
-import { named } from '#kit/pagination.ts';
-import { tagOf } from '#kit/replies/tag-of.ts';
+import { mapWithYields } from '#kit/concurrency.ts';
+import { type JsonText, markJsonText } from '#kit/http.ts';
+import { nameSchema } from '#kit/pagination.ts';
+import { formatEtag } from '#kit/replies/etag.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 
 export const submissionStatuses = ['completed', 'incomplete'] as const satisfies SubmissionStatus[];
@@ -26,7 +26,7 @@ const Hit = Type.Object({
 export type Hit = Static<typeof Hit>;
 
 /** The REST representation. Specification, "Submission (REST representation)". */
-export const Submission = named(
+export const Submission = nameSchema(
   'Submission',
   Type.Object({
     id: Type.String({ format: 'uuid' }),
@@ -81,7 +81,7 @@ export function submissionJson<More extends object>(
   more?: More,
 ): JsonText<Static<typeof Submission> & More> {
   const answers = row.has_files ? withLinks(row, links) : row.answers;
-  return jsonText(
+  return markJsonText(
     `{"id":"${row.id}","form_id":"${row.form_id}","status":"${row.status}","answers":${answers},` +
       `"metadata":{"fields":${row.fields},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}${languageOf(row)}},` +
       `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)}` +
@@ -93,8 +93,8 @@ const languageOf = ({ language }: SubmissionRow): string =>
   language === null ? '' : `,"language":${JSON.stringify(language)}`;
 
 /** Formats rows as JSON. Parsing answers for file links yields to the event loop. */
-export const submissionTexts = (rows: readonly SubmissionRow[], links: FileLinks) =>
-  mapInTurns(
+export const formatSubmissions = (rows: readonly SubmissionRow[], links: FileLinks) =>
+  mapWithYields(
     rows,
     (row) => (row.has_files ? row.answers!.length : 0),
     (row) => submissionJson(row, links),
@@ -152,4 +152,4 @@ export const submissionTag = ({
 }: {
   updated_at: Date;
   has_files: boolean | null;
-}): string => tagOf(updated_at, has_files ? Math.floor(now().getTime() / linksKeptMs) : undefined);
+}): string => formatEtag(updated_at, has_files ? Math.floor(now().getTime() / linksKeptMs) : undefined);

@@ -16,7 +16,7 @@ import { editByToken } from './changes/edit-by-token.ts';
 import { removeSubmission } from './changes/remove.ts';
 import { restoreMany, trashMany } from './changes/trash.ts';
 import { changedBy } from './differences.ts';
-import { findPlaces, QuotaExceeded, updateQuotas } from './quotas.ts';
+import { findRemainingQuotas, QuotaExceeded, updateQuotas } from './quotas.ts';
 import { requireCapacity } from './response-limit.ts';
 import { saveAnswers } from './save-answers.ts';
 import { releaseSpam } from './spam.ts';
@@ -48,7 +48,7 @@ const full = 'Workshop: "Weaving" is full. Choose another option.';
 const given = 'Email: this answer was already given and must be unique. Give another one.';
 
 async function placesOf(scene: Scene): Promise<Record<string, number>> {
-  const places = await findPlaces(database, await scene.live());
+  const places = await findRemainingQuotas(database, await scene.live());
   return Object.fromEntries(places.get('workshop') ?? []);
 }
 

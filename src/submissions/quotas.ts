@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AnswerError, sayInEnglish } from '#ast/answers/check-answers.ts';
-import { problemOf } from '#ast/answers/fill.ts';
-import { factOf } from '#ast/basics/fact-of.ts';
+import { type AnswerError, toAnswerError } from '#ast/answers/check-answers.ts';
+import { toAnswerProblem } from '#ast/answers/fill.ts';
+import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { elements } from '#ast/form/elements.ts';
 import { type Form, type InputElement, isInput, optionsOf, walkElements } from '#ast/form/tree.ts';
 import type { BrokenRule } from '#ast/rules/problem.ts';
 import { formTree } from '#forms/form-rows.ts';
-import { gather } from '#kit/concurrency.ts';
+import { batchCalls } from '#kit/concurrency.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { firstId } from '#kit/pagination.ts';
-import { columns, only, type Queryable, statement } from '#kit/statement.ts';
+import { minimumId } from '#kit/pagination.ts';
+import { columns, onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import { lockFormForSubmit } from './submission-rows.ts';
 
 /** The quotas of a form: elements whose answers are unique, and options with a capacity. */
@@ -35,7 +35,7 @@ export function hasQuotas(form: Form): boolean {
 /** Returns a PostgreSQL pattern of characters that comparisons ignore, in addition to case. */
 const ignoredIn = ({ type }: InputElement): string => (type === 'phone' ? '[^0-9+]' : '\\s');
 
-export const quotasOf = factOf((form: Form): Quotas => {
+export const quotasOf = memoizeByObject((form: Form): Quotas => {
   const inputs = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
   return {
     elements: new Map(inputs.map((input) => [input.attrs.id, input])),
@@ -63,7 +63,7 @@ const findLiveVersion = statement(
 );
 
 /** Shares the form lock until the transaction ends. @returns the live version of the form; null if it is gone. */
-export const joinFormLock = statement(
+export const shareFormLock = statement(
   'quotas.join_form_lock',
   'workspace_id form_id',
   'version?',
@@ -207,13 +207,13 @@ export async function lockQuotas(
 ): Promise<QuotaForm | undefined> {
   const row = { workspace_id: workspaceId, form_id: formId };
   for (;;) {
-    const live = only(await findLiveVersion(db, row));
+    const live = onlyRow(await findLiveVersion(db, row));
     if (!live) return undefined;
     const { version, structure: form } = live;
     const limited = hasQuotas(form) ? { workspaceId, id: formId, version, form } : undefined;
     if (limited) await lockFormForSubmit(db, { form_id: formId });
     // Another version may have become live while this waited for the lock.
-    if (only(await joinFormLock(db, row))?.version !== version) continue;
+    if (onlyRow(await shareFormLock(db, row))?.version !== version) continue;
     if (limited) await updateQuotaCounts(db, limited);
     return limited;
   }
@@ -227,7 +227,7 @@ export async function lockQuotas(
  */
 export async function updateQuotas(db: Queryable, live: QuotaForm, id: string): Promise<void> {
   const limits = quotasOf(live.form);
-  const used = await countOne(db, { ...rowOf(live), ...asked(limits), id });
+  const used = await countOne(db, { ...rowOf(live), ...quotaColumns(limits), id });
   if (used.length === 0) return;
   const others = await countOthers(db, {
     ...rowOf(live),
@@ -239,7 +239,7 @@ export async function updateQuotas(db: Queryable, live: QuotaForm, id: string): 
     others
       .filter(({ element_id: id }) => id === element)
       .flatMap(({ value, count }) => brokenBy(limits, element, value, count) ?? [])
-      .map((broken) => sayInEnglish(live.form, { field: element, problem: problemOf(input, broken) })),
+      .map((broken) => toAnswerError(live.form, { field: element, problem: toAnswerProblem(input, broken) })),
   );
   if (problems.length > 0) throw new QuotaExceeded(problems);
 }
@@ -257,7 +257,7 @@ function brokenBy(
 }
 
 /** Turns QuotaExceeded into a conflict, for callers that cannot ask for another answer. */
-export const refuseQuota =
+export const throwQuotaConflict =
   (what: string) =>
   (error: unknown): never => {
     if (!(error instanceof QuotaExceeded)) throw error;
@@ -266,27 +266,29 @@ export const refuseQuota =
   };
 
 /** The remaining capacity by element and option. Options without a capacity are left out. */
-export type Places = ReadonlyMap<string, ReadonlyMap<string, number>>;
+export type RemainingQuotas = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-export const noPlaces: Places = new Map();
+export const noRemainingQuotas: RemainingQuotas = new Map();
 
 /** Counts the capacity that forms of a database have left. */
-const counters = new WeakMap<Database, (live: QuotaForm) => Promise<Places>>();
+const counters = new WeakMap<Database, (live: QuotaForm) => Promise<RemainingQuotas>>();
 
 /**
  * Returns the capacity that the options of a form have left. Concurrent requests share one count, which takes
  * about 70 ms for 100,000 choices.
  */
-export function findPlaces(database: Database, live: QuotaForm): Promise<Places> {
-  if (quotasOf(live.form).options.length === 0) return Promise.resolve(noPlaces);
+export function findRemainingQuotas(database: Database, live: QuotaForm): Promise<RemainingQuotas> {
+  if (quotasOf(live.form).options.length === 0) return Promise.resolve(noRemainingQuotas);
   const count =
     counters.get(database) ??
-    gather(
+    batchCalls(
       async (asked: readonly QuotaForm[]) => {
         const forms = new Map(asked.map((form) => [form.id, form]));
-        const found = [...forms].map(async ([id, form]) => [id, await countPlaces(database, form)] as const);
+        const found = [...forms].map(
+          async ([id, form]) => [id, await countRemainingQuotas(database, form)] as const,
+        );
         const places = new Map(await Promise.all(found));
-        return asked.map(({ id }) => places.get(id) ?? noPlaces);
+        return asked.map(({ id }) => places.get(id) ?? noRemainingQuotas);
       },
       { most: 100, atOnce: 2 },
     );
@@ -294,9 +296,9 @@ export function findPlaces(database: Database, live: QuotaForm): Promise<Places>
   return count(live);
 }
 
-async function countPlaces(database: Database, live: QuotaForm): Promise<Places> {
+async function countRemainingQuotas(database: Database, live: QuotaForm): Promise<RemainingQuotas> {
   const limits = quotasOf(live.form);
-  const known = only(await findCountedVersion(database, rowOf(live)));
+  const known = onlyRow(await findCountedVersion(database, rowOf(live)));
   if (known === undefined || known.version < live.version) {
     await transaction(database, async (client) => {
       await lockFormForSubmit(client, { form_id: live.id });
@@ -332,13 +334,13 @@ const mostVersions = 20;
  * already uses is not refused.
  */
 export async function updateQuotaCounts(db: Queryable, live: QuotaForm): Promise<void> {
-  const known = only(await findCountedVersion(db, rowOf(live)));
+  const known = onlyRow(await findCountedVersion(db, rowOf(live)));
   if (known !== undefined && known.version >= live.version) return;
-  const counted = asked(quotasOf(live.form));
-  let isDone = known !== undefined && (await countedAll(db, live, known.version, counted));
-  let after = firstId;
+  const counted = quotaColumns(quotasOf(live.form));
+  let isDone = known !== undefined && (await haveSameQuotas(db, live, known.version, counted));
+  let after = minimumId;
   while (!isDone) {
-    const last = only(await countMany(db, { ...rowOf(live), ...counted, after, limit: batchSize }));
+    const last = onlyRow(await countMany(db, { ...rowOf(live), ...counted, after, limit: batchSize }));
     isDone = last === undefined || last.count < batchSize;
     after = last?.id ?? after;
   }
@@ -346,20 +348,20 @@ export async function updateQuotaCounts(db: Queryable, live: QuotaForm): Promise
 }
 
 /** Whether all versions from `from` to the live one have the same quotas. */
-async function countedAll(
+async function haveSameQuotas(
   db: Queryable,
   live: QuotaForm,
   from: number,
-  counted: ReturnType<typeof asked>,
+  counted: ReturnType<typeof quotaColumns>,
 ): Promise<boolean> {
   if (live.version - from > mostVersions) return false;
   const versions = await listVersionsBetween(db, { ...rowOf(live), from, to: live.version });
-  return versions.every(({ structure }) => isDeepStrictEqual(asked(quotasOf(structure)), counted));
+  return versions.every(({ structure }) => isDeepStrictEqual(quotaColumns(quotasOf(structure)), counted));
 }
 
 const rowOf = ({ workspaceId, id }: QuotaForm) => ({ workspace_id: workspaceId, form_id: id });
 
-const asked = ({ unique, options }: Quotas) => ({
+const quotaColumns = ({ unique, options }: Quotas) => ({
   unique_elements: unique.map(({ element }) => element),
   ignored: unique.map(({ ignored }) => ignored),
   option_elements: options.map(({ element }) => element),

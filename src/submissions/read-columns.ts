@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import { defaultLanguage } from '#ast/basics/languages.ts';
+import { defaultSearchLanguage } from '#ast/basics/languages.ts';
 import type { Form } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
 import { formTree } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
-import { leastIdAt } from '#kit/id-times.ts';
+import { leastIdAtSql } from '#kit/id-times.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { jsonb, requireRow, statement } from '#kit/statement.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { type Column, unionColumns } from './columns.ts';
 import { languageParameter, TableColumns } from './shapes.ts';
 
@@ -27,13 +27,13 @@ export const findViewedForm = statement(
  * files. Usually the first submission in the range is a match. Versions not found here may still be among
  * older submissions (findOlderVersions).
  */
-const lookForVersions = statement(
+const findVersionsQuickly = statement(
   'view.look_for_versions',
   'workspace_id form_id',
   'version first_id is_found:boolean',
   `with versions as materialized (
-     select v.version, v.version = f.version as is_live, ${leastIdAt('v.created_at')} as first_id,
-            ${leastIdAt("lead(v.created_at) over (order by v.version) + interval '1 hour'")} as end_id
+     select v.version, v.version = f.version as is_live, ${leastIdAtSql('v.created_at')} as first_id,
+            ${leastIdAtSql("lead(v.created_at) over (order by v.version) + interval '1 hour'")} as end_id
      from form_versions v join forms f on f.workspace_id = v.workspace_id and f.id = v.form_id
      where v.workspace_id = $workspace_id and v.form_id = $form_id)
    select v.version, v.first_id, v.is_live or found.version is not null as is_found
@@ -79,7 +79,11 @@ type FormKey = { workspaceId: string; formId: string };
  */
 export async function readViewedForm(database: Database, { workspaceId, formId }: FormKey) {
   const form = requireRow(await findViewedForm(database, { workspace_id: workspaceId, form_id: formId }));
-  return { name: form.name, version: form.version, language: form.settings.language ?? defaultLanguage };
+  return {
+    name: form.name,
+    version: form.version,
+    language: form.settings.language ?? defaultSearchLanguage,
+  };
 }
 
 /** Only the newest versions, up to this number, make columns. */
@@ -118,7 +122,7 @@ async function findAnsweredVersions(
   database: Database,
   key: { workspace_id: string; form_id: string },
 ): Promise<number[]> {
-  const versions = await lookForVersions(database, key);
+  const versions = await findVersionsQuickly(database, key);
   const newest = versions.find(({ is_found }) => !is_found);
   const older = newest
     ? await findOlderVersions(database, { ...key, before_id: newest.first_id, most: all })
@@ -137,7 +141,7 @@ export const columnEndpoints = ({ database }: { database: Database }) => ({
     query: Type.Object({ language: languageParameter }, { additionalProperties: false }),
     reply: { status: 200, description: 'The columns.', schema: TableColumns },
     async run({ workspaceId, formIds, params, query }) {
-      requireReach(formIds, params.id);
+      requireFormAccess(formIds, params.id);
       const form = { workspaceId, formId: params.id };
       await readViewedForm(database, form);
       return { body: { data: await readColumns(database, form, query.language) } };

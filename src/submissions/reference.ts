@@ -5,7 +5,7 @@ import { ApiError } from '#kit/errors.ts';
  * Rejects reference values that PostgreSQL cannot store; null stands for a removed value.
  * @throws ApiError validation_error, with the name of each invalid value.
  */
-export function requireClean(reference: Readonly<Record<string, string | null>>): void {
+export function requireStorableReference(reference: Readonly<Record<string, string | null>>): void {
   const unclean = Object.entries(reference).filter(
     ([name, value]) => !isCleanText(name) || !isCleanText(value ?? ''),
   );

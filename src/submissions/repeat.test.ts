@@ -9,7 +9,7 @@ import { until } from '#test/service.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { requireCapacity } from './response-limit.ts';
 import { insertRecord, prepareRecord } from './submission-record.ts';
-import { OtherAnswers, type SubmitResult } from './submit-request.ts';
+import { DifferentAnswersError, type SubmitResult } from './submit-request.ts';
 
 const { database } = await testDatabase({ pool: 20 });
 const questions = [
@@ -92,7 +92,8 @@ for (const [what, other] of [
       'filename' in other ? new Map([['photo', [await scene.upload('photo', other.filename)]]]) : new Map();
     await assert.rejects(
       scene.send(other.answers, { key, files }),
-      (error) => error instanceof OtherAnswers && error.code === 'conflict' && error.earlier.id === first,
+      (error) =>
+        error instanceof DifferentAnswersError && error.code === 'conflict' && error.earlier.id === first,
     );
     assert.deepEqual((await scene.read(first)).answers, { name: 'Ada' });
     assert.deepEqual((await scene.counts()).shown, { completed: 1 });

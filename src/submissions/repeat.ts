@@ -4,11 +4,11 @@ import { effectiveForm } from '#ast/form/effective-form.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { answerContext, findFormVersion, type LiveForm } from '#forms/live-form.ts';
 import type { Queryable } from '#kit/statement.ts';
-import { digestOf, editTokenOf, giveEditLink } from './submission-record.ts';
+import { createEditLink, digestAnswers, editTokenOf } from './submission-record.ts';
 import { findByKey } from './submission-rows.ts';
 import {
   type Accepted,
-  OtherAnswers,
+  DifferentAnswersError,
   type SubmitContext,
   type SubmitRequest,
   type Submitted,
@@ -39,7 +39,7 @@ export async function findRepeat(db: Queryable, request: SubmitRequest): Promise
   const isSame =
     checked?.ok &&
     found.key_digest !== null &&
-    digestOf(checked.answers, answered!.fields).equals(found.key_digest);
+    digestAnswers(checked.answers, answered!.fields).equals(found.key_digest);
   return isSame ? { kind: 'same', earlier, isSpam: found.is_spam } : { kind: 'other', earlier };
 }
 
@@ -49,23 +49,23 @@ export async function findRepeat(db: Queryable, request: SubmitRequest): Promise
  * closed.
  * @throws OtherAnswers if `refuseOther`.
  */
-export async function answerRepeat(
+export async function repeatEarlierResult(
   { database, vault }: Pick<SubmitContext, 'database' | 'vault'>,
   request: SubmitRequest,
   { refuseOther = false } = {},
 ): Promise<Accepted | undefined> {
   const repeat = await findRepeat(database, request);
-  if (repeat.kind === 'other' && refuseOther) throw new OtherAnswers(repeat.earlier);
+  if (repeat.kind === 'other' && refuseOther) throw new DifferentAnswersError(repeat.earlier);
   if (repeat.kind !== 'same') return undefined;
   const { earlier, isSpam } = repeat;
   const editable = { live: request.live, id: earlier.id };
   // The edit link of spam begins to work when a member releases it.
-  const link = isSpam ? editTokenOf(vault, editable) : await giveEditLink(database, vault, editable);
+  const link = isSpam ? editTokenOf(vault, editable) : await createEditLink(database, vault, editable);
   return { ok: true, outcome: 'repeat', submission: earlier, ...link };
 }
 
 /** Whether any answers were submitted under a key. */
-export async function isSent(
+export async function isKeyUsed(
   db: Queryable,
   live: Pick<LiveForm, 'workspaceId' | 'id'>,
   key: string,

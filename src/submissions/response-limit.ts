@@ -2,7 +2,7 @@ import type { LiveForm } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import { hasQuotas, type QuotaForm, updateQuotaCounts } from './quotas.ts';
-import { isSent } from './repeat.ts';
+import { isKeyUsed } from './repeat.ts';
 import { lockFormForSubmit } from './submission-rows.ts';
 
 /** Whether submits to a form are counted one after the other: it has a response limit or quotas. */
@@ -60,7 +60,7 @@ export async function requireCapacity(
 ): Promise<boolean> {
   if (!hasLimits(live)) return true;
   await lockFormForSubmit(db, { form_id: live.id });
-  if (key !== undefined && (await isSent(db, live, key))) return false;
+  if (key !== undefined && (await isKeyUsed(db, live, key))) return false;
   if (await isFull(db, live)) throw new ApiError('gone', fullMessage);
   if (hasQuotas(live.form)) await updateQuotaCounts(db, live);
   return true;

@@ -1,5 +1,5 @@
 import { type AnswerFiles, type Answers, checkAnswers } from '#ast/answers/check-answers.ts';
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { parseRowName, type RawAnswers } from '#ast/form/fields.ts';
 import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/form/tree.ts';
@@ -10,9 +10,9 @@ import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
-import { giveLink } from './links.ts';
-import { isSent } from './repeat.ts';
-import { keepFiles, lockSavedAnswers, updateSavedAnswers } from './saved-answers.ts';
+import { createOrExtendLink } from './links.ts';
+import { isKeyUsed } from './repeat.ts';
+import { lockSavedAnswers, updateSavedAnswers, updateSubmissionFiles } from './saved-answers.ts';
 import { insertRecord, prepareRecord, type SubmissionRecord, storedColumns } from './submission-record.ts';
 import type { SubmitContext, SubmitRequest } from './submit-request.ts';
 
@@ -79,7 +79,7 @@ function knownAnswers(form: Form, raw: unknown): RawAnswers {
   const known: RawAnswers = {};
   for (const question of listQuestions(form)) {
     const { id } = question.element.attrs;
-    const value = own(raw, id);
+    const value = getProperty(raw, id);
     if (value === undefined) continue;
     const isGroup = question.kind === 'group' && Array.isArray(value) && value.length <= limits.rows;
     known[id] = structuredClone(
@@ -93,7 +93,7 @@ const knownCells = (inputs: readonly InputElement[], row: unknown): unknown =>
   isRecord(row)
     ? Object.fromEntries(
         inputs.flatMap(({ attrs }) => {
-          const value = own(row, attrs.id);
+          const value = getProperty(row, attrs.id);
           return value === undefined ? [] : [[attrs.id, value]];
         }),
       )
@@ -151,8 +151,8 @@ export async function saveAnswers(context: SubmitContext, request: SaveRequest):
   const saved = await transaction(context.database, async (client) => {
     const id = await write(client, record, key);
     if (id === undefined) return undefined;
-    await keepFiles(client, { ...record, id });
-    const { token, expiresAt } = await giveLink(
+    await updateSubmissionFiles(client, { ...record, id });
+    const { token, expiresAt } = await createOrExtendLink(
       client,
       context.vault,
       { workspaceId: live.workspaceId, formId: live.id, submissionId: id },
@@ -161,7 +161,7 @@ export async function saveAnswers(context: SubmitContext, request: SaveRequest):
     return { id, resumeToken: token, expiresAt };
   });
   if (saved) return saved;
-  if (!(await isSent(context.database, live, key)))
+  if (!(await isKeyUsed(context.database, live, key)))
     throw new ApiError('not_found', 'There is no form at this address.');
   throw new ApiError('conflict', 'These answers have already been submitted.');
 }

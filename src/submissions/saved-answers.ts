@@ -4,20 +4,20 @@ import { formTree } from '#forms/form-rows.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { json, jsonb, type Queryable, statement, word } from '#kit/statement.ts';
+import { json, jsonb, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import { type OpenedAnswers, openAnswers } from './edited-answers.ts';
-import { followLink } from './links.ts';
+import { openSubmissionLink } from './links.ts';
 import { lockQuotas, updateQuotas } from './quotas.ts';
 import { inFormOrder, requireCapacity } from './response-limit.ts';
 import {
-  claimAll,
-  digestOf,
-  giveEditLink,
+  claimAllFiles,
+  createEditLink,
+  digestAnswers,
+  recordSubmissionCreated,
   releaseFiles,
   type SubmissionRecord,
-  searchWords,
+  searchWordsSql,
   storedColumns,
-  tellCreated,
 } from './submission-record.ts';
 import { addToCount, type SubmissionStatus } from './submission-rows.ts';
 import type { Accepted, SubmitContext } from './submit-request.ts';
@@ -41,7 +41,7 @@ export const updateSavedAnswers = statement(
   [
     'workspace_id form_id id version answers:jsonText reference:jsonText has_files',
     'key_digest? now completed_at? spoken:text? language subject body',
-    { status: word<SubmissionStatus>() },
+    { status: textEnum<SubmissionStatus>() },
   ],
   'id',
   `with submission as (
@@ -53,7 +53,7 @@ export const updateSavedAnswers = statement(
          trashed_by = case when $status = 'completed' then null else trashed_by end
      where workspace_id = $workspace_id and form_id = $form_id and id = $id and completed_at is null
      returning workspace_id, id, form_id, status, tags, trashed_at),
-   ${searchWords('where trashed_at is null')},
+   ${searchWordsSql('where trashed_at is null')},
    document as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
      select workspace_id, id, form_id, terms from words
@@ -62,7 +62,7 @@ export const updateSavedAnswers = statement(
 );
 
 /** Selects the given files that already belong to the submission. */
-const findOwnFiles = statement(
+const findSubmissionFiles = statement(
   'saved_answers.find_own_files',
   'workspace_id submission_id ids',
   'id',
@@ -93,17 +93,17 @@ export async function completeSavedAnswers(
         ...storedColumns(completed),
         id: saved.id,
         status: 'completed',
-        key_digest: digestOf(record.answers, live.fields),
+        key_digest: digestAnswers(record.answers, live.fields),
         now: completedAt,
         completed_at: completedAt,
       });
       if (limited) await updateQuotas(client, limited, saved.id);
-      await keepFiles(client, completed);
+      await updateSubmissionFiles(client, completed);
       // Every change of both counts locks them in this order (changes/edit.ts). The trash is not counted.
       await addToCount(client, { ...form, status: 'completed', change: 1 });
       if (!saved.is_trashed) await addToCount(client, { ...form, status: 'incomplete', change: -1 });
-      const link = await giveEditLink(client, context.vault, completed);
-      const jobs = await tellCreated(client, completed, completedAt);
+      const link = await createEditLink(client, context.vault, completed);
+      const jobs = await recordSubmissionCreated(client, completed, completedAt);
       return { submission: { id: saved.id, completedAt }, link, jobs };
     }),
   );
@@ -113,15 +113,15 @@ export async function completeSavedAnswers(
 }
 
 /** Claims the new files of a submission and releases those that its answers no longer name. */
-export async function keepFiles(
+export async function updateSubmissionFiles(
   db: Queryable,
   record: Pick<SubmissionRecord, 'live' | 'id' | 'fileIds'>,
 ): Promise<void> {
   const key = { workspace_id: record.live.workspaceId, submission_id: record.id };
   const kept = [...record.fileIds];
-  const own = kept.length === 0 ? [] : await findOwnFiles(db, { ...key, ids: kept });
+  const own = kept.length === 0 ? [] : await findSubmissionFiles(db, { ...key, ids: kept });
   const ownIds = new Set(own.map((file) => file.id));
-  await claimAll(
+  await claimAllFiles(
     db,
     record,
     kept.filter((id) => !ownIds.has(id)),
@@ -165,7 +165,7 @@ type Resumed = OpenedAnswers & {
  * answers were submitted already.
  */
 export async function openResume(database: Database, formId: string, token: string): Promise<Resumed> {
-  const { workspaceId, submissionId, step } = await followLink(database, {
+  const { workspaceId, submissionId, step } = await openSubmissionLink(database, {
     formId,
     token,
     purpose: 'resume',

@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox';
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { Answers as AnswersShape, type FileUpload } from '#forms/payload.ts';
-import { listOf, named } from '#kit/pagination.ts';
-import { closed, orNull, timestamp, uuid } from '#kit/validation.ts';
+import { listOf, nameSchema } from '#kit/pagination.ts';
+import { noExtraProperties, orNull, timestamp, uuid } from '#kit/validation.ts';
 import type { Column as ColumnOf } from './columns.ts';
 import { createdParameters } from './created-span.ts';
-import { changeKinds, changeThroughs, type Difference } from './differences.ts';
+import { changeKinds, changeOrigins, type Difference } from './differences.ts';
 import { submissionStatuses } from './present.ts';
 
 export type { Difference };
@@ -40,7 +40,7 @@ export const SummaryQuery = Type.Object(
       }),
     ),
   },
-  closed,
+  noExtraProperties,
 );
 export type SummarySample = NonNullable<Static<typeof SummaryQuery>['sample']>;
 
@@ -59,7 +59,7 @@ export const TableSettings = Type.Object(
     /** Whether rows show several lines of text instead of one. */
     is_tall: Type.Boolean(),
   },
-  closed,
+  noExtraProperties,
 );
 export type TableSettings = Static<typeof TableSettings>;
 
@@ -82,12 +82,12 @@ const row = {
     description: 'The words that the search found, as written in this submission.',
   }),
 };
-export const TableRow = named('SubmissionRow', Type.Object(row));
+export const TableRow = nameSchema('SubmissionRow', Type.Object(row));
 export type TableRow = Static<typeof TableRow>;
 export const TablePage = listOf(TableRow);
 export type TablePage = Static<typeof TablePage>;
 
-const asked = {
+const questionProperties = {
   id: Type.String(),
   label: Type.String(),
   type: Type.String(),
@@ -101,10 +101,14 @@ const asked = {
 };
 export const TableColumns = Type.Object({
   data: Type.Array(
-    named(
+    nameSchema(
       'Column',
       Type.Unsafe<Column>(
-        Type.Object({ ...asked, inputs: Type.Array(Type.Object(asked)), is_retired: Type.Boolean() }),
+        Type.Object({
+          ...questionProperties,
+          inputs: Type.Array(Type.Object(questionProperties)),
+          is_retired: Type.Boolean(),
+        }),
       ),
     ),
   ),
@@ -113,7 +117,7 @@ export type TableColumns = Static<typeof TableColumns>;
 
 export type LinkedFile = Static<typeof FileUpload>;
 
-export const SubmissionDetail = named(
+export const SubmissionDetail = nameSchema(
   'SubmissionView',
   Type.Object({
     ...row,
@@ -139,7 +143,7 @@ const difference = Type.Object({
   from: Type.Optional(Type.Unknown()),
   to: Type.Optional(Type.Unknown()),
 });
-export const TimelineEntry = named(
+export const TimelineEntry = nameSchema(
   'TimelineEntry',
   Type.Union([
     Type.Object({ kind: Type.Enum(['created', 'completed']), at: timestamp }),
@@ -149,7 +153,7 @@ export const TimelineEntry = named(
       by: Type.Union([Type.String(), Type.Null()], {
         description: 'The member or API key; null if it was deleted, or for a visitor with the edit link.',
       }),
-      through: Type.Enum([...changeThroughs]),
+      through: Type.Enum([...changeOrigins]),
       changes: Type.Array(difference),
     }),
     Type.Object(

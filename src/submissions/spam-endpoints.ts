@@ -1,25 +1,25 @@
 import { type Static, Type } from 'typebox';
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Form } from '#ast/form/tree.ts';
-import { formTree, reachForm } from '#forms/form-rows.ts';
+import { formTree, requireReachableForm } from '#forms/form-rows.ts';
 import { allowOrigin } from '#forms/settings.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { belowId, endCut, listOf, listParameters, readCut } from '#kit/pagination.ts';
-import { json, nullable, requireRow, statement, word } from '#kit/statement.ts';
-import { closed, uuid } from '#kit/validation.ts';
+import { finishPage, listOf, listParameters, readPageRequest, upperIdBound } from '#kit/pagination.ts';
+import { json, nullable, requireRow, statement, textEnum } from '#kit/statement.ts';
+import { noExtraProperties, uuid } from '#kit/validation.ts';
 import type { Permission } from '#rules/permissions.ts';
-import { personOf, requireReach } from '#workspaces/authenticate.ts';
+import { personIdOf, requireFormAccess } from '#workspaces/authenticate.ts';
 import { deleteSpam, releaseSpam, type SpamReason, spamReasons } from './spam.ts';
 import type { SubmitContext } from './submit-request.ts';
 
 const SpamPath = Type.Object({ id: uuid, held: uuid });
 
 const ids = Type.Array(uuid, { minItems: 1, maxItems: 100, uniqueItems: true });
-const SpamSelection = Type.Object({ ids }, closed);
+const SpamSelection = Type.Object({ ids }, noExtraProperties);
 const SpamDeletion = Type.Object(
   { ids: Type.Optional(ids), everything: Type.Optional(Type.Literal(true)) },
-  closed,
+  noExtraProperties,
 );
 
 const row = {
@@ -61,7 +61,7 @@ export const SpamDetail = Type.Object({
 export type SpamDetail = Static<typeof SpamDetail>;
 
 /** A site to allow. */
-const Site = Type.Object({ origin: Type.String({ maxLength: 255 }) }, closed);
+const Site = Type.Object({ origin: Type.String({ maxLength: 255 }) }, noExtraProperties);
 
 /** The number of submissions that were still there and are now released or deleted. */
 const Decided = Type.Object({ count: Type.Integer() });
@@ -84,7 +84,7 @@ export const deleteSpamBefore = statement(
 const listSpam = statement(
   'spam.list',
   'workspace_id form_id below_id limit offset',
-  ['total id? created_at?', { reason: nullable(word<SpamReason>()), answers: nullable(json<Answers>()) }],
+  ['total id? created_at?', { reason: nullable(textEnum<SpamReason>()), answers: nullable(json<Answers>()) }],
   `select count.total, h.id, h.reason, h.answers, h.created_at
    from forms f
    cross join lateral (
@@ -127,7 +127,7 @@ const findSpam = statement(
   [
     'id created_at origin? others:bigint',
     {
-      reason: word<SpamReason>(),
+      reason: textEnum<SpamReason>(),
       answers: json<Answers>(),
       reference: json<Record<string, string>>(),
       structure: formTree,
@@ -157,12 +157,12 @@ export function spamEndpoints(context: SubmitContext) {
       query: Type.Object(listParameters, { additionalProperties: false }),
       reply: { status: 200, description: 'A page of spam submissions.', schema: SpamPage },
       async run({ workspaceId, formIds, params, query }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const key = { workspace_id: workspaceId, form_id: params.id };
-        const cut = readCut(query, 'spam', params.id);
+        const cut = readPageRequest(query, 'spam', params.id);
         const rows = await listSpam(database, {
           ...key,
-          below_id: belowId(cut),
+          below_id: upperIdBound(cut),
           limit: cut.limit,
           offset: cut.offset,
         });
@@ -173,7 +173,7 @@ export function spamEndpoints(context: SubmitContext) {
             : [{ id, reason: reason!, answers: answers!, created_at: created_at!.toISOString() }],
         );
         const sites = await listSpamSites(database, key);
-        const { rows: data, ends } = endCut(cut, held, cut.total ?? rows[0]!.total);
+        const { rows: data, ends } = finishPage(cut, held, cut.total ?? rows[0]!.total);
         return { body: { data: [...data], ...ends, sites } };
       },
     }),
@@ -185,7 +185,7 @@ export function spamEndpoints(context: SubmitContext) {
       params: SpamPath,
       reply: { status: 200, description: 'The spam submission.', schema: SpamDetail },
       async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const key = { workspace_id: workspaceId, form_id: params.id, id: params.held };
         const held = requireRow(await findSpam(database, key));
         return { body: { ...held, created_at: held.created_at.toISOString() } };
@@ -204,7 +204,7 @@ export function spamEndpoints(context: SubmitContext) {
       errors: ['conflict'],
       reply: { status: 200, description: 'The number of released submissions.', schema: Decided },
       async run({ params, body, ...scope }) {
-        const form = await reachForm(database, scope, params.id);
+        const form = await requireReachableForm(database, scope, params.id);
         return { body: { count: await releaseSpam(context, form, body.ids) } };
       },
     }),
@@ -223,7 +223,7 @@ export function spamEndpoints(context: SubmitContext) {
       async run({ params, body: { ids, everything }, ...scope }) {
         if ((ids === undefined) === (everything === undefined))
           throw new ApiError('validation_error', 'Send either "ids" or "everything".');
-        const { workspaceId, formId } = await reachForm(database, scope, params.id);
+        const { workspaceId, formId } = await requireReachableForm(database, scope, params.id);
         const row = { workspace_id: workspaceId, form_id: formId, ids: ids ? [...ids] : null };
         return { body: { count: (await deleteSpam(database, row)).length } };
       },
@@ -241,14 +241,14 @@ export function spamEndpoints(context: SubmitContext) {
       errors: ['conflict'],
       reply: { status: 200, description: 'The number of released submissions.', schema: Decided },
       async run({ params, body: { origin }, ...scope }) {
-        const form = await reachForm(database, scope, params.id);
+        const form = await requireReachableForm(database, scope, params.id);
         const needed: Permission = 'forms:write';
         if (!scope.may(needed))
           throw new ApiError(
             'forbidden',
             `Allowing a site changes the form's settings, which requires the permission ${needed}.`,
           );
-        const userId = personOf(scope.actor) ?? undefined;
+        const userId = personIdOf(scope.actor) ?? undefined;
         await allowOrigin(database, form.workspaceId, form.formId, { origin, userId });
         const key = { workspace_id: form.workspaceId, form_id: form.formId, origin };
         const held = await listSpamOfSite(database, key);

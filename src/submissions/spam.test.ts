@@ -9,11 +9,11 @@ import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { openEdit } from './changes/edit-by-token.ts';
-import { giveLink } from './links.ts';
+import { createOrExtendLink } from './links.ts';
 import { saveAnswers } from './save-answers.ts';
 import { deleteSpam, releaseSpam } from './spam.ts';
 import { submitAnswers } from './submit.ts';
-import { OtherAnswers } from './submit-request.ts';
+import { DifferentAnswersError } from './submit-request.ts';
 
 const { database } = await testDatabase({ pool: 20 });
 const questions = [element('text', 'name', { required: true }), element('file_upload', 'photo')];
@@ -124,7 +124,10 @@ test('resending spam with its key returns the same receipt, even in parallel; ot
   const key = newId();
   const held = await Promise.all(Array.from({ length: 20 }, () => hold(scene, { name: 'Ada' }, { key })));
   assert.deepEqual([new Set(held.map(({ id }) => id)).size, await heldOf(scene)], [1, 1]);
-  await assert.rejects(hold(scene, { name: 'Eve' }, { key }), (error) => error instanceof OtherAnswers);
+  await assert.rejects(
+    hold(scene, { name: 'Eve' }, { key }),
+    (error) => error instanceof DifferentAnswersError,
+  );
   const { id } = held[0]!;
   await release(scene, id);
   const again = await scene.send({ name: 'Ada' }, { key });
@@ -175,7 +178,12 @@ test('undecided spam is removed after 30 days, and expired links are removed; ot
     [over, -1],
     [lasting, 1],
   ] as const)
-    await giveLink(database, scene.context.vault, { ...scene, submissionId }, { purpose: 'edit', days });
+    await createOrExtendLink(
+      database,
+      scene.context.vault,
+      { ...scene, submissionId },
+      { purpose: 'edit', days },
+    );
   await hold(scene, { name: 'old' });
   await database.query("update held_submissions set created_at = now() - interval '31 days'");
   await hold(scene, { name: 'new' });

@@ -5,19 +5,19 @@ import { formTree } from '#forms/form-rows.ts';
 import { now, timeOfId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { json, jsonb, type Queryable, statement, word } from '#kit/statement.ts';
+import { json, jsonb, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import type { FormKey } from './change-event.ts';
 import { listFiles } from './edited-answers.ts';
-import { lockQuotas, refuseQuota, updateQuotas } from './quotas.ts';
+import { lockQuotas, throwQuotaConflict, updateQuotas } from './quotas.ts';
 import { isFull } from './response-limit.ts';
 import { lockSavedAnswers } from './saved-answers.ts';
 import {
-  digestOf,
+  createEditLink,
+  digestAnswers,
   editTokenOf,
-  giveEditLink,
   insertRecord,
+  recordSubmissionCreated,
   type SubmissionRecord,
-  tellCreated,
 } from './submission-record.ts';
 import { addToCount, deleteSubmissions, lockFormForSubmit } from './submission-rows.ts';
 import type { Accepted, SubmitContext } from './submit-request.ts';
@@ -38,7 +38,7 @@ const insertSpam = statement(
   [
     'workspace_id id form_id version answers:jsonText reference:jsonText language? key:uuid?',
     'key_digest? address:bytes origin? created_at',
-    { reason: word<SpamReason>() },
+    { reason: textEnum<SpamReason>() },
   ],
   'id',
   `insert into held_submissions (workspace_id, id, form_id, version, answers, reference, language, key, key_digest, reason, address, origin, created_at)
@@ -74,13 +74,13 @@ export async function storeSpam(
   record: SubmissionRecord,
   suspicion: Suspicion,
 ): Promise<Accepted | undefined> {
-  const isNew = await transaction(context.database, (client) => insertIntoBox(client, record, suspicion));
+  const isNew = await transaction(context.database, (client) => insertIntoSpamBox(client, record, suspicion));
   if (!isNew) return undefined;
   const submission = { id: record.id, completedAt: record.createdAt };
   return { ok: true, outcome: 'spam', submission, ...editTokenOf(context.vault, record) };
 }
 
-async function insertIntoBox(
+async function insertIntoSpamBox(
   db: Queryable,
   record: SubmissionRecord,
   { reason, address, origin }: Suspicion,
@@ -96,7 +96,7 @@ async function insertIntoBox(
     reference: JSON.stringify(reference),
     language: record.language ?? null,
     key: key ?? null,
-    key_digest: key === undefined ? null : digestOf(answers, live.fields),
+    key_digest: key === undefined ? null : digestAnswers(answers, live.fields),
     reason,
     address,
     origin: origin ?? null,
@@ -225,9 +225,10 @@ async function releaseOne(
     (await insertRecord(db, record, 'completed')) ||
     (await insertRecord(db, { ...record, key: undefined }, 'completed'));
   if (!isNew) return undefined;
-  if (limited) await updateQuotas(db, limited, id).catch(refuseQuota('This submission cannot be released'));
+  if (limited)
+    await updateQuotas(db, limited, id).catch(throwQuotaConflict('This submission cannot be released'));
   await moveFilesToSubmission(db, { workspace_id: workspaceId, held_id: id, submission_id: id });
   await deleteSpam(db, { ...row, ids: [id] });
-  await giveEditLink(db, vault, record);
-  return tellCreated(db, record, record.createdAt, now());
+  await createEditLink(db, vault, record);
+  return recordSubmissionCreated(db, record, record.createdAt, now());
 }

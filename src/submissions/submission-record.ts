@@ -7,16 +7,16 @@ import { claimFiles } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { leastIdAt, newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import { columns, integer, nullable, type Queryable, statement, text, word } from '#kit/statement.ts';
+import { columns, integer, nullable, type Queryable, statement, text, textEnum } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { snapshotOf } from '#webhooks/event.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
-import { reportNews } from '#workspaces/audit/mail-news.ts';
-import { searchColumns } from './columns.ts';
+import { enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
+import { buildSearchData } from './columns.ts';
 import { listFiles } from './edited-answers.ts';
-import { giveLink, linkToken } from './links.ts';
+import { createOrExtendLink, linkToken } from './links.ts';
 import { mapFiles, mapKind } from './present.ts';
-import { ownSlot, type SubmissionStatus } from './submission-rows.ts';
+import { countSlotSql, type SubmissionStatus } from './submission-rows.ts';
 import type { SubmitRequest } from './submit-request.ts';
 
 /**
@@ -53,7 +53,7 @@ export const searchTerms = termsOf(
 );
 
 /** Selects the search documents of the rows of `submission`, as `words`, for an insert. */
-export const searchWords = (condition = ''): string =>
+export const searchWordsSql = (condition = ''): string =>
   `words as materialized (select workspace_id, id, form_id, ${searchTerms} as terms from submission ${condition})`;
 
 /**
@@ -70,7 +70,7 @@ const insertedSubmission = columns(
   {
     /** The version that must be live, because the answers were checked against its limits. Null accepts every version. */
     live_version: nullable(integer),
-    status: word<SubmissionStatus>(),
+    status: textEnum<SubmissionStatus>(),
     /** The form language that was read, as a BCP-47 tag; `language` is the language for stemming. */
     spoken: nullable(text),
   },
@@ -82,7 +82,7 @@ const insertedSubmission = columns(
  * @param keyed what an insert under a key adds: columns, their values, and what happens if the key is used.
  */
 const insertText = ({ columns, values, conflict } = { columns: '', values: '', conflict: '' }): string =>
-  `with live as materialized (select live_version_in_turn($workspace_id, $form_id) as version, ${ownSlot} as slot),
+  `with live as materialized (select live_version_in_turn($workspace_id, $form_id) as version, ${countSlotSql} as slot),
    submission as (
      insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, language, created_at, updated_at, completed_at${columns})
      select $workspace_id, $id, $form_id, $version, $status, $answers, $reference, $has_files, $spoken, $created_at, $created_at, $completed_at${values}
@@ -189,7 +189,7 @@ export const storedColumns = ({ live, answers, reference, fileIds, language = nu
   reference: JSON.stringify(reference),
   has_files: fileIds.length > 0,
   spoken: language,
-  ...searchColumns(live.written ?? live.form, live.settings, { answers, reference, language }),
+  ...buildSearchData(live.written ?? live.form, live.settings, { answers, reference, language }),
 });
 
 /**
@@ -219,7 +219,7 @@ export async function insertRecord(
       : await insertKeyedSubmission(db, {
           ...row,
           key,
-          key_digest: isCompleted ? digestOf(answers, live.fields) : null,
+          key_digest: isCompleted ? digestAnswers(answers, live.fields) : null,
         });
   if (inserted.length === 0) return false;
   if (record.opensSegment) {
@@ -230,7 +230,7 @@ export async function insertRecord(
 }
 
 /** Claims files for a submission. @throws ApiError conflict if a file belongs to another submission, or was swept. */
-export async function claimAll(
+export async function claimAllFiles(
   db: Queryable,
   { live, id }: { live: Pick<LiveForm, 'workspaceId' | 'id'>; id: string },
   ids: readonly string[],
@@ -260,7 +260,7 @@ export const releaseFiles = statement(
  * Returns a digest that is the same when the same answers are sent again. A file is then another row with the same content, and
  * a consent has another time.
  */
-export function digestOf(answers: Answers, fields: Readonly<Record<string, FieldDescription>>): Buffer {
+export function digestAnswers(answers: Answers, fields: Readonly<Record<string, FieldDescription>>): Buffer {
   const consented = mapKind('consent', answers, fields, () => 'yes');
   const compared = mapFiles(consented, fields, (file) => ({ ...file, id: '' }));
   return createHash('sha256').update(JSON.stringify(compared)).digest();
@@ -273,24 +273,24 @@ export const isMailedAbout = (settings: LiveForm['settings']): boolean =>
   settings.notifications !== undefined;
 
 /** Enqueues the emails about a first completion: to the people of the form, and a receipt. @returns the number of jobs. */
-export async function reportCompletion(
+export async function enqueueCompletionEmails(
   db: Queryable,
   { live, id, locale }: Editable & Pick<SubmissionRecord, 'locale'>,
 ): Promise<number> {
   if (!isMailedAbout(live.settings)) return 0;
-  await reportNews(db, live.workspaceId, { kind: 'submission_completed', submissionId: id, locale });
+  await enqueueEmailEvent(db, live.workspaceId, { kind: 'submission_completed', submissionId: id, locale });
   return 1;
 }
 
 /** Records the event and enqueues the emails of a new completed submission. @returns the number of jobs. */
-export async function tellCreated(
+export async function recordSubmissionCreated(
   db: Queryable,
   record: SubmissionRecord,
   completedAt: Date,
   occurredAt = completedAt,
 ): Promise<number> {
   const { live, id, answers, reference } = record;
-  const mails = await reportCompletion(db, record);
+  const mails = await enqueueCompletionEmails(db, record);
   if (!live.hasListeners) return mails;
   const deliveries = await recordEvent(db, {
     workspaceId: live.workspaceId,
@@ -318,7 +318,7 @@ export const editTokenOf = (vault: Vault, { live, id }: Editable): { editToken?:
     : {};
 
 /** Returns the token of the edit link, and makes the link work. */
-export async function giveEditLink(
+export async function createEditLink(
   db: Queryable,
   vault: Vault,
   { live, id }: Editable,
@@ -326,5 +326,5 @@ export async function giveEditLink(
   if (!live.settings.editing) return {};
   const days = editDaysOf(live.settings);
   const linked = { workspaceId: live.workspaceId, formId: live.id, submissionId: id };
-  return { editToken: (await giveLink(db, vault, linked, { purpose: 'edit', days })).token };
+  return { editToken: (await createOrExtendLink(db, vault, linked, { purpose: 'edit', days })).token };
 }

@@ -1,5 +1,5 @@
 import { connectionNumber } from '#kit/database.ts';
-import { columns, nullable, statement, text, word } from '#kit/statement.ts';
+import { columns, nullable, statement, text, textEnum } from '#kit/statement.ts';
 
 /** Specification, "Submission status". */
 export type SubmissionStatus = 'completed' | 'incomplete';
@@ -9,7 +9,7 @@ export const foundColumns = columns(
   'id workspace_id form_id answers:text reference:text fields:text form_name has_files',
   'created_at completed_at?',
   {
-    status: word<SubmissionStatus>(),
+    status: textEnum<SubmissionStatus>(),
     /** A BCP-47 tag; null if the form has no languages. */
     language: nullable(text),
   },
@@ -46,7 +46,7 @@ export const answeredVersion = `lateral (
  */
 const countSlots = 64;
 /** The slot of the current connection, or of its process if the session has no number. */
-export const ownSlot = `(coalesce(nullif(current_setting('${connectionNumber}', true), '')::integer, pg_backend_pid()) % ${countSlots})::smallint`;
+export const countSlotSql = `(coalesce(nullif(current_setting('${connectionNumber}', true), '')::integer, pg_backend_pid()) % ${countSlots})::smallint`;
 
 /** What was sent under a key before: a submission, saved answers, or spam. */
 export const findByKey = statement(
@@ -80,7 +80,7 @@ export const lockFormForSubmit = statement(
 export const deleteSubmissions = statement(
   'delete_submissions',
   'workspace_id ids',
-  ['form_id count', { status: word<SubmissionStatus>() }],
+  ['form_id count', { status: textEnum<SubmissionStatus>() }],
   `with gone as (
      delete from submissions where workspace_id = $workspace_id and id = any ($ids) returning form_id, status, trashed_at)
    select form_id, status, count(*) as count from gone where trashed_at is null group by form_id, status`,
@@ -89,9 +89,9 @@ export const deleteSubmissions = statement(
 /** Adds to a form's count, or subtracts from it. */
 export const addToCount = statement(
   'add_to_count',
-  ['workspace_id form_id change:bigint', { status: word<SubmissionStatus>() }],
+  ['workspace_id form_id change:bigint', { status: textEnum<SubmissionStatus>() }],
   '',
-  `with own as materialized (select ${ownSlot} as slot)
+  `with own as materialized (select ${countSlotSql} as slot)
    insert into submission_counts (workspace_id, form_id, status, slot, count)
    select $workspace_id, $form_id, $status, slot, $change from own
    on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + excluded.count`,

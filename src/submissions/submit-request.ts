@@ -42,7 +42,7 @@ export type SubmitResult = Accepted | { ok: false; errors: readonly AnswerError[
  * Other answers were submitted under the key before. These are not stored: the visitor may send them under a new key.
  * `earlier` is the submission under the key.
  */
-export class OtherAnswers extends ApiError {
+export class DifferentAnswersError extends ApiError {
   readonly earlier: Submitted;
   constructor(earlier: Submitted) {
     super('conflict', 'Other answers were already submitted under this key. Send these under a new key.');

@@ -3,18 +3,18 @@ import { answerContext } from '#forms/live-form.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { hasQuotas, lockQuotas, QuotaExceeded, updateQuotas } from './quotas.ts';
-import { answerRepeat } from './repeat.ts';
+import { repeatEarlierResult } from './repeat.ts';
 import { hasLimits, inFormOrder, requireCapacity } from './response-limit.ts';
 import { completeSavedAnswers } from './saved-answers.ts';
 import { type Suspicion, storeSpam } from './spam.ts';
 import {
-  claimAll,
-  giveEditLink,
+  claimAllFiles,
+  createEditLink,
   insertRecord,
   isMailedAbout,
   prepareRecord,
+  recordSubmissionCreated,
   type SubmissionRecord,
-  tellCreated,
 } from './submission-record.ts';
 import type { Accepted, SubmitContext, SubmitRequest, SubmitResult } from './submit-request.ts';
 
@@ -40,16 +40,16 @@ type Attempt = (
 const attempts: readonly Attempt[] = [
   (context, _, record) => store(context, record, 'new'),
   (context, _, record) => completeSavedAnswers(context, record),
-  answerEarlier,
+  repeatEarlierAnswers,
   (context, _, record) => store(context, record, 'late version'),
-  answerEarlier,
+  repeatEarlierAnswers,
 ];
 
 /** The attempts for suspicious answers. They are stored in the spam box unless their key was used. */
 const attemptsOfSpam = (suspicion: Suspicion): readonly Attempt[] => [
-  answerEarlier,
+  repeatEarlierAnswers,
   (context, _, record) => storeSpam(context, record, suspicion),
-  answerEarlier,
+  repeatEarlierAnswers,
 ];
 
 /**
@@ -70,7 +70,7 @@ export async function submitAnswers(
   const rules = answerContext(live.settings, request.reference, request.work);
   const checked = checkAnswers(live.form, request.raw, request.files, rules);
   // The form may have changed since the answers were accepted, and would refuse them today.
-  if (!checked.ok) return (await answerRepeat(context, request)) ?? checked;
+  if (!checked.ok) return (await repeatEarlierResult(context, request)) ?? checked;
   const record = prepareRecord(request, checked.answers);
   try {
     for (const attempt of suspicion ? attemptsOfSpam(suspicion) : attempts) {
@@ -84,8 +84,8 @@ export async function submitAnswers(
   throw new ApiError('not_found', 'There is no form at this address.');
 }
 
-function answerEarlier(context: SubmitContext, request: SubmitRequest): Promise<Accepted | undefined> {
-  return answerRepeat(context, request, { refuseOther: true });
+function repeatEarlierAnswers(context: SubmitContext, request: SubmitRequest): Promise<Accepted | undefined> {
+  return repeatEarlierResult(context, request, { refuseOther: true });
 }
 
 /**
@@ -112,9 +112,9 @@ async function store(
         : hasQuotas(live.form) && live;
       if (!(await insertRecord(client, record, 'completed', isLate ? null : live.version))) return undefined;
       if (limited) await updateQuotas(client, limited, id);
-      await claimAll(client, record, record.fileIds);
-      const link = await giveEditLink(client, context.vault, record);
-      return { link, jobs: await tellCreated(client, record, record.createdAt) };
+      await claimAllFiles(client, record, record.fileIds);
+      const link = await createEditLink(client, context.vault, record);
+      return { link, jobs: await recordSubmissionCreated(client, record, record.createdAt) };
     }),
   );
   if (!stored) return undefined;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { isCleanText, trimText } from '#ast/basics/text.ts';
-import { reachForm } from '#forms/form-rows.ts';
+import { requireReachableForm } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
@@ -59,7 +59,7 @@ export function tagEndpoints({ database }: { database: Database }) {
         }),
       },
       async run({ params, ...scope }) {
-        const { workspaceId, formId } = await reachForm(database, scope, params.id);
+        const { workspaceId, formId } = await requireReachableForm(database, scope, params.id);
         const key = { workspace_id: workspaceId, form_id: formId, limit: shownTags };
         return { body: { data: await listTags(database, key) } };
       },

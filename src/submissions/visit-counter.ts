@@ -1,9 +1,9 @@
-import { factOf } from '#ast/basics/fact-of.ts';
+import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { type Form, listQuestions, type Step } from '#ast/form/tree.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { runPeriodically } from '#kit/queue/periodic.ts';
-import { type Column, statement } from '#kit/statement.ts';
+import { type StatementColumn, statement } from '#kit/statement.ts';
 
 /**
  * The counts of visits. `step`: the step was reached. `onward`: it was left for another step or by
@@ -23,7 +23,7 @@ const visitKinds = [
 
 export type VisitKind = (typeof visitKinds)[number];
 
-const bigints: Column<number[]> = { pg: 'bigint[]' };
+const bigints: StatementColumn<number[]> = { pg: 'bigint[]' };
 
 /** Adds to the sums of forms that are not deleted. A fixed order prevents deadlocks. */
 export const addVisits = statement(
@@ -44,7 +44,7 @@ export const addVisits = statement(
 export type VisitCount = readonly [kind: VisitKind, name: string, by: number];
 
 /** The form and day of a count; the day is YYYY-MM-DD in the form's time zone. */
-type Place = { readonly workspaceId: string; readonly formId: string; readonly day: string };
+type CountedDay = { readonly workspaceId: string; readonly formId: string; readonly day: string };
 
 /** Collects the counts of visits that this process has not written yet. */
 export type VisitCounter = {
@@ -52,7 +52,7 @@ export type VisitCounter = {
    * Adds the actions of a visitor, unless their address exceeded its limit for this minute. The visitor is
    * not delayed.
    */
-  add(place: Place, address: string, counts: Iterable<VisitCount>): void;
+  add(place: CountedDay, address: string, counts: Iterable<VisitCount>): void;
   /** Writes the remaining counts. */
   stop(): Promise<void>;
 };
@@ -68,7 +68,7 @@ const mostSums = 50_000;
 const mostAddresses = 100_000;
 const minuteMs = 60_000;
 
-type Sum = Place & { kind: VisitKind; name: string; count: number };
+type Sum = CountedDay & { kind: VisitKind; name: string; count: number };
 
 /**
  * Counts visits as sums by form and day in memory, and writes them in batches: one statement a second, for
@@ -142,7 +142,7 @@ const growth = 1.1;
 const mostSeconds = 2_592_000;
 
 /** Returns the span of a time. */
-export const spanOf = (seconds: number): number =>
+export const durationBucket = (seconds: number): number =>
   Math.floor(Math.log(Math.min(Math.max(seconds, 1), mostSeconds)) / Math.log(growth));
 
 /** Returns the median time in seconds; null without any. */
@@ -175,6 +175,6 @@ export function stepNames({ children }: Form, index: number): readonly [string, 
 export const reviewName = '#_review';
 
 /** The name of each step of a form: the id of its first question. */
-export const stepNamesOf = factOf((form: Form): readonly string[] =>
+export const stepNamesOf = memoizeByObject((form: Form): readonly string[] =>
   form.children.map((_, index) => stepNames(form, index)[0]),
 );

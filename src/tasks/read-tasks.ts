@@ -1,8 +1,15 @@
 import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { belowId, endCut, lastId, listOf, listParameters, readCut } from '#kit/pagination.ts';
+import {
+  finishPage,
+  lastId,
+  listOf,
+  listParameters,
+  readPageRequest,
+  upperIdBound,
+} from '#kit/pagination.ts';
 import { parkedReason } from '#kit/queue/park-job.ts';
 import {
   columns,
@@ -11,12 +18,12 @@ import {
   type Queryable,
   requireRow,
   statement,
+  textEnum,
   texts,
   uuids,
-  word,
 } from '#kit/statement.ts';
-import { closed, uuid } from '#kit/validation.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
+import { noExtraProperties, uuid } from '#kit/validation.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { Problem } from './run-tasks.ts';
 import { Task, type TaskKind, type TaskState, taskKinds, taskStates } from './shapes.ts';
 
@@ -26,12 +33,12 @@ const filterColumns = columns('workspace_id kinds id? form_id? subject_id:uuid?'
 });
 
 /** SQL for the reason why the task `t` is stopped, or null. */
-export const failedReason = `(select '${parkedReason}' from jobs j
+export const failedReasonSql = `(select '${parkedReason}' from jobs j
             where j.workspace_id = t.workspace_id and j.id = t.id and j.parked_at is not null)`;
 
 const filtered = `
   from (
-    select t.*, ${failedReason} as failed_reason
+    select t.*, ${failedReasonSql} as failed_reason
       from tasks t
      where t.workspace_id = $workspace_id and t.kind = any ($kinds) and ($id is null or t.id = $id)
        and ($form_id is null or t.form_id = $form_id)
@@ -55,8 +62,8 @@ const selectTasks = statement(
     'id form_id? subject_id:uuid? member_name:text? key_name:text? total:integer done refused created_at',
     'cancelled_at:timestamp? finished_at? failed_reason?',
     {
-      kind: word<TaskKind>(),
-      state: word<TaskState>(),
+      kind: textEnum<TaskKind>(),
+      state: textEnum<TaskState>(),
       input: jsonb<object>(),
       result: jsonb<object>(),
       problems: jsonb<Problem[]>(),
@@ -120,13 +127,17 @@ export const readTask = async (db: Queryable, filter: TaskFilter & { id: string 
   requireRow(await readTasks(db, filter));
 
 /** Reads one page of the tasks of a filter, and their total number. */
-export async function readTaskPage(db: Queryable, filter: TaskFilter, cut: ReturnType<typeof readCut>) {
-  const part = { below_id: belowId(cut), limit: cut.limit, offset: cut.offset };
+export async function readTaskPage(
+  db: Queryable,
+  filter: TaskFilter,
+  cut: ReturnType<typeof readPageRequest>,
+) {
+  const part = { below_id: upperIdBound(cut), limit: cut.limit, offset: cut.offset };
   const [found, total] = await Promise.all([
     readTasks(db, filter, part),
     cut.total ?? selectCount(db, filterOf(filter)).then(([counted]) => counted!.count),
   ]);
-  return endCut(cut, found, total);
+  return finishPage(cut, found, total);
 }
 
 const present = ({ member_name, key_name, cancelled_at, finished_at, ...row }: TaskRow) => ({
@@ -166,21 +177,21 @@ export function taskEndpoints({ database }: { database: Database }) {
           state: Type.Optional(Type.Enum([...taskStates])),
           form_id: Type.Optional(uuid),
         },
-        closed,
+        noExtraProperties,
       ),
       reply: { status: 200, description: 'A page of tasks.', schema: listOf(Task) },
       async run({ workspaceId, formIds, query, ...scope }) {
         const { kind, state, form_id = null } = query;
         if (form_id !== null) {
-          requireReach(formIds, form_id);
+          requireFormAccess(formIds, form_id);
           requireRow(await findForm(database, { workspace_id: workspaceId, form_id }));
         }
         const kinds = readable(scope).filter((one) => kind === undefined || one === kind);
         const form_ids = formIds && [...formIds];
         const states = state === undefined ? null : [state];
         const filter = { workspace_id: workspaceId, kinds, form_ids, form_id, states };
-        const { rows, ends } = await readTaskPage(database, filter, readCut(query, 'tasks'));
-        return { body: wired({ data: rows.map(present), ...ends }) };
+        const { rows, ends } = await readTaskPage(database, filter, readPageRequest(query, 'tasks'));
+        return { body: asWireValue({ data: rows.map(present), ...ends }) };
       },
     }),
 
@@ -193,7 +204,7 @@ export function taskEndpoints({ database }: { database: Database }) {
       async run({ workspaceId, formIds, params, ...scope }) {
         const form_ids = formIds && [...formIds];
         const filter = { workspace_id: workspaceId, kinds: readable(scope), form_ids, id: params.id };
-        return { body: wired(present(await readTask(database, filter))) };
+        return { body: asWireValue(present(await readTask(database, filter))) };
       },
     }),
   };

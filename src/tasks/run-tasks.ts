@@ -2,8 +2,8 @@ import { now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import type { Actor } from '#kit/operation.ts';
 import { completeJob, enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
-import { columns, integer, jsonb, only, type Queryable, statement, word } from '#kit/statement.ts';
-import { personOf, throughOf } from '#workspaces/authenticate.ts';
+import { columns, integer, jsonb, onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
+import { channelOfActor, personIdOf } from '#workspaces/authenticate.ts';
 import type { TaskKind } from './shapes.ts';
 
 /** How many problems a task keeps. */
@@ -15,7 +15,7 @@ export type Problem = { line: number; message: string };
 /** The columns of a task that come from its request. */
 const taskColumns = columns(
   'id form_id? subject_id:uuid? requested_by? api_key_id? through:text created_at secret?',
-  { kind: word<TaskKind>(), input: jsonb<object>(), result: jsonb<object>() },
+  { kind: textEnum<TaskKind>(), input: jsonb<object>(), result: jsonb<object>() },
 );
 
 /** Stores a task with its items. Stores nothing if the form is deleted or the subject already has an undo. */
@@ -24,7 +24,7 @@ const insertTask = statement(
   [
     'workspace_id id form_id? subject_id:uuid? requested_by? api_key_id? through:text secret? total:integer refused',
     'problems created_at finished_at? items:jsonText',
-    { kind: word<TaskKind>(), input: jsonb<object>(), result: jsonb<object>() },
+    { kind: textEnum<TaskKind>(), input: jsonb<object>(), result: jsonb<object>() },
   ],
   'id',
   `with task as (
@@ -66,7 +66,7 @@ const lockTask = statement(
 );
 
 /** Removes the first items, in the transaction that does their work. */
-const takeItems = statement(
+const removeFirstItems = statement(
   'tasks.take_items',
   'workspace_id id limit',
   { item: jsonb<object>(), position: integer },
@@ -108,7 +108,7 @@ export const cancelTask = statement(
    returning id`,
 );
 
-export type Task = Awaited<ReturnType<typeof lockTask>>[number];
+export type LockedTask = Awaited<ReturnType<typeof lockTask>>[number];
 
 /** A task that is about to be stored. */
 export type NewTask = {
@@ -147,9 +147,9 @@ export async function startTask(
     kind,
     form_id: task.formId ?? null,
     subject_id: task.subjectId ?? null,
-    requested_by: personOf(by),
+    requested_by: personIdOf(by),
     api_key_id: by.kind === 'key' ? by.id : null,
-    through: throughOf[by.kind],
+    through: channelOfActor[by.kind],
     input: task.input ?? {},
     secret: task.secret ?? null,
     items: JSON.stringify(items),
@@ -182,7 +182,7 @@ export type StepResult = {
 
 type Work<Item> = (
   db: Queryable,
-  step: { task: Task; items: readonly Item[]; isLast: boolean; at: Date },
+  step: { task: LockedTask; items: readonly Item[]; isLast: boolean; at: Date },
 ) => Promise<StepResult>;
 
 /**
@@ -199,12 +199,12 @@ export async function runTaskStep<Item extends object>(
 ): Promise<void> {
   const key = { workspace_id: job.workspaceId, id: job.id };
   const isWaking = await transaction(database, async (client) => {
-    const task = only(await lockTask(client, key));
+    const task = onlyRow(await lockTask(client, key));
     if (!task) {
       await completeJob(client, job);
       return false;
     }
-    const items = (await takeItems(client, { ...key, limit })).map(({ item }) => item as Item);
+    const items = (await removeFirstItems(client, { ...key, limit })).map(({ item }) => item as Item);
     const at = now();
     const step = await work(client, { task, items, isLast: items.length < limit, at });
     const { isLast = items.length < limit } = step;

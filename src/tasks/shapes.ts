@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { named } from '#kit/pagination.ts';
-import { failedReason, orNull, timestamp, uuid } from '#kit/validation.ts';
+import { nameSchema } from '#kit/pagination.ts';
+import { failedReasonSchema, orNull, timestamp, uuid } from '#kit/validation.ts';
 
 /** Every kind of task. The part before the dot names the permission that reads it: `submissions:read` and so on. */
 export const taskKinds = [
@@ -22,7 +22,7 @@ export const taskStates = ['running', 'finished', 'cancelled', 'failed'] as cons
 export type TaskState = (typeof taskStates)[number];
 
 /** Background work. */
-export const Task = named(
+export const Task = nameSchema(
   'Task',
   Type.Object({
     id: uuid,
@@ -44,7 +44,7 @@ export const Task = named(
     }),
     created_at: timestamp,
     ended_at: orNull(timestamp),
-    failed_reason: failedReason,
+    failed_reason: failedReasonSchema,
   }),
 );
 export type Task = Static<typeof Task>;

@@ -5,7 +5,7 @@ import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { happen, listWebhooks, makeForm, makeWebhook, type Place } from '#test/webhooks/make-webhook.ts';
-import { changeWebhook, type WebhookChange } from './change-webhook.ts';
+import { changeWebhook, type WebhookUpdate } from './change-webhook.ts';
 
 const { database } = await testDatabase();
 const vault = openVault('00'.repeat(32));
@@ -22,7 +22,7 @@ async function setScene(
   return { ...place, webhookId: await makeWebhook(database, place, { url, secret }) };
 }
 
-const change = (scene: Scene, more: Partial<WebhookChange>): Promise<{ secret?: string }> =>
+const change = (scene: Scene, more: Partial<WebhookUpdate>): Promise<{ secret?: string }> =>
   changeWebhook(
     { database, vault, config },
     { workspaceId: scene.workspaceId, webhookId: scene.webhookId, ...more },
@@ -91,7 +91,7 @@ test('on the free plan a new secret is refused, and an existing one can be remov
   assert.equal((await read(scene)).secret, null);
 });
 
-const refusals: Readonly<Record<string, [change: Partial<WebhookChange>, field: string]>> = {
+const refusals: Readonly<Record<string, [change: Partial<WebhookUpdate>, field: string]>> = {
   'plain HTTP': [{ url: 'http://93.184.215.14/' }, 'url'],
   'a private address': [{ url: 'https://10.0.0.1/' }, 'url'],
   'the service itself': [{ url: 'https://forms.test/hook' }, 'url'],

@@ -1,21 +1,21 @@
 import { now } from '#kit/clock.ts';
-import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { nullable, requireRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { eventKinds } from './event.ts';
-import { condition, kinds, lockWebhook } from './record-event.ts';
+import { condition, eventKindsColumn, lockWebhook } from './record-event.ts';
 import {
   type CreateWebhookContext,
   type CustomHeader,
   eventProblems,
-  fillHeaders,
   headerProblems,
   makeSecret,
+  mergeStoredHeaders,
   planProblems,
   readFilter,
-  refuse,
+  refuseWebhookProblems,
   sealHeaders,
   secretProblems,
   urlProblems,
@@ -32,7 +32,7 @@ const updateWebhook = statement(
     'workspace_id id url? active? changes_secret:boolean secret? overlap:double',
     'changes_headers:boolean headers? header_names changes_filter:boolean pauses_on_failure?',
     'now',
-    { events: nullable(kinds), filter: nullable(condition) },
+    { events: nullable(eventKindsColumn), filter: nullable(condition) },
   ],
   '',
   `update webhooks
@@ -55,7 +55,7 @@ const updateWebhook = statement(
 );
 
 /** A change of a webhook. Omitted values are kept. */
-export type WebhookChange = {
+export type WebhookUpdate = {
   workspaceId: string;
   webhookId: string;
   url?: string | undefined;
@@ -72,7 +72,7 @@ export type WebhookChange = {
   filter?: unknown;
   pausesOnFailure?: boolean | undefined;
   /** The state that the change is based on. */
-  unchanged?: Unchanged | undefined;
+  unchanged?: IfMatchTimes | undefined;
 };
 
 type ChangeWebhookContext = CreateWebhookContext & { vault: Pick<Vault, 'unseal'> };
@@ -89,10 +89,10 @@ const overlapSeconds = 24 * 3_600;
  */
 export async function changeWebhook(
   context: ChangeWebhookContext,
-  change: WebhookChange,
+  change: WebhookUpdate,
 ): Promise<{ secret?: string }> {
   const { workspaceId, webhookId, url, events, active } = change;
-  refuse([
+  refuseWebhookProblems([
     ...(url === undefined ? [] : await urlProblems(context.config, url)),
     ...(events === undefined ? [] : eventProblems(events)),
     ...(typeof change.secret === 'string' ? secretProblems(change.secret) : []),
@@ -101,7 +101,7 @@ export async function changeWebhook(
   await transaction(context.database, async (client) => {
     const found = requireRow(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
     requireUnchanged(change.unchanged, found.updated_at);
-    if (typeof secret === 'string') refuse(planProblems(found.plan));
+    if (typeof secret === 'string') refuseWebhookProblems(planProblems(found.plan));
     const headers = changedHeaders(context.vault, found, change);
     const filter = await readFilter(client, { workspaceId, formId: found.form_id }, change.filter);
     await updateWebhook(client, {
@@ -134,18 +134,18 @@ type Stored = { url: string; headers: Buffer | null; header_names: readonly stri
 function changedHeaders(
   vault: ChangeWebhookContext['vault'],
   stored: Stored,
-  { url, headers }: WebhookChange,
+  { url, headers }: WebhookUpdate,
 ): Record<string, string> | undefined {
   const movesAway = url !== undefined && new URL(url).origin !== new URL(stored.url).origin;
   const keeps = headers?.some(({ value }) => value === null) ?? stored.header_names.length > 0;
-  if (headers) refuse(headerProblems(headers, stored.header_names));
+  if (headers) refuseWebhookProblems(headerProblems(headers, stored.header_names));
   if (movesAway && keeps) {
     const message = 'The address has a new host. Enter the header values again, or remove the headers.';
-    refuse([{ field: 'headers', message, code: 'required' }]);
+    refuseWebhookProblems([{ field: 'headers', message, code: 'required' }]);
   }
   if (!headers) return undefined;
-  if (!keeps || !stored.headers) return fillHeaders(headers, {});
-  return fillHeaders(headers, unseal(vault, stored.headers));
+  if (!keeps || !stored.headers) return mergeStoredHeaders(headers, {});
+  return mergeStoredHeaders(headers, unseal(vault, stored.headers));
 }
 
 /**

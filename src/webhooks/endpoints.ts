@@ -3,15 +3,15 @@ import type { FileLinks } from '#files/stored-files.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { readCut } from '#kit/pagination.ts';
-import { tagOf } from '#kit/replies/tag-of.ts';
+import { readPageRequest } from '#kit/pagination.ts';
+import { formatEtag } from '#kit/replies/etag.ts';
 import { requireRow } from '#kit/statement.ts';
 import { readRange } from '#kit/time-range.ts';
 import type { Vault } from '#kit/vault.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
-import { type WebhookChange as Change, changeWebhook } from './change-webhook.ts';
-import { listDeliveries, reachWebhook, readDelivery, readHealth, readWebhooks } from './log.ts';
+import { type WebhookUpdate as Change, changeWebhook } from './change-webhook.ts';
+import { listDeliveries, readDelivery, readHealth, readWebhooks, requireWebhook } from './delivery-log.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { testWebhook } from './samples.ts';
 import {
@@ -55,10 +55,10 @@ export function webhookEndpoints(context: Context) {
   const rules = { most_attempts: config.webhookRetryDelays.length + 1, pause_days: config.webhookPauseDays };
 
   const load = async (scope: Scope, id: string) => {
-    const place = await reachWebhook(database, scope, id);
+    const place = await requireWebhook(database, scope, id);
     const { webhooks, secretsAllowed } = await readWebhooks(database, place);
     const webhook = requireRow(webhooks);
-    return { webhook, secretsAllowed, tag: tagOf(new Date(webhook.updated_at)) };
+    return { webhook, secretsAllowed, tag: formatEtag(new Date(webhook.updated_at)) };
   };
   /** Returns the changed webhook, with its secret if that was just set. The secret is shown only here. */
   const changed = async (scope: Scope, id: string, secret: string | undefined) => {
@@ -66,7 +66,7 @@ export function webhookEndpoints(context: Context) {
     return { body: { ...webhook, secret: secret ?? null }, tag };
   };
   const change = async (scope: Scope, id: string, more: Omit<Change, 'workspaceId' | 'webhookId'>) => {
-    const place = await reachWebhook(database, scope, id);
+    const place = await requireWebhook(database, scope, id);
     const { secret } = await changeWebhook(context, { ...place, ...more });
     return changed(scope, id, secret);
   };
@@ -80,7 +80,7 @@ export function webhookEndpoints(context: Context) {
       params: idParameter,
       reply: { status: 200, description: 'The webhooks.', schema: WebhookList },
       async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const { webhooks, secretsAllowed } = await readWebhooks(database, { workspaceId, formId: params.id });
         const body = {
           data: webhooks,
@@ -104,7 +104,7 @@ export function webhookEndpoints(context: Context) {
       errors: ['conflict'],
       reply: { status: 201, description: 'The webhook.', schema: WebhookWithSecret },
       async run({ params, body, ...scope }) {
-        requireReach(scope.formIds, params.id);
+        requireFormAccess(scope.formIds, params.id);
         const { pauses_on_failure: pausesOnFailure, ...webhook } = body;
         const place = { workspaceId: scope.workspaceId, formId: params.id };
         const { id, secret } = await createWebhook(context, { ...place, ...webhook, pausesOnFailure });
@@ -170,7 +170,7 @@ export function webhookEndpoints(context: Context) {
       isDestructive: true,
       reply: { status: 204, description: 'The webhook is deleted.' },
       async run({ params, unchanged, ...scope }) {
-        await deleteWebhook(context, { ...(await reachWebhook(database, scope, params.id)), unchanged });
+        await deleteWebhook(context, { ...(await requireWebhook(database, scope, params.id)), unchanged });
       },
     }),
 
@@ -182,7 +182,7 @@ export function webhookEndpoints(context: Context) {
       params: idParameter,
       reply: { status: 200, description: 'Counts and latencies.', schema: WebhookHealth },
       run: async ({ params, ...scope }) => ({
-        body: await readHealth(database, await reachWebhook(database, scope, params.id)),
+        body: await readHealth(database, await requireWebhook(database, scope, params.id)),
       }),
     }),
 
@@ -202,7 +202,7 @@ export function webhookEndpoints(context: Context) {
         schema: SentTest,
       },
       async run({ params, body: { event: kind, url, submissions }, ...scope }) {
-        const place = await reachWebhook(database, scope, params.id);
+        const place = await requireWebhook(database, scope, params.id);
         const ids = await testWebhook(context, { ...place, kind, url, submissions });
         return { body: { id: ids.at(-1)!, ids } };
       },
@@ -216,8 +216,8 @@ export function webhookEndpoints(context: Context) {
       query: DeliveryQuery,
       reply: { status: 200, description: 'A page of deliveries.', schema: DeliveryList },
       async run({ params, query, ...scope }) {
-        const place = await reachWebhook(database, scope, params.id);
-        const cut = readCut(query, 'deliveries', params.id);
+        const place = await requireWebhook(database, scope, params.id);
+        const cut = readPageRequest(query, 'deliveries', params.id);
         return { body: await listDeliveries(database, place, { ...query, ...readRange(query) }, cut) };
       },
     }),
@@ -251,7 +251,7 @@ export function webhookEndpoints(context: Context) {
 
   async function reachDelivery(scope: Scope, deliveryId: string): Promise<Static<typeof DeliveryDetail>> {
     const delivery = await readDelivery(context, { workspaceId: scope.workspaceId, deliveryId });
-    await reachWebhook(database, scope, delivery.webhook_id);
+    await requireWebhook(database, scope, delivery.webhook_id);
     return delivery;
   }
 }

@@ -3,7 +3,7 @@ import type { AnswerRow, Answers, FileAnswer } from '#ast/answers/check-answers.
 import type { FieldDescription } from '#ast/form/describe.ts';
 import { takesFiles } from '#ast/form/input-rules.ts';
 import { FileUpload, Responses } from '#forms/payload.ts';
-import { named } from '#kit/pagination.ts';
+import { nameSchema } from '#kit/pagination.ts';
 
 /** The kinds of events (specification, "Event kinds"). */
 export const eventKinds = ['submission.created', 'submission.updated', 'submission.deleted'] as const;
@@ -113,7 +113,7 @@ function splitAnswers(
 
 const uuid = Type.String({ format: 'uuid' });
 
-const EventFile = named(
+const EventFile = nameSchema(
   'EventFile',
   Type.Object({
     ...FileUpload.properties,
@@ -122,7 +122,7 @@ const EventFile = named(
 );
 
 /** An event as webhooks send it and the feed lists it. Specification, "Request body". */
-export const Event = named(
+export const Event = nameSchema(
   'Event',
   Type.Object({
     event: Type.Enum([...eventKinds]),

@@ -2,14 +2,14 @@ import { type Static, Type } from 'typebox';
 import type { FileLinks } from '#files/stored-files.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import { jsonList, jsonText } from '#kit/http.ts';
+import { jsonList, markJsonText } from '#kit/http.ts';
 import { operation } from '#kit/operation.ts';
 import { requireRow, statement } from '#kit/statement.ts';
-import { type Reach, requireReach } from '#workspaces/authenticate.ts';
+import { type AccessibleForms, requireFormAccess } from '#workspaces/authenticate.ts';
+import { requireWebhook } from './delivery-log.ts';
 import { Event, eventKinds } from './event.ts';
-import type { FeedBell } from './feed-bell.ts';
-import { reachWebhook } from './log.ts';
-import { type FeedPage, type FeedQuestion, findEnd, readFeed } from './read-feed.ts';
+import type { FeedNotifier } from './feed-notifier.ts';
+import { type FeedPage, type FeedRequest, findEnd, readFeed } from './read-feed.ts';
 
 const findFormOfFeed = statement(
   'webhooks.find_form_of_feed',
@@ -63,7 +63,7 @@ const query = Type.Object(
 export const feedUrlOf = ({ publicUrl }: Pick<Config, 'publicUrl'>, formId: string): string =>
   `${publicUrl}/api/v1/events?form_id=${formId}`;
 
-type FeedServices = { database: Database; links: FileLinks; config: Config; feedBell: FeedBell };
+type FeedServices = { database: Database; links: FileLinks; config: Config; feedBell: FeedNotifier };
 
 /**
  * The event feed: what webhooks send, for receivers that cannot be reached or missed events
@@ -89,7 +89,7 @@ export function feedEndpoints(services: FeedServices) {
         query: { after, limit = 50, form_id, webhook_id, event, wait = 0 },
       }) {
         await requireTarget(database, workspaceId, formIds, { form_id, webhook_id });
-        const question: FeedQuestion = {
+        const question: FeedRequest = {
           workspaceId,
           after: after === 'now' ? await findEnd(services, workspaceId) : readCursor(after),
           limit,
@@ -100,7 +100,7 @@ export function feedEndpoints(services: FeedServices) {
         const page = await readOrWait(services, feedBell, question, wait * 1_000);
         return {
           json: jsonList<Static<typeof EventPage>>(
-            page.bodies.map((body) => jsonText<Static<typeof Event>>(body)),
+            page.bodies.map((body) => markJsonText<Static<typeof Event>>(body)),
             { next: String(page.next), has_more: page.hasMore },
           ),
         };
@@ -116,23 +116,23 @@ const readCursor = (text: string | undefined): number | undefined =>
 async function requireTarget(
   database: Database,
   workspaceId: string,
-  reach: Reach,
+  reach: AccessibleForms,
   { form_id, webhook_id }: { form_id?: string | undefined; webhook_id?: string | undefined },
 ): Promise<void> {
   if (form_id !== undefined) {
-    requireReach(reach, form_id);
+    requireFormAccess(reach, form_id);
     requireRow(await findFormOfFeed(database, { workspace_id: workspaceId, id: form_id }));
   }
   if (webhook_id !== undefined) {
-    await reachWebhook(database, { workspaceId, formIds: reach }, webhook_id);
+    await requireWebhook(database, { workspaceId, formIds: reach }, webhook_id);
   }
 }
 
 /** Returns a page with events. If none arrive in time, returns an empty page. */
 async function readOrWait(
   services: FeedServices,
-  bell: FeedBell,
-  question: FeedQuestion,
+  bell: FeedNotifier,
+  question: FeedRequest,
   ms: number,
 ): Promise<FeedPage> {
   const end = performance.now() + ms;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
-import { type JsonSchema, type JsonType, reference } from '#ast/basics/json-schema.ts';
+import { type JsonSchema, type JsonType, schemaReference } from '#ast/basics/json-schema.ts';
 import { effectiveForm } from '#ast/form/effective-form.ts';
 import { type Form, listQuestions } from '#ast/form/tree.ts';
 import type { FileLinks } from '#files/stored-files.ts';
@@ -10,10 +10,10 @@ import { newId, now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
+import { requireWebhook } from './delivery-log.ts';
 import { type EventKind, eventKinds } from './event.ts';
 import { feedUrlOf } from './feed-endpoints.ts';
-import { reachWebhook } from './log.ts';
 import { sampleSnapshot } from './samples.ts';
 import { Payload, Receiver } from './shapes.ts';
 import { deliveryBody } from './signature.ts';
@@ -139,8 +139,8 @@ export function payloadSchema(form: Form, options: { id: string }): JsonSchema {
     submitted_at: { type: ['string', 'null'], format: 'date-time' },
     status: { enum: ['completed', 'incomplete'] },
     reference_data: { type: 'object', additionalProperties: { type: 'string' } },
-    responses: reference('Responses'),
-    file_uploads: reference('FileUploads'),
+    responses: schemaReference('Responses'),
+    file_uploads: schemaReference('FileUploads'),
   });
   const event = object({
     event: { enum: eventKinds },
@@ -165,7 +165,7 @@ export function payloadSchema(form: Form, options: { id: string }): JsonSchema {
       },
       FileUploads: {
         description: 'The files of an event by element id.',
-        ...fileUploadsSchema(form, reference('EventFile')),
+        ...fileUploadsSchema(form, schemaReference('EventFile')),
       },
       EventFile: object({ ...file, row }, ['row']),
       Answers: {
@@ -201,7 +201,7 @@ const blanks = {
  * Returns the examples with the address and events of a webhook and a field of its form.
  * @param webhook `field`: the id of an element, which has only letters, digits, `-` and `_`.
  */
-export const receiversFor = (webhook: {
+export const listExampleReceivers = (webhook: {
   url: string;
   events: readonly EventKind[];
   field: string | undefined;
@@ -249,7 +249,7 @@ export function payloadEndpoints({
         schema: { type: 'object', additionalProperties: true },
       },
       async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const { id, structure } = await loadForm(workspaceId, params.id);
         return { body: payloadSchema(structure, { id: schemaUrlOf(config, id) }) };
       },
@@ -263,7 +263,7 @@ export function payloadEndpoints({
       params: idParameter,
       reply: { status: 200, description: 'Texts to show and copy.', schema: Payload },
       async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         const { id, name, structure } = await loadForm(workspaceId, params.id);
         const schema = payloadSchema(structure, { id: schemaUrlOf(config, id) });
         const snapshot = JSON.stringify(sampleSnapshot({ id, name, workspaceId }, structure));
@@ -295,10 +295,10 @@ export function payloadEndpoints({
         schema: Type.Object({ data: Type.Array(Receiver) }),
       },
       async run({ params, ...scope }) {
-        const webhook = await reachWebhook(database, scope, params.id);
+        const webhook = await requireWebhook(database, scope, params.id);
         const { structure } = await loadForm(scope.workspaceId, webhook.formId);
         const [question] = listQuestions(structure);
-        return { body: { data: receiversFor({ ...webhook, field: question?.element.attrs.id }) } };
+        return { body: { data: listExampleReceivers({ ...webhook, field: question?.element.attrs.id }) } };
       },
     }),
   };

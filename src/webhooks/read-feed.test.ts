@@ -10,8 +10,8 @@ import type { LinkTarget } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { happen, makeForm, makeWebhook, type Place } from '#test/webhooks/make-webhook.ts';
 import { snapshotOf } from './event.ts';
-import { openFeedBell } from './feed-bell.ts';
-import { type FeedPage, type FeedQuestion, readFeed } from './read-feed.ts';
+import { openFeedNotifier } from './feed-notifier.ts';
+import { type FeedPage, type FeedRequest, readFeed } from './read-feed.ts';
 import { recordEvent } from './record-event.ts';
 import { pruneDeliveryLog } from './upkeep.ts';
 
@@ -30,7 +30,7 @@ type Body = {
 };
 const read = async (
   { workspaceId }: Place,
-  question: Partial<FeedQuestion> = {},
+  question: Partial<FeedRequest> = {},
 ): Promise<FeedPage & { events: Body[] }> => {
   const page = await readFeed(context, {
     workspaceId,
@@ -228,7 +228,7 @@ test('a cursor that the feed never issued returns 410', async () => {
 test('a waiting reader is woken even if other jobs are announced all the time', async (t) => {
   const place = await makeForm(database);
   const { next } = await read(place);
-  const bell = openFeedBell({ database, log });
+  const bell = openFeedNotifier({ database, log });
   const chatter = setInterval(() => void announceJobs(database, 'others'), 5);
   t.after(() => clearInterval(chatter));
   const wait = bell.wait(place.workspaceId, next, 10_000);
@@ -244,7 +244,7 @@ test('a waiting reader is woken by the commit of another process and holds no co
   const { next } = await read(place);
   const small = openDatabase({ connectionString: url }, { pool: 1, log });
   after(() => small.end());
-  const bell = openFeedBell({ database: small, log });
+  const bell = openFeedNotifier({ database: small, log });
   const waits = Array.from({ length: 20 }, () => bell.wait(place.workspaceId, next, 10_000));
   const short = await bell.wait(place.workspaceId, next, 30);
   assert.equal(short, false, 'the time was over');

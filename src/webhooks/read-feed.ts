@@ -1,8 +1,8 @@
 import type { FileLinks } from '#files/stored-files.ts';
-import { feedLasts, isFeedRead } from '#forms/live-form.ts';
+import { feedLifetimeSql, isFeedOnSql } from '#forms/live-form.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { columns, nullable, only, statement, uuids, word } from '#kit/statement.ts';
+import { columns, nullable, onlyRow, statement, textEnum, uuids } from '#kit/statement.ts';
 import type { EventKind } from './event.ts';
 import { deliveryBody } from './signature.ts';
 
@@ -14,17 +14,17 @@ const findFeed = statement(
   'workspace_id',
   ends,
   `select last, removed from feeds
-    where workspace_id = $workspace_id and ${isFeedRead} and read_at > now() - interval '1 hour'`,
+    where workspace_id = $workspace_id and ${isFeedOnSql} and read_at > now() - interval '1 hour'`,
 );
 
 /** SQL like isFeedRead, for a feed that is being read again. */
-const wasRead = `feeds.read_at + ${feedLasts} > excluded.read_at`;
+const wasRead = `feeds.read_at + ${feedLifetimeSql} > excluded.read_at`;
 
 /**
  * Turns the feed on, or records that it was read. If it was off, events may be missing, so they count as
  * removed.
  */
-const readFeedAgain = statement(
+const recordFeedRead = statement(
   'webhooks.read_feed_again',
   'workspace_id',
   ends,
@@ -48,12 +48,12 @@ const selectFeed = statement(
     {
       /** Null: every form. */
       form_ids: nullable(uuids),
-      kind: nullable(word<EventKind>()),
+      kind: nullable(textEnum<EventKind>()),
     },
   ],
   [
     'seen:bigint reach:bigint? position:bigint? delivery_id? occurred_at? snapshot?',
-    { kind: nullable(word<EventKind>()) },
+    { kind: nullable(textEnum<EventKind>()) },
   ],
   `with seen as materialized (
      select position, id, form_id, kind, occurred_at, snapshot
@@ -81,7 +81,7 @@ const selectFeed = statement(
 );
 
 /** Returns whether there are committed events without a position. */
-const hasUnplacedEvents = statement(
+const hasUnpositionedEvents = statement(
   'webhooks.has_unplaced_events',
   'workspace_id',
   'found:boolean',
@@ -102,7 +102,7 @@ const lockFeed = statement(
  * held. It must be a separate statement, so that it sees what the previous process committed. Locked rows are
  * left for the next run, because they may be about to be deleted (pruneEvents).
  */
-const placeEvents = statement(
+const assignEventPositions = statement(
   'webhooks.place_events',
   'workspace_id last limit',
   'count',
@@ -128,7 +128,7 @@ const placeEvents = statement(
 );
 
 /** What to read from the feed. */
-export type FeedQuestion = {
+export type FeedRequest = {
   workspaceId: string;
   /** The cursor of a page; undefined: from the oldest event that is kept. */
   after: number | undefined;
@@ -150,18 +150,18 @@ type FeedContext = { database: Database; links: Pick<FileLinks, 'sign'> };
 /** How many events a filtered read scans. */
 const filteredWindow = 1_000;
 /** How many events get a position in one transaction, which takes about 20 ms. */
-const placedAtOnce = 1_000;
+const positionsAtOnce = 1_000;
 
 /**
  * Returns the next events, in the order in which their commits were seen. A reader that continues with `next`
  * misses no event, however late it commits (docs/decisions/0018). The first read turns the feed on.
  * @throws ApiError gone if events after the cursor are no longer kept.
  */
-export async function readFeed(context: FeedContext, question: FeedQuestion): Promise<FeedPage> {
+export async function readFeed(context: FeedContext, question: FeedRequest): Promise<FeedPage> {
   const workspace = { workspace_id: question.workspaceId };
   const feed =
-    only(await findFeed(context.database, workspace)) ??
-    only(await readFeedAgain(context.database, workspace))!;
+    onlyRow(await findFeed(context.database, workspace)) ??
+    onlyRow(await recordFeedRead(context.database, workspace))!;
   const after = question.after ?? feed.removed;
   if (after < feed.removed) {
     throw new ApiError(
@@ -173,29 +173,33 @@ export async function readFeed(context: FeedContext, question: FeedQuestion): Pr
     throw new ApiError('gone', 'This cursor is not from this feed. Read without "after".');
   const page = await readPage(context, question, after);
   if (page.hasMore) return page;
-  const placed = await placeNew(context.database, question.workspaceId);
+  const placed = await assignPositions(context.database, question.workspaceId);
   if (placed === 0) return page;
   const again = await readPage(context, question, after);
-  return { ...again, hasMore: again.hasMore || placed === placedAtOnce };
+  return { ...again, hasMore: again.hasMore || placed === positionsAtOnce };
 }
 
 /** Returns the cursor after all events so far. The first read turns the feed on. */
 export async function findEnd({ database }: FeedContext, workspaceId: string): Promise<number> {
   const workspace = { workspace_id: workspaceId };
-  await readFeedAgain(database, workspace);
-  while ((await placeNew(database, workspaceId)) === placedAtOnce);
-  return only(await findFeed(database, workspace))!.last;
+  await recordFeedRead(database, workspace);
+  while ((await assignPositions(database, workspaceId)) === positionsAtOnce);
+  return onlyRow(await findFeed(database, workspace))!.last;
 }
 
 /** Assigns positions to events that were committed since the last run. @returns how many. */
-async function placeNew(database: Database, workspaceId: string): Promise<number> {
+async function assignPositions(database: Database, workspaceId: string): Promise<number> {
   const workspace = { workspace_id: workspaceId };
-  const [unplaced] = await hasUnplacedEvents(database, workspace);
+  const [unplaced] = await hasUnpositionedEvents(database, workspace);
   if (!unplaced!.found) return 0;
   return transaction(database, async (client) => {
-    const feed = only(await lockFeed(client, workspace));
+    const feed = onlyRow(await lockFeed(client, workspace));
     if (!feed) return 0;
-    const [placed] = await placeEvents(client, { ...workspace, last: feed.last, limit: placedAtOnce });
+    const [placed] = await assignEventPositions(client, {
+      ...workspace,
+      last: feed.last,
+      limit: positionsAtOnce,
+    });
     // If another process was faster, none is left, but there is something to read.
     return Math.max(placed!.count, 1);
   });
@@ -203,7 +207,7 @@ async function placeNew(database: Database, workspaceId: string): Promise<number
 
 async function readPage(
   { database, links }: FeedContext,
-  question: FeedQuestion,
+  question: FeedRequest,
   after: number,
 ): Promise<FeedPage> {
   const { workspaceId, limit, formIds, kind, webhookId } = question;

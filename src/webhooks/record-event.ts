@@ -1,16 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Condition, holds } from '#ast/basics/condition.ts';
-import { own } from '#ast/basics/json.ts';
+import { type Condition, evaluateCondition } from '#ast/basics/condition.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import type { Work } from '#ast/basics/work.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
 import { inputRules, isInputType, takesFiles } from '#ast/form/input-rules.ts';
-import { type Given, give, isRowTrue, isTrue } from '#ast/logic/compare.ts';
+import {
+  type ComparedValue,
+  testComparison,
+  testRowComparison,
+  toComparedValue,
+} from '#ast/logic/compare.ts';
 import { todayIn } from '#ast/rules/today.ts';
-import { isFeedRead } from '#forms/live-form.ts';
+import { isFeedOnSql } from '#forms/live-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import { currentTrace } from '#kit/log.ts';
-import { insertJobs } from '#kit/queue.ts';
-import { type Column, json, nullable, type Queryable, statement, text, texts, word } from '#kit/statement.ts';
+import { insertJobsSql } from '#kit/queue.ts';
+import {
+  json,
+  nullable,
+  type Queryable,
+  type StatementColumn,
+  statement,
+  text,
+  textEnum,
+  texts,
+} from '#kit/statement.ts';
 import type { Plan } from '#workspaces/authenticate.ts';
 import { deliverJob, laneOf, type Trigger } from './delivery-job.ts';
 import type { EventKind, Snapshot } from './event.ts';
@@ -29,7 +43,7 @@ type FilterContext = {
   readonly today: string;
   readonly work: Work;
   /** Values by the name in a comparison: the id of an element, or `?` and the name of a reference value. */
-  readonly given: Map<string, Given>;
+  readonly given: Map<string, ComparedValue>;
 };
 
 /**
@@ -42,33 +56,33 @@ export function meetsFilter(
   context: FilterContext,
 ): boolean {
   const { responses, file_uploads: uploads, reference_data: reference } = snapshot.submission;
-  const recall = (name: string, find: () => unknown): Given => {
-    const given = context.given.get(name) ?? give(find());
+  const recall = (name: string, find: () => unknown): ComparedValue => {
+    const given = context.given.get(name) ?? toComparedValue(find());
     context.given.set(name, given);
     return given;
   };
-  return holds(filter, (comparison) => {
+  return evaluateCondition(filter, (comparison) => {
     if ('reference' in comparison) {
       const name = comparison.reference;
-      return isTrue(
+      return testComparison(
         comparison,
-        recall(`?${name}`, () => own(reference, name)),
+        recall(`?${name}`, () => getProperty(reference, name)),
         undefined,
         context,
       );
     }
     const id = comparison.element;
-    const type = own(fields, id)?.type;
+    const type = getProperty(fields, id)?.type;
     // Files in rows belong to the rows, but a filter compares answers outside rows. A group has a list of
     // rows, and a filter only checks whether it is answered.
     const input = type !== undefined && isInputType(type) ? inputRules[type] : undefined;
     if (takesFiles(type)) {
-      const files = recall(id, () => own(uploads, id)?.filter(({ row }) => row === undefined));
-      return isTrue(comparison, files, input, context);
+      const files = recall(id, () => getProperty(uploads, id)?.filter(({ row }) => row === undefined));
+      return testComparison(comparison, files, input, context);
     }
-    return isRowTrue(
+    return testRowComparison(
       comparison,
-      recall(id, () => type && own(responses, id)),
+      recall(id, () => type && getProperty(responses, id)),
       input,
       context,
     );
@@ -78,19 +92,19 @@ export function meetsFilter(
 /** What paused a webhook. */
 export const pausers = ['person', 'failure'] as const;
 
-export const kinds: Column<EventKind[]> = { pg: texts.pg };
+export const eventKindsColumn: StatementColumn<EventKind[]> = { pg: texts.pg };
 
 export const condition = json<Condition>();
 
-const booleans: Column<boolean[]> = { pg: 'boolean[]' };
+const booleans: StatementColumn<boolean[]> = { pg: 'boolean[]' };
 
-const timestamps: Column<Date[]> = { pg: 'timestamp with time zone[]' };
+const timestamps: StatementColumn<Date[]> = { pg: 'timestamp with time zone[]' };
 
 /** Locks a webhook whose form exists, and returns the plan of its workspace. */
 export const lockWebhook = statement(
   'webhooks.lock_webhook',
   'workspace_id id',
-  ['form_id url headers? header_names updated_at', { plan: word<Plan>() }],
+  ['form_id url headers? header_names updated_at', { plan: textEnum<Plan>() }],
   `select webhooks.form_id, workspaces.plan, webhooks.url, webhooks.headers, webhooks.header_names, webhooks.updated_at
      from webhooks
      join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
@@ -105,10 +119,10 @@ export const lockWebhook = statement(
  * none is deleted before its deliveries are inserted. A row without an id is the workspace's event feed,
  * which receives all events. The time zone is read only for a filter.
  */
-const selectListeners = statement(
+const selectActiveWebhooks = statement(
   'webhooks.select_listeners',
   'workspace_id form_id',
-  ['id? active time_zone?', { events: kinds, filter: nullable(condition) }],
+  ['id? active time_zone?', { events: eventKindsColumn, filter: nullable(condition) }],
   `with listener as (
      select id, events, active, filter,
             case when filter is not null then (
@@ -120,7 +134,7 @@ const selectListeners = statement(
    )
    select id, events, active, filter, time_zone from listener
    union all
-   select null, '{}', true, null, null from feeds where feeds.workspace_id = $workspace_id and ${isFeedRead}
+   select null, '{}', true, null, null from feeds where feeds.workspace_id = $workspace_id and ${isFeedOnSql}
     order by id`,
 );
 
@@ -134,14 +148,14 @@ export const insertEvents = statement(
     'workspace_id form_id event_ids:uuids submission_ids delivery_ids:uuids',
     'delivery_events:uuids webhook_ids:uuids lanes',
     {
-      kinds,
+      kinds: eventKindsColumn,
       occurred_ats: timestamps,
       /** JSON texts. */
       snapshots: texts,
-      delivery_kinds: kinds,
+      delivery_kinds: eventKindsColumn,
       /** Whether the delivery is sent, or only recorded as Failed. */
       are_sent: booleans,
-      trigger: word<Trigger>(),
+      trigger: textEnum<Trigger>(),
       /** The trace of their jobs (`currentTrace` in kit/log.ts). */
       traceparent: nullable(text),
       /** The address of a test, if it is not the webhook's. */
@@ -173,7 +187,7 @@ export const insertEvents = statement(
        from made
       where is_sent
    ),
-   put as (${insertJobs('job')})
+   put as (${insertJobsSql('job')})
    select`,
 );
 
@@ -203,7 +217,7 @@ export const recordEvent = (
   { workspaceId, formId, ...event }: SubmissionEvent & { workspaceId: string; formId: string },
 ): Promise<number> => recordEvents(db, workspaceId, formId, [event]);
 
-type Webhook = Awaited<ReturnType<typeof selectListeners>>[number] & { id: string };
+type Webhook = Awaited<ReturnType<typeof selectActiveWebhooks>>[number] & { id: string };
 
 /** Records many events of one form, with as many round trips as recordEvent. */
 export async function recordEvents(
@@ -213,10 +227,10 @@ export async function recordEvents(
   events: readonly SubmissionEvent[],
 ): Promise<number> {
   if (events.length === 0) return 0;
-  const listeners = await selectListeners(db, { workspace_id: workspaceId, form_id: formId });
+  const listeners = await selectActiveWebhooks(db, { workspace_id: workspaceId, form_id: formId });
   const webhooks = listeners.filter(({ id }) => id !== null) as Webhook[];
   const isFed = listeners.length > webhooks.length;
-  const hearers = await findHearers(webhooks, events);
+  const hearers = await findReceivingWebhooks(webhooks, events);
   const heard = events
     .map((event, index) => ({ ...event, id: newId(), hearers: hearers[index]! }))
     .filter((event) => isFed || event.hearers.length > 0);
@@ -252,37 +266,37 @@ export async function recordEvents(
 }
 
 /** The work that is done before other requests are served, in steps (work.ts): about 10 ms. */
-const turnSteps = 1_000_000;
+const stepsBeforeYield = 1_000_000;
 
 /**
  * Returns the webhooks that receive each event. A filter compares at most 100 times, but there may be 20
  * webhooks and many events. A submission is never rejected because of this work.
  */
-async function findHearers(
+async function findReceivingWebhooks(
   webhooks: readonly Webhook[],
   events: readonly SubmissionEvent[],
 ): Promise<Webhook[][]> {
   const work: Work = { left: Number.MAX_SAFE_INTEGER, kept: new Set() };
-  let turnEnds = work.left - turnSteps;
+  let turnEnds = work.left - stepsBeforeYield;
   const hearers: Webhook[][] = [];
   for (const event of events) {
-    const given = new Map<string, Given>();
+    const given = new Map<string, ComparedValue>();
     const heard: Webhook[] = [];
     for (const webhook of webhooks) {
-      if (isHeard(webhook, event, given, work)) heard.push(webhook);
+      if (receivesEvent(webhook, event, given, work)) heard.push(webhook);
       if (work.left > turnEnds) continue;
       await setImmediate();
-      turnEnds = work.left - turnSteps;
+      turnEnds = work.left - stepsBeforeYield;
     }
     hearers.push(heard);
   }
   return hearers;
 }
 
-function isHeard(
+function receivesEvent(
   { events, filter, time_zone }: Webhook,
   event: SubmissionEvent,
-  given: Map<string, Given>,
+  given: Map<string, ComparedValue>,
   work: Work,
 ): boolean {
   if (!events.includes(event.kind)) return false;

@@ -1,7 +1,7 @@
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { announceJobs, enqueueJob } from '#kit/queue.ts';
-import { only, requireRow, statement, word } from '#kit/statement.ts';
+import { onlyRow, requireRow, statement, textEnum } from '#kit/statement.ts';
 import { type DeliverJobPayload, deliverJob, laneOf } from './delivery-job.ts';
 
 /** The statuses of a delivery (specification, "Webhook delivery status"). */
@@ -26,7 +26,7 @@ const markForRetry = statement(
 const findDeliveryStatus = statement(
   'webhooks.find_delivery_status',
   'workspace_id id',
-  ['is_test:boolean', { status: word<DeliveryStatus>() }],
+  ['is_test:boolean', { status: textEnum<DeliveryStatus>() }],
   `select status, is_test from deliveries where workspace_id = $workspace_id and id = $id`,
 );
 
@@ -50,7 +50,7 @@ export async function retryDelivery(
 ): Promise<void> {
   const delivery = { workspace_id: workspaceId, id: deliveryId };
   await transaction(database, async (client) => {
-    const marked = only(await markForRetry(client, delivery));
+    const marked = onlyRow(await markForRetry(client, delivery));
     if (!marked) {
       const found = requireRow(await findDeliveryStatus(client, delivery));
       throw new ApiError('conflict', found.is_test ? isTest : conflicts[found.status]);

@@ -14,12 +14,12 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { currentTrace } from '#kit/log.ts';
 import { json, type Queryable, requireRow, statement } from '#kit/statement.ts';
-import { countUpTo } from '#workspaces/authenticate.ts';
+import { enforceRateLimit } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { laneOf } from './delivery-job.ts';
 import { type EventKind, type Snapshot, snapshotOf } from './event.ts';
 import { insertEvents, lockWebhook } from './record-event.ts';
-import { refuse, urlProblems } from './webhooks.ts';
+import { refuseWebhookProblems, urlProblems } from './webhooks.ts';
 
 /** Sample answers, and the reference data of a form that was opened with `?test=true`. */
 type SampleSubmission = { answers: Answers; reference: Record<string, string> };
@@ -79,10 +79,10 @@ function sampleAnswer(input: InputElement, trial: Trial): AnswerValue {
   ) => AnswerValue[];
   const suggestions = suggest(input.attrs, trial.today);
   if (kindOf(input) === 'files') return suggestions[0]!;
-  return suggestions.find((value) => isTaken(input, value, trial)) ?? suggestions[0]!;
+  return suggestions.find((value) => isValidAnswer(input, value, trial)) ?? suggestions[0]!;
 }
 
-function isTaken(input: InputElement, value: AnswerValue, trial: Trial): boolean {
+function isValidAnswer(input: InputElement, value: AnswerValue, trial: Trial): boolean {
   // Stops once the budget is used up: an error from each of a thousand patterns would be most of the work.
   if (trial.work.left <= 0) return false;
   try {
@@ -151,8 +151,10 @@ async function sendAll(
 ): Promise<string[]> {
   const { workspaceId, webhookId, url } = test;
   for (let sent = 0; sent < count; sent += 1)
-    await countUpTo(requestCounter, `webhook tests of ${workspaceId}`, testsPerMinute, { why: tooManyTests });
-  if (url !== undefined) refuse(await urlProblems(config, url));
+    await enforceRateLimit(requestCounter, `webhook tests of ${workspaceId}`, testsPerMinute, {
+      why: tooManyTests,
+    });
+  if (url !== undefined) refuseWebhookProblems(await urlProblems(config, url));
   const ids = await transaction(database, async (client) => {
     const webhook = requireRow(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
     return insertTests(client, test, webhook.form_id, await snapshotsOf(client, webhook.form_id));

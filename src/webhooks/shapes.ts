@@ -1,20 +1,20 @@
 import { type Static, Type } from 'typebox';
 import type { Condition } from '#ast/basics/condition.ts';
-import { listOf, listParameters, named } from '#kit/pagination.ts';
+import { listOf, listParameters, nameSchema } from '#kit/pagination.ts';
 import { rangeParameters, replayRange } from '#kit/time-range.ts';
-import { closed, failedReason, orNull, timestamp, uuid } from '#kit/validation.ts';
+import { failedReasonSchema, noExtraProperties, orNull, timestamp, uuid } from '#kit/validation.ts';
 import { triggers } from './delivery-job.ts';
 import { eventKinds } from './event.ts';
 import { pausers } from './record-event.ts';
 import { replayStatuses } from './replay-filter.ts';
 import { deliveryStatuses } from './retry-delivery.ts';
-import { longestName, longestUrl, longestValue, mostHeaders, secretLength } from './webhooks.ts';
+import { longestHeaderName, longestHeaderValue, longestUrl, mostHeaders, secretLength } from './webhooks.ts';
 
 const event = Type.Enum([...eventKinds]);
 const status = Type.Enum([...deliveryStatuses]);
 
 /** A webhook with a summary of its health. Tests do not count. */
-export const Webhook = named(
+export const Webhook = nameSchema(
   'Webhook',
   Type.Object({
     id: uuid,
@@ -60,7 +60,7 @@ export const WebhookList = Type.Object({
   most_webhooks: Type.Integer(),
 });
 export type WebhookList = Static<typeof WebhookList>;
-export const WebhookDetail = named('WebhookDetail', Type.Object({ webhook: Webhook, ...rules }));
+export const WebhookDetail = nameSchema('WebhookDetail', Type.Object({ webhook: Webhook, ...rules }));
 export type WebhookDetail = Static<typeof WebhookDetail>;
 
 // #webhooks validates URLs, events, secrets and filters, and reports all problems together.
@@ -70,11 +70,11 @@ const condition = Type.Unsafe<unknown>({ anyOf: [{ 'x-component': 'Condition' },
 const url = Type.String({ maxLength: longestUrl });
 const secret = Type.String({ maxLength: secretLength.most });
 const header = {
-  name: Type.String({ maxLength: longestName }),
-  value: orNull(Type.String({ maxLength: longestValue })),
+  name: Type.String({ maxLength: longestHeaderName }),
+  value: orNull(Type.String({ maxLength: longestHeaderValue })),
 };
-const headers = Type.Array(Type.Object(header, closed), { maxItems: mostHeaders });
-export const NewWebhook = named(
+const headers = Type.Array(Type.Object(header, noExtraProperties), { maxItems: mostHeaders });
+export const NewWebhook = nameSchema(
   'NewWebhook',
   Type.Object(
     {
@@ -88,19 +88,19 @@ export const NewWebhook = named(
       /** Default: true. */
       pauses_on_failure: Type.Optional(Type.Boolean()),
     },
-    closed,
+    noExtraProperties,
   ),
 );
 export type NewWebhook = Static<typeof NewWebhook>;
 /** A webhook after a change. `secret` is shown only once; null if none was set. */
-export const WebhookWithSecret = named(
+export const WebhookWithSecret = nameSchema(
   'WebhookWithSecret',
   Type.Object({ ...Webhook.properties, secret: orNull(Type.String()) }),
 );
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
 
 /** A change of a webhook. Omitted values are kept. */
-export const WebhookChange = named(
+export const WebhookChange = nameSchema(
   'WebhookChange',
   Type.Object(
     {
@@ -117,14 +117,14 @@ export const WebhookChange = named(
       filter: Type.Optional(condition),
       pauses_on_failure: Type.Optional(Type.Boolean()),
     },
-    closed,
+    noExtraProperties,
   ),
 );
 export type WebhookChange = Static<typeof WebhookChange>;
 /** A new secret. Default: `generate`. */
 export const NewSecret = Type.Object(
   { secret: Type.Optional(secret), overlap: Type.Optional(Type.Boolean()) },
-  closed,
+  noExtraProperties,
 );
 
 export const TestRequest = Type.Object(
@@ -135,7 +135,7 @@ export const TestRequest = Type.Object(
     /** Sends this many of the last completed submissions instead of a sample. */
     submissions: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
   },
-  closed,
+  noExtraProperties,
 );
 export type TestRequest = Static<typeof TestRequest>;
 /** The deliveries that will have the outcomes, oldest submission first. `id` is the last of them. */
@@ -149,7 +149,7 @@ export const DeliveryQuery = Type.Object(
     event: Type.Optional(event),
     ...rangeParameters,
   },
-  closed,
+  noExtraProperties,
 );
 
 const line = {
@@ -167,12 +167,12 @@ const line = {
   reason: orNull(Type.String()),
   next_attempt_at: orNull(timestamp),
 };
-export const DeliveryLine = named('Delivery', Type.Object(line));
+export const DeliveryLine = nameSchema('Delivery', Type.Object(line));
 export type DeliveryLine = Static<typeof DeliveryLine>;
 export const DeliveryList = listOf(DeliveryLine);
 export type DeliveryList = Static<typeof DeliveryList>;
 
-export const Attempt = named(
+export const Attempt = nameSchema(
   'DeliveryAttempt',
   Type.Object({
     attempt: Type.Integer(),
@@ -203,7 +203,7 @@ export const Attempt = named(
   }),
 );
 export type Attempt = Static<typeof Attempt>;
-export const DeliveryDetail = named(
+export const DeliveryDetail = nameSchema(
   'DeliveryDetail',
   Type.Object({
     ...line,
@@ -226,10 +226,10 @@ export const ReplayQuery = Type.Object(
     event: Type.Optional(event),
     ...replayRange,
   },
-  closed,
+  noExtraProperties,
 );
 export type ReplayQuery = Static<typeof ReplayQuery>;
-export const Replay = named(
+export const Replay = nameSchema(
   'Replay',
   Type.Object({
     id: uuid,
@@ -246,7 +246,7 @@ export const Replay = named(
     done: Type.Integer(),
     created_at: timestamp,
     ended_at: orNull(timestamp),
-    failed_reason: failedReason,
+    failed_reason: failedReasonSchema,
   }),
 );
 export type Replay = Static<typeof Replay>;
@@ -263,7 +263,7 @@ export const Payload = Type.Object({
 });
 export type Payload = Static<typeof Payload>;
 /** An example program that receives the events of this webhook. */
-export const Receiver = named(
+export const Receiver = nameSchema(
   'Receiver',
   Type.Object({
     id: Type.Enum(['node', 'python', 'php', 'go']),
@@ -282,7 +282,7 @@ const window = Type.Object({
   p50_ms: orNull(Type.Integer()),
   p95_ms: orNull(Type.Integer()),
 });
-export const WebhookHealth = named(
+export const WebhookHealth = nameSchema(
   'WebhookHealth',
   Type.Object({
     day: window,

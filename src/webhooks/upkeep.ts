@@ -1,8 +1,8 @@
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
-import { leastIdAt } from '#kit/id-times.ts';
+import { leastIdAtSql } from '#kit/id-times.ts';
 import { statement } from '#kit/statement.ts';
-import { keptFor } from '#workspaces/retention.ts';
+import { retentionIntervalSql } from '#workspaces/retention.ts';
 
 /**
  * Deletes every event of submissions, with its deliveries and their attempts, so that no more requests are
@@ -34,7 +34,7 @@ export const deleteEventsOf = statement(
 );
 
 /** Rows with a smaller id are older than the retention of the form `f`. */
-const oldest = leastIdAt(`($now - ${keptFor('deliveries')})`);
+const oldest = leastIdAtSql(`($now - ${retentionIntervalSql('deliveries')})`);
 
 /**
  * Deletes the oldest finished deliveries of a workspace's webhooks that are older than the retention of their

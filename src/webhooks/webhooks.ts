@@ -7,16 +7,16 @@ import type { Form } from '#ast/form/tree.ts';
 import { checkFilter } from '#ast/logic/check-condition.ts';
 import { requireForm } from '#forms/form-rows.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
-import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { checkTarget } from '#kit/outbound/outbound.ts';
-import { bytes, nullable, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
+import { bytes, nullable, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { type Plan, plans } from '#workspaces/authenticate.ts';
 import { eventKinds, isEventKind } from './event.ts';
-import { condition, kinds, lockWebhook } from './record-event.ts';
+import { condition, eventKindsColumn, lockWebhook } from './record-event.ts';
 
 /**
  * A custom header of every delivery. A null value keeps the current one, because values are never shown
@@ -25,8 +25,8 @@ import { condition, kinds, lockWebhook } from './record-event.ts';
 export type CustomHeader = { name: string; value: string | null };
 
 export const mostHeaders = 10;
-export const longestName = 64;
-export const longestValue = 1_024;
+export const longestHeaderName = 64;
+export const longestHeaderValue = 1_024;
 
 /**
  * Names that control how the request is sent, or that belong to this service. Custom headers must not
@@ -48,16 +48,16 @@ export function headerProblems(headers: readonly CustomHeader[], kept: readonly 
   const names = headers.map(({ name }) => name.toLowerCase());
   const known = kept.map((name) => name.toLowerCase());
   const problems = headers.flatMap(({ name, value }, index) => {
-    const shown = JSON.stringify(name.slice(0, longestName));
-    if (!token.test(name) || name.length > longestName)
-      return [complain(`${shown} is not a valid header name of at most ${longestName} characters.`)];
+    const shown = JSON.stringify(name.slice(0, longestHeaderName));
+    if (!token.test(name) || name.length > longestHeaderName)
+      return [complain(`${shown} is not a valid header name of at most ${longestHeaderName} characters.`)];
     if (reserved.test(names[index]!)) return [complain(`The header ${shown} is reserved. Remove it.`)];
     if (names.indexOf(names[index]!) < index)
       return [complain(`The header ${shown} appears twice. Remove one.`)];
     if (value === null)
       return known.includes(names[index]!) ? [] : [complain(`The header ${shown} needs a value.`)];
-    if (value.length > longestValue || !fieldValue.test(value))
-      return [complain(`The value of ${shown} must be 1 to ${longestValue} visible ASCII characters.`)];
+    if (value.length > longestHeaderValue || !fieldValue.test(value))
+      return [complain(`The value of ${shown} must be 1 to ${longestHeaderValue} visible ASCII characters.`)];
     return [];
   });
   return headers.length > mostHeaders
@@ -66,7 +66,7 @@ export function headerProblems(headers: readonly CustomHeader[], kept: readonly 
 }
 
 /** Returns headers with their values, including the kept ones. @param stored the current values, by name. */
-export function fillHeaders(
+export function mergeStoredHeaders(
   headers: readonly CustomHeader[],
   stored: Readonly<Record<string, string>>,
 ): Record<string, string> {
@@ -83,7 +83,7 @@ export const longestUrl = 2_048;
 export const secretLength = { least: 16, most: 256 } as const;
 
 /** @throws ApiError validation_error with all problems, if there are any. */
-export function refuse(problems: readonly ErrorItem[]): void {
+export function refuseWebhookProblems(problems: readonly ErrorItem[]): void {
   if (problems.length > 0) {
     throw new ApiError('validation_error', 'The webhook is not valid.', { errors: problems });
   }
@@ -160,7 +160,7 @@ export function planProblems(plan: Plan): ErrorItem[] {
 const lockFormForWebhook = statement(
   'webhooks.lock_form_for_webhook',
   'workspace_id form_id',
-  { plan: word<Plan>() },
+  { plan: textEnum<Plan>() },
   `select workspaces.plan
      from forms
      join workspaces on workspaces.id = forms.workspace_id
@@ -180,7 +180,7 @@ export const insertWebhook = statement(
   [
     'workspace_id id form_id url active secret? header_names pauses_on_failure created_at',
     {
-      events: kinds /** `headers` are sealed, `header_names` are not. */,
+      events: eventKindsColumn /** `headers` are sealed, `header_names` are not. */,
       headers: nullable(bytes),
       filter: nullable(condition),
     },
@@ -238,7 +238,7 @@ export async function createWebhook(
   webhook: NewWebhook,
 ): Promise<{ id: string; secret?: string }> {
   const { url } = webhook;
-  refuse([
+  refuseWebhookProblems([
     ...(await urlProblems(context.config, url)),
     ...eventProblems(webhook.events),
     ...(webhook.secret === undefined ? [] : secretProblems(webhook.secret)),
@@ -272,7 +272,7 @@ export async function addWebhook(
     events: eventKinds.filter((kind) => webhook.events.includes(kind)),
     active: !webhook.isPaused,
     secret: secret === undefined ? null : vault.seal('webhook secrets', secret),
-    ...sealHeaders(vault, fillHeaders(webhook.headers ?? [], {})),
+    ...sealHeaders(vault, mergeStoredHeaders(webhook.headers ?? [], {})),
     filter,
     pauses_on_failure: webhook.pausesOnFailure ?? true,
     created_at: webhook.at,
@@ -289,7 +289,7 @@ export async function deleteWebhook(
     workspaceId,
     webhookId,
     unchanged = null,
-  }: { workspaceId: string; webhookId: string; unchanged?: Unchanged },
+  }: { workspaceId: string; webhookId: string; unchanged?: IfMatchTimes },
 ): Promise<void> {
   const webhook = { workspace_id: workspaceId, id: webhookId };
   await transaction(database, async (client) => {
@@ -321,7 +321,7 @@ export async function readFilter(
   if (filter === undefined || filter === null) return null;
   const form = await requireForm(client, { workspaceId, formId });
   // It was validated when it was published.
-  refuse(filterProblems(effectiveForm(form.structure), withoutNulls(filter)));
+  refuseWebhookProblems(filterProblems(effectiveForm(form.structure), withoutNulls(filter)));
   return withoutNulls(filter) as Condition;
 }
 
@@ -335,7 +335,7 @@ export const makeSecret = (): string => `whsec_${randomBytes(32).toString('base6
 async function checkForm(client: Queryable, { workspaceId, formId, secret }: NewWebhook): Promise<void> {
   const form = { workspace_id: workspaceId, form_id: formId };
   const found = requireRow(await lockFormForWebhook(client, form));
-  if (secret !== undefined) refuse(planProblems(found.plan));
+  if (secret !== undefined) refuseWebhookProblems(planProblems(found.plan));
   const [counted] = await countWebhooks(client, form);
   if (counted!.count >= mostWebhooks) {
     throw new ApiError('conflict', `A form can have at most ${mostWebhooks} webhooks. Delete one first.`);

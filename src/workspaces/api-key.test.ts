@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { hashApiKey, hashOfHeader, makeApiKey, parseAuthorization, prefixOf } from './api-key.ts';
+import { hashApiKey, hashKeyFromHeader, makeApiKey, parseAuthorization, prefixOf } from './api-key.ts';
 
 const key = makeApiKey(Buffer.alloc(32, 0xfb));
 
@@ -21,12 +21,12 @@ test('a key is stored as its SHA-256 hash', () => {
 
 test('successive requests with one Authorization header hash its key once', () => {
   const [header, other] = [[`Bearer ${key}`], [`Bearer ${makeApiKey(Buffer.alloc(32, 1))}`]];
-  const hash = hashOfHeader(header);
+  const hash = hashKeyFromHeader(header);
   assert.deepEqual(hash, hashApiKey(key));
-  assert.equal(hashOfHeader(header), hash);
-  assert.notDeepEqual(hashOfHeader(other), hash);
-  assert.equal(hashOfHeader([]), undefined);
-  assert.deepEqual(hashOfHeader(header), hash);
+  assert.equal(hashKeyFromHeader(header), hash);
+  assert.notDeepEqual(hashKeyFromHeader(other), hash);
+  assert.equal(hashKeyFromHeader([]), undefined);
+  assert.deepEqual(hashKeyFromHeader(header), hash);
 });
 
 test('the key is read from a single header `Bearer <key>`', () => {

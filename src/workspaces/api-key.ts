@@ -38,17 +38,17 @@ export function parseAuthorization(header: string | readonly string[] | undefine
   return values.length === 1 ? authorizationPattern.exec(values[0]!)?.[1] : undefined;
 }
 
-let asked: { header: unknown; hash: Buffer | undefined } | undefined;
+let lastAuthorization: { header: unknown; hash: Buffer | undefined } | undefined;
 
 /**
  * Returns the hash by which directory and database find a key; undefined if parseAuthorization rejects the
  * header. A request needs it twice, for its cell and for its caller. The last header is therefore not hashed
  * again (measured: 2 of 145 µs of a get).
  */
-export function hashOfHeader(header: string | readonly string[] | undefined): Buffer | undefined {
-  if (typeof header === 'object' && asked?.header === header) return asked.hash;
+export function hashKeyFromHeader(header: string | readonly string[] | undefined): Buffer | undefined {
+  if (typeof header === 'object' && lastAuthorization?.header === header) return lastAuthorization.hash;
   const key = parseAuthorization(header);
   const hash = key === undefined ? undefined : hashApiKey(key);
-  asked = { header, hash };
+  lastAuthorization = { header, hash };
   return hash;
 }

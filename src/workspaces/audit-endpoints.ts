@@ -3,16 +3,29 @@ import { type Static, Type } from 'typebox';
 import { now, timeOfId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { operation } from '#kit/operation.ts';
-import { belowId, endCut, lastId, listOf, listParameters, named, readCut } from '#kit/pagination.ts';
+import {
+  finishPage,
+  lastId,
+  listOf,
+  listParameters,
+  nameSchema,
+  readPageRequest,
+  upperIdBound,
+} from '#kit/pagination.ts';
 import { attachment } from '#kit/replies/attachment.ts';
 import { columns, statement } from '#kit/statement.ts';
 import { rangeParameters, readRange } from '#kit/time-range.ts';
-import { filter, filtered, type LineActor, selectLines } from './audit/audit-lines.ts';
-import { tooLong } from './audit/personal-audit.ts';
-import { requireWholeWorkspace } from './authenticate.ts';
-import { closed, maybe, timestamp, uuid } from './shapes.ts';
+import { omittedValue } from './audit/account-actions.ts';
+import {
+  type AuditActor,
+  auditFilterColumns,
+  auditFilterSql,
+  selectAuditEntries,
+} from './audit/audit-entries.ts';
+import { requireWorkspaceAccess } from './authenticate.ts';
+import { noExtraProperties, orNull, timestamp, uuid } from './shapes.ts';
 
-export const countPersonalLines = statement(
+export const countAccountEvents = statement(
   'audit.count_personal_lines',
   'user_id',
   'count',
@@ -23,7 +36,7 @@ export const countPersonalLines = statement(
  * Deletes old events of accounts. @returns the deleted ones; a full batch of 1,000 means that there may be
  * more.
  */
-export const deleteOldPersonalLines = statement(
+export const deleteOldAccountEvents = statement(
   'audit.delete_old_personal_lines',
   'before:uuid',
   'id',
@@ -35,7 +48,7 @@ export const deleteOldPersonalLines = statement(
 );
 
 /** The parameters of a statement that creates something and inserts its audit entry. */
-export const lineParameters = columns(
+export const auditEntryParameters = columns(
   'line_id:uuid? line_actor_kind:text? line_actor_id:text? line_operation:text?',
   'line_method:text? line_path:text? line_request_id:uuid? line_address:text?',
   'line_agent:text? line_session_id:text?',
@@ -45,70 +58,70 @@ export const lineParameters = columns(
  * Returns SQL for a `with` that inserts the audit entry of created rows (workspace_id, id), with their
  * status.
  */
-export const insertedLine = (made: string): string =>
+export const insertAuditEntrySql = (made: string): string =>
   `insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, status,
                             address, agent, session_id)
      select workspace_id, $line_id, $line_actor_kind, $line_actor_id, $line_operation, $line_method, $line_path, id,
             $line_request_id, 201, $line_address, $line_agent, $line_session_id
        from ${made} where $line_id is not null`;
 
-const countLines = statement(
+const countAuditEntries = statement(
   'audit.count_lines',
-  filter,
+  auditFilterColumns,
   'count',
-  `select count(*) as count from audit_lines a where ${filtered}`,
+  `select count(*) as count from audit_lines a where ${auditFilterSql}`,
 );
 
 /** How an action was done, by the kind of its actor. */
-const meansOf = {
+const meansByActor = {
   person: 'session',
   key: 'key',
   operator: 'command',
   service: 'schedule',
-} as const satisfies Record<LineActor, string>;
-const means = Object.values(meansOf);
-const kindOf = (by: (typeof means)[number]): LineActor =>
-  (Object.keys(meansOf) as LineActor[]).find((kind) => meansOf[kind] === by)!;
+} as const satisfies Record<AuditActor, string>;
+const means = Object.values(meansByActor);
+const kindOf = (by: (typeof means)[number]): AuditActor =>
+  (Object.keys(meansByActor) as AuditActor[]).find((kind) => meansByActor[kind] === by)!;
 
 const anything = Type.Unknown();
 const word = Type.String({ minLength: 1, maxLength: 100 });
 
-const AuditLineShape = named(
+const AuditLineShape = nameSchema(
   'AuditLine',
   Type.Object({
     id: uuid,
     at: timestamp,
     actor: Type.Object({
       kind: Type.Enum(['key', 'person', 'operator', 'service']),
-      id: maybe(Type.String()),
-      name: maybe(Type.String({ description: 'The current name; null for the operator and the service.' })),
+      id: orNull(Type.String()),
+      name: orNull(Type.String({ description: 'The current name; null for the operator and the service.' })),
     }),
     operation: Type.String({
       description: 'The `operationId`, or a name of its own for account events.',
     }),
     method: Type.String(),
     path: Type.String(),
-    thing_id: maybe(
+    thing_id: orNull(
       Type.String({ format: 'uuid', description: 'The id of the object that was changed or created.' }),
     ),
     by: Type.Enum([...means], {
       description:
         'How it was done: in a session, with an API key, on the command line, or by the service on a schedule.',
     }),
-    address: maybe(Type.String({ description: 'IP address of the request; null on the command line.' })),
-    agent: maybe(Type.String({ description: 'The User-Agent of the browser or program.' })),
-    session_id: maybe(Type.String()),
-    changes: maybe(
+    address: orNull(Type.String({ description: 'IP address of the request; null on the command line.' })),
+    agent: orNull(Type.String({ description: 'The User-Agent of the browser or program.' })),
+    session_id: orNull(Type.String()),
+    changes: orNull(
       Type.Record(
         Type.String(),
         Type.Object({ from: Type.Optional(anything), to: Type.Optional(anything) }),
         {
-          description: `Changed settings by name; long values are \`${tooLong}\`. Null if nothing changed or there are no settings.`,
+          description: `Changed settings by name; long values are \`${omittedValue}\`. Null if nothing changed or there are no settings.`,
         },
       ),
     ),
-    request_id: maybe(Type.String({ format: 'uuid', description: '`X-Request-Id` of the response.' })),
-    status: maybe(Type.Integer({ description: 'Status of the response; null if the outcome is unknown.' })),
+    request_id: orNull(Type.String({ format: 'uuid', description: '`X-Request-Id` of the response.' })),
+    status: orNull(Type.Integer({ description: 'Status of the response; null if the outcome is unknown.' })),
   }),
 );
 
@@ -119,8 +132,8 @@ const filterParameters = {
   thing_id: Type.Optional(uuid),
   ...rangeParameters,
 } as const;
-const AuditFilter = Type.Object(filterParameters, closed);
-const AuditQuery = Type.Object({ ...listParameters, ...filterParameters }, closed);
+const AuditFilter = Type.Object(filterParameters, noExtraProperties);
+const AuditQuery = Type.Object({ ...listParameters, ...filterParameters }, noExtraProperties);
 
 const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
 
@@ -134,16 +147,16 @@ const filterOf = (workspaceId: string, query: Static<typeof AuditFilter>) => ({
   to: dateOf(readRange(query).to),
 });
 
-type Found = Awaited<ReturnType<typeof selectLines>>[number];
-const lineJson = ({ actor_kind: kind, actor_id, actor_name, ...row }: Found) => ({
+type Found = Awaited<ReturnType<typeof selectAuditEntries>>[number];
+const formatAuditEntry = ({ actor_kind: kind, actor_id, actor_name, ...row }: Found) => ({
   ...row,
   at: timeOfId(row.id).toISOString(),
   actor: { kind, id: actor_id, name: actor_name },
-  by: meansOf[kind],
+  by: meansByActor[kind],
 });
 
 /** The entries of one read for the file. */
-const linesAtOnce = 1_000;
+const entriesPerBatch = 1_000;
 
 /** Operations of the audit log. */
 export const auditEndpoints = ({ database }: { database: Database }) => ({
@@ -155,14 +168,14 @@ export const auditEndpoints = ({ database }: { database: Database }) => ({
     query: AuditQuery,
     reply: { status: 200, description: 'A page of audit entries.', schema: listOf(AuditLineShape) },
     async run({ workspaceId, formIds, query }) {
-      requireWholeWorkspace(formIds);
-      const cut = readCut(query, 'audit');
+      requireWorkspaceAccess(formIds);
+      const cut = readPageRequest(query, 'audit');
       const filter = filterOf(workspaceId, query);
-      const place = { below: belowId(cut), limit: cut.limit, offset: cut.offset };
-      const found = await selectLines(database, { ...filter, ...place });
-      const total = cut.total ?? (await countLines(database, filter))[0]!.count;
-      const { rows, ends } = endCut(cut, found, total);
-      return { body: { data: rows.map(lineJson), ...ends } };
+      const place = { below: upperIdBound(cut), limit: cut.limit, offset: cut.offset };
+      const found = await selectAuditEntries(database, { ...filter, ...place });
+      const total = cut.total ?? (await countAuditEntries(database, filter))[0]!.count;
+      const { rows, ends } = finishPage(cut, found, total);
+      return { body: { data: rows.map(formatAuditEntry), ...ends } };
     },
   }),
 
@@ -175,24 +188,24 @@ export const auditEndpoints = ({ database }: { database: Database }) => ({
     query: AuditFilter,
     reply: { status: 200, description: 'The file.', content: ['application/x-ndjson'] },
     async run({ workspaceId, formIds, query }) {
-      requireWholeWorkspace(formIds);
+      requireWorkspaceAccess(formIds);
       const day = now().toISOString().slice(0, 10);
       return {
         headers: { 'Content-Type': 'application/x-ndjson', ...attachment('Audit log', ` ${day}.ndjson`) },
-        stream: Readable.from(exportLines(database, filterOf(workspaceId, query))),
+        stream: Readable.from(exportAuditEntries(database, filterOf(workspaceId, query))),
       };
     },
   }),
 });
 
-async function* exportLines(
+async function* exportAuditEntries(
   database: Database,
   filter: ReturnType<typeof filterOf>,
 ): AsyncGenerator<string, void, void> {
   for (let below = lastId; ; ) {
-    const rows = await selectLines(database, { ...filter, below, limit: linesAtOnce, offset: 0 });
-    if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(lineJson(row))}\n`).join('');
-    if (rows.length < linesAtOnce) return;
+    const rows = await selectAuditEntries(database, { ...filter, below, limit: entriesPerBatch, offset: 0 });
+    if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(formatAuditEntry(row))}\n`).join('');
+    if (rows.length < entriesPerBatch) return;
     below = rows.at(-1)!.id;
   }
 }

@@ -7,8 +7,8 @@ import { openLog } from '#kit/log.ts';
 import { permissionNames } from '#rules/permissions.ts';
 import { testDatabase } from '#test/database.ts';
 import { makeApiKey } from './api-key.ts';
-import { authenticate, forgetKeys, requirePermission } from './authenticate.ts';
-import { keyChannel } from './key-rows.ts';
+import { authenticate, clearKeyCache, requirePermission } from './authenticate.ts';
+import { keyChangeChannel } from './key-rows.ts';
 import { changeKey, createKey, revokeKey, rotateKey } from './keys.ts';
 import { createWorkspace, setPlan } from './workspaces.ts';
 
@@ -70,13 +70,13 @@ test('a revocation is announced to every process and applies within a second eve
   const heard = new Promise<string>((resolve) =>
     listener.once('notification', ({ channel }) => resolve(channel)),
   );
-  await listener.query(`listen ${keyChannel}`);
+  await listener.query(`listen ${keyChangeChannel}`);
   await authenticate(context, bearer(key));
   const rememberedAt = performance.now();
   // Like a change by another process: the cache of this process is not cleared.
   await database.query('update api_keys set revoked_at = now() where id = $1', [id]);
-  await database.query('select pg_notify($1, $2)', [keyChannel, '']);
-  assert.equal(await heard, keyChannel);
+  await database.query('select pg_notify($1, $2)', [keyChangeChannel, '']);
+  assert.equal(await heard, keyChangeChannel);
   listener.release(true);
   let lastTakenMs = 0;
   await until(() => {
@@ -120,9 +120,9 @@ test('a revoked, changed or rotated key is announced to every process', async ()
   ]) {
     const listener = await database.connect();
     const heard = new Promise((resolve) => listener.once('notification', ({ payload }) => resolve(payload)));
-    await listener.query(`listen ${keyChannel}`);
+    await listener.query(`listen ${keyChangeChannel}`);
     await change();
-    await database.query('select pg_notify($1, $2)', [keyChannel, 'afterwards']);
+    await database.query('select pg_notify($1, $2)', [keyChangeChannel, 'afterwards']);
     assert.equal(await heard, '');
     listener.release(true);
   }
@@ -174,7 +174,7 @@ test('a new plan changes the rate limit of its workspace', async () => {
   const before = await authenticate(context, bearer(key));
   assert.deepEqual([before.rate.perMinute, before.rate.burst], [60, 3]);
   await setPlan(database, { workspaceId: other.id, plan: 'enterprise', rateLimit: 7_000 });
-  forgetKeys();
+  clearKeyCache();
   const caller = await authenticate(context, bearer(key));
   assert.deepEqual([caller.rate.perMinute, caller.rate.burst], [7_000, 500]);
 });

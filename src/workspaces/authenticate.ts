@@ -3,7 +3,7 @@ import type { PlanName } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, rateLimitExceeded } from '#kit/errors.ts';
 import type { Actor, Scope } from '#kit/operation.ts';
-import { nullable, only, statement, word } from '#kit/statement.ts';
+import { nullable, onlyRow, statement, textEnum } from '#kit/statement.ts';
 import {
   keyMay,
   type Permission,
@@ -12,7 +12,7 @@ import {
   type Role,
   roleMay,
 } from '#rules/permissions.ts';
-import { hashOfHeader } from './api-key.ts';
+import { hashKeyFromHeader } from './api-key.ts';
 import { permissionList } from './key-rows.ts';
 import type { RequestCounter } from './request-counter.ts';
 
@@ -26,7 +26,7 @@ export type Rate = { readonly perMinute: number; readonly burst: number };
 export const anonymousRate: Rate = { perMinute: 1_000, burst: 0 };
 
 /** Returns the window of a person, for all their workspaces and console requests (`CONSOLE_PER_MINUTE`). */
-export const windowOfPerson = (userId: string): string => `console of ${userId}`;
+export const personRateLimitKey = (userId: string): string => `console of ${userId}`;
 
 /** Rate limit headers of every API response. Specification, "API rate limits". */
 type RateHeaders = Record<'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-RateLimit-Reset', string>;
@@ -38,7 +38,7 @@ type RateHeaders = Record<'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-Rat
  * @returns the headers and, if the request exceeds the limit, `exceeded`: the whole seconds to wait, at least
  * 1.
  */
-export async function takeRequest(
+export async function countRequest(
   counter: RequestCounter,
   key: string,
   rate: Rate,
@@ -62,7 +62,7 @@ const secondsToWait = (msLeft: number): number => Math.max(1, Math.ceil(msLeft /
  * @param options.seconds the length of the window, by default a minute; `why` as in rateLimitExceeded.
  * @throws ApiError rate_limit_exceeded with the wait.
  */
-export async function countUpTo(
+export async function enforceRateLimit(
   counter: RequestCounter,
   key: string,
   most: number,
@@ -117,8 +117,8 @@ const findKeyByHash = statement(
       /**
        * The role of the key's creator; null for the operator's keys, or if the creator is no longer a member.
        */
-      maker_role: nullable(word<Role>()),
-      plan: word<Plan>(),
+      maker_role: nullable(textEnum<Role>()),
+      plan: textEnum<Plan>(),
     },
   ],
   // The previous secret of a rotated key has its own expiry; least() ignores null.
@@ -143,9 +143,9 @@ export type Caller = Scope & {
 
 type KeyRow = Awaited<ReturnType<typeof findKeyByHash>>[number];
 
-type Known = { caller: Caller; expiresAt: Date | null };
+type KnownKey = { caller: Caller; expiresAt: Date | null };
 
-type Question = { at: number; known: Promise<Known | undefined> };
+type KeyQuery = { at: number; known: Promise<KnownKey | undefined> };
 
 /**
  * A revoked key is refused everywhere within this time, even if the notification is lost (docs/rules.md C29).
@@ -159,10 +159,10 @@ const rememberedKeys = 10_000;
  * are stored, not results, so that parallel requests share one. A result that arrives after forgetKeys() is
  * therefore not remembered either. Unknown keys are not stored: guesses can't evict real keys.
  */
-const asked = new Map<string, Question>();
+const keyQueries = new Map<string, KeyQuery>();
 
 /** Makes the next request with any key query the database. */
-export const forgetKeys = (): void => asked.clear();
+export const clearKeyCache = (): void => keyQueries.clear();
 
 /**
  * Identifies the caller of a request by its Authorization header. Specification, "Authentication".
@@ -175,7 +175,7 @@ export async function authenticate(
   { database }: { database: Database },
   header: string | readonly string[] | undefined,
 ): Promise<Caller> {
-  const hash = hashOfHeader(header);
+  const hash = hashKeyFromHeader(header);
   const known = hash && (await findKey(database, hash));
   if (!known || (known.expiresAt && known.expiresAt <= now())) {
     throw new ApiError('unauthorized', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } });
@@ -211,32 +211,32 @@ export function requirePermission(caller: Caller, permission: Permission): void 
   if (!caller.may(permission)) throw new ApiError('forbidden', caller.refusal(permission));
 }
 
-function findKey(database: Database, hash: Buffer): Promise<Known | undefined> {
+function findKey(database: Database, hash: Buffer): Promise<KnownKey | undefined> {
   const name = hash.toString('base64');
   // Monotonic: if the clock were set back, a revoked key would be remembered longer.
   const at = performance.now();
-  const question = asked.get(name);
+  const question = keyQueries.get(name);
   if (question && at - question.at < rememberMs) return question.known;
   const known = findKeyByHash(database, { hash }).then(
     ([row]) => row && { caller: callerOf(row), expiresAt: row.expires_at },
   );
-  remember(name, { at, known });
+  cacheKeyQuery(name, { at, known });
   return known;
 }
 
-function remember(name: string, question: Question): void {
+function cacheKeyQuery(name: string, question: KeyQuery): void {
   // A Map keeps the order of insertion, so its first key is the oldest query.
-  asked.delete(name);
-  if (asked.size >= rememberedKeys) asked.delete(asked.keys().next().value!);
-  asked.set(name, question);
+  keyQueries.delete(name);
+  if (keyQueries.size >= rememberedKeys) keyQueries.delete(keyQueries.keys().next().value!);
+  keyQueries.set(name, question);
   const forget = (): void => {
-    if (asked.get(name) === question) asked.delete(name);
+    if (keyQueries.get(name) === question) keyQueries.delete(name);
   };
   question.known.then((known) => known ?? forget(), forget);
 }
 
 /** Finds the signed-in person or the creator of the key; no row for the operator's keys. */
-const findPersonBehind = statement(
+const selectResponsiblePerson = statement(
   'workspaces.find_person_behind',
   'workspace_id user_id? key_id?',
   'id:text name',
@@ -246,26 +246,30 @@ const findPersonBehind = statement(
 );
 
 /** The channel of each kind of caller, as it is stored with their actions. */
-export const throughOf = {
+export const channelOfActor = {
   person: 'console',
   key: 'api',
   operator: 'cli',
 } as const satisfies Readonly<Record<Actor['kind'], string>>;
 
 /** Returns the account of a signed-in person; null for a key and the operator. */
-export const personOf = (actor: Actor): string | null => (actor.kind === 'person' ? actor.id : null);
+export const personIdOf = (actor: Actor): string | null => (actor.kind === 'person' ? actor.id : null);
 
 /**
  * Returns the signed-in person, or the creator of the API key. What a key creates belongs to its creator, so
  * that it ends with their membership. Undefined for the operator and the operator's keys.
  */
-export async function personBehind(
+export async function findResponsiblePerson(
   database: Database,
   { workspaceId, actor }: Pick<Scope, 'workspaceId' | 'actor'>,
 ): Promise<{ id: string; name: string } | undefined> {
   const key_id = actor.kind === 'key' ? actor.id : null;
-  return only(
-    await findPersonBehind(database, { workspace_id: workspaceId, user_id: personOf(actor), key_id }),
+  return onlyRow(
+    await selectResponsiblePerson(database, {
+      workspace_id: workspaceId,
+      user_id: personIdOf(actor),
+      key_id,
+    }),
   );
 }
 
@@ -273,13 +277,13 @@ export async function personBehind(
  * The forms that a request can access, with their submissions; null for all of the workspace
  * (Caller.formIds).
  */
-export type Reach = readonly string[] | null;
+export type AccessibleForms = readonly string[] | null;
 
 /**
  * Checks access to a form, or to a submission of it. A form that a key can't access appears not to exist.
  * @throws ApiError not_found.
  */
-export function requireReach(reach: Reach, formId: string): void {
+export function requireFormAccess(reach: AccessibleForms, formId: string): void {
   if (reach !== null && !reach.includes(formId.toLowerCase())) throw new ApiError('not_found');
 }
 
@@ -287,7 +291,7 @@ export function requireReach(reach: Reach, formId: string): void {
  * Checks access to data that belongs to no form.
  * @throws ApiError forbidden for a key that is limited to certain forms.
  */
-export function requireWholeWorkspace(reach: Reach): void {
+export function requireWorkspaceAccess(reach: AccessibleForms): void {
   if (reach !== null)
     throw new ApiError('forbidden', "This API key is limited to certain forms, so it can't do this.");
 }

@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
 import { now } from '#kit/clock.ts';
-import { seenIn } from '#kit/conditional.ts';
+import { hashResponse } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { operation, type Scope } from '#kit/operation.ts';
-import { tagOf } from '#kit/replies/tag-of.ts';
+import { formatEtag } from '#kit/replies/etag.ts';
 import { requireRow, statement } from '#kit/statement.ts';
 import type { PersonalPermission } from '#rules/permissions.ts';
 import { nameProblems, refuseProblems } from './accounts/users.ts';
-import { personOf, plans, rateOf, requireWholeWorkspace } from './authenticate.ts';
+import { personIdOf, plans, rateOf, requireWorkspaceAccess } from './authenticate.ts';
 import { findWorkspace } from './members.ts';
-import { closed, nameText, Workspace } from './shapes.ts';
+import { nameText, noExtraProperties, Workspace } from './shapes.ts';
 
 /** Updates a workspace; null values keep the current ones. */
 const updateWorkspace = statement(
@@ -27,7 +27,7 @@ const updateWorkspace = statement(
 export function workspaceEndpoints({ database }: { database: Database }) {
   const read = async ({ workspaceId, actor }: Scope) => {
     const row = requireRow(
-      await findWorkspace(database, { workspace_id: workspaceId, user_id: personOf(actor) }),
+      await findWorkspace(database, { workspace_id: workspaceId, user_id: personIdOf(actor) }),
     );
     const rate = rateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst });
     const body: Workspace = {
@@ -43,7 +43,7 @@ export function workspaceEndpoints({ database }: { database: Database }) {
       created_at: row.created_at.toISOString(),
       updated_at: row.updated_at.toISOString(),
     };
-    return { body, tag: tagOf(row.updated_at, seenIn(body)) };
+    return { body, tag: formatEtag(row.updated_at, hashResponse(body)) };
   };
 
   return {
@@ -54,7 +54,7 @@ export function workspaceEndpoints({ database }: { database: Database }) {
       permission: 'workspace:read',
       reply: { status: 200, description: 'The workspace.', schema: Workspace },
       async run(scope) {
-        requireWholeWorkspace(scope.formIds);
+        requireWorkspaceAccess(scope.formIds);
         return read(scope);
       },
     }),
@@ -67,13 +67,13 @@ export function workspaceEndpoints({ database }: { database: Database }) {
       audit: { changes: 'getWorkspace' },
       body: Type.Object(
         { name: Type.Optional(nameText), second_factor_required: Type.Optional(Type.Boolean()) },
-        closed,
+        noExtraProperties,
       ),
       example: { body: { name: 'Acme' } },
       isConditional: true,
       reply: { status: 200, description: 'The changed workspace.', schema: Workspace },
       async run({ body: { name, second_factor_required }, unchanged, ...scope }) {
-        requireWholeWorkspace(scope.formIds);
+        requireWorkspaceAccess(scope.formIds);
         if (second_factor_required !== undefined && !scope.may('members:owners' satisfies PersonalPermission))
           throw new ApiError('forbidden', 'Only an owner can change whether two-factor is required.');
         if (name !== undefined) refuseProblems(nameProblems('name', name));

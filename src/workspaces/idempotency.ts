@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { textOf } from '#kit/http.ts';
-import type { Answer, Scope } from '#kit/operation.ts';
-import { only, statement } from '#kit/statement.ts';
+import { replyText } from '#kit/http.ts';
+import type { OperationResponse, Scope } from '#kit/operation.ts';
+import { onlyRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 
 /** Deletes stored responses. A repeated request then gets an error that says to check its effect. */
-export const forgetKeptAnswers = statement(
+export const clearStoredResponses = statement(
   'idempotency.forget_kept_answers',
   'workspace_id',
   'key:bytes',
@@ -54,21 +54,21 @@ const endRequest = statement(
 );
 
 /** Deletes a refused request, so that its key can be used again. */
-const forgetRequest = statement(
+const deleteRequest = statement(
   'idempotency.forget_request',
   'workspace_id key:bytes',
   '',
   `delete from repeatable_requests where workspace_id = $workspace_id and key = $key`,
 );
 
-const usedElsewhere = 'This Idempotency-Key was used for another request. Send a new one.';
+const keyReusedMessage = 'This Idempotency-Key was used for another request. Send a new one.';
 
 /** How long a key is tied to its request. */
-export const keptMs = 24 * 3_600_000;
+export const idempotencyKeyMs = 24 * 3_600_000;
 /** No request runs longer; an older unfinished one was interrupted with its process. */
 const longestMs = 120_000;
 
-const keptFrom = (): Date => new Date(now().getTime() - keptMs);
+const keptFrom = (): Date => new Date(now().getTime() - idempotencyKeyMs);
 
 /** A request with an Idempotency-Key, with all properties that identify it. */
 type RepeatableRequest = { key: string; method: string; url: string; body: unknown };
@@ -84,8 +84,8 @@ export async function runOnce(
   { database, vault }: { database: Database; vault: Vault },
   scope: Scope,
   request: RepeatableRequest,
-  run: () => Promise<Answer>,
-): Promise<Answer> {
+  run: () => Promise<OperationResponse>,
+): Promise<OperationResponse> {
   requireIdempotencyKey(request.key);
   const id = {
     workspace_id: scope.workspaceId,
@@ -94,9 +94,9 @@ export async function runOnce(
   };
   const fingerprint = digest(request.method, request.url, bodyText(request.body));
   const begun = await beginRequest(database, { ...id, fingerprint, now: now(), kept_from: keptFrom() });
-  if (begun.length === 0) return repeat(vault, fingerprint, only(await findRequest(database, id)));
+  if (begun.length === 0) return replayResponse(vault, fingerprint, onlyRow(await findRequest(database, id)));
   const answer = await run().catch(async (error: unknown) => {
-    await forgetRequest(database, id).catch(() => {
+    await deleteRequest(database, id).catch(() => {
       // The database is unavailable: the key stays in use, and the caller gets an error on the next try.
     });
     throw error;
@@ -116,10 +116,10 @@ export function requireIdempotencyKey(given: string): void {
 type Found = Awaited<ReturnType<typeof findRequest>>[number];
 
 /** Returns the response of the first request under a key. */
-function repeat(vault: Vault, fingerprint: Buffer, found: Found | undefined): Answer {
+function replayResponse(vault: Vault, fingerprint: Buffer, found: Found | undefined): OperationResponse {
   if (found && !found.fingerprint.equals(fingerprint))
-    throw new ApiError('validation_error', usedElsewhere, {
-      errors: [{ field: 'Idempotency-Key', message: usedElsewhere, code: 'mismatch' }],
+    throw new ApiError('validation_error', keyReusedMessage, {
+      errors: [{ field: 'Idempotency-Key', message: keyReusedMessage, code: 'mismatch' }],
     });
   if (!found || found.status === null) {
     const isCutOff = found !== undefined && now().getTime() - found.begun_at.getTime() > longestMs;
@@ -134,17 +134,17 @@ function repeat(vault: Vault, fingerprint: Buffer, found: Found | undefined): An
   return { status: found.status, ...kept, isReplayed: true };
 }
 
-type Kept = Pick<Answer, 'headers' | 'tag'> & { json?: string };
+type StoredResponse = Pick<OperationResponse, 'headers' | 'tag'> & { json?: string };
 
 /** Seals a response, because it may contain a key or a secret that is shown only once. */
-function seal(vault: Vault, { headers, tag, ...answer }: Answer): Buffer {
-  return vault.seal('answers', JSON.stringify({ json: textOf(answer), headers, tag }));
+function seal(vault: Vault, { headers, tag, ...answer }: OperationResponse): Buffer {
+  return vault.seal('answers', JSON.stringify({ json: replyText(answer), headers, tag }));
 }
 
 /** Opens a stored response. @throws ApiError conflict if it was sealed with another instance key. */
-function unseal(vault: Vault, answer: Buffer): Kept {
+function unseal(vault: Vault, answer: Buffer): StoredResponse {
   try {
-    return JSON.parse(vault.unseal('answers', answer)) as Kept;
+    return JSON.parse(vault.unseal('answers', answer)) as StoredResponse;
   } catch {
     throw new ApiError(
       'conflict',

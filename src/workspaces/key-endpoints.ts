@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { now } from '#kit/clock.ts';
-import { seenIn } from '#kit/conditional.ts';
+import { hashResponse } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { named } from '#kit/pagination.ts';
-import { tagOf } from '#kit/replies/tag-of.ts';
-import { only, statement } from '#kit/statement.ts';
+import { nameSchema } from '#kit/pagination.ts';
+import { formatEtag } from '#kit/replies/etag.ts';
+import { onlyRow, statement } from '#kit/statement.ts';
 import { dataPermissions, permissionNames, roleMay } from '#rules/permissions.ts';
-import { personBehind } from './authenticate.ts';
+import { findResponsiblePerson } from './authenticate.ts';
 import {
   type ApiKey,
   changeKey,
@@ -20,39 +20,39 @@ import {
   rotateKey,
 } from './keys.ts';
 import { keptRequests } from './request-log.ts';
-import { closed, maybe, nameText, role, timestamp, uuid } from './shapes.ts';
+import { nameText, noExtraProperties, orNull, role, timestamp, uuid } from './shapes.ts';
 
 const permission = Type.Enum([...permissionNames]);
 const permissions = Type.Array(permission, { maxItems: 100 });
 const formIds = Type.Array(uuid, { maxItems: 1_000 });
 
-export const Key = named(
+export const Key = nameSchema(
   'Key',
   Type.Object({
     id: uuid,
     name: Type.String(),
     prefix: Type.String(),
     /** Null for all data permissions, including later ones. */
-    permissions: maybe(Type.Array(permission)),
+    permissions: orNull(Type.Array(permission)),
     /** The forms that it can access; null for all of the workspace. */
-    form_ids: maybe(Type.Array(uuid)),
+    form_ids: orNull(Type.Array(uuid)),
     /**
      * The name of the member who created it or last rotated it; null for the operator's keys and deleted
      * accounts.
      */
-    created_by: maybe(Type.String()),
+    created_by: orNull(Type.String()),
     /** The role of that member; null if no role limits the key. */
-    created_by_role: maybe(role),
+    created_by_role: orNull(role),
     /** Permissions of the key that do not apply because that member lacks them. */
     withheld: Type.Array(permission),
     created_at: timestamp,
     updated_at: timestamp,
-    expires_at: maybe(timestamp),
-    revoked_at: maybe(timestamp),
-    last_used_at: maybe(timestamp),
-    last_used_address: maybe(Type.String()),
+    expires_at: orNull(timestamp),
+    revoked_at: orNull(timestamp),
+    last_used_at: orNull(timestamp),
+    last_used_address: orNull(Type.String()),
     /** The expiry of the previous secret after a rotation. */
-    former_until: maybe(timestamp),
+    former_until: orNull(timestamp),
     /** Requests within the last seven days. */
     requests: Type.Integer(),
   }),
@@ -68,7 +68,7 @@ export const NewKey = Type.Object(
     form_ids: Type.Optional(formIds),
     expires_at: Type.Optional(timestamp),
   },
-  closed,
+  noExtraProperties,
 );
 export type NewKey = Static<typeof NewKey>;
 
@@ -76,25 +76,25 @@ export type NewKey = Static<typeof NewKey>;
 export const KeyChange = Type.Object(
   {
     name: Type.Optional(nameText),
-    permissions: Type.Optional(maybe(permissions)),
-    form_ids: Type.Optional(maybe(formIds)),
-    expires_at: Type.Optional(maybe(timestamp)),
+    permissions: Type.Optional(orNull(permissions)),
+    form_ids: Type.Optional(orNull(formIds)),
+    expires_at: Type.Optional(orNull(timestamp)),
   },
-  closed,
+  noExtraProperties,
 );
 export type KeyChange = Static<typeof KeyChange>;
 
 /** How long the previous secret still works. If missing, it ends immediately. */
 const KeyRotation = Type.Object(
   { grace_hours: Type.Optional(Type.Integer({ minimum: 0, maximum: longestGraceHours })) },
-  closed,
+  noExtraProperties,
 );
 /** A new key with its secret, which is shown only once. */
 const CreatedKey = Type.Object({ id: uuid, key: Type.String() });
 const RotatedKey = Type.Object({ id: uuid, key: Type.String(), former_until: timestamp });
 
 /** A recent request of an API key. */
-export const KeyRequest = named(
+export const KeyRequest = nameSchema(
   'KeyRequest',
   Type.Object({
     /** X-Request-Id of the response. */
@@ -169,18 +169,18 @@ export const listRequests = statement(
  */
 export function keyEndpoints({ database }: { database: Database }) {
   const load = async ({ workspaceId, formIds }: Scope, id: string): Promise<ApiKey> => {
-    const key = only(await listKeys(database, workspaceId, id));
+    const key = onlyRow(await listKeys(database, workspaceId, id));
     if (!key || !isWithin(formIds, key.formIds)) throw new ApiError('not_found');
     return key;
   };
   /** Returns the caller with the expiry of their own key. */
   const granterOf = async ({ workspaceId, actor, may, formIds }: Scope) => {
-    const own = actor.kind === 'key' ? only(await listKeys(database, workspaceId, actor.id)) : undefined;
+    const own = actor.kind === 'key' ? onlyRow(await listKeys(database, workspaceId, actor.id)) : undefined;
     return { may, formIds, expiresAt: own?.expiresAt ?? null };
   };
   const show = async (scope: Scope, id: string) => {
     const body = presentKey(await load(scope, id));
-    return { body, tag: tagOf(new Date(body.updated_at), seenIn(body)) };
+    return { body, tag: formatEtag(new Date(body.updated_at), hashResponse(body)) };
   };
 
   return {
@@ -217,7 +217,7 @@ export function keyEndpoints({ database }: { database: Database }) {
           name: body.name.trim(),
           ...grant,
           expiresAt,
-          createdBy: (await personBehind(database, scope))?.id,
+          createdBy: (await findResponsiblePerson(database, scope))?.id,
         });
         return { body: made };
       },
@@ -286,7 +286,7 @@ export function keyEndpoints({ database }: { database: Database }) {
           workspaceId: scope.workspaceId,
           keyId: params.id,
           graceHours,
-          rotatedBy: (await personBehind(database, scope))?.id,
+          rotatedBy: (await findResponsiblePerson(database, scope))?.id,
         });
         return { body: { id, key, former_until: formerUntil.toISOString() } };
       },
@@ -305,7 +305,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       async run({ params, ...scope }) {
         await load(scope, params.id);
         const filter = { workspace_id: scope.workspaceId, key_id: params.id, limit: keptRequests };
-        return { body: { data: wired(await listRequests(database, filter)) } };
+        return { body: { data: asWireValue(await listRequests(database, filter)) } };
       },
     }),
   };

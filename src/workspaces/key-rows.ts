@@ -1,7 +1,7 @@
-import { type Column, nullable, statement, texts } from '#kit/statement.ts';
+import { nullable, type StatementColumn, statement, texts } from '#kit/statement.ts';
 import type { Permission } from '#rules/permissions.ts';
 
-export const permissionList: Column<Permission[]> = { pg: texts.pg };
+export const permissionList: StatementColumn<Permission[]> = { pg: texts.pg };
 
 /** Adds an API key; no row if the workspace does not exist. */
 export const insertApiKey = statement(
@@ -20,17 +20,17 @@ export const insertApiKey = statement(
 );
 
 /** The channel that announces changed keys (NOTIFY, no payload). Listeners call forgetKeys(). */
-export const keyChannel = 'formloom_keys';
+export const keyChangeChannel = 'formloom_keys';
 
 /**
  * Tells all processes after the commit to forget the keys they know. Needed after every change that limits
  * keys.
  */
-export const tellOfKeys = statement(
+export const notifyKeyChange = statement(
   'workspaces.tell_of_keys',
   '',
   '',
-  `select from pg_notify('${keyChannel}', '')`,
+  `select from pg_notify('${keyChangeChannel}', '')`,
 );
 
 /** Revokes the keys whose secret a person saw. */

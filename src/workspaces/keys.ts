@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import { newId, now, timeOfId } from '#kit/clock.ts';
-import type { Unchanged } from '#kit/conditional.ts';
+import type { IfMatchTimes } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { nullable, type Queryable, statement, text, word } from '#kit/statement.ts';
+import { nullable, type Queryable, statement, text, textEnum } from '#kit/statement.ts';
 import { isPermission, type Permission, permissionNames, type Role } from '#rules/permissions.ts';
 import { nameProblems, refuseProblems } from './accounts/users.ts';
 import { apiKeyBytes, hashApiKey, makeApiKey, prefixOf } from './api-key.ts';
-import { reportNews } from './audit/mail-news.ts';
-import { forgetKeys } from './authenticate.ts';
-import { insertApiKey, permissionList, tellOfKeys } from './key-rows.ts';
+import { enqueueEmailEvent } from './audit/email-events.ts';
+import { clearKeyCache } from './authenticate.ts';
+import { insertApiKey, notifyKeyChange, permissionList } from './key-rows.ts';
 
 const insertApiKeyLookup = statement(
   'workspaces.insert_api_key_lookup',
@@ -39,7 +39,7 @@ const selectApiKeys = statement(
   [
     'id name prefix form_ids? created_by? created_at updated_at expires_at? revoked_at?',
     'last_used_at? last_used_address:text? former_until? requests:bigint',
-    { permissions: nullable(permissionList), maker_role: nullable(word<Role>()) },
+    { permissions: nullable(permissionList), maker_role: nullable(textEnum<Role>()) },
   ],
   `select k.id, k.name, k.prefix, k.permissions, k.form_ids, u.name as created_by, m.role as maker_role, k.created_at,
           k.updated_at, k.expires_at, k.revoked_at, k.last_used_at, k.last_used_address,
@@ -195,7 +195,7 @@ export async function addKey(
   });
   if (added.length === 0) throw new ApiError('not_found', 'This workspace does not exist.');
   await insertApiKeyLookup(client, { hash: hashApiKey(key), workspace_id: workspaceId, api_key_id: id });
-  await reportNews(client, workspaceId, { kind: 'key_created', keyId: id });
+  await enqueueEmailEvent(client, workspaceId, { kind: 'key_created', keyId: id });
   return { id, key };
 }
 
@@ -234,16 +234,16 @@ export async function listKeys(
  */
 export async function revokeKey(
   database: Database,
-  { workspaceId, keyId, unchanged = null }: { workspaceId: string; keyId: string; unchanged?: Unchanged },
+  { workspaceId, keyId, unchanged = null }: { workspaceId: string; keyId: string; unchanged?: IfMatchTimes },
 ): Promise<{ id: string; revokedAt: Date }> {
   const key = { workspace_id: workspaceId, id: keyId };
   const [revoked] = await transaction(database, async (client) => {
     const rows = await revokeApiKey(client, { ...key, unchanged, now: now() });
-    if (rows.length > 0) await tellOfKeys(client, {});
+    if (rows.length > 0) await notifyKeyChange(client, {});
     return rows;
   });
   if (!revoked) throw await whyNot(database, workspaceId, keyId, unchanged);
-  forgetKeys();
+  clearKeyCache();
   return { id: keyId, revokedAt: revoked.revoked_at };
 }
 
@@ -254,7 +254,7 @@ type KeyChange = {
   formIds?: readonly string[] | null | undefined;
   expiresAt?: Date | null | undefined;
   /** The version that the change is based on (kit/conditional.ts). */
-  unchanged?: Unchanged;
+  unchanged?: IfMatchTimes;
 };
 
 /**
@@ -287,11 +287,11 @@ export async function changeKey(
       unchanged,
       now: now(),
     });
-    if (rows.length > 0) await tellOfKeys(client, {});
+    if (rows.length > 0) await notifyKeyChange(client, {});
     return rows;
   });
   if (changed.length === 0) throw await whyNot(database, workspaceId, keyId, unchanged);
-  forgetKeys();
+  clearKeyCache();
 }
 
 /**
@@ -323,11 +323,11 @@ export async function rotateKey(
       rotated_by: rotatedBy ?? null,
     });
     if (rotated.length === 0) throw new ApiError('not_found', 'This API key does not exist.');
-    await tellOfKeys(client, {});
+    await notifyKeyChange(client, {});
     const news = { kind: 'key_rotated', keyId, formerUntil: formerUntil.toISOString() } as const;
-    await reportNews(client, workspaceId, news);
+    await enqueueEmailEvent(client, workspaceId, news);
   });
-  forgetKeys();
+  clearKeyCache();
   return { id: keyId, key, formerUntil };
 }
 
@@ -336,7 +336,7 @@ async function whyNot(
   database: Database,
   workspaceId: string,
   keyId: string,
-  unchanged: Unchanged,
+  unchanged: IfMatchTimes,
 ): Promise<ApiError> {
   const [key] = unchanged ? await listKeys(database, workspaceId, keyId) : [];
   return key && !key.revokedAt

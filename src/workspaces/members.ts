@@ -1,18 +1,18 @@
 import type { ClientBase } from 'pg';
 import { type Static, Type } from 'typebox';
 import { now } from '#kit/clock.ts';
-import { requireUnchanged, seenIn, type Unchanged } from '#kit/conditional.ts';
+import { hashResponse, type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { named } from '#kit/pagination.ts';
-import { tagOf } from '#kit/replies/tag-of.ts';
-import { nullable, only, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
+import { nameSchema } from '#kit/pagination.ts';
+import { formatEtag } from '#kit/replies/etag.ts';
+import { nullable, onlyRow, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import type { Permission, PersonalPermission, Role } from '#rules/permissions.ts';
-import { reportNews } from './audit/mail-news.ts';
-import { forgetKeys, type Plan, requireWholeWorkspace } from './authenticate.ts';
-import { revokeKeysOf, tellOfKeys } from './key-rows.ts';
-import { closed, maybe, role, timestamp, uuid } from './shapes.ts';
+import { enqueueEmailEvent } from './audit/email-events.ts';
+import { clearKeyCache, type Plan, requireWorkspaceAccess } from './authenticate.ts';
+import { notifyKeyChange, revokeKeysOf } from './key-rows.ts';
+import { noExtraProperties, orNull, role, timestamp, uuid } from './shapes.ts';
 
 /**
  * Finds a member, and whether the workspace requires two-factor; no row if the person is not a member or the
@@ -21,7 +21,7 @@ import { closed, maybe, role, timestamp, uuid } from './shapes.ts';
 export const findMembership = statement(
   'workspaces.find_membership',
   'workspace_id user_id',
-  ['updated_at second_factor_required ends_at?', { role: word<Role>() }],
+  ['updated_at second_factor_required ends_at?', { role: textEnum<Role>() }],
   `select m.role, m.updated_at, w.second_factor_required, w.ends_at
      from members m join workspaces w on w.id = m.workspace_id
     where m.workspace_id = $workspace_id and m.user_id = $user_id`,
@@ -31,7 +31,7 @@ export const findMembership = statement(
  * Returns SQL for the owners of a workspace, without owners whose accounts are being deleted.
  * @param workspaceId SQL of its id. @param besides SQL of the id of a person to exclude.
  */
-export const ownersOf = (workspaceId: string, besides?: string): string =>
+export const ownersSql = (workspaceId: string, besides?: string): string =>
   `select from members o join users owner on owner.id = o.user_id and owner.ends_at is null
     where o.workspace_id = ${workspaceId} and o.role = 'owner'${besides === undefined ? '' : ` and o.user_id <> ${besides}`}`;
 
@@ -45,7 +45,7 @@ export const updateUserName = statement(
 /** Adds a member; no row if the workspace does not exist or the person is already a member. */
 export const insertMember = statement(
   'workspaces.insert_member',
-  ['workspace_id user_id now', { role: word<Role>() }],
+  ['workspace_id user_id now', { role: textEnum<Role>() }],
   'user_id',
   `insert into members (workspace_id, user_id, role, created_at, updated_at)
    select id, $user_id, $role, $now, $now from workspaces where id = $workspace_id
@@ -65,12 +65,12 @@ const hasOtherOwner = statement(
   'workspaces.has_other_owner',
   'workspace_id user_id',
   'has_other:boolean',
-  `select exists (${ownersOf('$workspace_id', '$user_id')}) as has_other`,
+  `select exists (${ownersSql('$workspace_id', '$user_id')}) as has_other`,
 );
 
 const updateRole = statement(
   'workspaces.update_role',
-  ['workspace_id user_id now', { role: word<Role>() }],
+  ['workspace_id user_id now', { role: textEnum<Role>() }],
   '',
   `update members set role = $role, updated_at = $now where workspace_id = $workspace_id and user_id = $user_id`,
 );
@@ -99,11 +99,11 @@ export async function addMember(
   if (added.length === 0) {
     throw new ApiError('conflict', 'The workspace does not exist, or the person is already a member.');
   }
-  await reportNews(database, member.workspaceId, { kind: 'member_added', userId: member.userId });
+  await enqueueEmailEvent(database, member.workspaceId, { kind: 'member_added', userId: member.userId });
 }
 
 /** A caller who changes members. It decides about owners, which API keys never do (permissions.ts). */
-export type Keeper = Pick<Scope, 'may'>;
+export type MemberManager = Pick<Scope, 'may'>;
 
 /**
  * A change of a member: the workspace, the caller, the person, and the version it is based on
@@ -111,9 +111,9 @@ export type Keeper = Pick<Scope, 'may'>;
  */
 type MemberChange = {
   workspaceId: string;
-  keeper: Keeper;
+  keeper: MemberManager;
   userId: string;
-  unchanged?: Unchanged;
+  unchanged?: IfMatchTimes;
 };
 
 /**
@@ -130,14 +130,14 @@ export async function changeRole(database: Database, change: MemberChange & { ro
       role: change.role,
       now: now(),
     });
-    await tellOfKeys(client, {});
+    await notifyKeyChange(client, {});
   });
-  forgetKeys();
+  clearKeyCache();
 }
 
 /** What happens to the API keys whose secret a removed member saw. Keys belong to the workspace. */
-export const keyFates = ['revoke', 'keep'] as const;
-type KeyFate = (typeof keyFates)[number];
+export const removedMemberKeyActions = ['revoke', 'keep'] as const;
+type RemovedMemberKeyAction = (typeof removedMemberKeyActions)[number];
 
 /**
  * Removes a person from a workspace; the account stays. They know the secrets of the keys that they created,
@@ -146,15 +146,15 @@ type KeyFate = (typeof keyFates)[number];
  */
 export async function removeMember(
   database: Database,
-  { keys = 'revoke', ...change }: MemberChange & { keys?: KeyFate },
+  { keys = 'revoke', ...change }: MemberChange & { keys?: RemovedMemberKeyAction },
 ): Promise<void> {
   const place = { workspace_id: change.workspaceId, user_id: change.userId };
   await changeMember(database, change, false, async (client) => {
     await deleteMember(client, place);
     if (keys === 'revoke') await revokeKeysOf(client, { ...place, now: now() });
-    await tellOfKeys(client, {});
+    await notifyKeyChange(client, {});
   });
-  forgetKeys();
+  clearKeyCache();
 }
 
 /**
@@ -177,7 +177,7 @@ function changeMember(
 ): Promise<void> {
   return transaction(database, async (client) => {
     await lockMembers(client, { workspace_id: workspaceId });
-    const member = only(await findMembership(client, { workspace_id: workspaceId, user_id: userId }));
+    const member = onlyRow(await findMembership(client, { workspace_id: workspaceId, user_id: userId }));
     if (!member) throw new ApiError('not_found', 'This person is not a member of the workspace.');
     requireOwner(keeper, member.role);
     requireUnchanged(unchanged, member.updated_at);
@@ -187,7 +187,7 @@ function changeMember(
 }
 
 /** Checks that only owners add, change and remove owners (#rules/permissions.ts). */
-export function requireOwner(keeper: Keeper, concerned: Role): void {
+export function requireOwner(keeper: MemberManager, concerned: Role): void {
   if (concerned === 'owner' && !keeper.may('members:owners' satisfies PersonalPermission)) {
     throw new ApiError('forbidden', 'Only an owner can add, change or remove an owner.');
   }
@@ -199,7 +199,7 @@ async function requireAnotherOwner(client: ClientBase, workspaceId: string, user
   throw new ApiError('conflict', 'This is the last owner. Make another member an owner first.');
 }
 
-export const Member = named(
+export const Member = nameSchema(
   'Member',
   Type.Object({
     id: uuid,
@@ -212,7 +212,7 @@ export const Member = named(
      * The number of active API keys that they created or last rotated. A key can do no more than its creator.
      */
     key_count: Type.Integer(),
-    second_factor: maybe(
+    second_factor: orNull(
       Type.Boolean({
         description: "Whether the member has two-factor; null if you can't change members.",
       }),
@@ -222,14 +222,17 @@ export const Member = named(
 export type Member = Static<typeof Member>;
 
 /** What happens to the API keys of a removed member; by default they are revoked. */
-export const Removal = Type.Object({ keys: Type.Optional(Type.Enum([...keyFates])) }, closed);
-export const RoleChange = Type.Object({ role: Type.Optional(role) }, closed);
+export const MemberRemoval = Type.Object(
+  { keys: Type.Optional(Type.Enum([...removedMemberKeyActions])) },
+  noExtraProperties,
+);
+export const RoleChange = Type.Object({ role: Type.Optional(role) }, noExtraProperties);
 
 /** Selects the workspaces of a person, by name. */
 export const selectWorkspacesOfUser = statement(
   'workspaces.select_workspaces_of_user',
   'user_id',
-  ['id name second_factor_required ends_at?', { plan: word<Plan>(), role: word<Role>() }],
+  ['id name second_factor_required ends_at?', { plan: textEnum<Plan>(), role: textEnum<Role>() }],
   `/* lookup: across workspaces */
    select w.id, w.name, w.plan, m.role, w.second_factor_required, w.ends_at
      from members m join workspaces w on w.id = m.workspace_id
@@ -244,7 +247,7 @@ export const findWorkspace = statement(
   [
     'id name rate_limit? burst? created_at updated_at second_factor_required',
     'member_count:bigint',
-    { plan: word<Plan>(), role: nullable(word<Role>()) },
+    { plan: textEnum<Plan>(), role: nullable(textEnum<Role>()) },
   ],
   `select w.id, w.name, w.plan, w.rate_limit, w.burst, w.created_at, w.updated_at, w.second_factor_required,
           (select m.role from members m where m.workspace_id = w.id and m.user_id = $user_id) as role,
@@ -259,7 +262,7 @@ export const findWorkspace = statement(
 const selectMembers = statement(
   'workspaces.select_members',
   'workspace_id user_id? now',
-  ['id:text name email created_at updated_at second_factor key_count:bigint', { role: word<Role>() }],
+  ['id:text name email created_at updated_at second_factor key_count:bigint', { role: textEnum<Role>() }],
   `select u.id, u.name, u.email, m.role, m.created_at, m.updated_at, u.second_factor,
           (select count(*) from api_keys k
             where k.workspace_id = m.workspace_id and k.created_by = u.id and k.revoked_at is null
@@ -285,7 +288,7 @@ export function memberEndpoints({ database }: { database: Database }) {
   };
   const find = async (reader: Reader, userId: string) => {
     const body = requireRow(await read(reader, userId));
-    return { body, tag: tagOf(new Date(body.updated_at), seenIn(body)) };
+    return { body, tag: formatEtag(new Date(body.updated_at), hashResponse(body)) };
   };
 
   return {
@@ -295,7 +298,7 @@ export function memberEndpoints({ database }: { database: Database }) {
       permission: 'members:read',
       reply: { status: 200, description: 'All members.', schema: Type.Object({ data: Type.Array(Member) }) },
       async run({ workspaceId, formIds, may }) {
-        requireWholeWorkspace(formIds);
+        requireWorkspaceAccess(formIds);
         return { body: { data: await read({ workspaceId, may }, null) } };
       },
     }),
@@ -306,7 +309,7 @@ export function memberEndpoints({ database }: { database: Database }) {
       params: idParameter,
       reply: { status: 200, description: 'The member.', schema: Member },
       run({ workspaceId, formIds, params, may }) {
-        requireWholeWorkspace(formIds);
+        requireWorkspaceAccess(formIds);
         return find({ workspaceId, may }, params.id);
       },
     }),
@@ -324,7 +327,7 @@ export function memberEndpoints({ database }: { database: Database }) {
       isConditional: true,
       reply: { status: 200, description: 'The changed member.', schema: Member },
       async run({ workspaceId, formIds, params, body: { role }, unchanged, may }) {
-        requireWholeWorkspace(formIds);
+        requireWorkspaceAccess(formIds);
         const change = { workspaceId, userId: params.id, keeper: { may }, unchanged };
         if (role !== undefined) await changeRole(database, { ...change, role });
         return find({ workspaceId, may }, params.id);
@@ -338,13 +341,13 @@ export function memberEndpoints({ database }: { database: Database }) {
       permission: 'members:write',
       audit: { changes: 'getMember' },
       params: idParameter,
-      query: Removal,
+      query: MemberRemoval,
       errors: ['conflict'],
       isConditional: true,
       isDestructive: true,
       reply: { status: 204, description: 'The member is removed.' },
       async run({ workspaceId, formIds, params, query, unchanged, may }) {
-        requireWholeWorkspace(formIds);
+        requireWorkspaceAccess(formIds);
         await removeMember(database, {
           workspaceId,
           userId: params.id,

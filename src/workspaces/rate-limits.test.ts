@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { rateLimitExceeded } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
-import { anonymousRate, countUpTo, plans, type Rate, takeRequest } from './authenticate.ts';
+import { anonymousRate, countRequest, enforceRateLimit, plans, type Rate } from './authenticate.ts';
 import { openRequestCounter } from './request-counter.ts';
 
 const counter = await openRequestCounter({ valkeyUrl: undefined, log: openLog('silent') });
@@ -11,7 +11,7 @@ const free = plans.free;
 
 async function takeMany(requests: number, rate: Rate = free, key: string = randomUUID()) {
   const taken = [];
-  for (let request = 0; request < requests; request++) taken.push(await takeRequest(counter, key, rate));
+  for (let request = 0; request < requests; request++) taken.push(await countRequest(counter, key, rate));
   return taken;
 }
 
@@ -25,7 +25,7 @@ test('on the free plan 60 requests and a burst of 10 pass per minute, and the 71
 
 test('of 200 parallel requests exactly 60 + 10 pass', async () => {
   const key = randomUUID();
-  const taken = await Promise.all(Array.from({ length: 200 }, () => takeRequest(counter, key, free)));
+  const taken = await Promise.all(Array.from({ length: 200 }, () => countRequest(counter, key, free)));
   assert.equal(taken.filter(({ exceeded }) => exceeded === undefined).length, 70);
 });
 
@@ -67,7 +67,7 @@ test('a plan change keeps the count of the current window', async () => {
 
 test('the wait is at least one second, even at the end of a window', async () => {
   const lastMoment = { count: async () => ({ requests: 71, msLeft: 1 }), close: async () => {} };
-  assert.equal((await takeRequest(lastMoment, 'any', free)).exceeded, 1);
+  assert.equal((await countRequest(lastMoment, 'any', free)).exceeded, 1);
 });
 
 test('a 429 states the wait in its message, in retry_after and in Retry-After', () => {
@@ -83,8 +83,8 @@ test('a 429 states the wait in its message, in retry_after and in Retry-After', 
 
 test('a limit of three per window allows three, and the fourth waits until the window ends', async () => {
   const key = randomUUID();
-  for (let time = 0; time < 3; time++) await countUpTo(counter, key, 3, { seconds: 3_600 });
-  await assert.rejects(countUpTo(counter, key, 3, { seconds: 3_600, why: 'Too many.' }), {
+  for (let time = 0; time < 3; time++) await enforceRateLimit(counter, key, 3, { seconds: 3_600 });
+  await assert.rejects(enforceRateLimit(counter, key, 3, { seconds: 3_600, why: 'Too many.' }), {
     code: 'rate_limit_exceeded',
     message: 'Too many. Try again in 3,600 seconds.',
   });
@@ -101,7 +101,7 @@ test('requests pass while Valkey is unavailable, and it is logged once', async (
   const away = await openRequestCounter({ valkeyUrl: 'redis://127.0.0.1:1', log });
   const key = randomUUID();
   const taken = [];
-  for (let request = 0; request < 71; request++) taken.push(await takeRequest(away, key, free));
+  for (let request = 0; request < 71; request++) taken.push(await countRequest(away, key, free));
   await away.close();
   assert.equal(taken.filter(({ exceeded }) => exceeded === undefined).length, 70);
   assert.equal(lines.filter((line) => line.includes('counted in this process')).length, 1);

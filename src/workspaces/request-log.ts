@@ -2,10 +2,10 @@ import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { runPeriodically, sweep } from '#kit/queue/periodic.ts';
-import { type Column, statement } from '#kit/statement.ts';
+import { type StatementColumn, statement } from '#kit/statement.ts';
 import { requestDays } from './keys.ts';
 
-const bigints: Column<number[]> = { pg: 'bigint[]' };
+const bigints: StatementColumn<number[]> = { pg: 'bigint[]' };
 
 /** Adds requests of keys that still exist. */
 export const insertRequests = statement(

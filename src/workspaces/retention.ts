@@ -69,7 +69,7 @@ export const changedRetention = (
   Object.fromEntries(Object.entries({ ...said, ...change }).filter(([, days]) => days !== null));
 
 /** Returns the days that apply: those of the form, else of its workspace, else the default. */
-export function daysThatHold(
+export function effectiveRetentionDays(
   kind: RetentionKind,
   operatorDays: number,
   ...said: readonly (Retention | undefined)[]
@@ -85,7 +85,7 @@ export function daysThatHold(
  * means forever.
  * @param said the columns with retention, the most specific first. `$operator_days` is the instance's limit.
  */
-export function keptFor(
+export function retentionIntervalSql(
   kind: RetentionKind,
   said: readonly string[] = ['f.retention', 'w.retention'],
 ): string {
@@ -99,7 +99,7 @@ export function keptFor(
 }
 
 /** Returns the schema of a kind's days; null restores the default. */
-const kept = (kind: RetentionKind) => {
+const retentionDaysSchema = (kind: RetentionKind) => {
   const { most, mayStay, means }: RetentionRule = retentionRules[kind];
   const days = Type.Integer({ minimum: 1, maximum: most });
   const said = mayStay ? [days, Type.Literal('forever'), Type.Null()] : [days, Type.Null()];
@@ -111,10 +111,10 @@ const kept = (kind: RetentionKind) => {
  * typebox's 370 modules.
  */
 export const retentionChange = {
-  submissions: kept('submissions'),
-  incomplete: kept('incomplete'),
-  files: kept('files'),
-  mails: kept('mails'),
-  deliveries: kept('deliveries'),
-  trash: kept('trash'),
+  submissions: retentionDaysSchema('submissions'),
+  incomplete: retentionDaysSchema('incomplete'),
+  files: retentionDaysSchema('files'),
+  mails: retentionDaysSchema('mails'),
+  deliveries: retentionDaysSchema('deliveries'),
+  trash: retentionDaysSchema('trash'),
 } as const satisfies Record<RetentionKind, TSchema>;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { longestAddress } from '#kit/outbox/address.ts';
-import { named } from '#kit/pagination.ts';
+import { nameSchema } from '#kit/pagination.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
 import { longestName } from './accounts/users.ts';
 import { type Plan, plans } from './authenticate.ts';
@@ -11,16 +11,16 @@ export const role = Type.Enum([...roleNames]);
 const plan = Type.Enum(Object.keys(plans) as Plan[]);
 export const uuid = Type.String({ format: 'uuid' });
 export const timestamp = Type.String({ format: 'date-time' });
-export const maybe = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
+export const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
   Type.Union([type, Type.Null()]);
 /** The name of a workspace, key or person in a request. */
 export const nameText = Type.String({ maxLength: longestName });
 /** An email address in a request. */
 export const emailText = Type.String({ maxLength: longestAddress });
-export const closed = { additionalProperties: false } as const;
+export const noExtraProperties = { additionalProperties: false } as const;
 
 /** A workspace with the limits of its plan. */
-export const Workspace = named(
+export const Workspace = nameSchema(
   'Workspace',
   Type.Object({
     id: uuid,
@@ -34,7 +34,7 @@ export const Workspace = named(
       description: 'Whether members need two-factor to access the workspace. API keys are not affected.',
     }),
     /** The role of the caller; null for an API key. */
-    role: maybe(role),
+    role: orNull(role),
     created_at: timestamp,
     updated_at: timestamp,
   }),

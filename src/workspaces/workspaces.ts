@@ -5,7 +5,7 @@ import { newId, timeOfId } from '#kit/clock.ts';
 import type { WorkspaceCreation } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { type Queryable, statement, word } from '#kit/statement.ts';
+import { type Queryable, statement, textEnum } from '#kit/statement.ts';
 import { createUser, nameProblems, refuseProblems, userProblems } from './accounts/users.ts';
 import { type Plan, rateOf } from './authenticate.ts';
 import { addKey } from './keys.ts';
@@ -15,7 +15,7 @@ import { addMember } from './members.ts';
 
 const insertWorkspace = statement(
   'workspaces.insert_workspace',
-  ['workspace_id name rate_limit? burst? created_at', { plan: word<Plan>() }],
+  ['workspace_id name rate_limit? burst? created_at', { plan: textEnum<Plan>() }],
   '',
   `insert into workspaces (id, name, plan, rate_limit, burst, created_at, updated_at)
    values ($workspace_id, $name, $plan, $rate_limit, $burst, $created_at, $created_at)`,
@@ -25,14 +25,14 @@ const insertWorkspace = statement(
 const selectWorkspaces = statement(
   'workspaces.select_workspaces',
   '',
-  ['id name rate_limit? burst? created_at', { plan: word<Plan>() }],
+  ['id name rate_limit? burst? created_at', { plan: textEnum<Plan>() }],
   `/* operator: across workspaces */
    select id, name, plan, rate_limit, burst, created_at from workspaces order by id desc`,
 );
 
 const updatePlan = statement(
   'workspaces.update_plan',
-  ['workspace_id rate_limit? burst?', { plan: word<Plan>() }],
+  ['workspace_id rate_limit? burst?', { plan: textEnum<Plan>() }],
   'name',
   `update workspaces set plan = $plan, rate_limit = $rate_limit, burst = $burst
     where id = $workspace_id
@@ -48,7 +48,7 @@ const findOwnedWorkspace = statement(
 );
 
 /** A workspace's own limits, which replace those of its plan: requests per minute, and the burst. */
-type OwnRate = { rateLimit?: number | undefined; burst?: number | undefined };
+type RateOverride = { rateLimit?: number | undefined; burst?: number | undefined };
 
 /** A workspace in the operator's list, with the rate that applies. */
 type Workspace = {
@@ -63,7 +63,7 @@ type Workspace = {
 /** Creates a workspace. @throws ApiError validation_error with all problems. */
 export async function createWorkspace(
   database: Queryable,
-  { name: givenName, plan, rateLimit, burst }: { name: string; plan: Plan } & OwnRate,
+  { name: givenName, plan, rateLimit, burst }: { name: string; plan: Plan } & RateOverride,
 ): Promise<{ id: string; name: string; plan: Plan }> {
   const name = normalizeText(givenName);
   refuseProblems([...nameProblems('name', name), ...rateProblems({ rateLimit, burst })]);
@@ -120,7 +120,7 @@ export async function listWorkspaces(
  */
 export async function setPlan(
   database: Queryable,
-  { workspaceId, plan, rateLimit, burst }: { workspaceId: string; plan: Plan } & OwnRate,
+  { workspaceId, plan, rateLimit, burst }: { workspaceId: string; plan: Plan } & RateOverride,
 ): Promise<{ id: string; name: string; plan: Plan }> {
   refuseProblems(rateProblems({ rateLimit, burst }));
   const [updated] = await updatePlan(database, {
@@ -135,7 +135,7 @@ export async function setPlan(
 
 const largest = 1_000_000;
 
-function rateProblems({ rateLimit, burst }: OwnRate): ErrorItem[] {
+function rateProblems({ rateLimit, burst }: RateOverride): ErrorItem[] {
   const within = (number: number | undefined, least: number): boolean =>
     number === undefined || (Number.isInteger(number) && number >= least && number <= largest);
   return [

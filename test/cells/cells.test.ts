@@ -5,24 +5,24 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import {
   bytesOfId,
-  cellWith,
-  findCellsAway,
+  findCell,
   findInAllCells,
-  inEachCell,
-  isAway,
+  findUnavailableCells,
+  isCellUnavailable,
+  runInEachCell,
 } from '#cells/across-cells.ts';
 import { type Cell, cellsOf, connectionsOf, migrateCells, openCells } from '#cells/cells.ts';
 import { cellForNew, listCells } from '#cells/choose-cell.ts';
-import { findRoom } from '#cells/create-cell.ts';
+import { findConnectionCapacity } from '#cells/create-cell.ts';
 import { type Database, openClient } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { readMigrations } from '#kit/migrate.ts';
 import { enqueueMails } from '#kit/outbox.ts';
 import type { Queryable } from '#kit/statement.ts';
-import { checkQuotas } from '#mail/sending/quota.ts';
-import { takePlace } from '#mail/sending/send-mail.ts';
-import { removeEndedAccounts } from '#workspaces/endings.ts';
-import { keyChannel } from '#workspaces/key-rows.ts';
+import { checkMailLimits } from '#mail/sending/mail-limits.ts';
+import { reserveSendSlot } from '#mail/sending/send-mail.ts';
+import { deleteDueAccounts } from '#workspaces/account-deletion.ts';
+import { keyChangeChannel } from '#workspaces/key-rows.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { command } from '../command-line.ts';
@@ -105,9 +105,9 @@ test('a revoked key of any cell is refused, and a deleted form is found in no ce
   assert.ok(tenant.database !== database);
   const { id } = await makeForm(tenant);
   const place = bytesOfId(id);
-  assert.ok((await cellWith(database, place)) === tenant.database);
+  assert.ok((await findCell(database, place)) === tenant.database);
   assert.equal((await tenant.call('DELETE', `/forms/${id}`)).status, 204);
-  await until('no cell to have it', async () => (await cellWith(database, place)) === database);
+  await until('no cell to have it', async () => (await findCell(database, place)) === database);
   const key = await tenant.makeKey();
   const ask = async () =>
     (await fetch(`${service.url}/api/v1/forms`, { headers: { Authorization: `Bearer ${key}` } })).status;
@@ -172,7 +172,7 @@ test('a person can have workspaces in several cells, and cannot delete the accou
     [0, 1, 0],
   );
   await database.query("update users set ends_at = now() - interval '1 s' where id = $1", [person.userId]);
-  await removeEndedAccounts(database);
+  await deleteDueAccounts(database);
   assert.deepEqual(
     await inEach(`select count(*)::int as found from members where user_id = '${person.userId}'`),
     [0, 0, 0],
@@ -245,7 +245,7 @@ test('emails of all cells share one pace, and the limit of an address counts the
   const place = { names: ['bulk'], bulk_step: 300, prompt_step: 300, patience: 600 };
   await database.query("update mail_pace set next_at = now() - interval '1 hour'");
   const waits = [];
-  for (const each of tenants) waits.push((await takePlace(each.database, place))[0]!.wait);
+  for (const each of tenants) waits.push((await reserveSendSlot(each.database, place))[0]!.wait);
   await database.query("update mail_pace set next_at = now() - interval '1 hour'");
   assert.equal(waits[0], 0);
   assert.ok(waits[1]! > 200, String(waits));
@@ -266,10 +266,10 @@ test('emails of all cells share one pace, and the limit of an address counts the
   const owner = { workspaceId: to.workspaceId, form_id: null, account_id: null };
   const mail = { ...owner, kind: 'announcement' } as const;
   const { config } = service.services;
-  const late = await checkQuotas(to.database, { ...mail, recipient: 'often@example.org' }, config);
+  const late = await checkMailLimits(to.database, { ...mail, recipient: 'often@example.org' }, config);
   assert.match(late!.reason, /this address has reached the limit/);
   assert.equal(
-    await checkQuotas(to.database, { ...mail, recipient: 'seldom@example.org' }, config),
+    await checkMailLimits(to.database, { ...mail, recipient: 'seldom@example.org' }, config),
     undefined,
   );
 });
@@ -297,7 +297,7 @@ test('a new workspace goes to the smallest or the named cell, after every proces
   for (const schema of ['public', 'cell_c2']) await database.query(`drop table ${schema}.ballast`);
   const made = await formloom('workspace', 'create', 'Named', '--cell', 'c3');
   const { id } = made.answer as { id: string };
-  assert.ok((await cellWith(database, bytesOfId(id))) === cellsOf(database)[2]!.database);
+  assert.ok((await findCell(database, bytesOfId(id))) === cellsOf(database)[2]!.database);
   const listed = (await formloom('workspace', 'list')).answer as { data: { id: string }[] };
   assert.equal(listed.data[0]!.id, id);
   assert.equal((await formloom('workspace', 'plan', id, 'business')).code, 0);
@@ -412,13 +412,21 @@ test('`doctor` reports the number of cells, cells without tables and cells that 
   assert.equal(crowded.state, 'warning');
   assert.match(crowded.finding, /^4 cells take up to \d+ connections .*\(8 processes, DATABASE_POOL\)/);
   // Each process of every machine listens for keys and uses its share of the connections.
-  const ofOne = await findRoom(database, 4, { pool: 10, processes: 1, channel: keyChannel });
+  const ofOne = await findConnectionCapacity(database, 4, {
+    pool: 10,
+    processes: 1,
+    channel: keyChangeChannel,
+  });
   const machines = [openClient(database), openClient(database)];
   for (const machine of machines) {
     await machine.connect();
-    await machine.query(`listen ${keyChannel}`);
+    await machine.query(`listen ${keyChangeChannel}`);
   }
-  const ofThree = await findRoom(database, 4, { pool: 10, processes: 1, channel: keyChannel });
+  const ofThree = await findConnectionCapacity(database, 4, {
+    pool: 10,
+    processes: 1,
+    channel: keyChangeChannel,
+  });
   assert.deepEqual([ofOne.processes, ofThree.processes], [1, 3]);
   assert.equal(ofThree.needed - ofOne.needed, 2 * connectionsOf(4, 10));
   for (const machine of machines) await machine.end();
@@ -449,13 +457,17 @@ test('cells at nodes that do not respond are named, and skipped where partial re
   await third.database.end();
   assert.deepEqual(await names(true), ['c2', 'default']);
   assert.deepEqual(
-    (await findCellsAway(own)).map(({ name }) => name),
+    (await findUnavailableCells(own)).map(({ name }) => name),
     ['c3'],
   );
-  await assert.rejects(names(false), isAway);
-  await assert.rejects(cellWith(own, bytesOfId(crypto.randomUUID())), isAway, 'it may be in that cell');
+  await assert.rejects(names(false), isCellUnavailable);
+  await assert.rejects(
+    findCell(own, bytesOfId(crypto.randomUUID())),
+    isCellUnavailable,
+    'it may be in that cell',
+  );
   const { rows } = await cells[1]!.database.query<{ id: string }>('select id from workspaces');
-  assert.ok((await cellWith(own, bytesOfId(rows[0]!.id))) === cells[1]!.database);
+  assert.ok((await findCell(own, bytesOfId(rows[0]!.id))) === cells[1]!.database);
   third.place = undefined;
   await assert.rejects(opened.close(), /Called end on pool more than once/);
 });
@@ -498,11 +510,11 @@ test('an instance with one cell makes no queries to locate data', async () => {
   const end = closed.end.bind(closed);
   await end();
   closed.end = async () => {};
-  assert.ok((await cellWith(closed, bytesOfId(crypto.randomUUID()))) === closed);
+  assert.ok((await findCell(closed, bytesOfId(crypto.randomUUID()))) === closed);
   assert.ok((await cellForNew(closed)) === closed);
   assert.deepEqual(await findInAllCells(closed, async (cells) => [cells === closed]), [true]);
   let isDone = false;
-  await inEachCell(closed, async (cell) => void (isDone = cell === closed));
+  await runInEachCell(closed, async (cell) => void (isDone = cell === closed));
   assert.equal(isDone, true);
   await assert.rejects(cellForNew(closed, 'other'), (error) => !(error instanceof ApiError));
 });

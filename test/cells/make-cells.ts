@@ -2,9 +2,9 @@ import { cellsOf, openCells, refreshCells } from '#cells/cells.ts';
 import { createCell } from '#cells/create-cell.ts';
 import { type Connection, type Database, openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
-import { keyChannel } from '#workspaces/key-rows.ts';
+import { keyChangeChannel } from '#workspaces/key-rows.ts';
 
-const service = { pool: 8, processes: 1, channel: keyChannel };
+const service = { pool: 8, processes: 1, channel: keyChangeChannel };
 
 /** The number of cells in the databases of this run: TEST_CELLS=3 (test/cells.ts). */
 export const cellsOfRun = Number.parseInt(process.env['TEST_CELLS'] ?? '', 10) || 1;

@@ -6,7 +6,7 @@ import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
-import { type DeliveryContext, deliverWebhook, perWebhook } from '#webhooks/sending/deliver.ts';
+import { type DeliveryContext, deliverWebhook, webhookConcurrency } from '#webhooks/sending/deliver.ts';
 import { happen, makeForm, makeWebhook, type Place } from '../webhooks/make-webhook.ts';
 
 /** How many events each fault is tried with: a slice in `npm test`, 1,000 in `npm run test:long -- faults`. */
@@ -77,7 +77,7 @@ export async function openStage(): Promise<Stage> {
         allowNetworks: ['127.0.0.0/8'],
         ...more,
       });
-      const handlers = { [deliverJob]: { run, ...perWebhook } };
+      const handlers = { [deliverJob]: { run, ...webhookConcurrency } };
       const queue = startQueue({ database, log: openLog('silent'), handlers, leaseSeconds });
       after(() => queue.stop({ graceMs: 0 }));
       return queue;

@@ -3,7 +3,7 @@ import { openLog } from '#kit/log.ts';
 import { startQueue } from '#kit/queue/worker.ts';
 import { openVault } from '#kit/vault.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
-import { deliverWebhook, failParkedDelivery, perWebhook } from '#webhooks/sending/deliver.ts';
+import { deliverWebhook, failParkedDelivery, webhookConcurrency } from '#webhooks/sending/deliver.ts';
 
 /*
  * A worker in a separate process, for tests that kill and freeze workers. Its first argument is JSON with the
@@ -22,7 +22,7 @@ const run = deliverWebhook({
   timeoutSeconds,
   allowNetworks: ['127.0.0.0/8'],
 });
-const handlers = { [deliverJob]: { run, onParked: failParkedDelivery, ...perWebhook } };
+const handlers = { [deliverJob]: { run, onParked: failParkedDelivery, ...webhookConcurrency } };
 const queue = startQueue({ database, log, handlers, leaseSeconds });
 process.once('SIGTERM', () => {
   void queue.stop({ graceMs: 200 }).then(() => process.exit(0));

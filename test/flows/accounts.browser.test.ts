@@ -18,9 +18,9 @@ import { openProvider, providerSettings } from '#test/provider.ts';
 import { callApi, freePort, openService } from '#test/service.ts';
 import { resetUserPassword } from '#workspaces/accounts/users.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { codeOf, stepAt } from '#workspaces/sign-in/totp.ts';
+import { totpCode, totpStepAt } from '#workspaces/sign-in/totp.ts';
 import { prepareSetup } from '#workspaces/workspaces.ts';
-import { readNext } from '../../web/account/next.ts';
+import { readNextPath } from '../../web/account/next.ts';
 import { element, structure } from '../ast/forms.ts';
 
 /* Accounts, workspaces, members and keys in a real browser on the built console, with the keyboard only. */
@@ -82,7 +82,7 @@ test('signing in by keyboard opens the requested page, and a wrong password show
 test('a sign-in link never redirects to another site', async () => {
   const person = await signIn(service);
   for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)'])
-    assert.equal(readNext(next), '/');
+    assert.equal(readNextPath(next), '/');
   const page = await console.open('/app/sign-in?next=%2F%2Fevil.example');
   await page.getByLabel('Email address').fill(person.email);
   await page.getByLabel('Password').fill(person.password);
@@ -331,11 +331,11 @@ test('an authenticator app can be set up, is required at the next sign-in, and a
   await page.setViewportSize({ width: 1280, height: 800 });
   // No code is accepted twice. The next code is also valid and stays so for half a minute, however slow the
   // screens are.
-  const nextCode = () => codeOf(secret, stepAt(new Date()) + 1);
+  const nextCode = () => totpCode(secret, totpStepAt(new Date()) + 1);
   await page.getByLabel('Code shown in the app').fill('000000');
   await press(page, 'Enter');
   await page.getByText("Check that your phone's clock is correct").waitFor();
-  await page.getByLabel('Code shown in the app').fill(codeOf(secret, stepAt(new Date())));
+  await page.getByLabel('Code shown in the app').fill(totpCode(secret, totpStepAt(new Date())));
   await press(page, 'Enter');
   await page.getByRole('dialog', { name: 'Save your recovery codes' }).waitFor();
   assert.deepEqual(await findBarriers(page), []);
@@ -535,7 +535,7 @@ test('an owner sees who lacks two-factor before requiring it, and those members 
   await write(theirs, member.password);
   await press(theirs, 'Enter');
   const secret = (await theirs.getByRole('textbox', { name: 'Or enter this key in the app' }).textContent())!;
-  await theirs.getByLabel('Code shown in the app').fill(codeOf(secret, stepAt(new Date())));
+  await theirs.getByLabel('Code shown in the app').fill(totpCode(secret, totpStepAt(new Date())));
   await press(theirs, 'Enter');
   await theirs.getByRole('dialog', { name: 'Save your recovery codes' }).waitFor();
   await tabTo(theirs, 'button', 'I have saved them');

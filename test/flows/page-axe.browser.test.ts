@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { openBrowser, reuseWindows } from '#test/browser.ts';
 import { isSlice, looksAt } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
-import { beginFrom } from '../../web/forms/templates/begin-from.ts';
+import { prepareTemplate } from '../../web/forms/templates/prepare-template.ts';
 import { templates } from '../../web/forms/templates/templates.ts';
 import { composite, element, stepsOf } from '../ast/forms.ts';
 import { stage, wake } from './page-script-stage.ts';
@@ -199,7 +199,7 @@ test('P10: every template can be published, and axe finds nothing on its page (o
       .body.id;
   for (const [turn, template] of templates.filter(({ id }) => id !== 'blank').entries()) {
     const { id } = template;
-    const begun = await beginFrom(template, upload);
+    const begun = await prepareTemplate(template, upload);
     const { status, body } = await tenant.call('POST', '/forms', { ...begun, publish: true });
     assert.equal(status, 201, `${id}: ${JSON.stringify(body)}`);
     if (turn % everySo > 0) continue;

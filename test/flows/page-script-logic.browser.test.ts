@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { sayNumber } from '#ast/rules/written-numbers.ts';
+import { formatNumber } from '#ast/rules/written-numbers.ts';
 import { cases, isSlice } from '#test/cases.ts';
 import { calculatedForm } from '../ast/calculated-form.ts';
 import { composite, element } from '../ast/forms.ts';
@@ -278,7 +278,7 @@ test('a batch of random formulas gives equal results in a browser and on the ser
     await page.waitForURL(/\/submitted\?/);
     const stored = (await stage.submissions(random))[0]!.answers;
     const said = (id: string, decimals?: number): string =>
-      typeof stored[id] === 'number' ? sayNumber(stored[id], '.,', decimals) : '–';
+      typeof stored[id] === 'number' ? formatNumber(stored[id], '.,', decimals) : '–';
     assert.deepEqual(
       shown.filter(([id]) => /^c\d$/.test(id)),
       [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Response } from 'playwright-core';
-import { lateRules } from '#ast/form/late-rules.ts';
+import { lazyRules } from '#ast/form/lazy-rules.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { element } from '../ast/forms.ts';
@@ -20,7 +20,7 @@ const limits = { firstView: 12 * 1024, firstScript: 8 * 1024, wholeScript: 23 * 
 const packed = (bytes: Buffer): number => gzipSync(bytes, { level: 9 }).length;
 const isScript = (response: Response): boolean => response.url().includes('/f/assets/');
 const lateTypesIn = (responses: readonly Response[]): string[] =>
-  Object.keys(lateRules).filter((type) =>
+  Object.keys(lazyRules).filter((type) =>
     responses.some((response) => response.url().includes(`/assets/${type}-`)),
   );
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrateCells } from '#cells/cells.ts';
-import { findPlaces } from '#cells/citus.ts';
-import { findRoom } from '#cells/create-cell.ts';
+import { findCellNodes } from '#cells/citus.ts';
+import { findConnectionCapacity } from '#cells/create-cell.ts';
 import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { readMigrations } from '#kit/migrate.ts';
@@ -14,7 +14,7 @@ import { type PublishedForm, publishForm, submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
-import { keyChannel } from '#workspaces/key-rows.ts';
+import { keyChangeChannel } from '#workspaces/key-rows.ts';
 import { element, structure } from '../ast/forms.ts';
 
 /*
@@ -41,11 +41,12 @@ const database = openDatabase(
   { pool: 2, log: openLog('silent') },
 );
 after(() => database.end());
-const roomOf = () => findRoom(database, 3, { pool: 8, processes: 1, channel: keyChannel });
+const roomOf = () =>
+  findConnectionCapacity(database, 3, { pool: 8, processes: 1, channel: keyChangeChannel });
 
 type CellLine = { name: string; bytes: number | null; node?: string };
 const nodeAfter = async (cell: string): Promise<string> =>
-  (await findPlaces(database)).get(`cell_${cell}`)!.node;
+  (await findCellNodes(database)).get(`cell_${cell}`)!.node;
 const nodeOf = async (cell: string): Promise<string | undefined> =>
   (await instance.cli<{ data: CellLine[] }>('cell list')).data.find(({ name }) => name === cell)?.node;
 const workerAt = (node: string | undefined): ClusterNode =>

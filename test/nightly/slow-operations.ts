@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
-import { only } from '#kit/statement.ts';
+import { onlyRow } from '#kit/statement.ts';
 import { permissionNames } from '#rules/permissions.ts';
 import { callApi } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
@@ -125,7 +125,7 @@ test('none of the worst known operations blocks the event loop of a server for l
     { connectionString: instance.databaseUrl },
     { pool: 1, log: openLog('silent') },
   );
-  const workspace = only(await listWorkspaces(database))!;
+  const workspace = onlyRow(await listWorkspaces(database))!;
   const { key } = await createKey(database, {
     workspaceId: workspace.id,
     name: 'All',

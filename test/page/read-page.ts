@@ -3,14 +3,14 @@ import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { Form, FormNode } from '#ast/form/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import { renderForm } from '#page/render/form.ts';
-import { everythingShown, type FormView } from '#page/render/view.ts';
-import { problemsOf, wordsOf } from '#page/words/choose-locale.ts';
+import { everythingShown, type FormPageView } from '#page/render/view.ts';
+import { problemsByLocale, wordsByLocale } from '#page/words/choose-locale.ts';
 import { element, formOf } from '../ast/forms.ts';
 
 /** Pages for the tests of this room, and a strict parser of them. Product code does not import this file. */
 
 /** Returns a first view of a form: no answers, no errors. */
-export function viewOf(form: Form, more: Partial<FormView> = {}): FormView {
+export function viewOf(form: Form, more: Partial<FormPageView> = {}): FormPageView {
   const limits = { fileBytes: 10_485_760, filesPerElement: 10 };
   return {
     form,
@@ -22,8 +22,8 @@ export function viewOf(form: Form, more: Partial<FormView> = {}): FormView {
     step: 0,
     shown: everythingShown([...form.children.keys()]),
     today: '2026-01-31',
-    words: wordsOf.en,
-    sentences: problemsOf.en,
+    words: wordsByLocale.en,
+    sentences: problemsByLocale.en,
     numbers: '.,',
     limits,
     ...more,
@@ -31,7 +31,7 @@ export function viewOf(form: Form, more: Partial<FormView> = {}): FormView {
 }
 
 /** Returns the elements of the page of a form with these nodes. */
-export function readPage(nodes: readonly FormNode[], more: Partial<FormView> = {}): Tag[] {
+export function readPage(nodes: readonly FormNode[], more: Partial<FormPageView> = {}): Tag[] {
   return readMarkup(renderForm(viewOf(formOf(...nodes), more)));
 }
 

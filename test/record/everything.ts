@@ -7,7 +7,7 @@ import { galleryForms } from '#test/gallery/forms.ts';
 import { makePhoto } from '#test/gallery/pictures.ts';
 import { type Body, until } from '#test/service.ts';
 import { asJson, type Part } from '#test/visitor.ts';
-import { codeOf, stepAt } from '#workspaces/sign-in/totp.ts';
+import { totpCode, totpStepAt } from '#workspaces/sign-in/totp.ts';
 import { element, structure } from '../ast/forms.ts';
 import type { Outside, OutsideTenant } from './outside.ts';
 
@@ -234,7 +234,9 @@ async function sendPersonalMails(
   const key = await does(person.api('POST', '/keys', { name: 'Website' }));
   await does(person.api('POST', `/keys/${key.id}/rotate`));
   const { body } = await person.call<{ secret: string }>('POST', '/person/totp', { password });
-  const confirmed = person.call('PUT', '/person/totp', { code: codeOf(body.secret, stepAt(new Date())) });
+  const confirmed = person.call('PUT', '/person/totp', {
+    code: totpCode(body.secret, totpStepAt(new Date())),
+  });
   await does(confirmed);
   const [cookie] = (await confirmed).headers.getSetCookie();
   person = withCookie(person, cookie!.split(';', 1)[0]!);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { openLog } from '#kit/log.ts';
-import { plans, takeRequest } from '#workspaces/authenticate.ts';
+import { countRequest, plans } from '#workspaces/authenticate.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 
 /**
@@ -22,7 +22,7 @@ after(() => Promise.all([one.close(), other.close()]));
 test('two processes that share a Valkey let exactly 60 + 10 of 200 parallel requests pass', async () => {
   const key = randomUUID();
   const taken = await Promise.all(
-    Array.from({ length: 200 }, (_, index) => takeRequest(index % 2 ? one : other, key, plans.free)),
+    Array.from({ length: 200 }, (_, index) => countRequest(index % 2 ? one : other, key, plans.free)),
   );
   assert.equal(taken.filter(({ exceeded }) => exceeded === undefined).length, 70);
 });
@@ -30,8 +30,8 @@ test('two processes that share a Valkey let exactly 60 + 10 of 200 parallel requ
 test('the headers count one shared window, whichever process answers', async () => {
   const key = randomUUID();
   const before = Math.floor(Date.now() / 1_000);
-  const first = await takeRequest(one, key, plans.free);
-  const second = await takeRequest(other, key, plans.free);
+  const first = await countRequest(one, key, plans.free);
+  const second = await countRequest(other, key, plans.free);
   assert.equal(first.headers['X-RateLimit-Remaining'], '59');
   assert.equal(second.headers['X-RateLimit-Remaining'], '58');
   for (const { headers } of [first, second]) {

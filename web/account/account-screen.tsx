@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import { callOwn, readSessionQuery } from '../api/operations.ts';
+import { callSessionOperation, readSessionQuery } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
@@ -13,7 +13,7 @@ import { Message } from '../design/message.tsx';
 import { Card, Page } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
 import { QueryState } from '../design/states.tsx';
-import { Ago, sayMoment } from '../design/time.tsx';
+import { Ago, formatDateTime } from '../design/time.tsx';
 import { useSession } from '../shell/session.ts';
 import { setTheme, themes, useTheme } from '../shell/theme.ts';
 import { nameBrowser } from './browser-name.ts';
@@ -44,8 +44,8 @@ function SessionsCard(): ReactElement {
     }),
     run: (password, ending) =>
       ending === 'others'
-        ? callOwn('endOtherSessions', { body: { password } })
-        : callOwn('endSession', { params: { id: ending.id }, body: { password } }),
+        ? callSessionOperation('endOtherSessions', { body: { password } })
+        : callSessionOperation('endSession', { params: { id: ending.id }, body: { password } }),
     done: (_, ending) =>
       ending === 'others' ? 'You were signed out everywhere else.' : 'The browser was signed out.',
   });
@@ -114,7 +114,7 @@ function DeleteAccountCard(): ReactElement {
       label: 'Delete my account',
       isDanger: true,
     }),
-    run: (password) => callOwn('deleteAccount', { body: { password } }),
+    run: (password) => callSessionOperation('deleteAccount', { body: { password } }),
     onLeave() {
       queryClient.clear();
       return router.navigate({ to: '/sign-in' });
@@ -140,10 +140,10 @@ function DeleteAccountCard(): ReactElement {
  * Lists the person's workspaces that are being deleted; owners can restore them. Renders nothing if there are
  * none.
  */
-function EndingWorkspacesCard(): ReactElement | null {
+function WorkspaceDeletionsCard(): ReactElement | null {
   const { ending_workspaces: ending } = useSession();
   const restore = useAction({
-    run: (id: string) => callOwn('bringBackWorkspace', { params: { id } }),
+    run: (id: string) => callSessionOperation('bringBackWorkspace', { params: { id } }),
     done: 'The workspace was restored.',
   });
   if (ending.length === 0) return null;
@@ -157,7 +157,7 @@ function EndingWorkspacesCard(): ReactElement | null {
         <div key={id} className="spread">
           <div>
             <strong>{name}</strong>
-            <div className="soft small">Deleted on {sayMoment(ends_at)}</div>
+            <div className="soft small">Deleted on {formatDateTime(ends_at)}</div>
           </div>
           {role === 'owner' ? (
             <Button {...restore.press(id)}>Restore {name}</Button>
@@ -173,7 +173,7 @@ function EndingWorkspacesCard(): ReactElement | null {
 /** Changes the name that other members see. */
 function NameForm({ name }: { name: string }): ReactElement {
   const rename = useAction({
-    run: (body: { name: string }) => callOwn('renamePerson', { body }),
+    run: (body: { name: string }) => callSessionOperation('renamePerson', { body }),
     done: 'Your name was changed.',
   });
   return (
@@ -193,7 +193,7 @@ export function AccountScreen(): ReactElement {
   const theme = useTheme();
   return (
     <Page title="Your account" width="narrow">
-      <EndingWorkspacesCard />
+      <WorkspaceDeletionsCard />
       <Card title="Profile" lead={`You sign in as ${user.email}.`}>
         <NameForm name={user.name} />
       </Card>
@@ -221,7 +221,7 @@ export function AccountScreen(): ReactElement {
  */
 function FirstPasswordCard({ email }: { email: string }): ReactElement {
   const ask = useAction({
-    run: () => callOwn('askForPasswordReset', { body: { email } }),
+    run: () => callSessionOperation('askForPasswordReset', { body: { email } }),
     done: `We sent an email to ${email}.`,
     problem: 'toast',
   });
@@ -296,9 +296,9 @@ function ActivityCard(): ReactElement {
             {data.map((line) => (
               <div key={line.id} className="spread">
                 <div>
-                  <strong>{sayDeed(line)}</strong>
+                  <strong>{describeActivity(line)}</strong>
                   <div className="soft small">
-                    <Ago at={line.at} /> · {sayWhere(line)}
+                    <Ago at={line.at} /> · {describeOrigin(line)}
                   </div>
                 </div>
                 {line.status >= 400 && <Chip tone="bad">Failed</Chip>}
@@ -315,10 +315,10 @@ function ActivityCard(): ReactElement {
   );
 }
 
-const sayDeed = ({ operation, status }: Line): string =>
+const describeActivity = ({ operation, status }: Line): string =>
   (status >= 400 ? refusedWords[operation] : undefined) ?? words[operation];
 
-function sayWhere({ by_operator, browser, address }: Line): string {
+function describeOrigin({ by_operator, browser, address }: Line): string {
   if (by_operator) return 'the operator, from the command line';
   return address === null ? nameBrowser(browser) : `${nameBrowser(browser)}, ${address}`;
 }

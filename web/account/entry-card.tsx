@@ -1,8 +1,8 @@
 import './sign-in-screen.css';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
-import { callOwn } from '../api/operations.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
+import { callSessionOperation } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { type Action, useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
@@ -11,7 +11,7 @@ import { Form } from '../design/form.tsx';
 import { Logo } from '../design/icon.tsx';
 import { Message } from '../design/message.tsx';
 import { useTitle } from '../design/page.tsx';
-import { readNext } from './next.ts';
+import { readNextPath } from './next.ts';
 
 /** A screen for people who are not signed in: a card with the logo and one heading. */
 export function EntryCard({ title, children }: { title: string; children: ReactNode }): ReactElement {
@@ -62,7 +62,7 @@ export function EntryForm<Given extends Readonly<Record<string, string>>>({
 export function SignOutButton(): ReactElement {
   const router = useRouter();
   const signOut = useAction({
-    run: () => callOwn('signOut', {}),
+    run: () => callSessionOperation('signOut', {}),
     onLeave() {
       queryClient.clear();
       return router.navigate({ to: '/sign-in' });
@@ -82,12 +82,12 @@ export function SignOutButton(): ReactElement {
  * Returns a function that opens the page the person wanted. It clears the cache, because their access may
  * have changed.
  */
-export function useGoOn(): () => Promise<void> {
+export function useOpenNextPage(): () => Promise<void> {
   const router = useRouter();
   const search: { next?: unknown } = useSearch({ strict: false });
   return async () => {
     queryClient.clear();
-    await router.navigate({ to: readNext(search.next), replace: true });
+    await router.navigate({ to: readNextPath(search.next), replace: true });
   };
 }
 
@@ -111,9 +111,10 @@ export function useCountdown(seconds: number | undefined): number {
   return left;
 }
 
-export const sayWait = (seconds: number): string => {
+export const formatWait = (seconds: number): string => {
   if (seconds > 5_400)
-    return `Too many attempts. Try again in ${sayCount(Math.round(seconds / 3_600), 'hour')}.`;
-  if (seconds > 90) return `Too many attempts. Try again in ${sayCount(Math.round(seconds / 60), 'minute')}.`;
-  return `Too many attempts. Try again in ${sayCount(seconds, 'second')}.`;
+    return `Too many attempts. Try again in ${formatCount(Math.round(seconds / 3_600), 'hour')}.`;
+  if (seconds > 90)
+    return `Too many attempts. Try again in ${formatCount(Math.round(seconds / 60), 'minute')}.`;
+  return `Too many attempts. Try again in ${formatCount(seconds, 'second')}.`;
 };

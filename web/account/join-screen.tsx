@@ -3,7 +3,7 @@ import { Link, useParams, useRouter } from '@tanstack/react-router';
 import type { ReactElement, ReactNode } from 'react';
 import type { OpenInvitation } from '#workspaces/sign-in/session-shapes.ts';
 import { ApiProblem } from '../api/client.ts';
-import { callOwn } from '../api/operations.ts';
+import { callSessionOperation } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
@@ -21,7 +21,7 @@ export function JoinScreen(): ReactElement {
   const { data, error } = useQuery({
     queryKey: ['join', token],
     queryFn: async () => ({
-      invitation: await callOwn('openMemberInvitation', { body: { token } }),
+      invitation: await callSessionOperation('openMemberInvitation', { body: { token } }),
       person: await readPerson(),
     }),
     retry: false,
@@ -48,12 +48,12 @@ export function JoinScreen(): ReactElement {
         {invitation.invited_by === null ? 'You are invited' : `${invitation.invited_by} invited you`} to join{' '}
         <strong>{invitation.workspace}</strong> as {invitation.role}.
       </p>
-      <WayIn token={token} invitation={invitation} person={person} />
+      <JoinMethod token={token} invitation={invitation} person={person} />
     </EntryCard>
   );
 }
 
-function WayIn({
+function JoinMethod({
   token,
   invitation: { email, way },
   person,
@@ -83,7 +83,7 @@ function WayIn({
 /** Returns the email address of the signed-in person. */
 async function readPerson(): Promise<string | undefined> {
   try {
-    return (await callOwn('getSession', {})).user.email;
+    return (await callSessionOperation('getSession', {})).user.email;
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 401) return undefined;
     throw error;
@@ -101,7 +101,10 @@ function useEnter(): () => Promise<void> {
 
 function Accept({ token, email }: { token: string; email: string }): ReactElement {
   const enter = useEnter();
-  const join = useAction({ run: () => callOwn('joinWorkspace', { body: { token } }), onDone: enter });
+  const join = useAction({
+    run: () => callSessionOperation('joinWorkspace', { body: { token } }),
+    onDone: enter,
+  });
   return (
     <>
       {join.error && <Message tone="bad">{join.error.message}</Message>}
@@ -141,8 +144,8 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactEl
   const enter = useEnter();
   const join = useAction({
     async run(given: { name: string; password: string }) {
-      await callOwn('joinByPassword', { body: { token, ...given } });
-      await callOwn('signIn', { body: { email, password: given.password } });
+      await callSessionOperation('joinByPassword', { body: { token, ...given } });
+      await callSessionOperation('signIn', { body: { email, password: given.password } });
     },
     onDone: enter,
   });

@@ -2,7 +2,7 @@
  * Returns the path to open after sign-in, as the router writes it (without /app). Paths outside the console
  * are refused, because a link to the sign-in page could carry them.
  */
-export function readNext(next: unknown): string {
+export function readNextPath(next: unknown): string {
   if (typeof next !== 'string' || !/^\/(?![/\\])/.test(next)) return '/';
   return /^\/(sign-in|signed-in|second-step|second-factor|new-password|forgot-password|reset-password)\b/.test(
     next,

@@ -14,7 +14,7 @@ export const hasFactor = ({ totp_since, passkeys }: SecondFactors): boolean =>
   totp_since !== null || passkeys.length > 0;
 
 /** Asks for the password again. A person without one must have signed in within the last ten minutes. */
-export function OwnPassword({
+export function PasswordConfirmationField({
   value,
   onChange,
   error,
@@ -61,7 +61,12 @@ export function PasswordDialog({
   const [password, setPassword] = useState('');
   return (
     <FormDialog {...dialog} isOpen action={action} onSubmit={() => onSubmit(password)} submitLabel={label}>
-      <OwnPassword autoFocus value={password} onChange={setPassword} error={action.of('password')} />
+      <PasswordConfirmationField
+        autoFocus
+        value={password}
+        onChange={setPassword}
+        error={action.of('password')}
+      />
     </FormDialog>
   );
 }

@@ -1,7 +1,7 @@
 import { Link, useParams, useRouter } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { ApiProblem } from '../api/client.ts';
-import { callOwn } from '../api/operations.ts';
+import { callSessionOperation } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { useAction } from '../design/action.tsx';
 import { FieldsForm } from '../design/fields.tsx';
@@ -25,7 +25,8 @@ export function PasswordForm({
   onChanged?: () => Promise<void>;
 }): ReactElement {
   const change = useAction({
-    run: (body: { current_password: string; new_password: string }) => callOwn('changePassword', { body }),
+    run: (body: { current_password: string; new_password: string }) =>
+      callSessionOperation('changePassword', { body }),
     onLeave: onChanged,
     done: 'Your password was changed. You were signed out everywhere else.',
   });
@@ -47,7 +48,7 @@ export function PasswordForm({
 /** Emails a link to choose another password. The response is the same for every address. */
 export function ForgotPasswordScreen(): ReactElement {
   const ask = useAction({
-    run: (body: { email: string }) => callOwn('askForPasswordReset', { body }),
+    run: (body: { email: string }) => callSessionOperation('askForPasswordReset', { body }),
   });
   return (
     <EntryCard title="Forgot your password?">
@@ -91,8 +92,8 @@ export function ResetPasswordScreen(): ReactElement {
   const router = useRouter();
   const choose = useAction({
     async run({ password }: { password: string }) {
-      const { email } = await callOwn('finishPasswordReset', { body: { token, password } });
-      await callOwn('signIn', { body: { email, password } });
+      const { email } = await callSessionOperation('finishPasswordReset', { body: { token, password } });
+      await callSessionOperation('signIn', { body: { email, password } });
     },
     onDone() {
       queryClient.clear();

@@ -2,7 +2,7 @@ import './recovery-codes.css';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react';
 import type { SecondFactors as Factors } from '#workspaces/sign-in/session-shapes.ts';
-import { callOwn } from '../api/operations.ts';
+import { callSessionOperation } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button, IconButton } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
@@ -20,7 +20,7 @@ import { Ago } from '../design/time.tsx';
 import { useSession } from '../shell/session.ts';
 import {
   hasFactor,
-  OwnPassword,
+  PasswordConfirmationField,
   PasswordDialog,
   secondFactorsQuery,
   usePasswordAction,
@@ -40,9 +40,11 @@ type AddProps = {
  * Sets up an authenticator app: asks for the password, shows the QR code, then checks a code from the app.
  */
 function AddAppDialog({ onAdded, onClose }: AddProps): ReactElement {
-  const start = useAction({ run: (password: string) => callOwn('startTotp', { body: { password } }) });
+  const start = useAction({
+    run: (password: string) => callSessionOperation('startTotp', { body: { password } }),
+  });
   const confirm = useAction({
-    run: (body: { code: string }) => callOwn('confirmTotp', { body }),
+    run: (body: { code: string }) => callSessionOperation('confirmTotp', { body }),
     done: 'From now on you sign in with a code from your app.',
     onDone: ({ recovery_codes }) => onAdded(recovery_codes),
   });
@@ -88,9 +90,9 @@ function AddPasskeyDialog({ onAdded, onClose }: AddProps): ReactElement {
   const [given, setGiven] = useState({ name: '', password: '' });
   const add = useAction({
     async run() {
-      const request = await callOwn('startPasskey', { body: { password: given.password } });
+      const request = await callSessionOperation('startPasskey', { body: { password: given.password } });
       const made = await makePasskey(request, user);
-      return callOwn('addPasskey', { body: { name: given.name, ...made } });
+      return callSessionOperation('addPasskey', { body: { name: given.name, ...made } });
     },
     done: 'The passkey was added. You can now sign in with it.',
     onDone: ({ recovery_codes }) => onAdded(recovery_codes),
@@ -115,7 +117,7 @@ function AddPasskeyDialog({ onAdded, onClose }: AddProps): ReactElement {
         onChange={(name) => setGiven({ ...given, name })}
         error={add.of('name')}
       />
-      <OwnPassword
+      <PasswordConfirmationField
         value={given.password}
         onChange={(password) => setGiven({ ...given, password })}
         error={add.of('password')}
@@ -129,7 +131,8 @@ type Passkey = Factors['passkeys'][number];
 /** Renames a passkey. */
 function NamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }): ReactElement {
   const rename = useAction({
-    run: (body: { name: string }) => callOwn('renamePasskey', { params: { id: passkey.id }, body }),
+    run: (body: { name: string }) =>
+      callSessionOperation('renamePasskey', { params: { id: passkey.id }, body }),
     done: 'The passkey was renamed.',
     onDone: onClose,
   });
@@ -231,7 +234,7 @@ function FactorList({ factors }: { factors: Factors }): ReactElement {
       label: 'Remove app',
       isDanger: true,
     }),
-    run: (password) => callOwn('removeTotp', { body: { password } }),
+    run: (password) => callSessionOperation('removeTotp', { body: { password } }),
     done: () => 'The authenticator app was removed.',
   });
   const removePasskey = usePasswordAction({
@@ -241,7 +244,7 @@ function FactorList({ factors }: { factors: Factors }): ReactElement {
       label: 'Remove passkey',
       isDanger: true,
     }),
-    run: (password, { id }) => callOwn('removePasskey', { params: { id }, body: { password } }),
+    run: (password, { id }) => callSessionOperation('removePasskey', { params: { id }, body: { password } }),
     done: () => 'The passkey was removed.',
   });
   const renew = usePasswordAction({
@@ -250,7 +253,7 @@ function FactorList({ factors }: { factors: Factors }): ReactElement {
       description: 'Your old recovery codes will stop working.',
       label: 'Get new codes',
     }),
-    run: (password) => callOwn('renewRecoveryCodes', { body: { password } }),
+    run: (password) => callSessionOperation('renewRecoveryCodes', { body: { password } }),
     done: () => 'Your old recovery codes no longer work.',
     onDone: ({ recovery_codes }) => added(recovery_codes),
   });

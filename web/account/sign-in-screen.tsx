@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useRouter, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { ApiProblem } from '../api/client.ts';
-import { callOwn, readSessionQuery } from '../api/operations.ts';
+import { callSessionOperation, readSessionQuery } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
@@ -10,16 +10,18 @@ import { TextField } from '../design/field.tsx';
 import { Form } from '../design/form.tsx';
 import { Message } from '../design/message.tsx';
 import { Loading } from '../design/states.tsx';
-import { EntryCard, sayWait, useCountdown, useGoOn } from './entry-card.tsx';
-import { readNext } from './next.ts';
-import { hasPasskeys, showPasskey } from './web-authn.ts';
+import { EntryCard, formatWait, useCountdown, useOpenNextPage } from './entry-card.tsx';
+import { readNextPath } from './next.ts';
+import { getPasskey, hasPasskeys } from './web-authn.ts';
 
 /** Signs in with a passkey. Renders nothing if the browser does not support passkeys. */
 export function PasskeyButton(): ReactElement | null {
-  const goOn = useGoOn();
+  const goOn = useOpenNextPage();
   const enter = useAction({
     run: async () =>
-      callOwn('signInByPasskey', { body: await showPasskey(await callOwn('askForPasskey', {})) }),
+      callSessionOperation('signInByPasskey', {
+        body: await getPasskey(await callSessionOperation('askForPasskey', {})),
+      }),
     meta: { isSignIn: true },
     onDone: goOn,
   });
@@ -34,24 +36,24 @@ export function PasskeyButton(): ReactElement | null {
   );
 }
 
-const waysQuery = queryOptions(readSessionQuery('readWaysIn', {}));
+const signInMethodsQuery = queryOptions(readSessionQuery('readWaysIn', {}));
 
 /** The session storage key of the page to open when the provider sends the browser back. */
 const nextKey = 'formloom.next';
-const takeNext = (): string => {
-  const next = readNext(sessionStorage.getItem(nextKey));
+const popNextPath = (): string => {
+  const next = readNextPath(sessionStorage.getItem(nextKey));
   sessionStorage.removeItem(nextKey);
   return next;
 };
 
 /** Opens the identity provider. Renders nothing if none is configured. */
 function ProviderButton(): ReactElement | null {
-  const { data } = useQuery(waysQuery);
+  const { data } = useQuery(signInMethodsQuery);
   const search: { next?: unknown } = useSearch({ strict: false });
   const ask = useAction({
-    run: () => callOwn('askProvider', {}),
+    run: () => callSessionOperation('askProvider', {}),
     onDone({ url }) {
-      sessionStorage.setItem(nextKey, readNext(search.next));
+      sessionStorage.setItem(nextKey, readNextPath(search.next));
       location.assign(url);
     },
   });
@@ -71,10 +73,10 @@ export function SignInScreen(): ReactElement {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const passwordInput = useRef<HTMLInputElement>(null);
-  const goOn = useGoOn();
-  const { data: ways } = useQuery(waysQuery);
+  const goOn = useOpenNextPage();
+  const { data: ways } = useQuery(signInMethodsQuery);
   const enter = useAction({
-    run: () => callOwn('signIn', { body: { email, password } }),
+    run: () => callSessionOperation('signIn', { body: { email, password } }),
     onDone: goOn,
     onProblem() {
       setPassword('');
@@ -91,7 +93,7 @@ export function SignInScreen(): ReactElement {
             output of the service.
           </Message>
         )}
-        {enter.error && <Message tone="bad">{wait > 0 ? sayWait(wait) : explain(enter.error)}</Message>}
+        {enter.error && <Message tone="bad">{wait > 0 ? formatWait(wait) : explain(enter.error)}</Message>}
         <TextField
           label="Email address"
           type="text"
@@ -134,7 +136,7 @@ export function SignedInScreen(): ReactElement {
   const { error, isSuccess } = useQuery({
     queryKey: ['signed-in', answer],
     queryFn: async () => {
-      await callOwn('signInByProvider', { body: { answer } });
+      await callSessionOperation('signInByProvider', { body: { answer } });
       return true;
     },
     retry: false,
@@ -143,7 +145,7 @@ export function SignedInScreen(): ReactElement {
   useEffect(() => {
     if (!isSuccess) return;
     queryClient.clear();
-    void router.navigate({ to: takeNext(), replace: true });
+    void router.navigate({ to: popNextPath(), replace: true });
   }, [isSuccess, router]);
   return (
     <EntryCard title={error ? 'You are not signed in' : 'One moment…'}>

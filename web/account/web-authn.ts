@@ -25,7 +25,7 @@ export async function makePasskey(
   request: PasskeyRequest,
   user: { id: string; email: string; name: string },
 ): Promise<Omit<InputOf<'addPasskey'>['body'], 'name'>> {
-  const credential = await asking(
+  const credential = await requestCredential(
     navigator.credentials.create({
       publicKey: {
         challenge: bytesOf(request.challenge),
@@ -54,11 +54,11 @@ export async function makePasskey(
  * Asks the browser for a passkey of this service.
  * @throws Error with a message for people.
  */
-export async function showPasskey(request: {
+export async function getPasskey(request: {
   challenge: string;
   host: string;
 }): Promise<InputOf<'signInByPasskey'>['body']> {
-  const credential = await asking(
+  const credential = await requestCredential(
     navigator.credentials.get({
       publicKey: { challenge: bytesOf(request.challenge), rpId: request.host, userVerification: 'required' },
     }),
@@ -81,7 +81,7 @@ const reasons: Readonly<Record<string, string>> = {
   NotSupportedError: 'This device does not support the required type of passkey.',
 };
 
-async function asking(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {
+async function requestCredential(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {
   try {
     return (await asked) as PublicKeyCredential;
   } catch (cause) {

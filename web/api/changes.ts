@@ -1,8 +1,8 @@
-import type { OperationName, OwnName } from '#app/operations/routes.ts';
+import type { OperationName, SessionOperationName } from '#app/operations/routes.ts';
 import { ApiProblem } from './client.ts';
 import { queryClient } from './query-client.ts';
 
-type Name = OperationName | OwnName;
+type Name = OperationName | SessionOperationName;
 
 const form = ['locateForm', 'getForm', 'listFormActivity'] as const;
 const spam = ['listSpam', 'getSpam'] as const;
@@ -105,19 +105,19 @@ const readersOf: Partial<Record<Name, readonly Name[]>> = {
 const staleStatuses: readonly number[] = [404, 409, 410, 412];
 
 const changed = new Set<Name>();
-const note = (name: Name): void => readersOf[name]?.forEach((reader) => changed.add(reader));
+const markChangedQueries = (name: Name): void => readersOf[name]?.forEach((reader) => changed.add(reader));
 
 /**
  * Waits for the call of an operation, then marks the queries to fetch again.
  * @throws the error of the call.
  */
-export async function noteChange<Reply>(name: Name, called: Promise<Reply>): Promise<Reply> {
+export async function trackChange<Reply>(name: Name, called: Promise<Reply>): Promise<Reply> {
   try {
     const reply = await called;
-    note(name);
+    markChangedQueries(name);
     return reply;
   } catch (error) {
-    if (error instanceof ApiProblem && staleStatuses.includes(error.status)) note(name);
+    if (error instanceof ApiProblem && staleStatuses.includes(error.status)) markChangedQueries(name);
     throw error;
   }
 }
@@ -126,8 +126,8 @@ export async function noteChange<Reply>(name: Name, called: Promise<Reply>): Pro
  * Fetches all queries marked since the last call.
  * @param name an operation that changed something without a call, such as a task that has ended.
  */
-export async function refreshChanged(name?: Name): Promise<void> {
-  if (name) note(name);
+export async function refetchChangedQueries(name?: Name): Promise<void> {
+  if (name) markChangedQueries(name);
   const readers = [...changed];
   changed.clear();
   await Promise.all(readers.map((reader) => queryClient.invalidateQueries({ queryKey: [reader] })));

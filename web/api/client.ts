@@ -1,6 +1,6 @@
 import { send } from '#transport/call.ts';
 import { ConnectionError, FormloomError } from '#transport/errors.ts';
-import type { Meanwhile } from './meanwhile.ts';
+import type { ConcurrentChange } from './concurrent-change.ts';
 
 /**
  * A failed response. `status` 0 means no response: the service or the connection is down. The message is
@@ -8,7 +8,7 @@ import type { Meanwhile } from './meanwhile.ts';
  */
 export class ApiProblem extends FormloomError {
   /** What another person changed first, if the change was refused. */
-  meanwhile: Meanwhile | undefined;
+  meanwhile: ConcurrentChange | undefined;
 
   /** Returns the messages of one form field, for its `error`. */
   of(field: string): string | undefined {
@@ -40,7 +40,7 @@ export const request = <Body>(address: string, asked: Request): Promise<Body> =>
   });
 
 /** Checks that a file can be downloaded without downloading it. Only GET says why it cannot. */
-export async function requestNothing(address: string): Promise<void> {
+export async function checkDownload(address: string): Promise<void> {
   const ask = (method: string) => receive(address, { method }, async ({ body }) => body?.cancel());
   await ask('HEAD').catch(() => ask('GET'));
 }
@@ -79,7 +79,7 @@ async function receive<Content>(
 }
 
 /** Formats the set parameters as `?a=1&b=2`, or '' if there are none. */
-export function query(
+export function formatQuery(
   parameters: Readonly<Record<string, string | number | boolean | undefined | null>>,
 ): string {
   const search = new URLSearchParams();
@@ -91,7 +91,7 @@ export function query(
 }
 
 /** Returns the error message, unless it belongs to fields. */
-export function unlocatedProblem(error: Error | null): string | undefined {
+export function errorWithoutField(error: Error | null): string | undefined {
   const isLocated = error instanceof ApiProblem && error.errors.length > 0;
   return isLocated ? undefined : error?.message;
 }

@@ -1,9 +1,9 @@
 import type { ConditionalName, InputOf, ReplyOf } from '#app/operations/operations.ts';
-import { type OperationName, type OwnName, routeOf } from '#app/operations/routes.ts';
-import { tagOf } from '#kit/replies/tag-of.ts';
-import { noteChange } from './changes.ts';
-import { type ApiProblem, isStale, type Options, query, request, requestNothing } from './client.ts';
-import { differencesOf, type Meanwhile, readingOf } from './meanwhile.ts';
+import { type OperationName, routeOf, type SessionOperationName } from '#app/operations/routes.ts';
+import { formatEtag } from '#kit/replies/etag.ts';
+import { trackChange } from './changes.ts';
+import { type ApiProblem, checkDownload, formatQuery, isStale, type Options, request } from './client.ts';
+import { type ConcurrentChange, describeDifferences, findReadOperation } from './concurrent-change.ts';
 
 type AnyInput = {
   params?: Readonly<Record<string, string | number>>;
@@ -18,39 +18,42 @@ type AnyInput = {
 const contentOf = (body: object = {}): { type: string; body: string | Blob } =>
   body instanceof Blob ? { type: body.type, body } : { type: 'application/json', body: JSON.stringify(body) };
 
-function asked(name: OperationName | OwnName, input: AnyInput): { address: string; method: string } {
+function requestOf(
+  name: OperationName | SessionOperationName,
+  input: AnyInput,
+): { address: string; method: string } {
   const { params = {}, query: parameters = {} } = input;
   const { method, path } = routeOf(name);
   const place = path.replaceAll(/:(\w+)/g, (_, parameter: string) => encodeURIComponent(params[parameter]!));
-  return { address: place + query(parameters), method };
+  return { address: place + formatQuery(parameters), method };
 }
 
 function send<Reply>(
   base: string,
-  name: OperationName | OwnName,
+  name: OperationName | SessionOperationName,
   input: AnyInput,
   options: Options,
 ): Promise<Reply> {
-  const { address, method } = asked(name, input);
+  const { address, method } = requestOf(name, input);
   const content = method !== 'GET' && contentOf(input.body);
-  return noteChange(name, request(base + address, { ...options, method, ...content }));
+  return trackChange(name, request(base + address, { ...options, method, ...content }));
 }
 
 const inWorkspace = (id: string) => ({ 'X-Workspace-ID': id });
 
 /** The state of a thing that a person saw before changing it. */
-export type Seen = { readonly etag: string } | { readonly updated_at: string };
-type MaybeSeen = Options & { seen?: Seen };
+export type ChangePrecondition = { readonly etag: string } | { readonly updated_at: string };
+type OptionalPrecondition = Options & { seen?: ChangePrecondition };
 
 /**
  * Requires `seen` for operations that several people can use on one thing, so that no change is overwritten.
  */
 type Rest<Name extends OperationName> = Name extends ConditionalName
-  ? [options: Options & { seen: Seen }]
+  ? [options: Options & { seen: ChangePrecondition }]
   : [options?: Options];
 
-const ifMatch = (seen: Seen): { 'If-Match': string } => ({
-  'If-Match': 'etag' in seen ? seen.etag : tagOf(new Date(seen.updated_at)),
+const ifMatch = (seen: ChangePrecondition): { 'If-Match': string } => ({
+  'If-Match': 'etag' in seen ? seen.etag : formatEtag(new Date(seen.updated_at)),
 });
 
 /**
@@ -64,7 +67,7 @@ export async function call<Name extends OperationName>(
   input: InputOf<Name>,
   ...rest: Rest<Name>
 ): Promise<ReplyOf<Name>> {
-  const { seen, ...options }: MaybeSeen = rest[0] ?? {};
+  const { seen, ...options }: OptionalPrecondition = rest[0] ?? {};
   try {
     return await send('/api/v1', name, input as AnyInput, {
       ...options,
@@ -85,9 +88,9 @@ async function findMeanwhile(
   workspaceId: string,
   name: OperationName,
   { params = {} }: AnyInput,
-  { seen, error }: { seen: Seen; error: ApiProblem },
-): Promise<Meanwhile | undefined> {
-  const reading = Object.keys(seen).length > 1 ? readingOf(routeOf(name).path) : undefined;
+  { seen, error }: { seen: ChangePrecondition; error: ApiProblem },
+): Promise<ConcurrentChange | undefined> {
+  const reading = Object.keys(seen).length > 1 ? findReadOperation(routeOf(name).path) : undefined;
   if (!reading) return undefined;
   const id = String(params['id'] ?? '');
   // Do not delay the error message for more than three seconds.
@@ -100,15 +103,15 @@ async function findMeanwhile(
       unknown,
     ),
     (reading.thing === 'submission'
-      ? lastEdit(workspaceId, id, signal)
-      : lastDeed(workspaceId, id, { error, signal })
+      ? findLastEdit(workspaceId, id, signal)
+      : findLastChange(workspaceId, id, { error, signal })
     ).catch(unknown),
   ]);
   return {
     thing: reading.thing,
     by: last?.by,
     at: last?.at,
-    differences: now ? differencesOf(seen, now[reading.thing] ?? now) : [],
+    differences: now ? describeDifferences(seen, now[reading.thing] ?? now) : [],
   };
 }
 
@@ -116,7 +119,7 @@ async function findMeanwhile(
  * Finds the last successful change in the audit log. Results are written a moment later, so the refused
  * request itself may still look unfinished.
  */
-async function lastDeed(
+async function findLastChange(
   workspaceId: string,
   id: string,
   { error: { requestId }, signal }: { error: ApiProblem; signal: AbortSignal },
@@ -134,7 +137,7 @@ async function lastDeed(
   return line && { at: line.at, ...(line.actor.name !== null && { by: line.actor.name }) };
 }
 
-async function lastEdit(
+async function findLastEdit(
   workspaceId: string,
   id: string,
   signal: AbortSignal,
@@ -148,7 +151,7 @@ async function lastEdit(
  * Calls an operation that needs a browser session.
  * @throws ApiProblem.
  */
-export const callOwn = <Name extends OwnName>(
+export const callSessionOperation = <Name extends SessionOperationName>(
   name: Name,
   input: InputOf<Name>,
   options: Options = {},
@@ -168,9 +171,9 @@ export const readQuery = <Name extends OperationName>(
 });
 
 /** Returns the query options of a reading session operation. */
-export const readSessionQuery = <Name extends OwnName>(name: Name, input: InputOf<Name>) => ({
+export const readSessionQuery = <Name extends SessionOperationName>(name: Name, input: InputOf<Name>) => ({
   queryKey: [name, input] as const,
-  queryFn: ({ signal }: { signal: AbortSignal }) => callOwn(name, input, { signal }),
+  queryFn: ({ signal }: { signal: AbortSignal }) => callSessionOperation(name, input, { signal }),
 });
 
 /**
@@ -183,13 +186,13 @@ export async function download<Name extends OperationName>(
   input: InputOf<Name>,
 ): Promise<void> {
   const { params, query: more } = input as AnyInput;
-  const { address } = asked(name, {
+  const { address } = requestOf(name, {
     ...(params && { params }),
     query: { ...more, workspace_id: workspaceId },
   });
   const link = document.createElement('a');
   link.href = `/api/v1${address}`;
-  await requestNothing(link.href);
+  await checkDownload(link.href);
   link.download = '';
   // The page sends no referrer, and some browsers send no other sign that the request comes from this site.
   link.referrerPolicy = 'same-origin';

@@ -5,7 +5,7 @@ import { ApiProblem, isStale } from './client.ts';
  * Whether a retry can help: after a lost connection or while the service starts. Refused requests stay
  * refused.
  */
-export const mayPass = (error: unknown): boolean =>
+export const canRetry = (error: unknown): boolean =>
   error instanceof ApiProblem && (error.status === 0 || error.status >= 500);
 
 /** The query cache of all screens. */
@@ -20,7 +20,7 @@ export const queryClient: QueryClient = new QueryClient({
       networkMode: 'always',
       refetchOnReconnect: true,
       staleTime: 10_000,
-      retry: (failures, error) => mayPass(error) && failures < 2,
+      retry: (failures, error) => canRetry(error) && failures < 2,
       retryDelay: (attempt) => 500 * 2 ** attempt,
     },
     mutations: { networkMode: 'always', retry: false },

@@ -3,7 +3,7 @@ import { Button, IconButton } from '../design/button.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
 import { toastDone, toastProblem } from '../design/toast.tsx';
-import { focusUnread } from '../design/unread.ts';
+import { focusUnreadableInput } from '../design/unreadable-input.ts';
 import { FormHeaderActions } from '../shell/form-header-actions.tsx';
 import { useBuilder } from './editor/use-editor.ts';
 import { SaveStateText } from './publish/save-state.tsx';
@@ -81,7 +81,7 @@ export function BuilderHeader({
         <PublishButton
           isLive={isLive}
           problemCount={problemCount}
-          onPress={() => focusUnread() || onPublish()}
+          onPress={() => focusUnreadableInput() || onPublish()}
         />
       )}
       <ConfirmDialog

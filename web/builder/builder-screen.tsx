@@ -5,7 +5,7 @@ import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
 import { useTitle } from '../design/page.tsx';
 import { ErrorState, Loading } from '../design/states.tsx';
-import { useForm } from '../shell/form-place.ts';
+import { useForm } from '../shell/current-form.ts';
 import { useSession } from '../shell/session.ts';
 import { Builder } from './builder.tsx';
 import { readStructure } from './model/edit-node.ts';
@@ -15,9 +15,9 @@ import {
   type FormDocument,
   listOpenWindows,
   openBuilderApi,
-  openKeptWork,
+  openUnsavedEdits,
 } from './saving/autosave.ts';
-import { afterLeaving } from './saving/use-saving.ts';
+import { waitForLastSave } from './saving/use-saving.ts';
 
 /** The builder of the form in the address (docs/rules.md B1-B7). */
 export function BuilderScreen(): ReactElement {
@@ -30,7 +30,7 @@ export function BuilderScreen(): ReactElement {
   const query = useQuery({
     queryKey: ['builder', form.id, visit],
     queryFn: async () => {
-      await afterLeaving(form.id);
+      await waitForLastSave(form.id);
       const [opened, windows] = await Promise.all([api.read(), listOpenWindows()]);
       return { opened, windows };
     },
@@ -61,7 +61,7 @@ function OpenedBuilder({
   const { user } = useSession();
   const [start, setStart] = useState<'draft' | 'live'>('draft');
   const [kept] = useState(() =>
-    openKeptWork({ userId: user.id, formId: opened.form.id }).take(opened.draft as FormDocument, windows),
+    openUnsavedEdits({ userId: user.id, formId: opened.form.id }).take(opened.draft as FormDocument, windows),
   );
   const { structure, settings } = opened[start];
   const saved = readStructure(structure);

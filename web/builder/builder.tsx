@@ -19,11 +19,11 @@ import { type JsonDraft, JsonView } from './json.tsx';
 import { LanguagesView } from './languages/languages-view.tsx';
 import { LiveChanged } from './live-changed.tsx';
 import { type NodeKey, readStructure, toStructure } from './model/edit-node.ts';
-import type { Moment } from './model/history.ts';
-import { findProblems, type LocatedProblem, problemsByKey } from './model/say-problem.ts';
-import { AskedDialog } from './panel/logic.tsx';
+import { findProblems, type LocatedProblem, problemsByKey } from './model/form-problems.ts';
+import type { EditSnapshot } from './model/history.ts';
+import { BrokenReferencesDialog } from './panel/logic.tsx';
 import { PreviewView } from './preview/preview.tsx';
-import { LaunchDialog, PublishDialog } from './publish/publish-dialog.tsx';
+import { FormLiveDialog, PublishDialog } from './publish/publish-dialog.tsx';
 import { ConflictDialog } from './publish/save-state.tsx';
 import type { BuilderApi } from './saving/autosave.ts';
 import { type Saving, useLeaveWarning } from './saving/use-saving.ts';
@@ -38,7 +38,7 @@ import { ShareView } from './share/share-view.tsx';
 import { ShortcutsDialog } from './shortcuts/shortcuts-dialog.tsx';
 import { useShortcuts } from './shortcuts/use-shortcuts.ts';
 import { ThemeView } from './theme/theme-view.tsx';
-import { type OpenedForm, type OpenForm, type TakenOver, useOpenForm } from './use-open-form.ts';
+import { type BuilderStart, type OpenForm, type ReplacementDocument, useOpenForm } from './use-open-form.ts';
 import { VersionsView } from './versions.tsx';
 import { type BuilderView, ViewTabs } from './view-tabs.tsx';
 
@@ -66,14 +66,14 @@ function useView(editor: Editor): Viewing {
 /** Views that show changes of the form. */
 const showForm: ReadonlySet<BuilderView> = new Set(['design', 'preview', 'theme', 'languages', 'json']);
 
-function viewOfChange(before: Moment, after: Moment, now: BuilderView): BuilderView {
+function viewOfChange(before: EditSnapshot, after: EditSnapshot, now: BuilderView): BuilderView {
   if (before.root !== after.root) return showForm.has(now) ? now : 'design';
   const [changed] = changedSettings(before.settings, after.settings);
   return changed === undefined ? now : viewOfSetting(changed);
 }
 
 /** A form open in the builder: its header, its views, and their dialogs. */
-export function Builder(start: OpenedForm): ReactElement {
+export function Builder(start: BuilderStart): ReactElement {
   const form = useOpenForm(start);
   const { opened, place, saving, setOpened, takeOver } = form;
   const { editor } = place;
@@ -160,7 +160,7 @@ export function Builder(start: OpenedForm): ReactElement {
         <div className="unseen" role="status" aria-live="assertive" data-announcer>
           {message}
         </div>
-        <AskedDialog />
+        <BrokenReferencesDialog />
         <ShortcutsDialog isOpen={isListing} onClose={() => setListing(false)} />
         {isPublishing && (
           <PublishDialog
@@ -176,7 +176,7 @@ export function Builder(start: OpenedForm): ReactElement {
             onShow={show}
           />
         )}
-        {isLaunched && <LaunchDialog form={opened.form} onClose={() => setLaunched(false)} />}
+        {isLaunched && <FormLiveDialog form={opened.form} onClose={() => setLaunched(false)} />}
         {form.isClash && !isConflictPut && (
           <ConflictDialog
             api={start.api}
@@ -191,8 +191,8 @@ export function Builder(start: OpenedForm): ReactElement {
 }
 
 function isWhatVisitorsSee(
-  { form, live }: OpenedForm['opened'],
-  { root, settings }: Pick<Moment, 'root' | 'settings'>,
+  { form, live }: BuilderStart['opened'],
+  { root, settings }: Pick<EditSnapshot, 'root' | 'settings'>,
 ): boolean {
   if (form.status !== 'published' || !isSameJson(live.settings, settings)) return false;
   const read = readStructure(live.structure);
@@ -235,7 +235,7 @@ function CurrentView({
   const { opened, place, setOpened, takeOver } = form;
   const { root, settings } = useEditorState(place.editor).history.present;
   const byKey = useMemo(() => problemsByKey(problems), [problems]);
-  const restore = (version: TakenOver): void => {
+  const restore = (version: ReplacementDocument): void => {
     takeOver(version);
     onView('design');
   };

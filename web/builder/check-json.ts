@@ -1,5 +1,5 @@
 import { validateStructure } from '#ast/validate.ts';
-import { findNodes, lineAt, offsetOfError, sayPath } from '../forms/create/json-places.ts';
+import { findJsonNodes, formatPath, lineAt, offsetOfError } from '../forms/create/json-positions.ts';
 import { type EditNode, readStructure } from './model/edit-node.ts';
 
 /** A problem of the JSON text: its location in words, a message, and the offset of the character. */
@@ -25,11 +25,11 @@ export function checkJson(text: string): CheckedJson {
   const read = readStructure(structure);
   const valid = validateStructure(structure);
   const found = read.ok ? (valid.ok ? [] : valid.errors) : read.problems;
-  const places = found.length === 0 ? undefined : findNodes(text);
+  const places = found.length === 0 ? undefined : findJsonNodes(text);
   return {
     root: read.ok ? read.root : undefined,
     problems: found.map(({ path, message }) => ({
-      where: `${sayPath(path)}:`,
+      where: `${formatPath(path)}:`,
       message,
       offset: places?.get(path.join('.'))?.start,
     })),

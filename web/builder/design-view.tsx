@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { afterFocusReturned } from '../design/after-focus.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { ConfirmDialog, Dialog } from '../design/dialog.tsx';
@@ -19,16 +19,16 @@ import { NodeMenu } from './canvas/canvas-node.tsx';
 import { type StartDrag, useDrag } from './canvas/drag.ts';
 import { DragHandle } from './canvas/drag-handle.tsx';
 import { elementOf } from './canvas/page-markup.ts';
-import { InsertMenu, type InsertWish, Palette } from './canvas/palette.tsx';
+import { InsertMenu, type InsertRequest, Palette } from './canvas/palette.tsx';
 import { addStep, remove } from './editor/commands.ts';
 import type { Editor } from './editor/editor.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
-import { sayNodes } from './model/compare.ts';
-import { type Spot, selectedIn } from './model/drop-place.ts';
-import { type EditNode, type NodeKey, textOf, trailTo, walkNodes } from './model/edit-node.ts';
+import { describeNodes } from './model/compare.ts';
+import { type EditNode, type NodeKey, pathToNode, textOf, walkNodes } from './model/edit-node.ts';
+import { type Spot, selectedNodes } from './model/node-positions.ts';
 import { PropertyPanel, titleOfPanel } from './panel/property-panel.tsx';
 import type { BuilderApi } from './saving/autosave.ts';
-import { ReachContext, useOfferedParts, usePartKeys } from './shortcuts/use-shortcuts.ts';
+import { NodeCommandContext, useNodeFinderActions, useNodeShortcuts } from './shortcuts/use-shortcuts.ts';
 
 type StepsProps = { readonly list: RefObject<HTMLOListElement | null>; readonly onDrag: StartDrag };
 
@@ -36,7 +36,7 @@ type StepsProps = { readonly list: RefObject<HTMLOListElement | null>; readonly 
 function StepsList({ list, onDrag }: StepsProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
-  const current = trailTo(root, selection)[1];
+  const current = pathToNode(root, selection)[1];
   return (
     <section className="steps-list" aria-labelledby="steps-heading">
       <h2 className="pane-heading" id="steps-heading">
@@ -113,7 +113,7 @@ export function DesignView({
   const { drag, start } = useDrag(place, host, scroller, stepsList);
   const deletion = useDeletion(api);
   const [foot, setFoot] = useState<HTMLElement | null>(null);
-  const [wish, setWish] = useState<InsertWish | undefined>();
+  const [wish, setWish] = useState<InsertRequest | undefined>();
   const isNarrow = useNarrow();
   const { sheet, setSheet, closePanel } = useSheet(place.editor, host);
   const { present } = useEditorState(place.editor).history;
@@ -126,7 +126,7 @@ export function DesignView({
   );
   const openMenu = (): void => insert(elementOf(host.current, place.editor.read().history.present.selection));
   return (
-    <ReachContext value={{ openMenu, remove: deletion.ask }}>
+    <NodeCommandContext value={{ openMenu, remove: deletion.ask }}>
       <PartKeys />
       <div className="panes">
         <Pane
@@ -161,7 +161,7 @@ export function DesignView({
         </div>
         <Pane
           side="end"
-          title={isNarrow ? titleOfPanel(selectedIn(present)) : 'Properties'}
+          title={isNarrow ? titleOfPanel(selectedNodes(present)) : 'Properties'}
           isOpen={sheet === 'panel'}
           onClose={closePanel}
         >
@@ -172,7 +172,7 @@ export function DesignView({
         {deletion.dialog}
         <InsertMenu wish={wish} onClose={() => setWish(undefined)} />
       </div>
-    </ReachContext>
+    </NodeCommandContext>
   );
 }
 
@@ -209,12 +209,12 @@ function useSheet(
 }
 
 function PartKeys(): null {
-  usePartKeys();
-  useOfferedParts();
+  useNodeShortcuts();
+  useNodeFinderActions();
   return null;
 }
 
-type Asked = {
+type PendingDeletion = {
   readonly parts: readonly EditNode[];
   readonly answers: number;
   readonly scanned: number;
@@ -225,7 +225,7 @@ type Asked = {
  */
 function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => void; dialog: ReactElement } {
   const { editor, lockedIds } = useBuilder();
-  const [asked, setAsked] = useState<Asked | undefined>();
+  const [asked, setAsked] = useState<PendingDeletion | undefined>();
   const askOrRemove = async (parts: readonly EditNode[], ids: readonly string[]): Promise<void> => {
     const { counts, scanned } = await api.countAnswers();
     const answers = Math.max(...ids.map((id) => counts[id] ?? 0));
@@ -240,7 +240,7 @@ function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => vo
   };
   const dialog = (
     <ConfirmDialog
-      title={`Delete ${asked ? sayNodes(asked.parts) : ''}?`}
+      title={`Delete ${asked ? describeNodes(asked.parts) : ''}?`}
       isOpen={asked !== undefined}
       onClose={() => setAsked(undefined)}
       confirmLabel="Delete"
@@ -249,7 +249,7 @@ function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => vo
         setAsked(undefined);
       }}
     >
-      {asked && sayAnswers(asked)} These answers are kept. New submissions will not include it.
+      {asked && describeLostAnswers(asked)} These answers are kept. New submissions will not include it.
     </ConfirmDialog>
   );
   return { ask, dialog };
@@ -259,12 +259,12 @@ function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => vo
  * Returns the ids under which answers to a node may be stored. Rows are stored under the id of their group.
  */
 function answeredIds(root: EditNode, node: EditNode): string[] {
-  const around = trailTo(root, node.key).filter(({ attrs }) => attrs['repeatable'] === true);
+  const around = pathToNode(root, node.key).filter(({ attrs }) => attrs['repeatable'] === true);
   return [...around, ...walkNodes(node)].map((inner) => textOf(inner, 'id')).filter(Boolean);
 }
 
-function sayAnswers({ answers, scanned }: Asked): string {
+function describeLostAnswers({ answers, scanned }: PendingDeletion): string {
   return scanned < 10_000
-    ? `${sayCount(answers, 'submission answers', 'submissions answer')} it.`
-    : `Of the newest ${scanned.toLocaleString()} submissions, ${sayCount(answers, 'answers', 'answer')} it.`;
+    ? `${formatCount(answers, 'submission answers', 'submissions answer')} it.`
+    : `Of the newest ${scanned.toLocaleString()} submissions, ${formatCount(answers, 'answers', 'answer')} it.`;
 }

@@ -6,12 +6,12 @@ import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { compareDocuments, DifferenceList } from './publish/publish-dialog.tsx';
 import type { Autosave, BuilderForm } from './saving/autosave.ts';
 import { documentOf } from './saving/use-saving.ts';
-import type { TakenOver } from './use-open-form.ts';
+import type { ReplacementDocument } from './use-open-form.ts';
 
 type LiveChangedProps = {
   readonly opened: BuilderForm;
   readonly autosave: Autosave;
-  readonly onTakeOver: (live: TakenOver) => void;
+  readonly onTakeOver: (live: ReplacementDocument) => void;
   readonly onOpened: (opened: BuilderForm) => void;
 };
 

@@ -3,62 +3,64 @@ import type { ReplyOf } from '#app/operations/operations.ts';
 import { isSameJson } from '#ast/basics/json.ts';
 import type { Settings } from '#ast/settings.ts';
 import { isStale } from '../api/client.ts';
-import type { Seen } from '../api/operations.ts';
-import { readOptions } from '../conditions/condition-tree.ts';
+import type { ChangePrecondition } from '../api/operations.ts';
+import { validOptionsOf } from '../conditions/condition-tree.ts';
 import { copyText } from '../design/copy-button.tsx';
 import { toastDone } from '../design/toast.tsx';
-import { refreshForm, useForm } from '../shell/form-place.ts';
+import { refreshForm, useForm } from '../shell/current-form.ts';
 import { mayEdit } from '../shell/session.ts';
 import { type Editor, openEditor } from './editor/editor.ts';
-import type { Edited } from './editor/editor-state.ts';
-import { type BuilderPlace, useEditorState } from './editor/use-editor.ts';
+import type { EditResult } from './editor/editor-state.ts';
+import { type BuilderContextValue, useEditorState } from './editor/use-editor.ts';
 import { replaceContent } from './model/edit.ts';
 import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './model/edit-node.ts';
 import { idsOf } from './model/element-ids.ts';
-import type { Moment } from './model/history.ts';
+import type { EditSnapshot } from './model/history.ts';
 import type { Resolution } from './publish/save-state.tsx';
 import {
   type BuilderApi,
   type BuilderForm,
   type FormDocument,
-  type KeptWork,
   mergeDocuments,
+  type UnsavedEdits,
 } from './saving/autosave.ts';
 import { documentOf, type Saving, useSaving } from './saving/use-saving.ts';
 
 /** The initial state of the builder. */
-export type OpenedForm = {
+export type BuilderStart = {
   readonly opened: BuilderForm;
   readonly api: BuilderApi;
   readonly userId: string;
   /** The working copy on the server. Undefined if it cannot be read, so that `edited` replaces it. */
-  readonly saved: Pick<Moment, 'root' | 'settings'> | undefined;
-  readonly edited: Pick<Moment, 'root' | 'settings'>;
+  readonly saved: Pick<EditSnapshot, 'root' | 'settings'> | undefined;
+  readonly edited: Pick<EditSnapshot, 'root' | 'settings'>;
   /** Unsaved edits of an earlier visit, if these are edited. */
-  readonly rescued: KeptWork | undefined;
+  readonly rescued: UnsavedEdits | undefined;
 };
 
 /** New content for the editor. Without settings, the editor keeps its settings. */
-export type TakenOver = { readonly structure: object; readonly settings?: Settings | null };
+export type ReplacementDocument = { readonly structure: object; readonly settings?: Settings | null };
 
 /** An open form: the last server response, the editor, autosave, and the actions on them. */
 export type OpenForm = {
   readonly opened: BuilderForm;
-  readonly place: BuilderPlace;
+  readonly place: BuilderContextValue;
   readonly saving: Saving;
   readonly setOpened: Dispatch<SetStateAction<BuilderForm>>;
   /** Replaces the content of the editor, as one step that undo reverts. */
-  readonly takeOver: (document: TakenOver) => void;
+  readonly takeOver: (document: ReplacementDocument) => void;
   /** Saves pending changes and publishes. Throws if the server refuses. */
   readonly publish: () => Promise<void>;
   /** Changes what applies immediately, based on the version shown here. Throws if the server refuses. */
-  readonly changeLive: (change: (seen: Seen) => Promise<ReplyOf<'changeForm'>>) => Promise<void>;
+  readonly changeLive: (
+    change: (seen: ChangePrecondition) => Promise<ReplyOf<'changeForm'>>,
+  ) => Promise<void>;
   /** Whether someone else saved a conflicting change, so that the user must decide. */
   readonly isClash: boolean;
   readonly resolve: (resolution: Resolution, theirs: BuilderForm) => Promise<void>;
 };
 
-export function useOpenForm({ opened: first, api, userId, saved, edited, rescued }: OpenedForm): OpenForm {
+export function useOpenForm({ opened: first, api, userId, saved, edited, rescued }: BuilderStart): OpenForm {
   const isReadOnly = !mayEdit(useForm().role);
   const [opened, setOpened] = useState(first);
   const published = useRef(lockedIn(first));
@@ -89,7 +91,10 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
     () => ({ editor, lockedIds, publishedOptions, isReadOnly }),
     [editor, lockedIds, publishedOptions, isReadOnly],
   );
-  const takeOver = useCallback((document: TakenOver): void => replaceForm(editor, document), [editor]);
+  const takeOver = useCallback(
+    (document: ReplacementDocument): void => replaceForm(editor, document),
+    [editor],
+  );
   useFreshName(editor, saving, first.form.id);
   const isClash = useMerging({ editor, saving, api, setOpened });
 
@@ -199,12 +204,15 @@ function useFreshName(editor: Editor, { state }: Saving, formId: string): void {
   }, [isSaved, name, formId]);
 }
 
-function replaceForm(editor: Editor, document: TakenOver): void {
+function replaceForm(editor: Editor, document: ReplacementDocument): void {
   const edit = replacementOf(document);
   if (edit) editor.replace(edit);
 }
 
-function replacementOf({ structure, settings }: TakenOver): ((old: EditNode) => Edited) | undefined {
+function replacementOf({
+  structure,
+  settings,
+}: ReplacementDocument): ((old: EditNode) => EditResult) | undefined {
   const read = readStructure(structure);
   if (!read.ok) return undefined;
   return (old) => ({
@@ -222,14 +230,14 @@ function lockedIn(opened: BuilderForm): ReadonlySet<string> {
   return root ? idsOf(root) : new Set();
 }
 
-function optionsIn(opened: BuilderForm): BuilderPlace['publishedOptions'] {
+function optionsIn(opened: BuilderForm): BuilderContextValue['publishedOptions'] {
   const root = publishedRoot(opened);
   const nodes = root ? [...walkNodes(root)] : [];
   const attributes = nodes.flatMap((node) =>
     Object.entries(node.attrs).map(([name, value]) => [`${textOf(node, 'id')} ${name}`, value] as const),
   );
   return new Map(
-    attributes.map(([place, value]) => [place, new Set(readOptions(value).map(({ id }) => id))]),
+    attributes.map(([place, value]) => [place, new Set(validOptionsOf(value).map(({ id }) => id))]),
   );
 }
 

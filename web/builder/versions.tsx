@@ -5,7 +5,7 @@ import { Chip } from '../design/chip.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { Message } from '../design/message.tsx';
 import { ErrorState, Loading } from '../design/states.tsx';
-import { sayMoment } from '../design/time.tsx';
+import { formatDateTime } from '../design/time.tsx';
 import { toastProblem } from '../design/toast.tsx';
 import { toastUndoable, useBuilder, useEditorState } from './editor/use-editor.ts';
 import { compareDocuments, DifferenceList } from './publish/publish-dialog.tsx';
@@ -64,7 +64,7 @@ export function VersionsView({ api, opened, onRestore }: VersionsProps): ReactEl
                       )}
                     </p>
                     <p className="soft small">
-                      {sayMoment(version.created_at)} · {version.created_by ?? 'through the API'} ·{' '}
+                      {formatDateTime(version.created_at)} · {version.created_by ?? 'through the API'} ·{' '}
                       {version.name}
                     </p>
                   </div>

@@ -1,12 +1,16 @@
 import { type ReactElement, useEffect, useRef } from 'react';
-import { wordFor } from '#ast/basics/say-count.ts';
+import { pluralize } from '#ast/basics/format-count.ts';
 import { IconButton } from '../design/button.tsx';
 import { Icon, type IconName } from '../design/icon.tsx';
-import { mayMove } from '../design/motion.ts';
-import { focusUnread } from '../design/unread.ts';
-import { sayPress } from '../shell/press.ts';
+import { canAnimate } from '../design/motion.ts';
+import { focusUnreadableInput } from '../design/unreadable-input.ts';
+import { formatKeys } from '../shell/keyboard-shortcuts.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
-import { type Deed, everywhere, type InBuilder } from './shortcuts/deeds.ts';
+import {
+  type BuilderCommand,
+  type GlobalCommandTarget,
+  globalCommands,
+} from './shortcuts/builder-commands.ts';
 
 const views = [
   { id: 'design', label: 'Design', icon: 'edit' },
@@ -39,7 +43,7 @@ export function ViewTabs({
   const nav = useRef<HTMLElement>(null);
   // Scrolls to the current tab, because not all tabs fit on a phone.
   useEffect(() => {
-    const behavior = mayMove() ? 'smooth' : 'auto';
+    const behavior = canAnimate() ? 'smooth' : 'auto';
     nav.current
       ?.querySelector('[aria-current]')
       ?.scrollIntoView({ inline: 'center', block: 'nearest', behavior });
@@ -53,14 +57,14 @@ export function ViewTabs({
             type="button"
             className="view-tab"
             aria-current={id === view ? 'page' : undefined}
-            onClick={() => focusUnread() || onChange(id)}
+            onClick={() => focusUnreadableInput() || onChange(id)}
           >
             <Icon name={icon} />
             {label}
             {problems[id] ? (
               <span className="view-problems">
                 {problems[id]}
-                <span className="unseen">{wordFor(problems[id], ' problem')}</span>
+                <span className="unseen">{pluralize(problems[id], ' problem')}</span>
               </span>
             ) : null}
           </button>
@@ -69,14 +73,14 @@ export function ViewTabs({
       <div className="row">
         <IconButton
           icon="undo"
-          label={labelOf(everywhere.undo)}
+          label={labelOf(globalCommands.undo)}
           size="small"
           isDisabled={past.length === 0}
           onPress={() => onTravel('undo')}
         />
         <IconButton
           icon="redo"
-          label={labelOf(everywhere.redo)}
+          label={labelOf(globalCommands.redo)}
           size="small"
           isDisabled={future.length === 0}
           onPress={() => onTravel('redo')}
@@ -86,4 +90,5 @@ export function ViewTabs({
   );
 }
 
-const labelOf = ({ label, presses }: Deed<InBuilder>): string => `${label} (${sayPress(presses[0]!)})`;
+const labelOf = ({ label, presses }: BuilderCommand<GlobalCommandTarget>): string =>
+  `${label} (${formatKeys(presses[0]!)})`;

@@ -6,9 +6,10 @@ import { Button, IconButton } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
 import { Select } from '../design/select.tsx';
 import {
-  type AskedNode,
-  askedPart,
   changePart,
+  comparisonSubject,
+  formatOperator,
+  formatTestedLabel,
   type Group,
   type GroupMode,
   groupModes,
@@ -18,8 +19,7 @@ import {
   operatorsOf,
   type Part,
   type PartPath,
-  sayAsked,
-  sayOperator,
+  type TestedNode,
   takesValue,
   withOperator,
   withRows,
@@ -32,7 +32,7 @@ type ComparisonProps = {
   readonly name: string;
   readonly number: number;
   readonly leaf: Leaf;
-  readonly nameable: readonly AskedNode[];
+  readonly nameable: readonly TestedNode[];
   /** Undefined removes the comparison. */
   readonly onChange: (leaf: Leaf | undefined) => void;
 };
@@ -45,7 +45,7 @@ function ComparisonEditor({ name, number, leaf, nameable, onChange }: Comparison
   const { subject, is } = leaf;
   const asked =
     subject.of === 'element' ? nameable.find((node) => keyOf(node) === subjectKey(subject)) : undefined;
-  const part = askedPart(asked);
+  const part = comparisonSubject(asked);
   const operators = operatorsOf(asked);
   return (
     <div className="logic-comparison" data-part={name} role="group" aria-label={`Comparison ${number}`}>
@@ -88,7 +88,7 @@ function ComparisonEditor({ name, number, leaf, nameable, onChange }: Comparison
         size="small"
         value={is}
         choices={[
-          ...operators.map((id) => ({ id: id as string, label: sayOperator(id, part.kind) })),
+          ...operators.map((id) => ({ id: id as string, label: formatOperator(id, part.kind) })),
           ...(operators.some((id) => id === is) ? [] : [{ id: is, label: `${is} (not available)` }]),
         ]}
         onChange={(id) => isOperator(id) && onChange(withOperator(leaf, part, id))}
@@ -108,17 +108,17 @@ function ComparisonEditor({ name, number, leaf, nameable, onChange }: Comparison
 
 /** Returns the key of an element or a matrix row. Brackets are safe, because ids have none. */
 const subjectKey = ({ name, row }: Leaf['subject']): string => (row === undefined ? name : `${name}[${row}]`);
-const keyOf = (node: AskedNode): string => subjectKey(newLeaf(node).subject);
+const keyOf = (node: TestedNode): string => subjectKey(newLeaf(node).subject);
 
 const withoutValue = ({ value: _value, ...leaf }: Leaf): Leaf => leaf;
 
-function subjectChoices(leaf: Leaf, nameable: readonly AskedNode[], asked: AskedNode | undefined) {
+function subjectChoices(leaf: Leaf, nameable: readonly TestedNode[], asked: TestedNode | undefined) {
   const key = subjectKey(leaf.subject);
   return [
     ...(leaf.subject.of === 'element' && !asked ? [{ id: key, label: `${key} (missing)` }] : []),
     ...nameable.map((node) => ({
       id: keyOf(node),
-      label: sayAsked(node),
+      label: formatTestedLabel(node),
       description:
         node.row !== undefined ? 'Row' : isElementType(node.type) ? elements[node.type].title : node.type,
     })),
@@ -136,7 +136,7 @@ const modeLabels: Readonly<Record<GroupMode, string>> = {
 type EditorProps = {
   readonly group: Group;
   /** The elements to choose from, in reading order. */
-  readonly nameable: readonly AskedNode[];
+  readonly nameable: readonly TestedNode[];
   /** Undefined if the last comparison was removed. */
   readonly onChange: (group: Group | undefined) => void;
 };
@@ -171,7 +171,7 @@ function focusPart(place: HTMLElement | null, path: PartPath): void {
 type GroupProps = {
   readonly group: Group;
   readonly path: PartPath;
-  readonly nameable: readonly AskedNode[];
+  readonly nameable: readonly TestedNode[];
   readonly onChange: ChangePart;
 };
 

@@ -1,9 +1,9 @@
 import { type Operator, operators } from '#ast/basics/condition.ts';
-import { isRecord, own } from '#ast/basics/json.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/basics/options.ts';
-import { sayCount } from '#ast/basics/say-count.ts';
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
-import { operatorsOf as operatorsOfKind } from '#ast/logic/check-condition.ts';
+import { operatorsForKind as operatorsOfKind } from '#ast/logic/check-condition.ts';
 import { rowKind } from '#ast/types/matrix/rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 
@@ -37,10 +37,10 @@ export function readCondition(condition: unknown): Group | undefined {
 
 function readPart(condition: unknown): Part | undefined {
   if (!isRecord(condition)) return undefined;
-  const negated = own(condition, 'not');
+  const negated = getProperty(condition, 'not');
   if (negated !== undefined) return negate(readPart(negated));
   for (const mode of ['all', 'any'] as const) {
-    const list = own(condition, mode);
+    const list = getProperty(condition, mode);
     if (list !== undefined) return readGroup(mode, list);
   }
   return readLeaf(condition);
@@ -67,12 +67,12 @@ function readGroup(mode: GroupMode, list: unknown): Group | undefined {
 }
 
 function readLeaf(condition: Readonly<Record<string, unknown>>): Leaf | undefined {
-  const is = own(condition, 'is');
+  const is = getProperty(condition, 'is');
   if (typeof is !== 'string') return undefined;
-  const value = own(condition, 'value');
+  const value = getProperty(condition, 'value');
   for (const kind of ['element', 'reference'] as const) {
-    const name = own(condition, kind);
-    const row = own(condition, 'row');
+    const name = getProperty(condition, kind);
+    const row = getProperty(condition, 'row');
     const subject = { of: kind, name: String(name), ...(typeof row === 'string' && { row }) };
     if (typeof name === 'string') return { kind: 'leaf', subject, is, ...(value !== undefined && { value }) };
   }
@@ -144,20 +144,20 @@ export function leavesOf(group: Group): Leaf[] {
  * A node that a condition can test: an element of the builder, or of a published form. `row` is the id of a
  * matrix row.
  */
-export type AskedNode = {
+export type TestedNode = {
   readonly type: string;
   readonly attrs: Readonly<Record<string, unknown>>;
   readonly row?: string;
 };
 
 /** Returns an attribute as text, or an empty string if it is not a text. */
-export function textOf({ attrs }: Pick<AskedNode, 'attrs'>, name: string): string {
-  const value = own(attrs, name);
+export function textOf({ attrs }: Pick<TestedNode, 'attrs'>, name: string): string {
+  const value = getProperty(attrs, name);
   return typeof value === 'string' ? value : '';
 }
 
 /** Returns the valid options of an unfinished selection. */
-export const readOptions = (options: unknown): ChoiceOption[] =>
+export const validOptionsOf = (options: unknown): ChoiceOption[] =>
   (Array.isArray(options) ? (options as readonly unknown[]) : [])
     .filter(isOption)
     .map((option) => ({ ...(isRecord(option) && option), id: idOf(option), label: labelOf(option) }));
@@ -167,36 +167,36 @@ const isOption = (entry: unknown): entry is Option =>
   (isRecord(entry) && typeof entry['id'] === 'string' && typeof entry['label'] === 'string');
 
 /** Lists the nodes, each matrix followed by its rows, which conditions can test separately. */
-export const withRows = (nodes: readonly AskedNode[]): AskedNode[] =>
+export const withRows = (nodes: readonly TestedNode[]): TestedNode[] =>
   nodes.flatMap((node) => [
     node,
-    ...readOptions(node.attrs['rows']).map(({ id }) => ({ type: node.type, attrs: node.attrs, row: id })),
+    ...validOptionsOf(node.attrs['rows']).map(({ id }) => ({ type: node.type, attrs: node.attrs, row: id })),
   ]);
 
 /** Returns the label of a node, with the label of the row for a matrix row. */
-export function sayAsked(node: AskedNode, row = node.row): string {
+export function formatTestedLabel(node: TestedNode, row = node.row): string {
   const label = textOf(node, 'label') || textOf(node, 'id');
   if (row === undefined) return label;
-  const found = readOptions(node.attrs['rows']).find(({ id }) => id === row);
+  const found = validOptionsOf(node.attrs['rows']).find(({ id }) => id === row);
   return `${label} (${found?.label ?? `${row}: missing`})`;
 }
 
 /** Finds the element with an id, if it exists. */
-export type FindAsked = (id: string) => AskedNode | undefined;
+export type FindTestedNode = (id: string) => TestedNode | undefined;
 
 /** What a condition can test: kinds of answers, groups, and reference values. */
-type Asked = AnswerKind | 'group' | 'reference';
+type TestedKind = AnswerKind | 'group' | 'reference';
 
 /** Returns the kind of answer of an element or its row. Undefined if it has no answer. */
-export function askedKind(node: AskedNode): Exclude<Asked, 'reference'> | undefined {
+export function testedKind(node: TestedNode): Exclude<TestedKind, 'reference'> | undefined {
   if (node.row !== undefined) return rowKind(node.attrs['multiple'] === true);
   if (node.type === 'composite') return 'group';
   return isInputType(node.type) ? inputRules[node.type].kind : undefined;
 }
 
 /** Lists the operators for an element, or all of them for a URL parameter. */
-export function operatorsOf(asked: AskedNode | undefined): readonly Operator[] {
-  const kind = asked && askedKind(asked);
+export function operatorsOf(asked: TestedNode | undefined): readonly Operator[] {
+  const kind = asked && testedKind(asked);
   return kind ? operatorsOfKind(kind) : operators;
 }
 
@@ -214,7 +214,7 @@ const general: Readonly<Record<Operator, string>> = {
   not_answered: 'is not answered',
 };
 
-const special: { readonly [Kind in Asked]?: { readonly [Name in Operator]?: string } } = {
+const special: { readonly [Kind in TestedKind]?: { readonly [Name in Operator]?: string } } = {
   moment: {
     greater_than: 'is after',
     at_least: 'is on or after',
@@ -225,7 +225,7 @@ const special: { readonly [Kind in Asked]?: { readonly [Name in Operator]?: stri
 };
 
 /** Formats an operator: `is at least`, or `is on or after` for a date. */
-export function sayOperator(operator: Operator, asked: Asked | undefined): string {
+export function formatOperator(operator: Operator, asked: TestedKind | undefined): string {
   return (asked && special[asked]?.[operator]) ?? general[operator];
 }
 
@@ -237,18 +237,18 @@ export const takesValue = (operator: string): boolean =>
 export const isOperator = (is: string): is is Operator => operators.some((known) => known === is);
 
 /** The subject of a comparison. Its kind and options determine the possible values. */
-export type AskedPart = { readonly kind: Asked; readonly options: readonly ChoiceOption[] };
+export type ComparisonSubject = { readonly kind: TestedKind; readonly options: readonly ChoiceOption[] };
 
 /** Returns the subject for an element. A reference value is a text without known values. */
-export function askedPart(node: AskedNode | undefined): AskedPart {
-  const kind = node && askedKind(node);
+export function comparisonSubject(node: TestedNode | undefined): ComparisonSubject {
+  const kind = node && testedKind(node);
   if (!node || !kind) return { kind: 'reference', options: [] };
-  return { kind, options: readOptions(node.attrs['options']) };
+  return { kind, options: validOptionsOf(node.attrs['options']) };
 }
 
 /** Creates a comparison for an element's answer, with a suggested value if there is one. */
-export function newLeaf(asked: AskedNode | undefined): Leaf {
-  const part = askedPart(asked);
+export function newLeaf(asked: TestedNode | undefined): Leaf {
+  const part = comparisonSubject(asked);
   const [is = 'answered'] = operatorsOf(asked);
   const subject = asked
     ? ({
@@ -261,13 +261,13 @@ export function newLeaf(asked: AskedNode | undefined): Leaf {
 }
 
 /** Creates a condition with one comparison, in its stored form. */
-export const newCondition = (asked: AskedNode | undefined): object =>
+export const newCondition = (asked: TestedNode | undefined): object =>
   writeCondition({ kind: 'group', mode: 'all', parts: [newLeaf(asked)] });
 
 /** Changes the subject of a comparison. Keeps the operator if it fits, and then a free value. */
-export function withSubject(leaf: Leaf, asked: AskedNode | undefined): Leaf {
+export function withSubject(leaf: Leaf, asked: TestedNode | undefined): Leaf {
   const fresh = newLeaf(asked);
-  const part = askedPart(asked);
+  const part = comparisonSubject(asked);
   if (!isOperator(leaf.is) || !operatorsOf(asked).includes(leaf.is)) return fresh;
   const kept = withOperator(fresh, part, leaf.is);
   const isText = part.kind === 'text' || part.kind === 'reference';
@@ -275,7 +275,7 @@ export function withSubject(leaf: Leaf, asked: AskedNode | undefined): Leaf {
 }
 
 /** Changes the operator of a comparison. Keeps the value if the new operator accepts its type. */
-export function withOperator({ value, ...leaf }: Leaf, part: AskedPart, is: Operator): Leaf {
+export function withOperator({ value, ...leaf }: Leaf, part: ComparisonSubject, is: Operator): Leaf {
   if (!takesValue(is)) return { ...leaf, is };
   const isList = is === 'one_of';
   const fits = value !== undefined && Array.isArray(value) === isList;
@@ -283,18 +283,18 @@ export function withOperator({ value, ...leaf }: Leaf, part: AskedPart, is: Oper
   return { ...leaf, is, ...(next !== undefined && { value: next }) };
 }
 
-function suggestValue({ kind, options }: AskedPart, isList: boolean, old: unknown): unknown {
+function suggestValue({ kind, options }: ComparisonSubject, isList: boolean, old: unknown): unknown {
   const single: unknown = Array.isArray(old) ? old[0] : (old ?? (kind === 'boolean' ? true : options[0]?.id));
   if (!isList) return single;
   return single === undefined ? undefined : [single];
 }
 
 /** The ways to set a time limit. */
-export const ways = ['none', 'fixed', 'before', 'after'] as const;
-export type Way = (typeof ways)[number];
+export const timeLimitKinds = ['none', 'fixed', 'before', 'after'] as const;
+export type TimeLimitKind = (typeof timeLimitKinds)[number];
 
 /** Parses a stored limit: `today-18` is 18 days before today. */
-export function readMoment(text: string): { readonly way: Way; readonly days: number } {
+export function parseTimeLimit(text: string): { readonly way: TimeLimitKind; readonly days: number } {
   if (text === '') return { way: 'none', days: 0 };
   const [isRelative, sign, days] = /^today(?:([+-])(\d+))?$/.exec(text) ?? [];
   if (isRelative === undefined) return { way: 'fixed', days: 0 };
@@ -302,9 +302,9 @@ export function readMoment(text: string): { readonly way: Way; readonly days: nu
 }
 
 /** Formats a limit: `today-18` becomes `18 days before today`. A fixed date stays unchanged. */
-export function sayMoment(text: string): string {
-  const { way, days } = readMoment(text);
+export function formatTimeLimit(text: string): string {
+  const { way, days } = parseTimeLimit(text);
   if (way !== 'before' && way !== 'after') return text;
   if (days === 0) return 'today';
-  return `${sayCount(days, 'day')} ${way} today`;
+  return `${formatCount(days, 'day')} ${way} today`;
 }

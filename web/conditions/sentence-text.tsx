@@ -1,6 +1,6 @@
 import './conditions.css';
 import type { ReactNode } from 'react';
-import type { Sentence } from './say-condition.ts';
+import type { Sentence } from './describe-condition.ts';
 
 /** Renders a sentence with the author's text highlighted. */
 export function SentenceText({ sentence }: { sentence: Sentence }): ReactNode {

@@ -5,9 +5,14 @@ import { TextArea, TextField } from '../design/field.tsx';
 import { NumberInput } from '../design/number-input.tsx';
 import { readNumber } from '../design/read-number.ts';
 import { Select } from '../design/select.tsx';
-import { type AskedPart, readMoment, type Way, ways } from './condition-tree.ts';
+import {
+  type ComparisonSubject,
+  parseTimeLimit,
+  type TimeLimitKind,
+  timeLimitKinds,
+} from './condition-tree.ts';
 
-type MomentProps = {
+type TimeLimitProps = {
   readonly label: string;
   readonly format: MomentFormat;
   readonly value: unknown;
@@ -19,7 +24,7 @@ type MomentProps = {
 };
 
 const inputTypes = { date: 'date', datetime: 'datetime-local', time: 'time' } as const;
-const wayLabels: Readonly<Record<Way, string>> = {
+const timeLimitLabels: Readonly<Record<TimeLimitKind, string>> = {
   none: 'No limit',
   fixed: 'Fixed date',
   before: 'Days before today (0 for today)',
@@ -30,11 +35,18 @@ const wayLabels: Readonly<Record<Way, string>> = {
  * Edits a time limit: a fixed date, or days relative to the day of the visit. Times of day only have a fixed
  * limit.
  */
-export function MomentInput({ label, format, noneLabel, value, error, onChange }: MomentProps): ReactElement {
+export function TimeLimitInput({
+  label,
+  format,
+  noneLabel,
+  value,
+  error,
+  onChange,
+}: TimeLimitProps): ReactElement {
   const text = typeof value === 'string' ? value : '';
   const [isEntering, setEntering] = useState(false);
-  const { way, days } = readMoment(text);
-  const shown: Way = way === 'none' && isEntering ? 'fixed' : way;
+  const { way, days } = parseTimeLimit(text);
+  const shown: TimeLimitKind = way === 'none' && isEntering ? 'fixed' : way;
   const fixed = (
     <TextField
       type={inputTypes[format]}
@@ -50,9 +62,9 @@ export function MomentInput({ label, format, noneLabel, value, error, onChange }
       <Select
         label={label}
         value={shown}
-        choices={ways.map((id) => ({
+        choices={timeLimitKinds.map((id) => ({
           id,
-          label: id === 'none' && noneLabel ? noneLabel : wayLabels[id],
+          label: id === 'none' && noneLabel ? noneLabel : timeLimitLabels[id],
         }))}
         onChange={(next) => {
           setEntering(next === 'fixed');
@@ -77,7 +89,7 @@ export function MomentInput({ label, format, noneLabel, value, error, onChange }
 }
 
 type ValueProps = {
-  readonly part: AskedPart;
+  readonly part: ComparisonSubject;
   /** The type of the tested element. Undefined for a URL parameter. */
   readonly type: string | undefined;
   /** The operator, which determines whether one value, several values or an order is compared. */
@@ -130,7 +142,7 @@ export function ValueField({ part, type, operator, value, onChange }: ValueProps
   }
   if (kind === 'moment') {
     return (
-      <MomentInput
+      <TimeLimitInput
         label="Value"
         format={type as MomentFormat}
         noneLabel="Choose …"

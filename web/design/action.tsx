@@ -1,7 +1,7 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
-import { refreshChanged } from '../api/changes.ts';
-import { ApiProblem, isStale, unlocatedProblem } from '../api/client.ts';
+import { refetchChangedQueries } from '../api/changes.ts';
+import { ApiProblem, errorWithoutField, isStale } from '../api/client.ts';
 import { ConfirmDialog } from './dialog.tsx';
 import { toastProblem } from './toast.tsx';
 import { openToast, type ToastAction } from './toast-list.ts';
@@ -82,7 +82,7 @@ export function useAction<Reply, Asked = void>({
     mutationFn: run,
     async onSuccess(reply, asked) {
       await onLeave?.(reply, asked);
-      await refreshChanged();
+      await refetchChangedQueries();
       setAsking(undefined);
       const said = typeof done === 'function' ? done(reply, asked) : done;
       if (said !== undefined)
@@ -90,7 +90,7 @@ export function useAction<Reply, Asked = void>({
       await onDone?.(reply, asked);
     },
     onError(error) {
-      void refreshChanged();
+      void refetchChangedQueries();
       const isShown = asking !== undefined || (again !== undefined && isStale(error));
       if (!isShown && (again || problem === 'toast')) toastProblem(error);
       onProblem?.(error);
@@ -135,6 +135,6 @@ export function useAction<Reply, Asked = void>({
     }),
     dialog: question ? draw(asked, question) : null,
     of: (field) => (error instanceof ApiProblem ? error.of(field) : undefined),
-    unlocated: unlocatedProblem(error),
+    unlocated: errorWithoutField(error),
   };
 }

@@ -16,7 +16,7 @@ import { afterFocusReturned } from './after-focus.ts';
 import { Button, IconButton } from './button.tsx';
 import { TextField } from './field.tsx';
 import { Form } from './form.tsx';
-import { ChangedMeanwhile, Message } from './message.tsx';
+import { ConcurrentChangeMessage, Message } from './message.tsx';
 import { useSwipeAway } from './use-swipe-away.ts';
 import { useNarrow } from './use-window.ts';
 
@@ -264,7 +264,7 @@ export function ConfirmDialog({
           />
         )}
         {isStale(error) ? (
-          <ChangedMeanwhile error={error} />
+          <ConcurrentChangeMessage error={error} />
         ) : (
           error && <Message tone="bad">{error.message}</Message>
         )}

@@ -4,7 +4,7 @@ import type { Action } from './action.tsx';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import type { IconName } from './icon.tsx';
-import { ChangedMeanwhile, Message } from './message.tsx';
+import { ConcurrentChangeMessage, Message } from './message.tsx';
 
 /**
  * A dialog with fields. Enter or its last button submits, and an error that belongs to no field is shown
@@ -62,7 +62,7 @@ export function FormDialog({
     >
       {children}
       {isStale(action?.error) ? (
-        <ChangedMeanwhile error={action.error} onDiscard={onClose} />
+        <ConcurrentChangeMessage error={action.error} onDiscard={onClose} />
       ) : (
         error !== undefined && <Message tone="bad">{error}</Message>
       )}

@@ -3,7 +3,7 @@ import type { ReactElement, ReactNode } from 'react';
 import type { ApiProblem } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
-import { sayMoment } from './time.tsx';
+import { formatDateTime } from './time.tsx';
 
 const icons = { info: 'info', good: 'check', warn: 'warning', bad: 'error' } as const satisfies Record<
   string,
@@ -12,7 +12,7 @@ const icons = { info: 'info', good: 'check', warn: 'warning', bad: 'error' } as 
 export type Tone = keyof typeof icons;
 
 /** An error that appears only after saving. It scrolls into view, because it may be out of sight. */
-export const LateProblem = ({ children }: { children: ReactNode }): ReactElement => (
+export const SaveErrorMessage = ({ children }: { children: ReactNode }): ReactElement => (
   <div ref={show} className="late-problem">
     <Message tone="bad">{children}</Message>
   </div>
@@ -48,7 +48,7 @@ export function Message({
  * Explains that another person changed the thing first, with their name and changes if known.
  * @param onDiscard discards an edit; its text stays until then.
  */
-export function ChangedMeanwhile({
+export function ConcurrentChangeMessage({
   error: { meanwhile },
   onDiscard,
 }: {
@@ -77,7 +77,7 @@ export function ChangedMeanwhile({
           ))}
         </ul>
       )}
-      {at !== undefined && `Changed on ${sayMoment(at)}. `}
+      {at !== undefined && `Changed on ${formatDateTime(at)}. `}
       {onDiscard
         ? 'It changed while you were editing, so nothing was saved. Copy what you need, then discard your changes to see the new version.'
         : 'Nothing was done. Review the changes, then try again.'}

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import {
   closeToast,
-  holdToasts,
+  keepToastOpen,
   listToasts,
   openToast,
-  renewToast,
+  pauseToasts,
+  reopenToast,
   shownMs,
-  stayToast,
 } from './toast-list.ts';
 
 const undo = { label: 'Undo', run: async () => undefined };
@@ -39,7 +39,7 @@ test('only the last three undoable toasts stay', () => {
 test('problem and in-progress toasts are never displaced, and an undo in progress displaces no other', () => {
   openToast({ tone: 'bad', text: 'Failed.' });
   for (const text of ['One.', 'Two.', 'Three.']) undoable(text);
-  stayToast(listToasts()[1]!.id);
+  keepToastOpen(listToasts()[1]!.id);
   for (const text of ['Said.', 'Said too.', 'Said again.']) done(text);
   undoable('Four.');
   assert.deepEqual(texts(), [
@@ -58,11 +58,11 @@ test('after a failed undo, a toast returns to its position with its full time, e
   undoable('One.');
   undoable('Two.');
   const [one, two] = listToasts();
-  for (const { id } of [one!, two!]) stayToast(id);
+  for (const { id } of [one!, two!]) keepToastOpen(id);
   closeToast(two!.id);
   mock.timers.tick(shownMs.leading);
-  renewToast(one!);
-  renewToast(two!);
+  reopenToast(one!);
+  reopenToast(two!);
   mock.timers.tick(shownMs.leading - 1);
   assert.deepEqual(texts(), ['One.', 'Two.']);
   mock.timers.tick(1);
@@ -72,20 +72,20 @@ test('after a failed undo, a toast returns to its position with its full time, e
 test('a problem toast stays until it is closed, and an undo in progress until it ends', () => {
   openToast({ tone: 'bad', text: 'Failed.' });
   undoable('Deleted.');
-  stayToast(listToasts()[1]!.id);
-  holdToasts('pointer', true);
-  holdToasts('pointer', false);
+  keepToastOpen(listToasts()[1]!.id);
+  pauseToasts('pointer', true);
+  pauseToasts('pointer', false);
   mock.timers.tick(2 * shownMs.leading);
   assert.deepEqual(texts(), ['Failed.', 'Deleted.']);
 });
 
 test('toasts stay while the window is hidden or the pointer is on them, and then get their full time again', () => {
-  holdToasts('hidden', true);
+  pauseToasts('hidden', true);
   undoable('Deleted.');
-  holdToasts('pointer', true);
-  holdToasts('hidden', false);
+  pauseToasts('pointer', true);
+  pauseToasts('hidden', false);
   mock.timers.tick(2 * shownMs.leading);
-  holdToasts('pointer', false);
+  pauseToasts('pointer', false);
   mock.timers.tick(shownMs.leading - 1);
   assert.deepEqual(texts(), ['Deleted.']);
   mock.timers.tick(1);

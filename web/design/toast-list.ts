@@ -29,7 +29,7 @@ export const shownMs = { said: 6_000, leading: 20_000 } as const;
 
 let toasts: readonly Toast[] = [];
 
-let lastId = 0;
+let maximumId = 0;
 
 const listeners = new Set<() => void>();
 
@@ -60,36 +60,36 @@ function change(next: readonly Toast[]): void {
 
 /** Opens a toast. A problem stays until it is closed or three others have come. */
 export function openToast(toast: Omit<Toast, 'id'>): void {
-  lastId += 1;
-  const opened = { ...toast, id: lastId };
+  maximumId += 1;
+  const opened = { ...toast, id: maximumId };
   // A toast with a running action still has to report its result, and does not count.
   const alike = toasts.filter(({ id, ...other }) => kindOf(other) === kindOf(toast) && !busy.has(id));
   const pushedOut = alike.length < most ? undefined : alike[0];
-  if (pushedOut) forget(pushedOut.id);
+  if (pushedOut) clearToastTimer(pushedOut.id);
   change([...toasts.filter((other) => other !== pushedOut), opened]);
   closeLater(opened);
 }
 
 export function closeToast(id: number): void {
-  forget(id);
+  clearToastTimer(id);
   change(toasts.filter((toast) => toast.id !== id));
   // A removed toast fires no pointerleave event.
-  if (toasts.length === 0) holdToasts('pointer', false);
+  if (toasts.length === 0) pauseToasts('pointer', false);
 }
 
 /** Keeps a toast open while its action is running. */
-export function stayToast(id: number): void {
-  forget(id);
+export function keepToastOpen(id: number): void {
+  clearToastTimer(id);
   busy.add(id);
 }
 
 /** Restores a toast whose action failed and can be retried. It keeps its position if it is still open. */
-export function renewToast(toast: Toast): void {
+export function reopenToast(toast: Toast): void {
   if (!toasts.some(({ id }) => id === toast.id)) change([...toasts, toast]);
   closeLater(toast);
 }
 
-function forget(id: number): void {
+function clearToastTimer(id: number): void {
   clearTimeout(timers.get(id));
   timers.delete(id);
   busy.delete(id);
@@ -97,14 +97,14 @@ function forget(id: number): void {
 
 function closeLater(toast: Toast): void {
   const { id } = toast;
-  forget(id);
+  clearToastTimer(id);
   const kind = kindOf(toast);
   if (kind === 'problem') return;
   timers.set(id, holders.size > 0 ? undefined : setTimeout(() => closeToast(id), shownMs[kind]));
 }
 
 /** While anything holds toasts, none closes (WCAG 2.2, 2.2.1). Afterwards each has its full time again. */
-export function holdToasts(holder: Holder, isHolding: boolean): void {
+export function pauseToasts(holder: Holder, isHolding: boolean): void {
   if (isHolding === holders.has(holder)) return;
   if (isHolding) holders.add(holder);
   else holders.delete(holder);

@@ -1,18 +1,18 @@
 import './toast.css';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useRef, useSyncExternalStore } from 'react';
-import { refreshChanged } from '../api/changes.ts';
-import { mayPass } from '../api/query-client.ts';
+import { refetchChangedQueries } from '../api/changes.ts';
+import { canRetry } from '../api/query-client.ts';
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 import {
   closeToast,
-  holdToasts,
+  keepToastOpen,
   listenToToasts,
   listToasts,
   openToast,
-  renewToast,
-  stayToast,
+  pauseToasts,
+  reopenToast,
   type Toast,
   type ToastAction,
 } from './toast-list.ts';
@@ -30,13 +30,13 @@ export function ToastRegion(): ReactElement {
   const shown = useSyncExternalStore(listenToToasts, listToasts);
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const look = (): void => holdToasts('hidden', document.hidden);
+    const look = (): void => pauseToasts('hidden', document.hidden);
     look();
     document.addEventListener('visibilitychange', look);
     return () => document.removeEventListener('visibilitychange', look);
   }, []);
   // A focused toast that is removed fires no blur event.
-  useEffect(() => holdToasts('focus', region.current!.contains(document.activeElement)), [shown]);
+  useEffect(() => pauseToasts('focus', region.current!.contains(document.activeElement)), [shown]);
   return (
     <div
       ref={region}
@@ -44,10 +44,10 @@ export function ToastRegion(): ReactElement {
       role="status"
       aria-live="polite"
       data-react-aria-top-layer="true"
-      onPointerEnter={() => holdToasts('pointer', true)}
-      onPointerLeave={() => holdToasts('pointer', false)}
-      onFocus={() => holdToasts('focus', true)}
-      onBlur={() => holdToasts('focus', false)}
+      onPointerEnter={() => pauseToasts('pointer', true)}
+      onPointerLeave={() => pauseToasts('pointer', false)}
+      onFocus={() => pauseToasts('focus', true)}
+      onBlur={() => pauseToasts('focus', false)}
     >
       {shown.map((toast) => (
         <ToastLine key={toast.id} toast={toast} />
@@ -61,12 +61,12 @@ function ToastLine({ toast }: { toast: Toast }): ReactElement {
   const act = useMutation({
     async mutationFn() {
       await action?.run();
-      await refreshChanged();
+      await refetchChangedQueries();
     },
-    onMutate: () => stayToast(id),
+    onMutate: () => keepToastOpen(id),
     onSettled(_, error) {
       // A request that did not arrive can be repeated.
-      if (error && mayPass(error)) renewToast(toast);
+      if (error && canRetry(error)) reopenToast(toast);
       else closeToast(id);
       if (error) toastProblem(error);
     },

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useEffectEvent } from 'react';
 import { flushSync } from 'react-dom';
-import { mayMove } from './motion.ts';
+import { canAnimate } from './motion.ts';
 
 /** The distance (px) or speed (px per ms) after which the sheet closes; otherwise it moves back. */
 const enough = { way: 96, pace: 0.5 } as const;
@@ -52,7 +52,7 @@ export function useSwipeAway(sheet: RefObject<HTMLElement | null>, isOn: boolean
       from = undefined;
       const motion = node.animate(
         [{ translate: `0 ${Math.max(0, way)}px` }, { translate: goes ? '0 100%' : '0 0' }],
-        { duration: mayMove() ? 160 : 0, easing: 'ease-out', fill: goes ? 'forwards' : 'none' },
+        { duration: canAnimate() ? 160 : 0, easing: 'ease-out', fill: goes ? 'forwards' : 'none' },
       );
       node.style.removeProperty('translate');
       motion.onfinish = () => {

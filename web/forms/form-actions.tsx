@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
-import { refreshChanged } from '../api/changes.ts';
-import { call, download, type Seen } from '../api/operations.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
+import { refetchChangedQueries } from '../api/changes.ts';
+import { type ChangePrecondition, call, download } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { IconButton } from '../design/button.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
@@ -10,7 +10,7 @@ import { toastDone } from '../design/toast.tsx';
 import type { ToastAction } from '../design/toast-list.ts';
 import type { WorkspaceDetail } from '../settings/workspace.ts';
 import { mayEdit } from '../shell/session.ts';
-import type { FormLine } from './forms-query.ts';
+import type { FormActivityRow } from './forms-query.ts';
 
 /** The actions for a form as a whole. */
 export function FormActions({
@@ -18,13 +18,14 @@ export function FormActions({
   form,
 }: {
   workspace: WorkspaceDetail;
-  form: FormLine;
+  form: FormActivityRow;
 }): ReactElement {
   const navigate = useNavigate();
   const params = { id: form.id };
   const count = form.submission_count;
-  const moveTo = (verb: Verb, seen: Seen) => call(workspace.id, `${verb}Form`, { params }, { seen });
-  const sayMoved = (verb: Verb, moved: Seen): { text: string; action?: ToastAction } => ({
+  const moveTo = (verb: Verb, seen: ChangePrecondition) =>
+    call(workspace.id, `${verb}Form`, { params }, { seen });
+  const sayMoved = (verb: Verb, moved: ChangePrecondition): { text: string; action?: ToastAction } => ({
     text:
       verb === 'archive'
         ? `${form.name} was archived. It no longer accepts submissions.`
@@ -36,7 +37,7 @@ export function FormActions({
         async run() {
           const back = verb === 'archive' ? 'restore' : 'archive';
           const { text, action } = sayMoved(back, await moveTo(back, moved));
-          await refreshChanged();
+          await refetchChangedQueries();
           toastDone(text, action);
         },
       },
@@ -75,8 +76,8 @@ export function FormActions({
               'It has no submissions. Its webhooks and their delivery log are deleted too.'
             ) : (
               <>
-                Its <strong>{sayCount(count, 'submission')}</strong>, their files and its webhooks are deleted
-                too. This cannot be undone.
+                Its <strong>{formatCount(count, 'submission')}</strong>, their files and its webhooks are
+                deleted too. This cannot be undone.
               </>
             )}
           </p>

@@ -3,9 +3,9 @@ import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { readQuery } from '../api/operations.ts';
 
-export type FormLine = ReplyOf<'listFormActivity'>['data'][number];
+export type FormActivityRow = ReplyOf<'listFormActivity'>['data'][number];
 export type FormOrder = NonNullable<NonNullable<InputOf<'listFormActivity'>['query']>['sort']>;
-export type FormStatus = FormLine['status'];
+export type FormStatus = FormActivityRow['status'];
 
 /** The state of the list. All of it is in the URL, so that a view can be shared, and Back works. */
 export type FormsView = { q?: string; status?: FormStatus; sort?: FormOrder; page?: number };

@@ -2,7 +2,7 @@ import './forms-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { Button } from '../design/button.tsx';
 import { StatusChip } from '../design/chip.tsx';
 import { SearchField } from '../design/field.tsx';
@@ -17,7 +17,7 @@ import { mayEdit } from '../shell/session.ts';
 import { CreateForm, CreateFormDialog } from './create/create-form-dialog.tsx';
 import { FormActions } from './form-actions.tsx';
 import {
-  type FormLine,
+  type FormActivityRow,
   type FormOrder,
   type FormStatus,
   type FormsView,
@@ -30,9 +30,9 @@ function FormsTable({
   forms,
 }: {
   workspace: WorkspaceDetail;
-  forms: readonly FormLine[];
+  forms: readonly FormActivityRow[];
 }): ReactElement {
-  const columns: TableColumn<FormLine>[] = [
+  const columns: TableColumn<FormActivityRow>[] = [
     { id: 'name', title: 'Form', cell: (form) => <FormTitle form={form} /> },
     { id: 'status', title: 'Status', cell: ({ status }) => <StatusChip status={status} /> },
     {
@@ -65,7 +65,7 @@ function FormsTable({
   );
 }
 
-function FormTitle({ form }: { form: FormLine }): ReactElement {
+function FormTitle({ form }: { form: FormActivityRow }): ReactElement {
   return (
     <div className="forms-title">
       <Link to="/forms/$form" params={{ form: form.id }} className="forms-name">
@@ -74,7 +74,7 @@ function FormTitle({ form }: { form: FormLine }): ReactElement {
       {form.description && <span className="soft small cut">{form.description}</span>}
       <span className="forms-small soft small">
         <Link to="/forms/$form/submissions" params={{ form: form.id }} className="forms-count">
-          {sayCount(form.submission_count, 'submission')}
+          {formatCount(form.submission_count, 'submission')}
         </Link>
         <Ago at={form.last_activity_at} />
       </span>
@@ -131,7 +131,7 @@ function FormsToolbar({ view, onChange, total }: Props): ReactElement {
         onChange={(sort) => onChange({ sort: sort === 'activity' ? undefined : sort })}
       />
       <span className="unseen" role="status">
-        {total === undefined ? '' : sayCount(total, 'form')}
+        {total === undefined ? '' : formatCount(total, 'form')}
       </span>
     </div>
   );

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
 import { readQuery } from '../api/operations.ts';
-import type { LocatedForm } from '../shell/form-place.ts';
+import type { LocatedForm } from '../shell/current-form.ts';
 
 export type InvitationsOverview = ReplyOf<'getInvitationsOverview'>;
 export type InvitationRow = ReplyOf<'listInvitations'>['data'][number];
@@ -9,10 +9,10 @@ export type InvitationStatus = InvitationRow['status'];
 export type ImportPreview = ReplyOf<'previewInvitationImport'>;
 export type ImportSource = InputOf<'previewInvitationImport'>['body'];
 export type ColumnUse = ImportPreview['mapping'][number];
-export type LetterPreview = ReplyOf<'previewInvitationMail'>;
+export type EmailPreview = ReplyOf<'previewInvitationMail'>;
 export type MessageBody = Omit<InputOf<'startInvitationImport'>['body'], keyof ImportSource>;
 
-export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
+export type FormLocation = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
 const rowsOfPage = 50;
 
@@ -23,7 +23,7 @@ const pollMs = 1_500;
 export const isUnderWay = (batch: InvitationsOverview['batches'][number]): boolean =>
   (batch.created + batch.skipped < batch.total && batch.failed_reason === null) || batch.waiting > 0;
 
-export const overviewQuery = (form: FormPlace) =>
+export const overviewQuery = (form: FormLocation) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'getInvitationsOverview', { params: { id: form.id } }),
     refetchInterval: (found) => (found.state.data?.batches.some(isUnderWay) ? pollMs : false),
@@ -32,7 +32,7 @@ export const overviewQuery = (form: FormPlace) =>
 export type ListView = { q: string; status: InvitationStatus | undefined; page: number };
 
 /** @param counts of the overview: if they change, the list is fetched again. */
-export const listQuery = (form: FormPlace, view: ListView, counts: InvitationsOverview['counts']) => {
+export const listQuery = (form: FormLocation, view: ListView, counts: InvitationsOverview['counts']) => {
   const listing = readQuery(form.workspace_id, 'listInvitations', {
     params: { id: form.id },
     query: {
@@ -49,7 +49,7 @@ export const listQuery = (form: FormPlace, view: ListView, counts: InvitationsOv
   });
 };
 
-export const previewQuery = (form: FormPlace, source: ImportSource) =>
+export const previewQuery = (form: FormLocation, source: ImportSource) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'previewInvitationImport', { params: { id: form.id }, body: source }),
     placeholderData: keepPreviousData,
@@ -61,7 +61,7 @@ export const previewQuery = (form: FormPlace, source: ImportSource) =>
 /** The person in a preview of the email. */
 export type Addressee = { email: string; name: string; reference: Record<string, string> };
 
-export const letterQuery = (form: FormPlace, message: MessageBody, person: Addressee) =>
+export const emailPreviewQuery = (form: FormLocation, message: MessageBody, person: Addressee) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'previewInvitationMail', {
       params: { id: form.id },

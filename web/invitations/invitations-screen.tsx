@@ -2,7 +2,7 @@ import './invitations.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { call, download } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
@@ -13,11 +13,11 @@ import { Pager } from '../design/pager.tsx';
 import { Select } from '../design/select.tsx';
 import { EmptyState, QueryState } from '../design/states.tsx';
 import { TaskProgress } from '../design/task-progress.tsx';
-import { useSettled } from '../design/use-settled.ts';
-import { useForm } from '../shell/form-place.ts';
+import { useDebounced } from '../design/use-debounced.ts';
+import { useForm } from '../shell/current-form.ts';
 import { mayEdit } from '../shell/session.ts';
 import {
-  type FormPlace,
+  type FormLocation,
   type InvitationsOverview,
   isUnderWay,
   type ListView,
@@ -31,7 +31,7 @@ function ListActions({
   form,
   overview: { counts, mails_per_minute: pace },
 }: {
-  form: FormPlace;
+  form: FormLocation;
   overview: InvitationsOverview;
 }): ReactElement {
   const unanswered = counts.sent + counts.opened + counts.started;
@@ -42,12 +42,12 @@ function ListActions({
       title: 'Send reminders?',
       label: 'Send reminders',
       isDanger: false,
-      text: `${sayPeople(unanswered)} received an invitation and did not answer. People who were emailed within the last hour or have unsubscribed are skipped.`,
+      text: `${formatPeople(unanswered)} received an invitation and did not answer. People who were emailed within the last hour or have unsubscribed are skipped.`,
     },
     done: ({ count }) =>
       count === 0
         ? 'No reminders were sent. All of these people were emailed within the last hour.'
-        : `${sayPeople(count)} will be reminded.`,
+        : `${formatPeople(count)} will be reminded.`,
   });
   const save = useAction({
     run: () => download(form.workspace_id, 'exportInvitations', place),
@@ -66,7 +66,7 @@ function ListActions({
   );
 }
 
-const sayPeople = (count: number): string => sayCount(count, 'person', 'people');
+const formatPeople = (count: number): string => formatCount(count, 'person', 'people');
 
 /**
  * Shows batches that are running or stopped. Invitations are created first, then sent at the service's email
@@ -178,7 +178,7 @@ function List({ overview, isEditor }: ListProps): ReactElement {
   const form = useForm();
   const [view, setView] = useState<ListView>({ q: '', status: undefined, page: 1 });
   // Wait for a pause in typing: each change would be a search.
-  const asked = { ...view, q: useSettled(view.q) };
+  const asked = { ...view, q: useDebounced(view.q) };
   const list = useQuery(listQuery(form, asked, overview.counts));
   const choices = [
     { id: 'any', label: `Any status (${sum(overview.counts).toLocaleString()})` },

@@ -10,7 +10,7 @@ import { Menu, type MenuAction } from '../design/menu.tsx';
 import type { Tone } from '../design/message.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago } from '../design/time.tsx';
-import type { FormPlace, InvitationRow, InvitationStatus } from './invitations-query.ts';
+import type { FormLocation, InvitationRow, InvitationStatus } from './invitations-query.ts';
 
 /** Label, color and meaning of each status. */
 export const statuses = {
@@ -26,7 +26,7 @@ export const statuses = {
 /** In the order in which an invitation passes through them. */
 export const statusOrder = Object.keys(statuses) as readonly InvitationStatus[];
 
-type ActionProps = { form: FormPlace; row: InvitationRow; canMail: boolean };
+type ActionProps = { form: FormLocation; row: InvitationRow; canMail: boolean };
 
 /** The actions for one invitation. */
 function RowActions({ form, row, canMail }: ActionProps): ReactElement | null {
@@ -81,7 +81,7 @@ function RowActions({ form, row, canMail }: ActionProps): ReactElement | null {
   );
 }
 
-type Props = { form: FormPlace; rows: readonly InvitationRow[]; isEditor: boolean; canMail: boolean };
+type Props = { form: FormLocation; rows: readonly InvitationRow[]; isEditor: boolean; canMail: boolean };
 
 /** One page of the list of invitations. */
 export function InvitationsTable({ form, rows, isEditor, canMail }: Props): ReactElement {

@@ -2,7 +2,7 @@ import './invitations.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { ApiProblem } from '../api/client.ts';
 import { call } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
@@ -12,17 +12,17 @@ import { TextArea, TextField } from '../design/field.tsx';
 import { Message } from '../design/message.tsx';
 import { Card, Page } from '../design/page.tsx';
 import { QueryState } from '../design/states.tsx';
-import { focusUnread } from '../design/unread.ts';
-import { useSettled } from '../design/use-settled.ts';
-import { type LocatedForm, useForm } from '../shell/form-place.ts';
+import { focusUnreadableInput } from '../design/unreadable-input.ts';
+import { useDebounced } from '../design/use-debounced.ts';
+import { type LocatedForm, useForm } from '../shell/current-form.ts';
 import {
   type Addressee,
-  type FormPlace,
+  type EmailPreview,
+  emailPreviewQuery,
+  type FormLocation,
   type ImportPreview,
   type ImportSource,
   type InvitationsOverview,
-  type LetterPreview,
-  letterQuery,
   type MessageBody,
   overviewQuery,
   previewQuery,
@@ -123,11 +123,11 @@ function ScheduleCard({ draft, onChange, canMail, problem }: ScheduleProps): Rea
 }
 
 /** The email as its first recipient sees it, without colors. */
-function LetterView({
+function EmailPreviewCard({
   preview: { subject, letter },
   to,
 }: {
-  preview: LetterPreview;
+  preview: EmailPreview;
   to: string;
 }): ReactElement {
   return (
@@ -154,7 +154,7 @@ function LetterView({
 }
 
 type Props = {
-  form: FormPlace;
+  form: FormLocation;
   draft: Draft;
   onChange: (draft: Draft) => void;
   /** The names that `{{…}}` can use. */
@@ -171,8 +171,8 @@ function MessageCard({ form, draft, onChange, placeholders, person, problem }: P
   const addressee: Addressee = person
     ? { email: person.email, name: person.name, reference: person.reference }
     : somebody;
-  const settled = useSettled(draft);
-  const { data, error } = useQuery(letterQuery(form, messageOf(settled), addressee));
+  const settled = useDebounced(draft);
+  const { data, error } = useQuery(emailPreviewQuery(form, messageOf(settled), addressee));
   const wrong = problem ?? (error instanceof ApiProblem ? error : undefined);
   return (
     <Card title="Message" lead="Saved for the next time you invite people.">
@@ -184,18 +184,18 @@ function MessageCard({ form, draft, onChange, placeholders, person, problem }: P
       />
       <TextArea
         label="Text"
-        description={`A button with the personal link follows the text. ${sayPlaceholders(placeholders, addressee)}`}
+        description={`A button with the personal link follows the text. ${describePlaceholders(placeholders, addressee)}`}
         rows={6}
         value={draft.message}
         error={wrong?.of('message')}
         onChange={(message) => onChange({ ...draft, message })}
       />
-      {data && !error && <LetterView preview={data} to={addressee.name || addressee.email} />}
+      {data && !error && <EmailPreviewCard preview={data} to={addressee.name || addressee.email} />}
     </Card>
   );
 }
 
-function sayPlaceholders(placeholders: Props['placeholders'], { reference }: Addressee): string {
+function describePlaceholders(placeholders: Props['placeholders'], { reference }: Addressee): string {
   const names = [...Object.keys(placeholders), ...Object.keys(reference)].map((name) => `{{${name}}}`);
   return `You can use ${names.join(', ')}. {{name|friend}} shows “friend” if the name is missing.`;
 }
@@ -231,7 +231,7 @@ function InviteForm({ form, overview }: { form: LocatedForm; overview: Invitatio
     expires: '',
     isMailed: canMail,
   }));
-  const settled = useSettled(source);
+  const settled = useDebounced(source);
   const preview = useQuery({ ...previewQuery(form, settled), enabled: settled.text.trim() !== '' });
   const isCurrent = settled === source && !preview.isFetching && !preview.error && source.text.trim() !== '';
   const total = isCurrent ? (preview.data?.total ?? 0) : 0;
@@ -276,17 +276,17 @@ function InviteForm({ form, overview }: { form: LocatedForm; overview: Invitatio
           icon={draft.isMailed ? 'send' : 'link'}
           isDisabled={total === 0}
           isPending={start.isPending}
-          onPress={() => focusUnread() || start.mutate()}
+          onPress={() => focusUnreadableInput() || start.mutate()}
         >
-          {sayInvite(total, draft.isMailed)}
+          {inviteButtonLabel(total, draft.isMailed)}
         </Button>
       </div>
     </>
   );
 }
 
-function sayInvite(total: number, isMailed: boolean): string {
-  const people = sayCount(total, 'person', 'people');
+function inviteButtonLabel(total: number, isMailed: boolean): string {
+  const people = formatCount(total, 'person', 'people');
   if (total === 0) return isMailed ? 'Send invitations' : 'Create links';
   return isMailed ? `Send invitations to ${people}` : `Create links for ${people}`;
 }

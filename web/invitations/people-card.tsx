@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { Button } from '../design/button.tsx';
 import { ColumnChoices } from '../design/column-choices.tsx';
 import { TextArea } from '../design/field.tsx';
@@ -164,11 +164,11 @@ function Outcome({ preview }: { preview: ImportPreview }): ReactElement {
   return (
     <div className="stack" role="status">
       <p>
-        <strong>{sayCount(total, 'person', 'people')}</strong> will be invited.
+        <strong>{formatCount(total, 'person', 'people')}</strong> will be invited.
         {unsubscribed > 0 && ` Not emailed because they unsubscribed: ${unsubscribed.toLocaleString()}.`}
       </p>
       {wrong > 0 && (
-        <Message tone="warn" title={`${sayCount(wrong, 'line is', 'lines are')} skipped`}>
+        <Message tone="warn" title={`${formatCount(wrong, 'line is', 'lines are')} skipped`}>
           <ul className="invite-problems" tabIndex={0} aria-label="Skipped lines">
             {problems.map(({ line, message }) => (
               <li key={`${line} ${message}`}>

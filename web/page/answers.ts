@@ -2,12 +2,12 @@ import type { AnswerError } from '#ast/answers/check-answers.ts';
 import { checkStep } from '#ast/answers/check-step.ts';
 import { newWork } from '#ast/basics/work.ts';
 import { type RawAnswers, readFields } from '#ast/form/fields.ts';
-import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
+import { type AnswerContext, evaluate, type VisibleParts } from '#ast/logic/evaluate.ts';
 import type { FileFacts } from '#ast/rules/check-files.ts';
 import type { RuleName } from '#ast/rules/problem.ts';
 import { restoreRows } from '#page/render/elements/rows.ts';
-import { sayToVisitor } from '#page/words/say-problem.ts';
-import { heldOf, unsentOf } from './held-list.ts';
+import { formatProblemForVisitor } from '#page/words/format-problem.ts';
+import { listUploadedFiles, unsentOf } from './file-list.ts';
 import { byId, type Page } from './page.ts';
 
 /** An error of a field, by its HTML name, in the visitor's language. */
@@ -27,9 +27,9 @@ export function entriesOf({ form }: Page): [name: string, value: string][] {
 }
 
 /** The input of validation: raw answers, uploaded files, and the context of conditions. */
-type Given = { raw: RawAnswers; files: Map<string, FileFacts[]>; context: AnswerContext };
+type ValidationInput = { raw: RawAnswers; files: Map<string, FileFacts[]>; context: AnswerContext };
 
-export function readGiven(page: Page, chosen: readonly ChosenFile[] = []): Given {
+export function readValidationInput(page: Page, chosen: readonly ChosenFile[] = []): ValidationInput {
   const { form, today, reference, singly } = page.data;
   // The browser posts nothing for a date that it cannot parse. A placeholder text makes validation report it.
   const entries = entriesOf(page).map(([name, value]): [string, string] => [
@@ -38,7 +38,7 @@ export function readGiven(page: Page, chosen: readonly ChosenFile[] = []): Given
   ]);
   const { raw, extra } = readFields(form, entries);
   const files = new Map<string, FileFacts[]>();
-  for (const [field, file] of [...heldOf(page.form), ...chosen]) {
+  for (const [field, file] of [...listUploadedFiles(page.form), ...chosen]) {
     files.set(field, [...(files.get(field) ?? []), file]);
   }
   return {
@@ -55,20 +55,22 @@ function isUnread(name: string): boolean {
 }
 
 /** Evaluates what the form shows and requires now. */
-export function evaluatePage(page: Page): Shown {
-  const { raw, files, context } = readGiven(page);
+export function evaluatePage(page: Page): VisibleParts {
+  const { raw, files, context } = readValidationInput(page);
   return evaluate(page.data.form, raw, context, files);
 }
 
 /** Returns the errors of one step as the server would describe them. `chosen` files count as uploaded. */
 export function findErrors(page: Page, step: number, chosen?: readonly ChosenFile[]): FoundError[] {
-  const { raw, files, context } = readGiven(page, chosen);
+  const { raw, files, context } = readValidationInput(page, chosen);
   const { form } = page.data;
   const speech = { ...page.data, language: document.documentElement.lang };
   return checkStep(form, step, raw, files, context).map(({ field, problem }) => ({
     field,
     // The server rendered this message with the browser's date format.
-    message: isUnread(field) ? byId(`unread~${field}`)!.textContent : sayToVisitor(problem, speech),
+    message: isUnread(field)
+      ? byId(`unread~${field}`)!.textContent
+      : formatProblemForVisitor(problem, speech),
     rule: problem.rule,
   }));
 }
@@ -88,7 +90,7 @@ function findUnsent({ sections, data }: Page, step: number): FieldError[] {
  * Returns errors for what a page load would lose: files that were not uploaded, and values that the browser
  * cannot parse.
  */
-export function findLosses(page: Page, step: number): FieldError[] {
+export function findUnsavedInput(page: Page, step: number): FieldError[] {
   return [...findUnsent(page, step), ...findErrors(page, step).filter(({ field }) => isUnread(field))];
 }
 
@@ -96,7 +98,7 @@ export function findLosses(page: Page, step: number): FieldError[] {
  * Returns everything that keeps a visitor on a step. A missing upload takes precedence over other errors of
  * its field.
  */
-export function findObstacles(page: Page, step: number): FieldError[] {
+export function findStepProblems(page: Page, step: number): FieldError[] {
   const unsent = findUnsent(page, step);
   const rest = findErrors(page, step).filter(({ field }) => unsent.every((other) => other.field !== field));
   return [...unsent, ...rest];

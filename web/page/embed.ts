@@ -19,7 +19,7 @@ type EmbedEvent =
  * Sends a message to the embedding page, if there is one. Any page may receive it, because the form's
  * settings decide who may frame it.
  */
-export function tell(message: EmbedEvent): void {
+export function sendToEmbedder(message: EmbedEvent): void {
   if (parent === window) return;
   const [, , form] = location.pathname.split('/');
   parent.postMessage({ formloom: 1, form, ...message }, '*');
@@ -29,10 +29,10 @@ export function tell(message: EmbedEvent): void {
  * Reports a submission to the embedding page from the confirmation, even without the rest of the script.
  * Moves the focus to the heading, because browsers ignore `autofocus` in a cross-origin frame.
  */
-export function tellReceipt(): void {
+export function reportSubmission(): void {
   const receipt = new URLSearchParams(location.search).get('receipt');
   if (!receipt || !location.pathname.endsWith('/submitted')) return;
-  tell({ event: 'submitted', receipt });
+  sendToEmbedder({ event: 'submitted', receipt });
   if (parent !== window) document.querySelector('h1')?.focus({ preventScroll: true });
 }
 
@@ -40,18 +40,18 @@ export function tellReceipt(): void {
  * Reports to the embedding page that the form has loaded, and its height whenever it changes. Also reports
  * the Escape key, which closes a dialog around the frame.
  */
-export function tellHeight(): void {
+export function reportHeight(): void {
   if (parent === window) return;
-  tell({ event: 'loaded' });
+  sendToEmbedder({ event: 'loaded' });
   const { body, dir } = document;
   const tellNow = (): void =>
-    tell({ event: 'height', height: Math.ceil(body.getBoundingClientRect().height), dir });
+    sendToEmbedder({ event: 'height', height: Math.ceil(body.getBoundingClientRect().height), dir });
   // Browsers do not run observers in a cross-origin frame that is out of view. Reporting now gives the form
   // its height before the visitor scrolls to it.
   tellNow();
   void document.fonts.ready.then(tellNow);
   new ResizeObserver(tellNow).observe(body);
   addEventListener('keydown', ({ key, defaultPrevented }) => {
-    if (key === 'Escape' && !defaultPrevented) tell({ event: 'escape' });
+    if (key === 'Escape' && !defaultPrevented) sendToEmbedder({ event: 'escape' });
   });
 }

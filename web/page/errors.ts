@@ -1,14 +1,16 @@
-import { fill } from '#ast/basics/words.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import { questionLabels } from '#page/render/question-label.ts';
-import { nameProblem } from '#page/words/words.ts';
+import { prefixProblemLabel } from '#page/words/words.ts';
 import type { FieldError } from './answers.ts';
-import { boxOf, byId, make, type Page } from './page.ts';
+import { boxOf, byId, makeElement, type Page } from './page.ts';
 
 /** Shows the errors of one field at the field, or removes them if there are none. */
 export function showAtField(field: string, messages: readonly string[]): void {
   const box = boxOf(field);
-  box?.querySelector('.error')?.replaceChildren(...messages.map((text) => make('p', { textContent: text })));
+  box
+    ?.querySelector('.error')
+    ?.replaceChildren(...messages.map((text) => makeElement('p', { textContent: text })));
   box?.classList.toggle('invalid', messages.length > 0);
   for (const control of invalidable(field, box)) {
     if (messages.length > 0) control.setAttribute('aria-invalid', 'true');
@@ -49,44 +51,44 @@ export function showInStep(page: Page, errors: readonly FieldError[]): void {
  * Shows the summary at the top, with a link to the field for every error. The focus moves to it, so that it
  * is read out once (docs/rules.md P3). Without errors, removes the summary and the prefix of the page title.
  */
-export function summarise(page: Page, errors: readonly FieldError[]): void {
+export function showErrorSummary(page: Page, errors: readonly FieldError[]): void {
   const { data } = page;
   document.querySelector('.summary')?.remove();
-  document.title = document.title.replace(fill(data.words.errorTitle, { title: '' }), '');
+  document.title = document.title.replace(fillTemplate(data.words.errorTitle, { title: '' }), '');
   if (errors.length === 0) return;
-  document.title = fill(data.words.errorTitle, { title: document.title });
-  const nameOf = naming(page);
+  document.title = fillTemplate(data.words.errorTitle, { title: document.title });
+  const nameOf = errorFormatter(page);
   const items = errors.map((error) => {
     const { field } = error;
     const said = nameOf(error);
-    return make('li', {}, byId(field) ? make('a', { href: `#${field}` }, said) : said);
+    return makeElement('li', {}, byId(field) ? makeElement('a', { href: `#${field}` }, said) : said);
   });
-  showSummary(data.words.problem, make('ul', {}, ...items));
+  showSummary(data.words.problem, makeElement('ul', {}, ...items));
 }
 
 /** Updates a field's errors in the summary. Removes resolved ones, and the summary with the last of them. */
-export function followInSummary(page: Page, field: string, messages: readonly string[]): void {
+export function updateErrorSummary(page: Page, field: string, messages: readonly string[]): void {
   for (const [index, link] of document.querySelectorAll(`.summary a[href="#${field}"]`).entries()) {
     const message = messages[index];
-    if (message) link.textContent = naming(page)({ field, message });
+    if (message) link.textContent = errorFormatter(page)({ field, message });
     else link.parentElement!.remove();
   }
-  if (document.querySelector('.summary ul:not(:has(li))')) summarise(page, []);
+  if (document.querySelector('.summary ul:not(:has(li))')) showErrorSummary(page, []);
 }
 
 /** Returns a function that formats an error with its question's label, for display away from its field. */
-export function naming({ data: { form, words }, say }: Page): (error: FieldError) => string {
+export function errorFormatter({ data: { form, words }, say }: Page): (error: FieldError) => string {
   const labelOf = questionLabels(form, words, (text, row) =>
     say ? fillPiped(text, (id) => say(id, row)) : text,
   );
-  return ({ field, message }) => nameProblem(labelOf(field), message, words);
+  return ({ field, message }) => prefixProblemLabel(labelOf(field), message, words);
 }
 
 /** Shows a box at the top of the page that gets the focus. */
 export function showSummary(title: string, ...content: Node[]): void {
   document.querySelector('.summary')?.remove();
-  const heading = make('h2', { id: '_problem', textContent: title });
-  const box = make('div', { className: 'summary', role: 'alert', tabIndex: -1 }, heading, ...content);
+  const heading = makeElement('h2', { id: '_problem', textContent: title });
+  const box = makeElement('div', { className: 'summary', role: 'alert', tabIndex: -1 }, heading, ...content);
   box.setAttribute('aria-labelledby', '_problem');
   // Like the server: below the theme's pictures, which would overlap it otherwise.
   document.querySelector('main > header')!.before(box);

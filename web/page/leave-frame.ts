@@ -1,4 +1,4 @@
-import { tell } from './embed.ts';
+import { sendToEmbedder } from './embed.ts';
 
 /** How long the embedding page has to reply that it opens the redirect URL, in ms. */
 const handoverMs = 400;
@@ -22,5 +22,5 @@ export function leaveFrame(address: string, receipt: string): void {
   addEventListener('message', ({ source, data }: MessageEvent<{ formloom?: 1; event?: string } | null>) => {
     if (source === parent && data?.formloom === 1 && data.event === 'leaving') clearTimeout(lead);
   });
-  tell({ event: 'redirect', address });
+  sendToEmbedder({ event: 'redirect', address });
 }

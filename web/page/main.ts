@@ -1,5 +1,5 @@
-import { tellHeight, tellReceipt } from './embed.ts';
-import { recall } from './memory.ts';
+import { reportHeight, reportSubmission } from './embed.ts';
+import { readStoredPageState } from './page-state-storage.ts';
 
 /*
  * The part of the public page's script that loads first. The page works without a script, so the rest loads
@@ -10,8 +10,8 @@ import { recall } from './memory.ts';
 /** The first events of a visitor, before the script is needed. */
 const beginnings = ['focusin', 'pointermove', 'pointerdown', 'keydown', 'scroll'] as const;
 
-tellHeight();
-tellReceipt();
+reportHeight();
+reportSubmission();
 const form = document.querySelector<HTMLFormElement>('main form');
 if (form && document.getElementById('_form')) waitForVisitor(form);
 
@@ -40,5 +40,5 @@ function waitForVisitor(form: HTMLFormElement): void {
   addEventListener('load', () =>
     'requestIdleCallback' in window ? requestIdleCallback(begin) : setTimeout(begin, 500),
   );
-  if (recall() !== undefined || document.activeElement?.closest('form') === form) begin();
+  if (readStoredPageState() !== undefined || document.activeElement?.closest('form') === form) begin();
 }

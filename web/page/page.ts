@@ -1,4 +1,4 @@
-import type { SayAnswer } from '#page/markup/html.ts';
+import type { FormatAnswer } from '#page/markup/html.ts';
 import type { ScriptData } from '#page/render/view.ts';
 
 /** Points of a drawing relative to the pad's width, so that it scales with the pad. */
@@ -21,7 +21,7 @@ export type Page = {
   /** Returns the current drawings by field (types/signature.ts): strokes of points. */
   drawn?: () => Readonly<Record<string, Strokes>>;
   /** Set if texts of the form show answers (shown-answers.ts). */
-  say?: SayAnswer;
+  say?: FormatAnswer;
   /** Set if the form has a review step (review.ts). */
   review?: {
     /** Opens the question of a field. */
@@ -34,7 +34,7 @@ export type Page = {
 /** Reads the page that the server rendered. @throws if it has no data for the script. */
 export function readPage(form: HTMLFormElement): Page {
   const data = JSON.parse(byId('_form')!.textContent) as ScriptData;
-  const region = make('div', { className: 'unseen' });
+  const region = makeElement('div', { className: 'unseen' });
   region.setAttribute('aria-live', 'polite');
   form.insertAdjacentElement('afterend', region);
   return {
@@ -53,7 +53,7 @@ export function readPage(form: HTMLFormElement): Page {
 }
 
 /** Creates an element with properties and children. */
-export function make<Tag extends keyof HTMLElementTagNameMap>(
+export function makeElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   properties: Partial<HTMLElementTagNameMap[Tag]>,
   ...children: (Node | string)[]
@@ -75,5 +75,5 @@ export function boxOf(name: string): HTMLElement | undefined {
 
 /** Labels a button, and adds the object of the action for screen readers. */
 export function labelButton(button: HTMLElement, text: string, object: string): void {
-  button.replaceChildren(text, make('span', { className: 'unseen' }, ` ${object}`));
+  button.replaceChildren(text, makeElement('span', { className: 'unseen' }, ` ${object}`));
 }

@@ -14,7 +14,7 @@ function fractions(count: number, root: number): Uint32Array {
 
 const start = fractions(8, 2);
 const constants = Int32Array.from(fractions(64, 3));
-const turn = (word: number, bits: number): number => (word >>> bits) | (word << (32 - bits));
+const rotateRight = (word: number, bits: number): number => (word >>> bits) | (word << (32 - bits));
 
 const schedule = new Int32Array(64);
 
@@ -24,16 +24,17 @@ function mix(state: Int32Array, words: Int32Array, from: number): void {
   for (let index = 16; index < 64; index += 1) {
     const early = schedule[index - 15]!;
     const late = schedule[index - 2]!;
-    const first = turn(early, 7) ^ turn(early, 18) ^ (early >>> 3);
-    const second = turn(late, 17) ^ turn(late, 19) ^ (late >>> 10);
+    const first = rotateRight(early, 7) ^ rotateRight(early, 18) ^ (early >>> 3);
+    const second = rotateRight(late, 17) ^ rotateRight(late, 19) ^ (late >>> 10);
     schedule[index] = (schedule[index - 16]! + first + schedule[index - 7]! + second) | 0;
   }
   const [ofA, ofB, ofC, ofD, ofE, ofF, ofG, ofH] = state as unknown as Eight;
   let [a, b, c, d, e, f, g, h] = [ofA, ofB, ofC, ofD, ofE, ofF, ofG, ofH];
   for (let index = 0; index < 64; index += 1) {
-    const sum = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
+    const sum = rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25);
     const first = (h + sum + ((e & f) ^ (~e & g)) + constants[index]! + schedule[index]!) | 0;
-    const second = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    const second =
+      ((rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
     h = g;
     g = f;
     f = e;
@@ -53,7 +54,7 @@ type Eight = [number, number, number, number, number, number, number, number];
  * once. The browser's own function returns a promise, which costs more than hashing a short text, and is
  * missing on pages without TLS.
  */
-export function hashBehind(beginning: string): (end: string) => Uint32Array {
+export function hashWithPrefix(beginning: string): (end: string) => Uint32Array {
   const bytes = new TextEncoder().encode(beginning);
   const begun = Int32Array.from(start);
   const whole = bytes.length - (bytes.length % 64);
@@ -83,20 +84,20 @@ export function hashBehind(beginning: string): (end: string) => Uint32Array {
 }
 
 /** How long the page may block, in ms: clicks and keys are handled within this time. */
-const turnMs = 40;
+const yieldMs = 40;
 
 /**
  * The first number that, behind the challenge and a colon, makes a SHA-256 of that many leading zero bits: about
  * `2 ** bits` tries. The server needs one (src/page/visit/screening.ts).
  */
-export async function solve(challenge: string, bits: number): Promise<string> {
-  const hash = hashBehind(`${challenge}:`);
-  let until = performance.now() + turnMs;
+export async function solveProof(challenge: string, bits: number): Promise<string> {
+  const hash = hashWithPrefix(`${challenge}:`);
+  let until = performance.now() + yieldMs;
   for (let tried = 0; ; tried += 1) {
     if (Math.clz32(hash(String(tried))[0]!) >= bits) return String(tried);
     if (tried % 64 === 0 && performance.now() > until) {
       await new Promise((resolve) => setTimeout(resolve));
-      until = performance.now() + turnMs;
+      until = performance.now() + yieldMs;
     }
   }
 }

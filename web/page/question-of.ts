@@ -1,5 +1,5 @@
 import { otherChoice } from '#ast/basics/options.ts';
-import { parseCellName } from '#ast/form/fields.ts';
+import { parseMatrixRowName } from '#ast/form/fields.ts';
 
 /**
  * Returns the name of the question that a control belongs to, also for a control of an option or a matrix
@@ -7,5 +7,5 @@ import { parseCellName } from '#ast/form/fields.ts';
  */
 export function questionOf(name: string): string {
   if (name.startsWith(`${otherChoice}[`)) return name.slice(otherChoice.length + 1, -1);
-  return parseCellName(name)?.field ?? name;
+  return parseMatrixRowName(name)?.field ?? name;
 }

@@ -1,11 +1,11 @@
 import { stepOf } from '#ast/answers/check-step.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
-import { toText } from '#page/markup/html.ts';
-import { type Answered, knownOf, stepOnReturn } from '#page/post/return-to-review.ts';
+import { htmlToString } from '#page/markup/html.ts';
+import { type AnsweredForm, findStepAfterChange, listKnownMarks } from '#page/post/return-to-review.ts';
 import { renderReview } from '#page/render/review.ts';
 import { reviewStepOf } from '#page/render/review-step.ts';
-import { readGiven } from './answers.ts';
-import { byId, make, type Page } from './page.ts';
+import { readValidationInput } from './answers.ts';
+import { byId, makeElement, type Page } from './page.ts';
 import { goTo } from './steps.ts';
 
 /** Renders the review when its step opens, and moves between it and a question, like the server. */
@@ -20,7 +20,7 @@ export function start(page: Page): void {
     const section = page.sections[last]!;
     document.title = `${section.querySelector('h2')!.textContent} – ${document.title}`;
     const { raw, files, shown } = answeredOf(page);
-    section.querySelector('.review')!.outerHTML = toText(
+    section.querySelector('.review')!.outerHTML = htmlToString(
       renderReview({
         form: data.form,
         values: raw,
@@ -37,9 +37,9 @@ export function start(page: Page): void {
     change(field) {
       const step = stepOf(data.form, field);
       if (step === undefined) return;
-      const value = knownOf(answeredOf(page));
+      const value = listKnownMarks(answeredOf(page));
       goTo(page, step);
-      form.append(make('input', { type: 'hidden', name: '_known', value }));
+      form.append(makeElement('input', { type: 'hidden', name: '_known', value }));
       const control = byId(field);
       control?.focus();
       (control?.closest('.field') ?? control)?.scrollIntoView({ block: 'nearest' });
@@ -47,15 +47,15 @@ export function start(page: Page): void {
     stepOnReturn(direction) {
       const marks = known()?.value;
       if (!marks) return undefined;
-      return direction < 0 ? last : stepOnReturn(answeredOf(page), page.step, marks);
+      return direction < 0 ? last : findStepAfterChange(answeredOf(page), page.step, marks);
     },
   };
   form.addEventListener('step', draw);
   draw();
 }
 
-function answeredOf(page: Page): Answered {
-  const { raw, files, context } = readGiven(page);
+function answeredOf(page: Page): AnsweredForm {
+  const { raw, files, context } = readValidationInput(page);
   const { form } = page.data;
   return { form, raw, files, context, shown: evaluate(form, raw, context, files) };
 }

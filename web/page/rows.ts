@@ -1,6 +1,6 @@
 import { answerLimits } from '#ast/basics/limits.ts';
-import { fill } from '#ast/basics/words.ts';
-import { byId, labelButton, make, type Page } from './page.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
+import { byId, labelButton, makeElement, type Page } from './page.ts';
 
 /** Attributes that contain the name of a row, as the server renders them. */
 const named = ['id', 'name', 'for', 'aria-describedby', 'aria-labelledby'];
@@ -77,9 +77,9 @@ export function numberRows(page: Page, group: string): void {
   const rows = rowsOf(group);
   for (const [index, row] of rows.entries()) {
     rename(row, row.id, `${group}[${index}]`);
-    const title = fill(page.data.words.row, { label, number: index + 1 });
+    const title = fillTemplate(page.data.words.row, { label, number: index + 1 });
     row.querySelector(':scope > legend')!.textContent = title;
-    placeButton(page, row, title, rows.length > 1);
+    updateRemoveButton(page, row, title, rows.length > 1);
   }
   const add = addButton(group);
   if (add) add.hidden = rows.length >= answerLimits.rows;
@@ -97,11 +97,11 @@ function rename(row: HTMLElement, from: string, to: string): void {
 }
 
 /** The only row of a group has no Remove button: a group always has a row. */
-function placeButton(page: Page, row: HTMLElement, title: string, isWanted: boolean): void {
+function updateRemoveButton(page: Page, row: HTMLElement, title: string, isWanted: boolean): void {
   const found = row.querySelector<HTMLButtonElement>(':scope > .remove');
   if (!isWanted) found?.remove();
   else {
-    const button = found ?? make('button', { className: 'remove', name: '_remove' });
+    const button = found ?? makeElement('button', { className: 'remove', name: '_remove' });
     button.value = row.id;
     labelButton(button, page.data.words.remove, title);
     row.append(button);

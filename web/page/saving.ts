@@ -1,14 +1,14 @@
 import { isPageName } from '#ast/basics/page-names.ts';
-import { numbersName } from '#ast/form/fields.ts';
-import { visitControl } from '#page/visit/course.ts';
-import { heldOf, type StoredFile, unsentOf } from './held-list.ts';
-import { recall, remember } from './memory.ts';
-import { byId, make, type Page, type Strokes } from './page.ts';
+import { numberFormatControl } from '#ast/form/fields.ts';
+import { visitControl } from '#page/visit/visit-progress.ts';
+import { listUploadedFiles, type StoredFile, unsentOf } from './file-list.ts';
+import { byId, makeElement, type Page, type Strokes } from './page.ts';
+import { readStoredPageState, storePageState } from './page-state-storage.ts';
 import { questionOf } from './question-of.ts';
 import { addRow, groupOf, removeRow } from './rows.ts';
 
 /** The state of the page that a reload restores. */
-export type Kept = {
+export type KeptPageState = {
   readonly step: number;
   readonly rows: readonly string[];
   /** The state of every control by name; a checkbox or radio button by name and value. */
@@ -20,26 +20,26 @@ export type Kept = {
 };
 
 /** Keeps the current state of the page for a reload. */
-export function keep({ form, step, drawn }: Page): void {
-  const kept: Kept = {
+export function savePageState({ form, step, drawn }: Page): void {
+  const kept: KeptPageState = {
     step,
     rows: rowNames(form),
     controls: controlsOf(form).map((control) => [
       keyOf(control),
       isBox(control) ? control.checked : control.value,
     ]),
-    files: heldOf(form),
+    files: listUploadedFiles(form),
     unsent: unsentOf(form).map(([{ name }, filename]) => [name, filename]),
     drawn: drawn?.(),
   };
-  remember(JSON.stringify(kept));
+  storePageState(JSON.stringify(kept));
 }
 
 /** Restores the answers from before a reload, and returns the kept state; undefined if there is none. */
-export function restore(page: Page): Kept | undefined {
-  const text = recall();
+export function restorePageState(page: Page): KeptPageState | undefined {
+  const text = readStoredPageState();
   if (text === undefined) return undefined;
-  const kept = JSON.parse(text) as Kept;
+  const kept = JSON.parse(text) as KeptPageState;
   for (const row of kept.rows) {
     if (!byId(row)) addRow(page, groupOf(row));
   }
@@ -52,7 +52,7 @@ export function restore(page: Page): Kept | undefined {
     if (isBox(control)) control.checked = state === true;
     else if (typeof state === 'string') control.value = state;
   }
-  takeMoved(page.form, kept.files);
+  removeMovedFiles(page.form, kept.files);
   return kept;
 }
 
@@ -60,9 +60,9 @@ export function restore(page: Page): Kept | undefined {
  * Removes files that the server rendered in a row that they are no longer in, because an earlier row was
  * removed. uploads.ts shows the kept files in their current row.
  */
-function takeMoved(form: HTMLFormElement, files: Kept['files']): void {
+function removeMovedFiles(form: HTMLFormElement, files: KeptPageState['files']): void {
   const places = new Map(files.map(([field, { token }]) => [token, field]));
-  for (const [field, { token }] of heldOf(form)) {
+  for (const [field, { token }] of listUploadedFiles(form)) {
     if (!field.includes('[') || places.get(token) === field) continue;
     const list = byId(field)!.previousElementSibling!;
     list.querySelector(`[value="${token}"]`)?.closest('li')?.remove();
@@ -81,7 +81,7 @@ function rowNames(form: HTMLFormElement): string[] {
  * The page's own controls that are kept: the key of the submission, the number format, removed files, and the
  * visit's progress.
  */
-const keptControls = ['_key', numbersName, '_drop', visitControl];
+const keptControls = ['_key', numberFormatControl, '_drop', visitControl];
 
 /** Lists the controls with answers, and the page's own controls that are kept. */
 function controlsOf(form: HTMLFormElement): Control[] {
@@ -105,21 +105,21 @@ const changes = ['input', 'files', 'rows', 'step'] as const;
 /**
  * Keeps the answers in this window while the visitor fills in the form, for a reload or a lost connection.
  */
-export function keepAsYouGo(page: Page): void {
-  whenPausing(page, pauseMs, () => keep(page));
-  addEventListener('pagehide', () => keep(page));
-  tellOfLine(page);
+export function autosavePageState(page: Page): void {
+  onPause(page, pauseMs, () => savePageState(page));
+  addEventListener('pagehide', () => savePageState(page));
+  showOfflineNotice(page);
 }
 
 /** Shows a notice while the browser is offline. */
-function tellOfLine({ form, data }: Page): void {
-  const note = make('p', { className: 'hint', role: 'alert', textContent: data.words.noLine });
+function showOfflineNotice({ form, data }: Page): void {
+  const note = makeElement('p', { className: 'hint', role: 'alert', textContent: data.words.noLine });
   addEventListener('offline', () => form.querySelector('.actions')?.before(note));
   addEventListener('online', () => note.remove());
 }
 
 /** Calls `work` when the answers and the step have not changed for `ms`. */
-export function whenPausing({ form }: Page, ms: number, work: () => void): void {
+export function onPause({ form }: Page, ms: number, work: () => void): void {
   let timer: ReturnType<typeof setTimeout>;
   for (const change of changes) {
     form.addEventListener(change, () => {

@@ -1,5 +1,5 @@
-import { make, type Page } from './page.ts';
-import { whenPausing } from './saving.ts';
+import { makeElement, type Page } from './page.ts';
+import { onPause } from './saving.ts';
 import { isSending, post } from './submitting.ts';
 
 /** Pause after which the answers are saved on the server, in ms. */
@@ -7,7 +7,7 @@ const pauseMs = 3_000;
 
 /** Saves the answers on the server while the visitor fills in the form, if the form allows it. */
 export function start(page: Page): void {
-  whenPausing(page, pauseMs, () => void save(page));
+  onPause(page, pauseMs, () => void save(page));
 }
 
 /**
@@ -20,7 +20,7 @@ async function save(page: Page): Promise<void> {
     ({ ok }) => ok,
     () => false,
   );
-  const note = page.form.querySelector('.saved_now') ?? make('span', { className: 'saved_now size' });
+  const note = page.form.querySelector('.saved_now') ?? makeElement('span', { className: 'saved_now size' });
   note.textContent = saved ? page.data.words.savedNow : '';
   page.form.querySelector('.actions')?.append(note);
 }

@@ -1,10 +1,10 @@
-import { answerSayer } from '#ast/answers/say-piped.ts';
+import { createAnswerFormatter } from '#ast/answers/format-piped.ts';
 import type { Row } from '#ast/form/fields.ts';
-import { indexOf } from '#ast/form/form-index.ts';
+import { formIndexOf } from '#ast/form/form-index.ts';
 import { pipedIds } from '#ast/form/piping.ts';
 import { type Form, isComposite, walkElements } from '#ast/form/tree.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
-import { readGiven } from './answers.ts';
+import { readValidationInput } from './answers.ts';
 import type { Page } from './page.ts';
 import { groupOf, numberRows, rowsOf } from './rows.ts';
 
@@ -12,8 +12,8 @@ import { groupOf, numberRows, rowsOf } from './rows.ts';
 export function start(page: Page): void {
   const { form, data } = page;
   const update = (): void => {
-    const { raw, files, context } = readGiven(page);
-    const say = answerSayer({
+    const { raw, files, context } = readValidationInput(page);
+    const say = createAnswerFormatter({
       form: data.form,
       values: raw,
       held: files,
@@ -38,7 +38,7 @@ export function start(page: Page): void {
 /** Returns the row of an element. */
 function rowAround(form: Form, place: Element): Row | undefined {
   const row = place.closest('.one_row');
-  const group = row && indexOf(form).byId.get(groupOf(row.id))?.element;
+  const group = row && formIndexOf(form).byId.get(groupOf(row.id))?.element;
   if (!row || !group || !isComposite(group)) return undefined;
   return { group, index: rowsOf(group.attrs.id).indexOf(row as HTMLElement) };
 }

@@ -1,16 +1,23 @@
 import type { Row } from '#ast/form/fields.ts';
-import { indexOf } from '#ast/form/form-index.ts';
-import { type Composite, type Element, isComposite, isInput, isRepeatable, isSeen } from '#ast/form/tree.ts';
-import type { Shown } from '#ast/logic/evaluate.ts';
+import { formIndexOf } from '#ast/form/form-index.ts';
+import {
+  type Composite,
+  type Element,
+  isComposite,
+  isInput,
+  isRepeatable,
+  isVisibleToVisitors,
+} from '#ast/form/tree.ts';
+import type { VisibleParts } from '#ast/logic/evaluate.ts';
 import { evaluatePage } from './answers.ts';
 import type { Page } from './page.ts';
 import { rowsOf } from './rows.ts';
 
 /** Shows, hides and marks elements by the form's conditions, and returns the result. */
-export function showByLogic(page: Page): Shown {
+export function showByLogic(page: Page): VisibleParts {
   const shown = evaluatePage(page);
   const { form } = page.data;
-  if (indexOf(form).hasLogic) {
+  if (formIndexOf(form).hasLogic) {
     for (const [index, { children }] of form.children.entries())
       showChildren(shown, children, page.sections[index]!);
   }
@@ -18,7 +25,12 @@ export function showByLogic(page: Page): Shown {
 }
 
 /** Relies on one box per element, in the order of the elements, inside the layout's box. */
-function showChildren(shown: Shown, elements: readonly Element[], parent: HTMLElement, row?: Row): void {
+function showChildren(
+  shown: VisibleParts,
+  elements: readonly Element[],
+  parent: HTMLElement,
+  row?: Row,
+): void {
   const layout = parent.querySelector(':scope > :is(.stack, .row, .grid_2, .grid_3, .grid_4)');
   for (const [index, element] of elements.entries()) {
     const box = layout?.children[index];
@@ -26,8 +38,8 @@ function showChildren(shown: Shown, elements: readonly Element[], parent: HTMLEl
   }
 }
 
-function showElement(shown: Shown, element: Element, box: HTMLElement, row?: Row): void {
-  box.hidden = !isSeen(element) || !shown.isShown(element, row);
+function showElement(shown: VisibleParts, element: Element, box: HTMLElement, row?: Row): void {
+  box.hidden = !isVisibleToVisitors(element) || !shown.isShown(element, row);
   if (isComposite(element)) showComposite(shown, element, box, row);
   else if (isInput(element)) {
     const mark = box.querySelector<HTMLElement>('.mark');
@@ -35,7 +47,7 @@ function showElement(shown: Shown, element: Element, box: HTMLElement, row?: Row
   }
 }
 
-function showComposite(shown: Shown, composite: Composite, box: HTMLElement, row?: Row): void {
+function showComposite(shown: VisibleParts, composite: Composite, box: HTMLElement, row?: Row): void {
   if (!isRepeatable(composite)) return showChildren(shown, composite.children, box, row);
   for (const [index, inner] of rowsOf(composite.attrs.id).entries())
     showChildren(shown, composite.children, inner, { group: composite, index });

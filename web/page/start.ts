@@ -4,25 +4,32 @@ import { inputRules } from '#ast/form/input-rules.ts';
 import { type Form, walkElements } from '#ast/form/tree.ts';
 import { exampleOf, type MomentFormat } from '#ast/rules/moments.ts';
 import type { InputRules } from '#ast/types/rules.ts';
-import { type Course, reachStep, readWay, visitControl, writeCourse, writeWay } from '#page/visit/course.ts';
-import { sayLeft } from '#page/words/words.ts';
-import { type FieldError, findLosses, findObstacles } from './answers.ts';
 import {
-  followInSummary,
+  addReachedStep,
+  formatProgressChange,
+  formatVisitProgress,
+  parseProgressChange,
+  type VisitProgress,
+  visitControl,
+} from '#page/visit/visit-progress.ts';
+import { formatCharactersLeft } from '#page/words/words.ts';
+import { type FieldError, findStepProblems, findUnsavedInput } from './answers.ts';
+import {
+  errorFormatter,
   followLink,
   isInvalid,
-  naming,
   showAtField,
+  showErrorSummary,
   showInStep,
   showSummary,
-  summarise,
+  updateErrorSummary,
 } from './errors.ts';
-import { byId, make, type Page, readPage } from './page.ts';
+import { byId, makeElement, type Page, readPage } from './page.ts';
 import { questionOf } from './question-of.ts';
 import { addRow, focusRow, groupOf, hasRowButtons, removeRow } from './rows.ts';
-import { type Kept, keep, keepAsYouGo, restore } from './saving.ts';
+import { autosavePageState, type KeptPageState, restorePageState, savePageState } from './saving.ts';
 import { showByLogic } from './shown.ts';
-import { followHistory, goBackTo, goTo, showStep, stepBeside } from './steps.ts';
+import { adjacentStep, followHistory, goBackTo, goTo, showStep } from './steps.ts';
 import { isSending, submit } from './submitting.ts';
 
 /**
@@ -37,13 +44,14 @@ function press(page: Page, { name, value }: HTMLButtonElement): boolean {
   else if (name === '_go' && page.review && value.startsWith('change:')) page.review.change(value.slice(7));
   // A page load would abort uploads in progress.
   else if (page.form.querySelector('.held progress'))
-    showSummary(page.data.words.problem, make('p', { textContent: page.data.words.uploadsWait }));
-  else if (name === '_go' && (value === 'next' || value === 'submit') && !holdsFiles(page)) goOn(page);
+    showSummary(page.data.words.problem, makeElement('p', { textContent: page.data.words.uploadsWait }));
+  else if (name === '_go' && (value === 'next' || value === 'submit') && !holdsFiles(page))
+    goToNextStep(page);
   else {
     const { steps } = showByLogic(page);
     return showErrors(
       page,
-      steps.flatMap((step) => findLosses(page, step)),
+      steps.flatMap((step) => findUnsavedInput(page, step)),
     );
   }
   return true;
@@ -64,7 +72,7 @@ function changeRows(page: Page, change: () => void): void {
 }
 
 function goBack(page: Page): void {
-  const step = stepBeside(page, -1);
+  const step = adjacentStep(page, -1);
   if (step !== undefined) goBackTo(page, step);
 }
 
@@ -72,13 +80,13 @@ function goBack(page: Page): void {
  * Moves to the next step, or submits the form from the last one. If there are errors, shows them instead (P3,
  * P9).
  */
-function goOn(page: Page): void {
+function goToNextStep(page: Page): void {
   const { step } = page;
-  const next = stepBeside(page, 1);
+  const next = adjacentStep(page, 1);
   const steps = next === undefined ? showByLogic(page).steps : [step];
-  const errors = steps.flatMap((each) => findObstacles(page, each));
+  const errors = steps.flatMap((each) => findStepProblems(page, each));
   if (showErrors(page, errors)) return;
-  summarise(page, []);
+  showErrorSummary(page, []);
   showInStep(page, []);
   if (next !== undefined) return goTo(page, next);
   void submit(page).then((found) => showErrors(page, found));
@@ -95,7 +103,7 @@ function showErrors(page: Page, errors: readonly FieldError[]): boolean {
   if (step !== page.step) goTo(page, step);
   const here = errors.filter((error) => stepOf(error) === step);
   showInStep(page, here);
-  summarise(page, here);
+  showErrorSummary(page, here);
   return true;
 }
 
@@ -107,11 +115,11 @@ function checkFields(page: Page): void {
   const { form } = page;
   const written = new Set<string>();
   const check = (field: string): string | undefined => {
-    const messages = findObstacles(page, page.step).flatMap((error) =>
+    const messages = findStepProblems(page, page.step).flatMap((error) =>
       error.field === field ? error.message : [],
     );
     showAtField(field, messages);
-    followInSummary(page, field, messages);
+    updateErrorSummary(page, field, messages);
     return messages[0];
   };
   form.addEventListener('input', ({ target }) => {
@@ -126,7 +134,7 @@ function checkFields(page: Page): void {
     if (!field || nameOf(relatedTarget) === field || !written.delete(field)) return;
     whenReleased(() => {
       const message = check(field);
-      if (message) page.announce(naming(page)({ field, message }));
+      if (message) page.announce(errorFormatter(page)({ field, message }));
     });
   });
   // A message that appears during a click would move the button away from under the pointer.
@@ -160,25 +168,25 @@ function nameOf(target: EventTarget | null): string | undefined {
  * Keeps the visit's progress in the page. The form posts it, and a beacon reports it anonymously when the
  * page is hidden or left (docs/decisions/0050-visit-counts.md).
  */
-function followCourse(page: Page): void {
+function trackVisit(page: Page): void {
   const { form } = page;
   const control = form.querySelector<HTMLInputElement>(`[name=${visitControl}]`);
   // An edited submission and a visit that opted out do not have this control.
   if (!control) return;
-  let { was, is } = readWay(control.value);
-  const note = (next: Course): void => {
+  let { was, is } = parseProgressChange(control.value);
+  const note = (next: VisitProgress): void => {
     is = next;
-    control.value = writeWay({ was, is });
+    control.value = formatProgressChange({ was, is });
   };
   form.addEventListener('input', ({ target }) => {
     const [question = ''] = questionOf((target as Element).getAttribute('name') ?? '').split('[', 1);
-    if (question && !isPageName(question)) note({ ...reachStep(is, page.step), question });
+    if (question && !isPageName(question)) note({ ...addReachedStep(is, page.step), question });
   });
-  form.addEventListener('step', () => note(reachStep(is, page.step)));
+  form.addEventListener('step', () => note(addReachedStep(is, page.step)));
   let isPosted = false;
   form.addEventListener('submit', ({ defaultPrevented }) => (isPosted ||= !defaultPrevented));
   const tell = (): void => {
-    const isNew = writeCourse(was) !== writeCourse(is);
+    const isNew = formatVisitProgress(was) !== formatVisitProgress(is);
     // A submitted form reports its own progress.
     if (!isNew || isPosted || isSending(page)) return;
     const [, , id] = location.pathname.split('/');
@@ -187,7 +195,7 @@ function followCourse(page: Page): void {
     was = is;
     note(is);
     // A reload must continue from the reported progress.
-    keep(page);
+    savePageState(page);
   };
   addEventListener('pagehide', tell);
   // Phones end hidden pages without another event.
@@ -211,7 +219,7 @@ function countAnswers(page: Page): void {
     const box = byId(`count~${name}`);
     if (!box) return undefined;
     const limit = Number(box.dataset['limit']);
-    box.textContent = sayLeft(value, limit, page.data.words, document.documentElement.lang);
+    box.textContent = formatCharactersLeft(value, limit, page.data.words, document.documentElement.lang);
     box.classList.toggle('over', countCharacters(value) > limit);
     return value.length < 0.8 * limit ? undefined : box;
   };
@@ -230,7 +238,7 @@ function countAnswers(page: Page): void {
 /** A part of the script that only some pages need. */
 type Part = { readonly start: (page: Page) => void };
 
-/** The rules of late types (src/ast/form/late-rules.ts), and what the script does at their controls, by the path of the file. */
+/** The rules of late types (src/ast/form/lazy-rules.ts), and what the script does at their controls, by the path of the file. */
 const rules = import.meta.glob<{ rules: InputRules }>('./*/rules.ts', { base: '../../src/ast/types' });
 const starts = import.meta.glob<Part>('./types/*.ts');
 
@@ -251,7 +259,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
   // Most forms do not need these parts; the others need them before the first click.
   const [types, ...ways] = await Promise.all([
     loadTypes(page.data.form),
-    page.data.offers && import('./offers.ts'),
+    page.data.offers && import('./offered-options.ts'),
     page.data.piping && import('./shown-answers.ts'),
     page.data.review && import('./review.ts'),
     page.data.singly && import('./questions.ts'),
@@ -264,7 +272,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
     control.min = control.dataset['min'] ?? '';
     control.max = control.dataset['max'] ?? '';
   }
-  const kept = restore(page);
+  const kept = restorePageState(page);
   const wanted = kept?.step ?? page.step;
   page.step = showStep(page).steps.findLast((step) => step <= wanted) ?? 0;
   showStep(page);
@@ -277,12 +285,12 @@ export async function start(form: HTMLFormElement): Promise<void> {
   addEventListener('popstate', ({ state }) => followHistory(page, state));
   checkFields(page);
   countAnswers(page);
-  followCourse(page);
+  trackVisit(page);
   for (const part of [...types, ...ways]) part?.start(page);
   // Loaded early, because submitting needs it, possibly without a network.
   if (page.data.proof !== undefined) void import('./proof.ts');
-  if (form.querySelector('[type=file], .pad')) void takeFiles(page, kept);
-  keepAsYouGo(page);
+  if (form.querySelector('[type=file], .pad')) void startUploads(page, kept);
+  autosavePageState(page);
 }
 
 /** Replaces the example with one in the browser's date format, which may differ from the page's language. */
@@ -296,8 +304,8 @@ function nameFormat(sentence: Element): void {
  * Loads the upload script separately, because most forms do not need it. Until then, files are posted with
  * the form, as without a script.
  */
-async function takeFiles(page: Page, kept: Kept | undefined): Promise<void> {
+async function startUploads(page: Page, kept: KeptPageState | undefined): Promise<void> {
   const uploads = await import('./uploads.ts');
-  if (kept) uploads.showFiles(page, kept);
-  uploads.takeFiles(page);
+  if (kept) uploads.restoreFiles(page, kept);
+  uploads.uploadChosenFiles(page);
 }

@@ -1,7 +1,7 @@
-import { fill } from '#ast/basics/words.ts';
-import type { Shown } from '#ast/logic/evaluate.ts';
-import { tell } from './embed.ts';
-import { summarise } from './errors.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
+import type { VisibleParts } from '#ast/logic/evaluate.ts';
+import { sendToEmbedder } from './embed.ts';
+import { showErrorSummary } from './errors.ts';
 import type { Page } from './page.ts';
 import { showByLogic } from './shown.ts';
 
@@ -35,18 +35,18 @@ export function followHistory(page: Page, state: unknown): void {
 
 function arrive(page: Page, step: number): void {
   page.step = step;
-  summarise(page, []);
+  showErrorSummary(page, []);
   const { steps } = showStep(page);
   const heading = page.sections[step]?.querySelector('h2') ?? document.querySelector('h1')!;
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
   scrollTo({ top: 0 });
-  tell({ event: 'step', step: steps.indexOf(step) + 1, steps: steps.length });
+  sendToEmbedder({ event: 'step', step: steps.indexOf(step) + 1, steps: steps.length });
   page.form.dispatchEvent(new Event('step'));
 }
 
 /** Updates the shown step, its progress and its buttons. */
-export function showStep(page: Page): Shown {
+export function showStep(page: Page): VisibleParts {
   const { form, sections, step } = page;
   const shown = showByLogic(page);
   for (const [index, section] of sections.entries()) section.hidden = index !== step;
@@ -68,7 +68,7 @@ function showProgress(page: Page, steps: readonly number[]): void {
   const box = form.querySelector('#_progress');
   if (!box) return;
   const place = { number: Math.max(1, steps.indexOf(step) + 1), total: Math.max(1, steps.length) };
-  const text = fill(data.words.step, place);
+  const text = fillTemplate(data.words.step, place);
   const bar = box.querySelector('progress')!;
   box.querySelector('p')!.textContent = text;
   bar.value = Math.max(bar.value, Math.round((100 * place.number) / place.total));
@@ -80,14 +80,14 @@ function showProgress(page: Page, steps: readonly number[]): void {
     ? undefined
     : page.sections[step]?.querySelector('h2');
   if (heading) heading.textContent = text;
-  document.title = fill(data.words.stepTitle, {
+  document.title = fillTemplate(data.words.stepTitle, {
     ...place,
     title: document.querySelector('h1')?.textContent ?? '',
   });
 }
 
 /** Returns the reachable step before or after the current one; undefined at the ends. */
-export function stepBeside(page: Page, direction: -1 | 1): number | undefined {
+export function adjacentStep(page: Page, direction: -1 | 1): number | undefined {
   const { steps } = showByLogic(page);
   return page.review?.stepOnReturn(direction) ?? steps[steps.indexOf(page.step) + direction];
 }

@@ -1,8 +1,8 @@
 import { entriesOf, type FieldError } from './answers.ts';
-import { tell } from './embed.ts';
+import { sendToEmbedder } from './embed.ts';
 import { showSummary } from './errors.ts';
-import { forget } from './memory.ts';
-import { byId, make, type Page } from './page.ts';
+import { byId, makeElement, type Page } from './page.ts';
+import { clearStoredPageState } from './page-state-storage.ts';
 
 /** After this many ms without a response, the visitor can send again; the key makes that harmless. */
 const patienceMs = 30_000;
@@ -86,11 +86,11 @@ export async function post(page: Page, ...more: readonly [string, string][]): Pr
 /** Computes the proof of work if the form requires one, once per key. */
 async function prove({ form, data }: Page): Promise<void> {
   if (data.proof === undefined || form.querySelector('[name=_proof]')) return;
-  const { solve } = await import('./proof.ts');
+  const { solveProof } = await import('./proof.ts');
   const key = form.querySelector<HTMLInputElement>('[name=_key]')?.value ?? '';
   form.insertAdjacentElement(
     'beforeend',
-    make('input', { type: 'hidden', name: '_proof', value: await solve(key, data.proof) }),
+    makeElement('input', { type: 'hidden', name: '_proof', value: await solveProof(key, data.proof) }),
   );
 }
 
@@ -107,12 +107,12 @@ function showSending({ form, data }: Page): () => void {
 }
 
 function leave({ form }: Page, { id, next: address }: Answer): void {
-  forget();
+  clearStoredPageState();
   // Going back must not show the answers, not even while the page reloads.
   addEventListener('pagehide', () => form.reset());
   // Our confirmation reports the submission itself (embed.ts); the author's page cannot.
   const isOwn = address?.startsWith('/');
-  if (!isOwn) tell({ event: 'submitted', receipt: id });
+  if (!isOwn) sendToEmbedder({ event: 'submitted', receipt: id });
   // Going back must show a new form, not one still submitting.
   addEventListener('pageshow', () => location.reload());
   const thanks = `${location.pathname}/submitted?receipt=${id}`;
@@ -125,7 +125,11 @@ function leave({ form }: Page, { id, next: address }: Answer): void {
 }
 
 function offerAgain({ form, data }: Page, message: string): void {
-  const again = make('button', { type: 'button', className: 'submit', textContent: data.words.sendAgain });
+  const again = makeElement('button', {
+    type: 'button',
+    className: 'submit',
+    textContent: data.words.sendAgain,
+  });
   again.addEventListener('click', () => form.requestSubmit(form.querySelector<HTMLButtonElement>('.submit')));
-  showSummary(data.words.problem, make('p', { textContent: message }), again);
+  showSummary(data.words.problem, makeElement('p', { textContent: message }), again);
 }

@@ -1,22 +1,22 @@
-import { saySize } from '#ast/basics/say-size.ts';
-import { fill } from '#ast/basics/words.ts';
+import { formatFileSize } from '#ast/basics/format-size.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
 import { findErrors } from './answers.ts';
 import {
   addItem,
   fillItem,
-  heldOf,
   itemButton,
+  listUploadedFiles,
   removeItem,
   type StoredFile,
   showPicture,
   showStored,
   showUnsent,
-} from './held-list.ts';
-import { byId, make, type Page } from './page.ts';
-import type { Kept } from './saving.ts';
+} from './file-list.ts';
+import { byId, makeElement, type Page } from './page.ts';
+import type { KeptPageState } from './saving.ts';
 
 // For uploads that do not come from a file input: signatures (types/signature.ts).
-export { addItem, showStored, showUnsent } from './held-list.ts';
+export { addItem, showStored, showUnsent } from './file-list.ts';
 
 const isFileInput = (target: unknown): target is HTMLInputElement =>
   target instanceof HTMLInputElement && target.type === 'file';
@@ -25,7 +25,7 @@ const isFileInput = (target: unknown): target is HTMLInputElement =>
  * Uploads files immediately when they are chosen, dropped or pasted, so that the form's post stays small.
  * Dispatches a `files` event on the form when those of a field change.
  */
-export function takeFiles(page: Page): void {
+export function uploadChosenFiles(page: Page): void {
   const { form } = page;
   // The chosen files move to the list, so the text of the empty control would be wrong (src/page/markup/style.ts).
   form.classList.add('sends_files');
@@ -51,25 +51,25 @@ export function takeFiles(page: Page): void {
   for (const end of ['dragleave', 'drop']) {
     document.addEventListener(end, () => form.classList.remove('dropping'));
   }
-  document.addEventListener('drop', (event) => takeFrom(page, event, event.dataTransfer));
-  form.addEventListener('paste', (event) => takeFrom(page, event, event.clipboardData));
+  document.addEventListener('drop', (event) => uploadTransferredFiles(page, event, event.dataTransfer));
+  form.addEventListener('paste', (event) => uploadTransferredFiles(page, event, event.clipboardData));
 }
 
 /** Shows files that were chosen before a reload: uploaded ones, and those that were not. */
-export function showFiles(page: Page, { files, unsent }: Kept): void {
-  const here = new Set(heldOf(page.form).map(([, { token }]) => token));
+export function restoreFiles(page: Page, { files, unsent }: KeptPageState): void {
+  const here = new Set(listUploadedFiles(page.form).map(([, { token }]) => token));
   for (const [field, file] of files) {
     const input = byId(field);
     if (input && !here.has(file.token)) showStored(page, addItem(input), field, file);
   }
   for (const [field, filename] of unsent) {
     const input = byId(field);
-    const reason = fill(page.data.words.uploadFailed, { filename });
+    const reason = fillTemplate(page.data.words.uploadFailed, { filename });
     if (input) showUnsent(page, addItem(input), { filename, reason });
   }
 }
 
-function takeFrom(page: Page, event: Event, transfer: DataTransfer | null): void {
+function uploadTransferredFiles(page: Page, event: Event, transfer: DataTransfer | null): void {
   if (!transfer?.files.length) return;
   const box = event.target instanceof Element ? event.target.closest('.field') : undefined;
   const input = box?.querySelector<HTMLInputElement>(':scope > [type=file]');
@@ -132,10 +132,11 @@ function refusalOf(page: Page, input: HTMLInputElement, file: File, item: HTMLEl
   const { words, limits } = page.data;
   const others = othersOf(item);
   const { filesPerElement: limit, fileBytes } = limits;
-  if (others.length >= limit) return { reason: fill(words.filesCrowded, { limit }), isOfNumber: true };
+  if (others.length >= limit)
+    return { reason: fillTemplate(words.filesCrowded, { limit }), isOfNumber: true };
   if (file.size > fileBytes) {
-    const values = { filename: file.name, size: saySize(fileBytes, document.documentElement.lang) };
-    return { reason: fill(words.fileTooLarge, values), isOfNumber: false };
+    const values = { filename: file.name, size: formatFileSize(fileBytes, document.documentElement.lang) };
+    return { reason: fillTemplate(words.fileTooLarge, values), isOfNumber: false };
   }
   const coming = [...others.flatMap((other) => underWay.get(other)?.file ?? []), file];
   const chosen = coming.map(
@@ -150,17 +151,18 @@ function refusalOf(page: Page, input: HTMLInputElement, file: File, item: HTMLEl
 /** Uploads one file and shows its progress, a Cancel button, and after a failure a button to try again. */
 function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement): void {
   const { words, upload: address } = page.data;
-  const bar = make('progress', { max: 100 });
+  const bar = makeElement('progress', { max: 100 });
   const share = new Intl.NumberFormat(document.documentElement.lang, { style: 'percent' });
   const show = (percent: number) => {
     bar.value = percent;
-    bar.ariaLabel = fill(words.uploading, { filename: file.name, percent });
+    bar.ariaLabel = fillTemplate(words.uploading, { filename: file.name, percent });
     said.textContent = share.format(percent / 100);
   };
   const request = new XMLHttpRequest();
   const fail = () => {
     underWay.delete(item);
-    const reason = problemIn(request.responseText) ?? fill(words.uploadFailed, { filename: file.name });
+    const reason =
+      readUploadError(request.responseText) ?? fillTemplate(words.uploadFailed, { filename: file.name });
     const again = againButton(words.sendAgain, file.name, item, () => attempt(page, input, file, item));
     showUnsent(page, item, { filename: file.name, reason, again });
   };
@@ -174,7 +176,7 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
     const hasFocus = item.contains(document.activeElement);
     showStored(page, item, input.name, JSON.parse(request.responseText) as StoredFile);
     if (hasFocus) item.querySelector('button')?.focus();
-    page.announce(fill(words.uploaded, { filename: file.name }));
+    page.announce(fillTemplate(words.uploaded, { filename: file.name }));
     page.form.dispatchEvent(new CustomEvent('files', { detail: input.name }));
   });
   const cancel = itemButton(words.cancel, file.name, () => {
@@ -192,7 +194,7 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
 }
 
 /** Returns the server's error about a file; undefined if the response is not from the server. */
-export function problemIn(answer: string): string | undefined {
+export function readUploadError(answer: string): string | undefined {
   try {
     const { errors } = JSON.parse(answer) as { errors?: { message: string }[] };
     return errors?.[0]?.message;

@@ -64,8 +64,8 @@ type Graph = { getModuleInfo(id: string): { readonly importedIds: readonly strin
  */
 function withoutLate(): Plugin {
   const late = new Map([
-    [here('../../src/ast/form/late-rules.ts'), 'export const lateRules = {};'],
-    [here('../../src/ast/form/late-offers.ts'), 'export const lateOffers = {};'],
+    [here('../../src/ast/form/lazy-rules.ts'), 'export const lazyRules = {};'],
+    [here('../../src/ast/form/lazy-conditional-options.ts'), 'export const lazyConditionalOptions = {};'],
   ]);
   return { name: 'formloom-late', load: (module) => late.get(module) };
 }

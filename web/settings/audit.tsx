@@ -16,18 +16,18 @@ import { Pager } from '../design/pager.tsx';
 import { Select } from '../design/select.tsx';
 import { EmptyState, QueryState } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
-import { Ago, sayMoment } from '../design/time.tsx';
+import { Ago, formatDateTime } from '../design/time.tsx';
 import { membersQuery, useWorkspace } from './workspace.ts';
 
 type Line = ReplyOf<'listAuditLog'>['data'][number];
 
 /** Formats `changeWebhook` as "Change webhook". */
-function sayOperation({ operation }: Line): string {
+function describeOperation({ operation }: Line): string {
   const words = operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function sayActor({ actor: { kind, name } }: Line): string {
+function describeActor({ actor: { kind, name } }: Line): string {
   if (kind === 'operator') return 'Operator';
   return kind === 'key' ? `API key ${name ?? ''}` : (name ?? 'Deleted account');
 }
@@ -36,7 +36,7 @@ type Change = { from?: unknown; to?: unknown };
 const moment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 /** Returns the name of the created, renamed or deleted thing. */
-function sayNamed({ changes }: Line): string | undefined {
+function changedName({ changes }: Line): string | undefined {
   const { from, to = from } = changes?.['name'] ?? {};
   return typeof to === 'string' ? to : undefined;
 }
@@ -45,22 +45,22 @@ function sayNamed({ changes }: Line): string | undefined {
 function partChanges({ changes }: Line): { changed: string[]; made: string[] } {
   const all = Object.entries(changes ?? {}) as [string, Change][];
   const said = (isMade: boolean): string[] =>
-    all.filter(([, { from }]) => (from === undefined) === isMade).map((each) => sayChange(...each));
+    all.filter(([, { from }]) => (from === undefined) === isMade).map((each) => describeChange(...each));
   return { changed: said(false), made: said(true) };
 }
 
 /** Formats a change as `role: editor → admin`. */
-function sayChange(name: string, change: Change): string {
+function describeChange(name: string, change: Change): string {
   const label = name.replaceAll('_', ' ').replaceAll('.', ' › ');
-  if (change.from === undefined) return `${label}: ${sayValue(change.to)}`;
-  return `${label}: ${sayValue(change.from)} → ${sayValue(change.to)}`;
+  if (change.from === undefined) return `${label}: ${formatValue(change.to)}`;
+  return `${label}: ${formatValue(change.from)} → ${formatValue(change.to)}`;
 }
 
-function sayValue(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === undefined) return 'nothing';
-  if (typeof value === 'string') return moment.test(value) ? sayMoment(value) : value;
+  if (typeof value === 'string') return moment.test(value) ? formatDateTime(value) : value;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return Array.isArray(value) ? value.map(sayValue).join(', ') || 'none' : JSON.stringify(value);
+  return Array.isArray(value) ? value.map(formatValue).join(', ') || 'none' : JSON.stringify(value);
 }
 
 /**
@@ -123,7 +123,7 @@ const columns: readonly TableColumn<Line>[] = [
       </div>
     ),
   },
-  { id: 'who', title: 'Who', cell: sayActor },
+  { id: 'who', title: 'Who', cell: describeActor },
   {
     id: 'from',
     title: 'From',
@@ -143,13 +143,13 @@ const columns: readonly TableColumn<Line>[] = [
 
 /** Shows the action and the name of its subject. Technical details are collapsed. */
 function What({ line }: { line: Line }): ReactElement {
-  const name = sayNamed(line);
+  const name = changedName(line);
   const { changed, made } = partChanges(line);
   const folded = line.path === '' ? made : [...made, line.path];
   return (
     <>
       <span>
-        {sayOperation(line)}
+        {describeOperation(line)}
         {name !== undefined && <strong> {name}</strong>}
       </span>
       {changed.map((said) => (

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement, ReactNode } from 'react';
 import { usePasswordAction } from '../account/password-dialog.tsx';
-import { call, callOwn, download } from '../api/operations.ts';
+import { call, callSessionOperation, download } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
@@ -116,7 +116,8 @@ function DeleteWorkspace({ workspace }: { workspace: WorkspaceDetail }): ReactEl
       label: 'Delete workspace',
       isDanger: true,
     }),
-    run: (password) => callOwn('deleteWorkspace', { params: { id: workspace.id }, body: { password } }),
+    run: (password) =>
+      callSessionOperation('deleteWorkspace', { params: { id: workspace.id }, body: { password } }),
     done: () => `${workspace.name} is closed and will be deleted in 7 days.`,
     onDone: () => navigate({ to: '/account' }),
   });
@@ -139,7 +140,7 @@ function DeleteWorkspace({ workspace }: { workspace: WorkspaceDetail }): ReactEl
 function LeaveWorkspace({ workspace }: { workspace: WorkspaceDetail }): ReactElement {
   const navigate = useNavigate();
   const leave = useAction({
-    run: () => callOwn('leaveWorkspace', { params: { id: workspace.id } }),
+    run: () => callSessionOperation('leaveWorkspace', { params: { id: workspace.id } }),
     confirm: {
       title: `Leave ${workspace.name}?`,
       label: 'Leave workspace',

@@ -11,7 +11,7 @@ import { Dialog } from '../design/dialog.tsx';
 import { FieldsDialog } from '../design/fields.tsx';
 import { ErrorState } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
-import { sayMoment } from '../design/time.tsx';
+import { formatDateTime } from '../design/time.tsx';
 import type { WorkspaceDetail } from './workspace.ts';
 
 /** Lists the pending invitations to the workspace. */
@@ -134,7 +134,7 @@ function InvitationState({ invitation }: { invitation: MemberInvitation }): Reac
           <span className="soft small">{mail_error}</span>
         </>
       ) : (
-        <span className="small">Expires {sayMoment(expires_at)}</span>
+        <span className="small">Expires {formatDateTime(expires_at)}</span>
       )}
     </div>
   );

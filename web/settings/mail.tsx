@@ -15,18 +15,18 @@ import { Pager } from '../design/pager.tsx';
 import { Select } from '../design/select.tsx';
 import { EmptyState, QueryState } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
-import { Ago, sayMoment } from '../design/time.tsx';
+import { Ago, formatDateTime } from '../design/time.tsx';
 import { useSession } from '../shell/session.ts';
 import { useWorkspace } from './workspace.ts';
 
 const mailsOfPage = 25;
 /** How often the log is refreshed while emails are queued, in milliseconds. */
-const lookAgainMs = 3_000;
+const refreshMs = 3_000;
 
 const mailStatusQuery = (workspace: string) =>
   queryOptions({
     ...readQuery(workspace, 'getMailStatus', {}),
-    refetchInterval: ({ state }) => ((state.data?.counts.queued ?? 0) > 0 ? lookAgainMs : false),
+    refetchInterval: ({ state }) => ((state.data?.counts.queued ?? 0) > 0 ? refreshMs : false),
   });
 
 const mailLogQuery = (workspace: string, view: { state: MailState | undefined; page: number }) =>
@@ -34,7 +34,7 @@ const mailLogQuery = (workspace: string, view: { state: MailState | undefined; p
     ...readQuery(workspace, 'listMails', { query: { ...view, per_page: mailsOfPage } }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      state.data?.data.some((mail) => mail.state === 'queued') ? lookAgainMs : false,
+      state.data?.data.some((mail) => mail.state === 'queued') ? refreshMs : false,
   });
 
 /** The labels of the kinds of email. */
@@ -69,7 +69,7 @@ function MailTable({ workspace, mails }: { workspace: string; mails: readonly Lo
         </div>
       ),
     },
-    { id: 'state', title: 'Status', cell: (mail) => <Fate workspace={workspace} mail={mail} /> },
+    { id: 'state', title: 'Status', cell: (mail) => <MailStatusCell workspace={workspace} mail={mail} /> },
     {
       id: 'written',
       title: 'Created',
@@ -80,7 +80,7 @@ function MailTable({ workspace, mails }: { workspace: string; mails: readonly Lo
   return <DataTable label="Emails" columns={columns} rows={mails} rowId={({ id }) => id} />;
 }
 
-function Fate({ workspace, mail }: { workspace: string; mail: LoggedMail }): ReactElement {
+function MailStatusCell({ workspace, mail }: { workspace: string; mail: LoggedMail }): ReactElement {
   const retry = useAction({
     run: () => call(workspace, 'retryMail', { params: { id: mail.id } }),
     done: `The email to ${mail.recipient} will be sent again.`,
@@ -91,7 +91,7 @@ function Fate({ workspace, mail }: { workspace: string; mail: LoggedMail }): Rea
     <div className="mail-fate">
       <StatusChip status={mail.state} />
       {mail.error !== null && <span className="soft small mail-error">{mail.error}</span>}
-      {waits && <span className="soft small">Next attempt: {sayMoment(mail.next_attempt_at!)}</span>}
+      {waits && <span className="soft small">Next attempt: {formatDateTime(mail.next_attempt_at!)}</span>}
       {mail.state === 'failed' && (
         <Button size="small" icon="refresh" aria-label={`Send again to ${mail.recipient}`} {...retry.press()}>
           Send again
@@ -165,7 +165,7 @@ export function MailScreen(): ReactElement {
           value={view.state ?? 'all'}
           choices={[
             { id: 'all', label: 'All emails' },
-            ...states.map((id) => ({ id, label: sayCount(id, status.data) })),
+            ...states.map((id) => ({ id, label: formatStateCount(id, status.data) })),
           ]}
           onChange={(id) => change({ state: id === 'all' ? undefined : id })}
         />
@@ -195,7 +195,7 @@ export function MailScreen(): ReactElement {
   );
 }
 
-const sayCount = (state: MailState, status: MailStatus | undefined): string =>
+const formatStateCount = (state: MailState, status: MailStatus | undefined): string =>
   status ? `${stateWords[state]} (${status.counts[state].toLocaleString()})` : stateWords[state];
 
 function SetUp({ status }: { status: MailStatus }): ReactElement {

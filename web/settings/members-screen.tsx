@@ -1,7 +1,7 @@
 import './members-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { assignableRoles, roles } from '#rules/permissions.ts';
 import type { Member } from '#workspaces/members.ts';
 import { call } from '../api/operations.ts';
@@ -21,8 +21,8 @@ import { membersQuery, useWorkspace, type WorkspaceDetail } from './workspace.ts
 type Role = Member['role'];
 type MemberProps = { workspace: WorkspaceDetail; member: Member };
 
-const sayKeys = ({ key_count: count }: Member): string =>
-  count === 1 ? 'API key' : sayCount(count, 'API key');
+const formatKeyCount = ({ key_count: count }: Member): string =>
+  count === 1 ? 'API key' : formatCount(count, 'API key');
 
 /** Shows the role of a member, or changes it. Asks first if the member's API keys would lose permissions. */
 function MemberRole({ workspace, member }: MemberProps): ReactElement {
@@ -35,7 +35,7 @@ function MemberRole({ workspace, member }: MemberProps): ReactElement {
         ? {
             title: `Make ${member.name} ${sayRole(role)}?`,
             label: 'Change role',
-            text: `The ${sayKeys(member)} they created will have no more permissions than the new role. Programs that need more are refused immediately. A member who rotates a key takes it over with its full permissions.`,
+            text: `The ${formatKeyCount(member)} they created will have no more permissions than the new role. Programs that need more are refused immediately. A member who rotates a key takes it over with its full permissions.`,
           }
         : undefined,
     again: (role) => ({ title: `Still make ${member.name} ${sayRole(role)}?`, label: 'Change role' }),
@@ -82,7 +82,7 @@ function RemoveMember({ workspace, member }: MemberProps): ReactElement | null {
               onChange={setRevokes}
               description="They have seen these secrets. Programs that use the keys will stop working."
             >
-              Revoke the {sayKeys(member)} they created
+              Revoke the {formatKeyCount(member)} they created
             </Switch>
           )}
         </>

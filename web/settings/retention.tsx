@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { call, readQuery } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
@@ -15,17 +15,17 @@ import { Card, Page } from '../design/page.tsx';
 import { Select } from '../design/select.tsx';
 import { ErrorState, QueryState } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
-import { sayDay } from '../design/time.tsx';
+import { formatDate } from '../design/time.tsx';
 import { formNamesQuery, useWorkspace, type WorkspaceDetail } from './workspace.ts';
 
 type RetentionRule = ReplyOf<'getRetention'>['rules'][number];
 type RetentionKind = RetentionRule['kind'];
 type Due = ReplyOf<'previewRetention'>['data'][number];
 /** The workspace, or one of its forms. */
-type RetentionPlace = { workspace: string; form: string | undefined };
+type RetentionScope = { workspace: string; form: string | undefined };
 type Days = RetentionRule['days'] | null;
 
-const retentionQuery = ({ workspace, form }: RetentionPlace) =>
+const retentionQuery = ({ workspace, form }: RetentionScope) =>
   queryOptions({
     queryKey: ['getRetention', workspace, form ?? ''],
     queryFn: () => readRetention({ workspace, form }),
@@ -33,14 +33,14 @@ const retentionQuery = ({ workspace, form }: RetentionPlace) =>
   });
 
 /** `audit_days` exists for the workspace only. */
-async function readRetention({ workspace, form }: RetentionPlace) {
+async function readRetention({ workspace, form }: RetentionScope) {
   if (form === undefined) return call(workspace, 'getRetention', {});
   const found = await call(workspace, 'getFormRetention', { params: { id: form } });
   return { ...found, audit_days: undefined };
 }
 
 /** Queries what will be deleted and when, or what a change would delete. */
-const dueQuery = ({ workspace, form }: RetentionPlace, change?: { kind: RetentionKind; days: Days }) =>
+const dueQuery = ({ workspace, form }: RetentionScope, change?: { kind: RetentionKind; days: Days }) =>
   queryOptions({
     ...readQuery(workspace, 'previewRetention', {
       body: { ...(form !== undefined && { form_id: form }), ...(change && { [change.kind]: change.days }) },
@@ -52,7 +52,7 @@ const dueQuery = ({ workspace, form }: RetentionPlace, change?: { kind: Retentio
 
 /** Saves how long something is kept. */
 async function saveDays(
-  { workspace, form }: RetentionPlace,
+  { workspace, form }: RetentionScope,
   { kind, days }: { kind: RetentionKind; days: Days },
   seen: { updated_at: string },
 ): Promise<void> {
@@ -78,21 +78,21 @@ const sources = {
   operator: 'set by the operator',
 } as const satisfies Record<RetentionRule['said_by'], string>;
 
-const saySource = ({ said_by }: RetentionRule): string => sources[said_by];
+const describeSource = ({ said_by }: RetentionRule): string => sources[said_by];
 
-const sayDays = (days: RetentionRule['days']): string =>
-  days === 'forever' ? 'Until deleted' : sayCount(days, 'day');
+const formatDays = (days: RetentionRule['days']): string =>
+  days === 'forever' ? 'Until deleted' : formatCount(days, 'day');
 
 const most = 10_000;
-const sayAmount = (amount: number): string =>
+const formatAmount = (amount: number): string =>
   amount > most ? `more than ${most.toLocaleString()}` : amount.toLocaleString();
 
 /** Describes what a rule will delete soon. */
-function sayDue({ due_now, due_in_7_days, due_in_30_days }: Due): string {
+function describeDue({ due_now, due_in_7_days, due_in_30_days }: Due): string {
   if (due_in_30_days === 0) return 'Nothing will be deleted within 30 days.';
-  const week = due_in_7_days === 0 ? '' : `${sayAmount(due_in_7_days)} within a week, `;
-  const soon = `To be deleted: ${week}${sayAmount(due_in_30_days)} within 30 days.`;
-  return due_now === 0 ? soon : `Permanently deleted within minutes: ${sayAmount(due_now)}. ${soon}`;
+  const week = due_in_7_days === 0 ? '' : `${formatAmount(due_in_7_days)} within a week, `;
+  const soon = `To be deleted: ${week}${formatAmount(due_in_30_days)} within 30 days.`;
+  return due_now === 0 ? soon : `Permanently deleted within minutes: ${formatAmount(due_now)}. ${soon}`;
 }
 
 type Choice = 'usual' | 'days' | 'forever';
@@ -104,7 +104,7 @@ function DaysDialog({
   seen,
   onClose,
 }: {
-  place: RetentionPlace;
+  place: RetentionScope;
   rule: RetentionRule;
   seen: { updated_at: string };
   onClose: () => void;
@@ -158,7 +158,7 @@ function DaysDialog({
       {isFit && due.error && (
         <Message tone="bad">Could not load what would be deleted: {due.error.message}</Message>
       )}
-      {isFit && found && <Message tone={found.due_now > 0 ? 'warn' : 'info'}>{sayDue(found)}</Message>}
+      {isFit && found && <Message tone={found.due_now > 0 ? 'warn' : 'info'}>{describeDue(found)}</Message>}
     </FormDialog>
   );
 }
@@ -228,8 +228,8 @@ export function RetentionScreen(): ReactElement {
       title: 'Kept for',
       cell: (row) => (
         <div className="mail-what">
-          <span>{sayDays(row.days)}</span>
-          <span className="soft small">{saySource(row)}</span>
+          <span>{formatDays(row.days)}</span>
+          <span className="soft small">{describeSource(row)}</span>
         </div>
       ),
     },
@@ -244,8 +244,8 @@ export function RetentionScreen(): ReactElement {
           <span className="soft">Nothing</span>
         ) : (
           <div className="mail-what">
-            <span>{sayDue(due)}</span>
-            {due.next_at && <span className="soft small">Next on {sayDay(due.next_at)}</span>}
+            <span>{describeDue(due)}</span>
+            {due.next_at && <span className="soft small">Next on {formatDate(due.next_at)}</span>}
           </div>
         ),
     },

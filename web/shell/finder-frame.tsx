@@ -11,30 +11,30 @@ import {
   useState,
 } from 'react';
 import { Button, IconButton } from '../design/button.tsx';
-import { type Offered, OffersContext } from './offers.ts';
-import { findPressed, type Shortcut, sayPress } from './press.ts';
+import { type FinderActions, FinderActionsContext } from './finder-actions.ts';
+import { findPressed, formatKeys, type Shortcut } from './keyboard-shortcuts.ts';
 
 const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
 
 const OpenFinder = createContext<() => void>(() => undefined);
 
 /** Keyboard shortcuts that work on every screen, even in dialogs and text fields. */
-export const inConsole: readonly Shortcut<(open: () => void) => void>[] = [
+export const consoleShortcuts: readonly Shortcut<(open: () => void) => void>[] = [
   {
     presses: ['Mod+k'],
     label: 'Find forms, submissions and settings',
     perform: (open) => open(),
   },
 ];
-const press = inConsole[0]!.presses[0]!;
+const press = consoleShortcuts[0]!.presses[0]!;
 
 /** Provides the finder to its screens, by keyboard shortcut and by the buttons below. */
 export function FinderFrame({ children }: { children: ReactNode }): ReactElement {
   const [isOpen, setOpen] = useState(false);
-  const offers = useRef<(() => Offered) | undefined>(undefined);
+  const offers = useRef<(() => FinderActions) | undefined>(undefined);
   useEffect(() => {
     const hear = (event: KeyboardEvent): void => {
-      const shortcut = findPressed(inConsole, event);
+      const shortcut = findPressed(consoleShortcuts, event);
       // Another dialog is open.
       if (!shortcut || document.querySelector('.dialog-veil, .finder-veil')) return;
       event.preventDefault();
@@ -46,7 +46,7 @@ export function FinderFrame({ children }: { children: ReactNode }): ReactElement
   }, []);
   return (
     <OpenFinder value={() => setOpen(true)}>
-      <OffersContext value={offers}>{children}</OffersContext>
+      <FinderActionsContext value={offers}>{children}</FinderActionsContext>
       {isOpen && (
         <Suspense>
           <Finder offered={offers.current?.()} onClose={() => setOpen(false)} />
@@ -62,7 +62,7 @@ export function FinderButton(): ReactElement {
     <Button icon="search" onPress={useContext(OpenFinder)}>
       <span className="finder-button">
         Find
-        <kbd aria-hidden>{sayPress(press)}</kbd>
+        <kbd aria-hidden>{formatKeys(press)}</kbd>
       </span>
     </Button>
   );

@@ -3,27 +3,27 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { createElement, Fragment, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
 import { Dialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
-import { readQuestion } from '#ast/search.ts';
+import { parseSearch } from '#ast/search.ts';
 import { call } from '../api/operations.ts';
 import { receivedAt } from '../api/received-at.ts';
 import { IconButton } from '../design/button.tsx';
 import { Combobox, type ComboboxGroup } from '../design/combobox.tsx';
+import { HighlightedText } from '../design/highlighted-text.tsx';
 import type { IconName } from '../design/icon.tsx';
-import { Marked } from '../design/marked.tsx';
 import { AgoText } from '../design/time.tsx';
-import { useSettled } from '../design/use-settled.ts';
-import type { Offered } from './offers.ts';
-import { formScreens, type Place, workspaceScreens } from './places.ts';
+import { useDebounced } from '../design/use-debounced.ts';
+import type { FinderActions } from './finder-actions.ts';
+import { formScreens, type ScreenLink, workspaceScreens } from './screen-links.ts';
+import { HighlightedSearch, SearchHelp, useSuggestions } from './search/search-box.tsx';
 import {
-  askedIn,
-  type Found,
+  describeSearchNotes,
   type FoundSubmission,
   firstHit,
-  placeOf,
-  sayReading,
-  whoOf,
-} from './search/found.ts';
-import { ColouredQuestion, QuestionHelp, useSuggestions } from './search/question-box.tsx';
+  type SearchResults,
+  senderOf,
+  submissionLink,
+  toServerSearch,
+} from './search/search-results.ts';
 import { mayAdminister, useCurrentWorkspace } from './session.ts';
 
 /** A page to go to. */
@@ -56,9 +56,9 @@ function useGoals(
   typed: string,
 ): { groups: GoalGroup[]; isPending: boolean; note: string; error: Error | null } {
   const written = typed.trim();
-  const text = useSettled(written, typingMs);
+  const text = useDebounced(written, typingMs);
   const workspaceId = workspace?.id ?? '';
-  const { parts, problems } = readQuestion(text);
+  const { parts, problems } = parseSearch(text);
   const forms = useQuery({
     queryKey: ['finder', 'forms', workspaceId, text],
     queryFn: ({ signal }) =>
@@ -74,7 +74,12 @@ function useGoals(
   const submissions = useQuery({
     queryKey: ['finder', 'submissions', workspaceId, text],
     queryFn: ({ signal }) => {
-      const query = { q: askedIn(text), include: 'hits', typos: true, per_page: submissionsShown } as const;
+      const query = {
+        q: toServerSearch(text),
+        include: 'hits',
+        typos: true,
+        per_page: submissionsShown,
+      } as const;
       return call(workspaceId, 'searchSubmissions', { query }, { signal });
     },
     enabled: workspace !== undefined && parts.length > 0 && problems.length === 0,
@@ -82,7 +87,7 @@ function useGoals(
     retry: false,
   });
   const found = parts.length > 0 ? submissions.data : undefined;
-  const places = workspace ? placesCalled(written, workspace, formId) : [];
+  const places = workspace ? findScreens(written, workspace, formId) : [];
   const called: GoalGroup = {
     id: 'forms',
     title: text === '' ? 'Recent forms' : 'Forms',
@@ -110,18 +115,18 @@ function useGoals(
   // Without a text, most people want a form.
   const groups = written === '' ? [called, ...places] : [...places, called, answered];
   const isPending = written !== text || forms.isFetching || submissions.isFetching;
-  const note = isPending ? '' : sayFound(text, found, groups);
+  const note = isPending ? '' : describeResults(text, found, groups);
   return { groups, isPending, note, error: forms.error ?? submissions.error };
 }
 
 /** Returns screens with the text in their name, or all settings for a text such as "settings". */
-function placesCalled(
+function findScreens(
   text: string,
   workspace: NonNullable<Workspace>,
   formId: string | undefined,
 ): GoalGroup[] {
   const asked = text.toLowerCase();
-  const goalsOf = (title: string, base: string, places: readonly Place[]): Goal[] =>
+  const goalsOf = (title: string, base: string, places: readonly ScreenLink[]): Goal[] =>
     places
       .filter(({ label }) => [label, title].some((name) => name.toLowerCase().includes(asked)))
       .map(({ path, label, icon }) => ({ id: `${base}${path}`, label, icon, to: base + path }));
@@ -133,7 +138,7 @@ function placesCalled(
     screens.filter(({ isSetting }) => isSetting),
     screens.filter(({ isSetting }) => !isSetting),
   ];
-  const account: Place = { path: '/account', label: 'Your account', icon: 'people' };
+  const account: ScreenLink = { path: '/account', label: 'Your account', icon: 'people' };
   return [
     {
       id: 'own',
@@ -151,11 +156,11 @@ function placesCalled(
 
 function goalOf(submission: FoundSubmission, q: string): Goal {
   const hit = firstHit(submission);
-  const who = whoOf(submission);
+  const who = senderOf(submission);
   const { id, metadata } = submission;
   return {
     id: `submission ${id}`,
-    label: createElement(Marked, {
+    label: createElement(HighlightedText, {
       text: hit?.text ?? who ?? 'Submission',
       hits: hit?.words ?? [],
       limit: hitCharacters,
@@ -169,13 +174,17 @@ function goalOf(submission: FoundSubmission, q: string): Goal {
       [metadata.form_name, hit?.place].map((where) => where && ` · ${where}`).join(''),
     ),
     icon: 'table',
-    ...placeOf(submission, q),
+    ...submissionLink(submission, q),
   };
 }
 
-function sayFound(text: string, found: Found | undefined, groups: readonly GoalGroup[]): string {
+function describeResults(
+  text: string,
+  found: SearchResults | undefined,
+  groups: readonly GoalGroup[],
+): string {
   if (text === '') return '';
-  const notes = found ? sayReading(found) : [];
+  const notes = found ? describeSearchNotes(found) : [];
   const isNothing = groups.every(({ goals }) => goals.length === 0);
   return [...notes, ...(isNothing ? ['No matching forms, screens or submissions.'] : [])].join(' ');
 }
@@ -186,7 +195,7 @@ export function Finder({
   onClose,
 }: {
   /** The actions of the screen behind it. */
-  offered: Offered | undefined;
+  offered: FinderActions | undefined;
   onClose: () => void;
 }): ReactElement {
   const noteId = useId();
@@ -197,7 +206,7 @@ export function Finder({
   const navigate = useNavigate();
   const { groups, isPending, note, error } = useGoals(workspace, form, writing.text);
   const { group: suggested, complete } = useSuggestions({ workspaceId: workspace?.id ?? '' }, writing);
-  const [problem] = readQuestion(writing.text).problems;
+  const [problem] = parseSearch(writing.text).problems;
 
   const write = (text: string, caret: number): void => setWriting({ text, caret });
   const choose = (id: string): void => {
@@ -247,10 +256,10 @@ export function Finder({
             isInline
             isPending={isPending}
             autoFocus
-            behind={<ColouredQuestion text={writing.text} />}
+            behind={<HighlightedSearch text={writing.text} />}
             end={
               <>
-                <QuestionHelp />
+                <SearchHelp />
                 <IconButton icon="close" label="Close" size="small" onPress={onClose} />
               </>
             }

@@ -12,11 +12,11 @@ import { StatusChip } from '../design/chip.tsx';
 import { Icon, Logo } from '../design/icon.tsx';
 import { TabLinks } from '../design/tabs.tsx';
 import { ToastRegion } from '../design/toast.tsx';
+import { useForm } from './current-form.ts';
 import { FinderFrame, FinderIcon } from './finder-frame.tsx';
-import { FormHeaderPlace } from './form-header-actions.tsx';
-import { useForm } from './form-place.ts';
+import { FormHeaderSlot } from './form-header-actions.tsx';
 import { Navigation, SkipLink } from './navigation.tsx';
-import { formScreens } from './places.ts';
+import { formScreens } from './screen-links.ts';
 import { useCurrentWorkspace, useSession } from './session.ts';
 
 /** The frame of a workspace's screens: the navigation at the side, or behind a button on small screens. */
@@ -84,11 +84,11 @@ export function FormLayout(): ReactElement {
           />
           <div className="form-actions" ref={setPlace} />
         </header>
-        <FormHeaderPlace value={place}>
+        <FormHeaderSlot value={place}>
           <main className="form-main" id="main" tabIndex={-1}>
             <Outlet />
           </main>
-        </FormHeaderPlace>
+        </FormHeaderSlot>
       </div>
     </FinderFrame>
   );

@@ -4,12 +4,12 @@ import './navigation.css';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Button } from 'react-aria-components/Button';
 import type { Session } from '#workspaces/sign-in/session-shapes.ts';
-import { callOwn } from '../api/operations.ts';
+import { callSessionOperation } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { FieldsDialog } from '../design/fields.tsx';
 import { Menu } from '../design/menu.tsx';
 import { FinderButton } from './finder-frame.tsx';
-import { workspaceScreens } from './places.ts';
+import { workspaceScreens } from './screen-links.ts';
 import { mayAdminister, useCurrentWorkspace, useSession } from './session.ts';
 import { setTheme, themes, useTheme } from './theme.ts';
 import './skip-link.css';
@@ -31,7 +31,7 @@ export function Avatar({ name, isSquare = false }: { name: string; isSquare?: bo
 function CreateWorkspaceDialog({ onClose }: { onClose: () => void }): ReactElement {
   const navigate = useNavigate();
   const create = useAction({
-    run: (body: { name: string }) => callOwn('createWorkspace', { body }),
+    run: (body: { name: string }) => callSessionOperation('createWorkspace', { body }),
     onDone({ id }) {
       onClose();
       return navigate({ to: '/w/$workspace/forms', params: { workspace: id } });
@@ -101,7 +101,7 @@ function PersonMenu({ user }: { user: Session['user'] }): ReactElement {
   const theme = useTheme();
   // Reload the page, so that no loaded data of the person remains.
   const signOut = useAction({
-    run: () => callOwn('signOut', {}),
+    run: () => callSessionOperation('signOut', {}),
     problem: 'toast',
     onDone: () => window.location.assign('/app/sign-in'),
   });

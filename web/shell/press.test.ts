@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findPressed, sayPress } from './press.ts';
+import { findPressed, formatKeys } from './keyboard-shortcuts.ts';
 
 const up = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 const shortcuts = ['Mod+z', 'Mod+Shift+z', 'Alt+ArrowUp', 'ArrowUp', '+', '?', 'Delete'].map((press) => ({
@@ -32,7 +32,7 @@ for (const [pressed, found] of rows)
 
 test('a shortcut is shown with the key labels of the platform, including Mac', () => {
   const said = (isMac: boolean): string[] =>
-    ['Mod+Shift+z', 'Alt+ArrowUp', ' ', '+'].map((press) => sayPress(press, isMac));
+    ['Mod+Shift+z', 'Alt+ArrowUp', ' ', '+'].map((press) => formatKeys(press, isMac));
   assert.deepEqual(said(false), ['Ctrl+Shift+Z', 'Alt+↑', 'Space', '+']);
   assert.deepEqual(said(true), ['⌘⇧Z', '⌥↑', 'Space', '+']);
 });

@@ -43,7 +43,7 @@ export const rememberWorkspace = (id: string): void => localStorage.setItem(last
  * Opens the sign-in page when a session ends while a screen is open. Afterwards the person returns to that
  * screen.
  */
-export function leadToSignIn(router: RegisteredRouter): void {
+export function redirectToSignIn(router: RegisteredRouter): void {
   const hear = (error: Error | null): void => {
     if (!(error instanceof ApiProblem) || error.status !== 401) return;
     // On these screens, 401 means that the sign-in failed.

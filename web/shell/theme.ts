@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 import { usePrefersDark } from '../design/use-window.ts';
 
-export type Theme = 'system' | 'light' | 'dark';
+export type ConsoleTheme = 'system' | 'light' | 'dark';
 
 /** The choices with their labels. */
-export const themes: readonly { id: Theme; label: string }[] = [
+export const themes: readonly { id: ConsoleTheme; label: string }[] = [
   { id: 'system', label: 'Match system' },
   { id: 'light', label: 'Light' },
   { id: 'dark', label: 'Dark' },
@@ -14,13 +14,13 @@ export const themes: readonly { id: Theme; label: string }[] = [
 const key = 'formloom.theme';
 const listeners = new Set<() => void>();
 
-function readTheme(): Theme {
+function readTheme(): ConsoleTheme {
   const chosen = document.documentElement.dataset['theme'];
   return chosen === 'light' || chosen === 'dark' ? chosen : 'system';
 }
 
 /** Sets the theme in this browser. */
-export function setTheme(theme: Theme): void {
+export function setTheme(theme: ConsoleTheme): void {
   if (theme === 'system') {
     delete document.documentElement.dataset['theme'];
     localStorage.removeItem(key);
@@ -31,7 +31,7 @@ export function setTheme(theme: Theme): void {
   for (const listener of listeners) listener();
 }
 
-export function useTheme(): Theme {
+export function useTheme(): ConsoleTheme {
   return useSyncExternalStore((listener) => {
     listeners.add(listener);
     return () => listeners.delete(listener);

@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react';
 import type { AnswerRow, AnswerValue, FileAnswer } from '#ast/answers/check-answers.ts';
-import { isRecord, own } from '#ast/basics/json.ts';
-import { type InputElement, isInput, matrixRowsOf, optionsIn, type Question } from '#ast/form/tree.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
+import { type InputElement, inputOptionsById, isInput, matrixRowsOf, type Question } from '#ast/form/tree.ts';
 import type { ConsentAnswer } from '#ast/types/rules.ts';
 import type { Column } from '#submissions/shapes.ts';
+import { HighlightedText } from '../design/highlighted-text.tsx';
 import { Icon } from '../design/icon.tsx';
-import { Marked } from '../design/marked.tsx';
 
 /** The most characters of an answer in a table cell. The panel shows the rest. */
 const cellLimit = 240;
@@ -26,41 +26,44 @@ export const isConsent = (value: AnswerValue): value is ConsentAnswer =>
   isRecord(value) && value['agreed'] === true && typeof value['text'] === 'string';
 
 /** Describes whether and when consent was given. */
-export const sayConsent = ({ at }: ConsentAnswer): string =>
-  at === undefined ? 'Agreed' : `Agreed on ${sayTime(moment, at)} (UTC)`;
+export const formatConsent = ({ at }: ConsentAnswer): string =>
+  at === undefined ? 'Agreed' : `Agreed on ${formatTime(moment, at)} (UTC)`;
 
 /** The parts of a question that its answers need for display. */
-export type AskedOf = Pick<Column, 'type' | 'option_labels' | 'rows'> & Partial<Pick<Column, 'inputs'>>;
+export type QuestionDisplay = Pick<Column, 'type' | 'option_labels' | 'rows'> &
+  Partial<Pick<Column, 'inputs'>>;
 
 /** Returns the display details of a question from its form. */
-export const askedIn = (
+export const questionDisplay = (
   question: Pick<Question, 'element'> & { inputs?: readonly InputElement[] },
-): AskedOf => ({
-  ...askedOf(question.element),
+): QuestionDisplay => ({
+  ...elementDisplay(question.element),
   inputs: (question.inputs ?? []).map((input) => ({
-    ...askedOf(input),
+    ...elementDisplay(input),
     id: input.attrs.id,
     label: input.attrs.label,
     options: [],
   })),
 });
 
-const askedOf = (element: Question['element']): AskedOf => ({
+const elementDisplay = (element: Question['element']): QuestionDisplay => ({
   type: element.type,
   rows: isInput(element) ? matrixRowsOf(element) : [],
-  option_labels: Object.fromEntries([...optionsIn(element).values()].map(({ id, label }) => [id, label])),
+  option_labels: Object.fromEntries(
+    [...inputOptionsById(element).values()].map(({ id, label }) => [id, label]),
+  ),
 });
 
 /** Formats an answer that is a single value. Dates and times have no time zone and are shown as given. */
-export function sayAnswer(value: string | number | boolean, asked?: AskedOf): string {
+export function formatSingleAnswer(value: string | number | boolean, asked?: QuestionDisplay): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (typeof value === 'number') return value.toLocaleString(undefined, { maximumFractionDigits: 20 });
-  if (asked?.type === 'date') return sayTime(day, value);
-  if (asked?.type === 'datetime') return sayTime(moment, `${value}Z`);
-  return (asked && own(asked.option_labels, value)) ?? value;
+  if (asked?.type === 'date') return formatTime(day, value);
+  if (asked?.type === 'datetime') return formatTime(moment, `${value}Z`);
+  return (asked && getProperty(asked.option_labels, value)) ?? value;
 }
 
-function sayTime(format: Intl.DateTimeFormat, iso: string): string {
+function formatTime(format: Intl.DateTimeFormat, iso: string): string {
   const time = Date.parse(iso);
   return Number.isNaN(time) ? iso : format.format(time);
 }
@@ -72,11 +75,11 @@ export function AnswerCell({
   hits,
 }: {
   value: AnswerValue | undefined;
-  asked: AskedOf;
+  asked: QuestionDisplay;
   hits: readonly string[];
 }): ReactElement | null {
   if (value === undefined) return null;
-  const text = <Marked text={sayWhole(value, asked)} hits={hits} limit={cellLimit} />;
+  const text = <HighlightedText text={formatAnswer(value, asked)} hits={hits} limit={cellLimit} />;
   if (!Array.isArray(value) || !(value as readonly unknown[]).some(isFile)) return text;
   return (
     <span className="cell-files">
@@ -87,13 +90,13 @@ export function AnswerCell({
 }
 
 /** Formats any answer as one line of text. */
-export function sayWhole(value: AnswerValue, asked?: AskedOf): string {
-  if (isConsent(value)) return sayConsent(value);
+export function formatAnswer(value: AnswerValue, asked?: QuestionDisplay): string {
+  if (isConsent(value)) return formatConsent(value);
   if (isRow(value))
-    return rowsIn(value, asked)
-      .map(({ label, cell }) => `${label}: ${sayWhole(cell, asked)}`)
+    return answeredRows(value, asked)
+      .map(({ label, cell }) => `${label}: ${formatAnswer(cell, asked)}`)
       .join(', ');
-  if (!Array.isArray(value)) return sayAnswer(value, asked);
+  if (!Array.isArray(value)) return formatSingleAnswer(value, asked);
   const items: readonly unknown[] = value;
   const rows = items.filter(isRow);
   if (rows.length > 0)
@@ -101,7 +104,7 @@ export function sayWhole(value: AnswerValue, asked?: AskedOf): string {
       .map((row) =>
         Object.entries(row)
           .map(([name, cell]) =>
-            sayWhole(
+            formatAnswer(
               cell,
               asked?.inputs?.find(({ id }) => id === name),
             ),
@@ -109,18 +112,20 @@ export function sayWhole(value: AnswerValue, asked?: AskedOf): string {
           .join(', '),
       )
       .join(' · ');
-  return items.map((item) => (isFile(item) ? item.filename : sayAnswer(String(item), asked))).join(', ');
+  return items
+    .map((item) => (isFile(item) ? item.filename : formatSingleAnswer(String(item), asked)))
+    .join(', ');
 }
 
 /** Returns the answered rows of a matrix in order, followed by rows that were removed from it. */
-export function rowsIn(
+export function answeredRows(
   cells: AnswerRow,
-  asked?: AskedOf,
+  asked?: QuestionDisplay,
 ): { id: string; label: string; cell: AnswerValue }[] {
   const known = asked?.rows ?? [];
   const former = Object.keys(cells).filter((id) => known.every((row) => row.id !== id));
   return [...known, ...former.map((id) => ({ id, label: id }))].flatMap(({ id, label }) => {
-    const cell = own(cells, id);
+    const cell = getProperty(cells, id);
     return cell === undefined ? [] : [{ id, label, cell }];
   });
 }

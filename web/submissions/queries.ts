@@ -1,29 +1,30 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import type { SummarySample } from '#submissions/shapes.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { readQuery } from '../api/operations.ts';
 import { startOf } from '../design/day.ts';
-import type { LocatedForm } from '../shell/form-place.ts';
-import { askedIn } from '../shell/search/found.ts';
-import { inTableOrder, type ViewState } from './view-state.ts';
+import type { LocatedForm } from '../shell/current-form.ts';
+import { toServerSearch } from '../shell/search/search-results.ts';
+import { type ViewState, withTableOrder } from './view-state.ts';
 
-export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
+export type FormLocation = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
 /** How often the table checks for the first submission, in milliseconds. */
-export const firstAnswerMs = 2_000;
+export const firstSubmissionPollMs = 2_000;
 
 const rowsOfPage = 50;
 
-export const tableQuery = (form: FormPlace, view: ViewState) => {
-  const parameters = { ...inTableOrder(view), page: view.page, per_page: rowsOfPage };
+export const tableQuery = (form: FormLocation, view: ViewState) => {
+  const parameters = { ...withTableOrder(view), page: view.page, per_page: rowsOfPage };
   return queryOptions({
     ...readQuery(form.workspace_id, 'listFormRows', { params: { id: form.id }, query: parameters }),
     // Keep the rows while the next ones load, so that the page does not jump.
     placeholderData: (before) => keepRows(before),
     // The first submission appears by itself. Later ones do not move rows that are being read.
-    refetchInterval: ({ state }) => (state.data?.pagination.total_count === 0 ? firstAnswerMs : false),
+    refetchInterval: ({ state }) =>
+      state.data?.pagination.total_count === 0 ? firstSubmissionPollMs : false,
   });
 };
 
@@ -31,10 +32,10 @@ export const tableQuery = (form: FormPlace, view: ViewState) => {
  * For a search without results: the search with misspelled words corrected, or null if there are no
  * corrections.
  */
-export const nearestQuery = (form: FormPlace, q = '') =>
+export const nearestQuery = (form: FormLocation, q = '') =>
   queryOptions({
     ...readQuery(form.workspace_id, 'searchSubmissions', {
-      query: { q: askedIn(q), form_id: form.id, typos: true, per_page: 1 },
+      query: { q: toServerSearch(q), form_id: form.id, typos: true, per_page: 1 },
     }),
     select({ search }) {
       const corrections = search?.corrections ?? [];
@@ -47,7 +48,7 @@ export const nearestQuery = (form: FormPlace, q = '') =>
 /** The language in which the reader wants labels of multilingual forms. */
 export const readerLanguage = (): string => navigator.language.slice(0, 35);
 
-export const columnsQuery = (form: FormPlace) =>
+export const columnsQuery = (form: FormLocation) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'getFormColumns', {
       params: { id: form.id },
@@ -57,13 +58,15 @@ export const columnsQuery = (form: FormPlace) =>
     staleTime: 60_000,
   });
 
-export const detailQuery = (form: FormPlace, id: string, view: ViewState) =>
-  queryOptions(readQuery(form.workspace_id, 'viewSubmission', { params: { id }, query: inTableOrder(view) }));
+export const detailQuery = (form: FormLocation, id: string, view: ViewState) =>
+  queryOptions(
+    readQuery(form.workspace_id, 'viewSubmission', { params: { id }, query: withTableOrder(view) }),
+  );
 
-export const timelineQuery = (form: FormPlace, id: string) =>
+export const timelineQuery = (form: FormLocation, id: string) =>
   queryOptions(readQuery(form.workspace_id, 'getSubmissionTimeline', { params: { id } }));
 
-export const trashQuery = (form: FormPlace, page: number) =>
+export const trashQuery = (form: FormLocation, page: number) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'listTrash', {
       params: { id: form.id },
@@ -77,7 +80,7 @@ const wholeSummaryMs = 300_000;
 
 /** @param sample `all`: includes all submissions, which takes seconds for large forms. */
 export const summaryQuery = (
-  form: FormPlace,
+  form: FormLocation,
   days: { from: string | undefined; to: string | undefined },
   sample: SummarySample,
 ) => {
@@ -98,7 +101,7 @@ export const summaryQuery = (
 
 /** Days are in the form's time zone, which can differ from the reader's. */
 export const analyticsQuery = (
-  form: FormPlace,
+  form: FormLocation,
   days: { from: string | undefined; to: string | undefined },
 ) => {
   const { from, to } = days;
@@ -109,14 +112,14 @@ export const analyticsQuery = (
   });
 };
 
-export const notesQuery = (form: FormPlace, id: string) =>
+export const notesQuery = (form: FormLocation, id: string) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'listNotes', { params: { id } }),
     select: ({ data }) => data,
   });
 
 /** The tags of a form to choose from. */
-export const tagsQuery = (form: FormPlace) =>
+export const tagsQuery = (form: FormLocation) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'listTags', { params: { id: form.id } }),
     select: ({ data }) => data,
@@ -129,36 +132,36 @@ export type Bulk = ReplyOf<'getBulkChange'>;
 /** How often a running bulk change is polled, in milliseconds. */
 const pollMs = 400;
 
-export const bulksQuery = (form: FormPlace) =>
+export const bulksQuery = (form: FormLocation) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'listBulkChanges', { params: { id: form.id } }),
     select: ({ data }) => data,
   });
 
-export const bulkQuery = (form: FormPlace, id: string) =>
+export const bulkQuery = (form: FormLocation, id: string) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'getBulkChange', { params: { id: form.id, change: id } }),
     refetchInterval: ({ state: { data } }) => (data?.finished_at || data?.failed_reason ? false : pollMs),
   });
 
 /** Formats a count: "1 submission", "1,204 submissions". */
-export const saySubmissions = (count: number): string => sayCount(count, 'submission');
+export const formatSubmissionCount = (count: number): string => formatCount(count, 'submission');
 
-const list = (form: FormPlace, query: { page?: number; per_page: number }) =>
+const spamListQuery = (form: FormLocation, query: { page?: number; per_page: number }) =>
   readQuery(form.workspace_id, 'listSpam', { params: { id: form.id }, query });
 
-export const spamQuery = (form: FormPlace, page: number) =>
+export const spamQuery = (form: FormLocation, page: number) =>
   queryOptions({
-    ...list(form, { page, per_page: rowsOfPage }),
+    ...spamListQuery(form, { page, per_page: rowsOfPage }),
     placeholderData: keepPreviousData,
   });
 
 /** The number of spam submissions, shown on the link to them. */
-export const spamCountQuery = (form: FormPlace) =>
+export const spamCountQuery = (form: FormLocation) =>
   queryOptions({
-    ...list(form, { per_page: 1 }),
+    ...spamListQuery(form, { per_page: 1 }),
     select: ({ pagination }) => pagination.total_count,
   });
 
-export const heldQuery = (form: FormPlace, id: string) =>
+export const spamDetailQuery = (form: FormLocation, id: string) =>
   queryOptions(readQuery(form.workspace_id, 'getSpam', { params: { id: form.id, held: id } }));

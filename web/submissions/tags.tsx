@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useId } from 'react';
 import { IconButton } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
-import { type FormPlace, tagsQuery } from './queries.ts';
+import { type FormLocation, tagsQuery } from './queries.ts';
 
 /** The tags of a submission. With `onRemove`, each can be removed. */
 export function TagChips({
@@ -36,7 +36,7 @@ export function TagField({
   value,
   onChange,
 }: {
-  form: FormPlace;
+  form: FormLocation;
   label: string;
   description?: string;
   value: string;

@@ -1,8 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { dayOf, startOf } from '../design/day.ts';
-import { askedIn } from '../shell/search/found.ts';
-import { askFor, type Condition, readConditions } from './filter/conditions.ts';
+import { toServerSearch } from '../shell/search/search-results.ts';
+import { type Condition, readConditions, toApiParameters } from './filter/conditions.ts';
 
 /** The state of the table in the URL: the whole view, so that it can be shared. */
 export type ViewState = {
@@ -79,7 +79,7 @@ function writeView({ page, where, ...view }: ViewState): Record<string, unknown>
 }
 
 /** A view without filters. */
-export const wholeView = {
+export const unfilteredView = {
   status: undefined,
   from: undefined,
   to: undefined,
@@ -101,21 +101,21 @@ export function filterOf({
 }: Pick<ViewState, 'status' | 'from' | 'to' | 'q' | 'where'>) {
   return {
     ...(status && { status }),
-    ...(q !== undefined && { q: askedIn(q) }),
+    ...(q !== undefined && { q: toServerSearch(q) }),
     ...(from !== undefined && { received_from: startOf(from, 0) }),
     ...(to !== undefined && { received_to: startOf(to, 1) }),
-    ...askFor(where),
+    ...toApiParameters(where),
   };
 }
 
 /** Adds the default order of the table: by relevance for a search, otherwise by `receivedAt`. */
-export const inTableOrder = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({
-  ...orderedBy(view),
+export const withTableOrder = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({
+  ...withSorting(view),
   ...(view.sort === undefined && view.q === undefined && { sort: '-$received' }),
 });
 
 /** Adds the sort order to the filter, for lists of submissions. */
-export const orderedBy = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({
+export const withSorting = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({
   ...filterOf(view),
   ...(view.sort !== undefined && { sort: view.sort }),
 });

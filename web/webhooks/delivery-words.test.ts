@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Attempt, DeliveryLine } from '#webhooks/shapes.ts';
-import { layOut, outcomeOf, sayAttempts, sayMs } from './log-view.ts';
+import { formatAttempts, formatMilliseconds, outcomeOf, prettifyJson } from './log-view.ts';
 
 const line = (more: Partial<DeliveryLine>): DeliveryLine => ({
   id: '',
@@ -39,11 +39,11 @@ const attempt = (more: Partial<Attempt>): Attempt => ({
 });
 
 test('attempts are counted against the schedule only while it runs', () => {
-  assert.equal(sayAttempts(line({}), 6), '2 of 6');
-  assert.equal(sayAttempts(line({ status: 'Failed', attempts: 6 }), 6), '6');
-  assert.equal(sayAttempts(line({ is_test: true, attempts: 0 }), 6), '0');
+  assert.equal(formatAttempts(line({}), 6), '2 of 6');
+  assert.equal(formatAttempts(line({ status: 'Failed', attempts: 6 }), 6), '6');
+  assert.equal(formatAttempts(line({ is_test: true, attempts: 0 }), 6), '0');
   // A manual retry after the schedule ended.
-  assert.equal(sayAttempts(line({ attempts: 6 }), 6), '6');
+  assert.equal(formatAttempts(line({ attempts: 6 }), 6), '6');
 });
 
 test('an attempt got a response, got none, or was not sent', () => {
@@ -53,11 +53,11 @@ test('an attempt got a response, got none, or was not sent', () => {
 });
 
 test('JSON is formatted, and other text stays as it is', () => {
-  assert.equal(layOut('{"a":[1]}'), '{\n  "a": [\n    1\n  ]\n}');
-  assert.equal(layOut('<b>no</b>'), '<b>no</b>');
+  assert.equal(prettifyJson('{"a":[1]}'), '{\n  "a": [\n    1\n  ]\n}');
+  assert.equal(prettifyJson('<b>no</b>'), '<b>no</b>');
 });
 
 test('a missing duration is a dash', () => {
-  assert.equal(sayMs(null), '–');
-  assert.equal(sayMs(7), '7 ms');
+  assert.equal(formatMilliseconds(null), '–');
+  assert.equal(formatMilliseconds(7), '7 ms');
 });

@@ -1,4 +1,4 @@
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import type { Webhook } from '#webhooks/shapes.ts';
 
 export type EventKind = Webhook['events'][number];
@@ -17,4 +17,4 @@ export const eventChoices = (Object.keys(sentences) as EventKind[]).map((id) => 
 });
 
 /** Returns a one-word label for an event. */
-export const shortEvent = (kind: string): string => own(sentences, kind)?.[0] ?? kind;
+export const shortEvent = (kind: string): string => getProperty(sentences, kind)?.[0] ?? kind;

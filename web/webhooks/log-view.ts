@@ -55,7 +55,7 @@ export function logParameters({
 }
 
 /** Returns "2 of 6" while automatic retries remain, otherwise the number of attempts. */
-export function sayAttempts({ attempts, status, is_test }: DeliveryLine, mostAttempts: number): string {
+export function formatAttempts({ attempts, status, is_test }: DeliveryLine, mostAttempts: number): string {
   return status === 'Retrying' && !is_test && attempts < mostAttempts
     ? `${attempts} of ${mostAttempts}`
     : String(attempts);
@@ -80,10 +80,11 @@ export const hasArrived = ({ reason }: Pick<Attempt, 'reason'>): boolean => reas
 
 const grouped = new Intl.NumberFormat();
 /** Formats a duration. */
-export const sayMs = (ms: number | null): string => (ms === null ? '–' : `${grouped.format(ms)} ms`);
+export const formatMilliseconds = (ms: number | null): string =>
+  ms === null ? '–' : `${grouped.format(ms)} ms`;
 
 /** Formats JSON with line breaks. Other text stays unchanged. */
-export function layOut(text: string): string {
+export function prettifyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

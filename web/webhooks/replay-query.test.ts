@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { replayQueryOf, sayFilter } from './replay-query.ts';
+import { describeReplayFilter, replayQueryOf } from './replay-query.ts';
 
 test('empty fields are not sent, and days are in the reader’s time zone, including the last one', () => {
   assert.deepEqual(replayQueryOf({ status: 'Failed', event: 'all', from: '', to: '' }), { status: 'Failed' });
@@ -17,7 +17,7 @@ test('empty fields are not sent, and days are in the reader’s time zone, inclu
 
 test('a filter is described in words', () => {
   const none = { status: null, event: null, since: null, until: null };
-  assert.equal(sayFilter(none, String), 'delivered or failed');
+  assert.equal(describeReplayFilter(none, String), 'delivered or failed');
   const all = { status: 'Failed', event: 'submission.created', since: 'Monday', until: 'Friday' } as const;
-  assert.equal(sayFilter(all, String), 'failed, created, from Monday, before Friday');
+  assert.equal(describeReplayFilter(all, String), 'failed, created, from Monday, before Friday');
 });

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { ReplayQuery } from '#webhooks/shapes.ts';
 import { readQuery } from '../api/operations.ts';
-import type { LocatedForm } from '../shell/form-place.ts';
+import type { LocatedForm } from '../shell/current-form.ts';
 import { type EventKind, shortEvent } from './events.ts';
 import { logParameters } from './log-view.ts';
 
@@ -27,7 +27,7 @@ export function replayQueryOf({ status, event, from, to }: ReplayDraft): ReplayQ
 }
 
 /** Describes the filter of a replay: "failed, created, from 3 May". */
-export const sayFilter = (
+export const describeReplayFilter = (
   filter: { status: string | null; event: EventKind | null; since: string | null; until: string | null },
   sayMoment: (at: string) => string,
 ): string =>

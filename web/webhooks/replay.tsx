@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Replay, Webhook } from '#webhooks/shapes.ts';
 import { call } from '../api/operations.ts';
-import type { LocatedForm } from '../shell/form-place.ts';
+import type { LocatedForm } from '../shell/current-form.ts';
 import { eventChoices } from './events.ts';
 import './replay.css';
 import { type ReactElement, useState } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { Dialog } from '../design/dialog.tsx';
@@ -13,14 +13,14 @@ import { TextField } from '../design/field.tsx';
 import { Message } from '../design/message.tsx';
 import { Select } from '../design/select.tsx';
 import { TaskProgress } from '../design/task-progress.tsx';
-import { AgoText, sayMoment } from '../design/time.tsx';
+import { AgoText, formatDateTime } from '../design/time.tsx';
 import { mayEdit } from '../shell/session.ts';
 import {
+  describeReplayFilter,
   type ReplayDraft,
   replayCountQuery,
   replayQueryOf,
   replaysQuery,
-  sayFilter,
 } from './replay-query.ts';
 
 const statuses = [
@@ -59,7 +59,7 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
   const start = useAction({
     run: () =>
       call(form.workspace_id, 'startReplay', { params: { id: webhook.id }, body: replayQueryOf(draft) }),
-    done: ({ total: begun }) => `${sayCount(begun, 'delivery', 'deliveries')} will be sent again.`,
+    done: ({ total: begun }) => `${formatCount(begun, 'delivery', 'deliveries')} will be sent again.`,
     onDone: onClose,
   });
   const problem = start.error ?? counted.error;
@@ -103,7 +103,7 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
           ? 'Counting…'
           : total === 0
             ? 'No matching deliveries.'
-            : `${sayCount(total, 'delivery', 'deliveries')} will be sent again, oldest first. New events are sent in between.`}
+            : `${formatCount(total, 'delivery', 'deliveries')} will be sent again, oldest first. New events are sent in between.`}
       </p>
       {problem && <Message tone="bad">{problem.message}</Message>}
     </Dialog>
@@ -133,7 +133,7 @@ export function ReplayProgress({
     return (
       <Message tone={replay.state === 'finished' ? 'good' : 'info'}>
         {replay.state === 'finished' ? 'Replay finished:' : 'Replay canceled:'} {words} deliveries sent again
-        ({sayFilter(replay.filter, sayMoment)}), <AgoText at={replay.ended_at} />.
+        ({describeReplayFilter(replay.filter, formatDateTime)}), <AgoText at={replay.ended_at} />.
       </Message>
     );
   }
@@ -142,7 +142,7 @@ export function ReplayProgress({
       label="Replay"
       task={replay}
       unit="deliveries"
-      note={sayFilter(replay.filter, sayMoment)}
+      note={describeReplayFilter(replay.filter, formatDateTime)}
       action={
         mayEdit(form.role) && (
           <Button size="small" isPending={cancel.isPending} onPress={() => cancel.start(replay)}>

@@ -3,8 +3,8 @@ import { type Form as AskedForm, listQuestions } from '#ast/form/tree.ts';
 import type { WebhookDetail } from '#webhooks/shapes.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { readQuery } from '../api/operations.ts';
-import type { AskedNode } from '../conditions/condition-tree.ts';
-import type { LocatedForm } from '../shell/form-place.ts';
+import type { TestedNode } from '../conditions/condition-tree.ts';
+import type { LocatedForm } from '../shell/current-form.ts';
 import { type LogView, logParameters } from './log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
@@ -69,6 +69,6 @@ export const questionsQuery = (form: Form) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'getForm', { params: { id: form.id } }),
     // It was validated when it was published.
-    select: ({ structure }): AskedNode[] =>
+    select: ({ structure }): TestedNode[] =>
       listQuestions(structure as AskedForm).map(({ element: { type, attrs } }) => ({ type, attrs })),
   });

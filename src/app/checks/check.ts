@@ -1,4 +1,4 @@
-import type { LetterField } from '#kit/outbox.ts';
+import type { EmailField } from '#kit/outbox.ts';
 
 /** The result of one check. The remedy is one sentence that says what to do. */
 export type Finding =
@@ -14,7 +14,7 @@ export type Incident = {
   /** One sentence, for the log and the email subject. */
   what: string;
   remedy: string;
-  fields: LetterField[];
+  fields: EmailField[];
   url?: string;
 };
 
@@ -61,7 +61,7 @@ export const problem = (what: string, remedy: string): Finding => ({ state: 'pro
  * Runs the `start` checks until one finds a problem.
  * @throws CheckError for that problem, and any error that a check throws.
  */
-export async function refuseProblems<Facts>(checks: readonly Check<Facts>[], facts: Facts): Promise<void> {
+export async function requireNoProblems<Facts>(checks: readonly Check<Facts>[], facts: Facts): Promise<void> {
   for (const { severity, look } of checks) {
     const finding = severity === 'start' ? await look?.(facts) : undefined;
     if (finding?.state === 'problem') throw new CheckError(`${finding.what} ${finding.remedy}`);

@@ -2,15 +2,15 @@ import { findMoved } from '#backup/move-instance.ts';
 import { isDiskFull } from '#kit/database.ts';
 import { refuseTransactionPooling } from '#kit/pooling.ts';
 import { statement } from '#kit/statement.ts';
-import { hasFullDisk, takesMore } from '#kit/storage.ts';
-import { type Check, type CheckGauge, ok, problem, refuseProblems } from './check.ts';
+import { hasDatabaseRoom, hasFullDisk } from '#kit/storage.ts';
+import { type Check, type CheckGauge, ok, problem, requireNoProblems } from './check.ts';
 import { type DatabaseFacts, databaseFacts, readDatabaseDisk } from './facts.ts';
 
 /**
  * Finds transactions that hold locks but have been idle for this many seconds, or that were prepared and
  * never ended.
  */
-export const selectLeftovers = statement(
+export const selectStaleTransactions = statement(
   'checks.select_leftovers',
   'seconds',
   'who:text age:double',
@@ -119,7 +119,7 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     async look({ database, server }) {
       const { is_read_only: isReadOnly, is_standby: isStandby } = await server();
       if (isReadOnly || isStandby) return ok('The database accepts no writes.');
-      if (await takesMore(database)) return ok('The disk of the database has free space.');
+      if (await hasDatabaseRoom(database)) return ok('The disk of the database has free space.');
       return problem('The disk of the database is full.', 'Free space on it, or enlarge it.');
     },
     async obstacle({ config, database }) {
@@ -144,7 +144,7 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     id: 'left-over locks',
     severity: 'notice',
     async look({ database }) {
-      const found = await selectLeftovers(database, { seconds: leftSeconds });
+      const found = await selectStaleTransactions(database, { seconds: leftSeconds });
       if (found.length === 0) return ok('No transaction was left open.');
       const who = found.map(({ who: one, age }) => `${one} for ${Math.round(age)} s`).join(', ');
       return problem(
@@ -195,8 +195,8 @@ const gaugesOf = (found: Awaited<ReturnType<typeof readStatistics>>[number]): Ch
  * Checks the target database of a restore or move, which may be one that the instance was moved away from.
  * @throws CheckError for the first problem.
  */
-export const refuseUnfit = (context: Parameters<typeof databaseFacts>[0]): Promise<void> =>
-  refuseProblems(
+export const checkTargetDatabase = (context: Parameters<typeof databaseFacts>[0]): Promise<void> =>
+  requireNoProblems(
     databaseChecks.filter(({ id }) => id !== 'place'),
     databaseFacts(context),
   );

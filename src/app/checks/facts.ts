@@ -1,18 +1,18 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readBackups } from '#backup/read-backups.ts';
-import { findCellsAway, findInAllCells } from '#cells/across-cells.ts';
+import { readBackupState } from '#backup/read-backups.ts';
+import { findInAllCells, findUnavailableCells } from '#cells/across-cells.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
 import { selectParked } from '#kit/queue/park-job.ts';
 import { findClockDoubt } from '#kit/queue/periodic.ts';
-import { whenAsked } from '#kit/replies/packing.ts';
-import { only, statement } from '#kit/statement.ts';
+import { computeOnce } from '#kit/replies/compression.ts';
+import { onlyRow, statement } from '#kit/statement.ts';
 import { openStorage } from '#kit/storage/open-storage.ts';
 import { readDisk, type Storage } from '#kit/storage.ts';
-import { askValkey, ValkeyError } from '#kit/valkey.ts';
+import { requestValkey, ValkeyError } from '#kit/valkey.ts';
 
 const readServer = statement(
   'checks.read_server',
@@ -40,7 +40,7 @@ export const machineFacts = ({
   config,
   storage: () => storage ?? openStorage(config),
   mailProblem,
-  disks: whenAsked(() => readDisks(config)),
+  disks: computeOnce(() => readDisks(config)),
 });
 
 /** Returns the facts that need no table of Formloom. */
@@ -53,36 +53,36 @@ export const databaseFacts = ({
 }) => ({
   config,
   database,
-  server: whenAsked(async () => {
-    const server = only(await readServer(database, {}))!;
+  server: computeOnce(async () => {
+    const server = onlyRow(await readServer(database, {}))!;
     return { ...server, clockDrift: Math.round(Math.abs(now().getTime() / 1_000 - server.now)) };
   }),
 });
 
-export const openFacts = (context: Parameters<typeof machineFacts>[0] & { database: Database }) => {
+export const instanceFacts = (context: Parameters<typeof machineFacts>[0] & { database: Database }) => {
   const { config, database } = context;
   return {
     ...databaseFacts(context),
     ...machineFacts(context),
-    pendingMigrations: whenAsked(async () => findPending(database, await readMigrations())),
-    backups: whenAsked(async () => only(await readBackups(database, {}))!),
-    cellsAway: whenAsked(() => findCellsAway(database)),
-    clockDoubt: whenAsked(() => findClockDoubt(database)),
-    parkedJobs: whenAsked(() =>
+    pendingMigrations: computeOnce(async () => findPending(database, await readMigrations())),
+    backups: computeOnce(async () => onlyRow(await readBackupState(database, {}))!),
+    cellsAway: computeOnce(() => findUnavailableCells(database)),
+    clockDoubt: computeOnce(() => findClockDoubt(database)),
+    parkedJobs: computeOnce(() =>
       findInAllCells(database, (cells) => selectParked(cells, { limit: mostParked }), { isPartial: true }),
     ),
-    valkeyProblem: whenAsked(() => findValkeyProblem(config)),
+    valkeyProblem: computeOnce(() => findValkeyProblem(config)),
   };
 };
 
 export type MachineFacts = ReturnType<typeof machineFacts>;
 export type DatabaseFacts = ReturnType<typeof databaseFacts>;
-export type Facts = ReturnType<typeof openFacts>;
+export type Facts = ReturnType<typeof instanceFacts>;
 
 async function findValkeyProblem({ valkeyUrl }: Config): Promise<string | undefined> {
   if (valkeyUrl === undefined) return undefined;
   try {
-    await askValkey(valkeyUrl, (valkey) => valkey.ping());
+    await requestValkey(valkeyUrl, (valkey) => valkey.ping());
     return undefined;
   } catch (error) {
     if (!(error instanceof ValkeyError)) throw error;

@@ -1,16 +1,16 @@
 import { hostname } from 'node:os';
 import { Cron } from 'croner';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { otherCells } from '#cells/cells.ts';
-import { describeRoom, findRoom } from '#cells/create-cell.ts';
+import { describeMissingConnections, findConnectionCapacity } from '#cells/create-cell.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
-import { ApiError, sayWithCause } from '#kit/errors.ts';
+import { ApiError, formatWithCause } from '#kit/errors.ts';
 import { checkInstanceKey, checkStorage } from '#kit/instance-key.ts';
 import { statement } from '#kit/statement.ts';
-import { storagePlace } from '#kit/storage/open-storage.ts';
+import { describeStorage } from '#kit/storage/open-storage.ts';
 import { findInstanceKey } from '#kit/vault.ts';
-import { keyChannel } from '#workspaces/key-rows.ts';
+import { keyChangeChannel } from '#workspaces/key-rows.ts';
 import { type Check, type Incident, ok, problem, warning } from './check.ts';
 import { databaseChecks } from './database-checks.ts';
 import { deliveryChecks } from './delivery-checks.ts';
@@ -72,7 +72,11 @@ export const instanceChecks: readonly Check<Facts>[] = [
           'Restore a backup that contains them.',
         );
       const count = others.length + 1;
-      const room = await findRoom(database, count, { pool, processes, channel: keyChannel });
+      const room = await findConnectionCapacity(database, count, {
+        pool,
+        processes,
+        channel: keyChangeChannel,
+      });
       if (room.away.length > 0)
         return problem(
           `Cluster nodes that do not answer: ${room.away.join(', ')}.`,
@@ -80,7 +84,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
         );
       if (room.needed > room.allowed)
         return warning(
-          describeRoom(count, room),
+          describeMissingConnections(count, room),
           'Allow more connections, or lower DATABASE_POOL: a request that gets no connection fails with 503.',
         );
       return ok(`There are ${count} cells; they use up to ${room.needed} of ${room.allowed} connections.`);
@@ -153,13 +157,13 @@ export const instanceChecks: readonly Check<Facts>[] = [
     id: 'storage',
     severity: 'start',
     async look({ database, config, storage }) {
-      const place = storagePlace(config);
+      const place = describeStorage(config);
       try {
         await checkStorage(database, { storage: storage(), place });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         return problem(
-          sayWithCause(error),
+          formatWithCause(error),
           'Check the S3 settings and the store. Until it works, uploads and files are answered with 503.',
         );
       }
@@ -244,7 +248,7 @@ export const allChecks: readonly Check<Facts>[] = [
 /** Describes the kinds of parked jobs for the operator. */
 function describeParked(parked: readonly { kind: string }[]): string {
   const kinds = [...Map.groupBy(parked, ({ kind }) => kind)].map(([kind, jobs]) => `${jobs.length} ${kind}`);
-  return `${sayCount(parked.length, 'background job was', 'background jobs were')} parked (${kinds.join(', ')}): the server stopped three times while running each.`;
+  return `${formatCount(parked.length, 'background job was', 'background jobs were')} parked (${kinds.join(', ')}): the server stopped three times while running each.`;
 }
 const retryParked =
   'List them with `npm run -s formloom -- job list`. When the cause is fixed, restart each with `job retry <id>`.';
@@ -286,7 +290,7 @@ function judgeBackups(
           ? [
               {
                 label: 'Time since the last complete backup',
-                value: sayCount(Math.round(age / 3_600), 'hour'),
+                value: formatCount(Math.round(age / 3_600), 'hour'),
               },
             ]
           : [],

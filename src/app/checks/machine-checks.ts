@@ -3,8 +3,8 @@ import { access, constants, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { askHealth } from '#kit/ask-health.ts';
-import { greetMailServer } from '#kit/smtp.ts';
+import { checkHealth } from '#kit/check-health.ts';
+import { checkMailServer } from '#kit/smtp.ts';
 import { type Check, ok, problem, warning } from './check.ts';
 import type { MachineFacts } from './facts.ts';
 import { megabyte, memoryLimit, memoryNeeded } from './memory.ts';
@@ -130,10 +130,10 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
           `PUBLIC_URL is ${publicUrl}, which only works on this machine.`,
           'Set it to the URL that visitors use, such as https://forms.example.org.',
         );
-      const there = await askHealth(publicUrl);
+      const there = await checkHealth(publicUrl);
       if (there === 'ours') return ok(`${publicUrl} reaches this service.`);
       const isRunning =
-        (await askHealth(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)) === 'ours';
+        (await checkHealth(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)) === 'ours';
       if (!isRunning)
         return ok(`${publicUrl}. Run doctor while the service runs to check that this URL reaches it.`);
       return there === 'another'
@@ -163,7 +163,7 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
     severity: 'notice',
     async look({ config: { smtp }, mailProblem }) {
       if (!smtp) return ok('SMTP_URL is not set, so no emails are sent.');
-      const reason = mailProblem ? mailProblem() : (await greetMailServer(smtp, mailServerMs))?.reason;
+      const reason = mailProblem ? mailProblem() : (await checkMailServer(smtp, mailServerMs))?.reason;
       return reason === undefined
         ? ok(`The mail server at ${smtp.host} answers.`)
         : problem(

@@ -2,16 +2,16 @@ import { totalmem } from 'node:os';
 import type { Config } from '#kit/config.ts';
 
 /** Memory in MB, measured under load (docs/decisions/0022-web-processes.md). `database` is without its buffers, `buffers` the least of them. */
-const held = { alone: 256, primary: 40, process: 150, database: 140, buffers: 32 } as const;
-const mostBuffers = 128;
+const memoryUse = { alone: 256, primary: 40, process: 150, database: 140, buffers: 32 } as const;
+const maxBuffers = 128;
 export const megabyte = 1024 * 1024;
 
 type MemorySettings = Pick<Config, 'webProcesses' | 'databaseUrl'>;
 
 /** Returns the memory that the service needs, with its embedded database, in MB. */
 export function memoryNeeded({ webProcesses, databaseUrl }: MemorySettings): number {
-  const ours = webProcesses === 1 ? held.alone : held.primary + webProcesses * held.process;
-  return ours + (databaseUrl === undefined ? held.database + held.buffers : 0);
+  const ours = webProcesses === 1 ? memoryUse.alone : memoryUse.primary + webProcesses * memoryUse.process;
+  return ours + (databaseUrl === undefined ? memoryUse.database + memoryUse.buffers : 0);
 }
 
 /** Returns the memory limit of this container or service in MB, or undefined if there is none. */
@@ -26,6 +26,6 @@ export function memoryLimit(): number | undefined {
  * cache of the system is shared.
  */
 export function sharedBuffers(settings: MemorySettings, limit: number | undefined): string {
-  const left = limit === undefined ? mostBuffers : limit - memoryNeeded(settings) + held.buffers;
-  return `${Math.min(mostBuffers, Math.max(held.buffers, left))}MB`;
+  const left = limit === undefined ? maxBuffers : limit - memoryNeeded(settings) + memoryUse.buffers;
+  return `${Math.min(maxBuffers, Math.max(memoryUse.buffers, left))}MB`;
 }

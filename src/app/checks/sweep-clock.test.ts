@@ -8,7 +8,7 @@ import { findClockDoubt, sweep } from '#kit/queue/periodic.ts';
 import { command } from '#test/command-line.ts';
 import { openService, until } from '#test/service.ts';
 import { makeForm } from '#test/webhooks/make-webhook.ts';
-import type { Diagnosis } from '../cli/examine.ts';
+import type { Diagnosis } from '../cli/run-doctor.ts';
 import { findIncidents } from './watch.ts';
 
 const service = await openService();

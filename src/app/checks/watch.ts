@@ -1,5 +1,5 @@
-import { inCellOf } from '#cells/across-cells.ts';
-import { idOf } from '#kit/clock.ts';
+import { runInCellOf } from '#cells/across-cells.ts';
+import { deriveId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
@@ -7,13 +7,13 @@ import { enqueueMails, type NewMail } from '#kit/outbox.ts';
 import { announceWithCommit } from '#kit/queue.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { firstWorkspace } from '#workspaces/audit/mail-news.ts';
+import { firstWorkspace } from '#workspaces/audit/email-events.ts';
 import type { Incident } from './check.ts';
-import { openFacts } from './facts.ts';
+import { instanceFacts } from './facts.ts';
 import { allChecks } from './instance-checks.ts';
 
 /** Records that these incidents last, and returns whether each has been reported. */
-const noteIncidents = statement(
+const recordIncidents = statement(
   'watch.note_incidents',
   'keys',
   'key:text is_told:boolean',
@@ -50,13 +50,13 @@ const selectOwners = statement(
     where m.workspace_id = $workspace_id and m.role = 'owner' order by u.id`,
 );
 
-type Context = Parameters<typeof openFacts>[0] & { log: Log; vault: Vault; wakeQueue: () => void };
+type Context = Parameters<typeof instanceFacts>[0] & { log: Log; vault: Vault; wakeQueue: () => void };
 
 /** Returns the incidents that this process sees now, by check. */
 export function findIncidents(
-  context: Parameters<typeof openFacts>[0],
+  context: Parameters<typeof instanceFacts>[0],
 ): Promise<PromiseSettledResult<Incident[]>[]> {
-  const facts = openFacts(context);
+  const facts = instanceFacts(context);
   return Promise.allSettled(
     allChecks.map(async ({ id, look, email, incidents }) => {
       if (incidents) return incidents(facts);
@@ -75,11 +75,11 @@ const calmSeconds = 600;
  * Finds current incidents. A new one causes one warning in the log and one email, whichever process finds it.
  * It is reported again only if it returns after `calm` seconds. A failing check does not hide others.
  */
-export async function watch(context: Context, calm = calmSeconds): Promise<void> {
+export async function watchIncidents(context: Context, calm = calmSeconds): Promise<void> {
   const { database, log } = context;
   const checks = await findIncidents(context);
   const found = checks.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-  const noted = await noteIncidents(database, { keys: found.map(({ key }) => key) });
+  const noted = await recordIncidents(database, { keys: found.map(({ key }) => key) });
   const isUnreported = new Set(noted.filter((each) => !each.is_told).map(({ key }) => key));
   const incidents = found.filter(({ key }) => isUnreported.has(key));
   // An email in another cell is committed before the incident is marked as reported here. Grouping by
@@ -118,9 +118,9 @@ async function mail(
   const workspaceId = incident.workspaceId ?? (await firstWorkspace(client))?.id;
   if (workspaceId === undefined) return;
   const addresses = incident.workspaceId
-    ? (await inCellOf(client, workspaceId, (cell) => selectOwners(cell, { workspace_id: workspaceId }))).map(
-        ({ email }) => email,
-      )
+    ? (
+        await runInCellOf(client, workspaceId, (cell) => selectOwners(cell, { workspace_id: workspaceId }))
+      ).map(({ email }) => email)
     : [config.operatorEmail];
   const letter: NewMail['letter'] = {
     heading: what,
@@ -136,11 +136,11 @@ async function mail(
   const mails = addresses.flatMap((address): NewMail[] => {
     const to = address === undefined ? undefined : readMailAddress(address);
     if (!to) return [];
-    const id = idOf('incident', incident.key, since.toISOString(), to.address);
+    const id = deriveId('incident', incident.key, since.toISOString(), to.address);
     return [{ id, kind: 'incident', to, subject: what, letter }];
   });
   const place = { workspaceId, isPrivate: incident.workspaceId === undefined };
-  await inCellOf(client, workspaceId, async (cell) => {
+  await runInCellOf(client, workspaceId, async (cell) => {
     await enqueueMails(cell, vault, place, mails);
     await announceWithCommit(cell);
   });

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { fetchBackup } from '#backup/schedule.ts';
 import { openStorage } from '#kit/storage/open-storage.ts';
 import { findInstanceKey } from '#kit/vault.ts';
@@ -7,16 +7,16 @@ import { version } from '../operations/version.ts';
 import {
   type BareContext,
   type Command,
+  type CommandOption,
   command,
   flag,
   machineCommand,
-  type Option,
   optional,
   PartlyDone,
 } from './command.ts';
-import { id, readTextFile, text, UsageError, type Value } from './values.ts';
+import { id, readTextFile, text, UsageError, type ValueReader } from './values.ts';
 
-const file: Value<string> = { ...text('<file>'), isFile: true };
+const file: ValueReader<string> = { ...text('<file>'), isFile: true };
 const passphraseFile = {
   ...optional(file),
   about: 'The file with the passphrase that encrypts the backup; age can decrypt it too.',
@@ -60,7 +60,7 @@ export const backupCommands: readonly Command[] = [
             );
       if (made.missing.length > 0)
         throw new PartlyDone(
-          `${sayCount(made.missing.length, 'file is', 'files are')} missing or incomplete in storage, and therefore not in the backup: "missing" lists them.`,
+          `${formatCount(made.missing.length, 'file is', 'files are')} missing or incomplete in storage, and therefore not in the backup: "missing" lists them.`,
           made,
         );
       return made;
@@ -91,13 +91,13 @@ export const backupCommands: readonly Command[] = [
     async run({ config, log, signal }, input) {
       const passphrase = readPassphrase(input['passphrase-file']);
       const isKeyLost = input['key-is-lost'] || input.check;
-      const { restore, tryRestore } = await import('../database/restore.ts');
+      const { restore, testRestore } = await import('../database/restore.ts');
       const name = /^s3:(.*)$/.exec(input.file)?.[1];
       const fetched = name === undefined ? undefined : await fetchBackup(config, name);
       try {
         const path = fetched ? input.file : resolve(input.file);
         const options = { path, file: fetched, passphrase, isKeyLost, signal };
-        return await (input.check ? tryRestore(config, log, options) : restore(config, log, options));
+        return await (input.check ? testRestore(config, log, options) : restore(config, log, options));
       } finally {
         await fetched?.close();
       }
@@ -113,17 +113,17 @@ function readPassphrase(path: string | undefined): string | undefined {
   return passphrase;
 }
 
-const ownDatabase = 'embedded';
+const embeddedDatabase = 'embedded';
 
 /** The target of a move: the URL of a PostgreSQL, or the embedded database. */
-const place: Value<string> = {
-  shows: `<url|${ownDatabase}>`,
-  mustBe: `postgres://user:password@host/database, or "${ownDatabase}" for the one in DATA_DIR`,
-  read: (given) => (given === ownDatabase || /^postgres(ql)?:\/\/./.test(given) ? given : undefined),
+const moveTarget: ValueReader<string> = {
+  shows: `<url|${embeddedDatabase}>`,
+  mustBe: `postgres://user:password@host/database, or "${embeddedDatabase}" for the one in DATA_DIR`,
+  read: (given) => (given === embeddedDatabase || /^postgres(ql)?:\/\/./.test(given) ? given : undefined),
 };
 
-const to: Option<string | undefined> = {
-  value: place,
+const moveTargetOption: CommandOption<string | undefined> = {
+  value: moveTarget,
   isRequired: true,
   unless: 'stay',
   about: 'The target: an empty database, or the one that this instance was moved away from.',
@@ -137,16 +137,16 @@ export const moveCommand = machineCommand({
     'Stop the service first. Files and the key stay where they are. If interrupted, run it again: the copy is not used until this database is marked as moved. After that, the service no longer starts on this database: set DATABASE_URL to the new one.',
   note: 'Set DATABASE_URL to the new database (leave it empty for the embedded one), and start the service.',
   options: {
-    to,
+    to: moveTargetOption,
     stay: { ...flag, about: 'Undoes the move: the service starts on this database again.' },
   },
   async run(context, input) {
-    const { stayInPlace } = await import('#backup/move-instance.ts');
+    const { undoMove } = await import('#backup/move-instance.ts');
     if (!input.stay) return move(context, input.to!);
     if (input.to !== undefined) throw new UsageError('--stay cannot be combined with --to.');
     const here = await openHere(context);
     try {
-      return await stayInPlace(here.database);
+      return await undoMove(here.database);
     } finally {
       await here.close();
     }
@@ -160,17 +160,17 @@ async function openHere({ config, log }: BareContext) {
 
 async function move(context: BareContext, given: string): Promise<object> {
   const { config, log, tell } = context;
-  const databaseUrl = given === ownDatabase ? undefined : given;
+  const databaseUrl = given === embeddedDatabase ? undefined : given;
   if (config.databaseUrl === undefined && databaseUrl === undefined)
     throw new UsageError('DATABASE_URL is not set, so this instance already uses the embedded database.');
   const { moveInstance } = await import('#backup/move-instance.ts');
   const { openEmptyDatabase } = await import('../database/open-database.ts');
-  const { refuseUnfit } = await import('../checks/database-checks.ts');
+  const { checkTargetDatabase } = await import('../checks/database-checks.ts');
   const from = await openHere(context);
   try {
     const other = await openEmptyDatabase({ ...config, databaseUrl }, log);
     try {
-      await refuseUnfit({ config: { ...config, databaseUrl }, database: other.database });
+      await checkTargetDatabase({ config: { ...config, databaseUrl }, database: other.database });
       return await moveInstance({ from: from.database, to: other.database, place: other.description, tell });
     } finally {
       await other.close();

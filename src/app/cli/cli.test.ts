@@ -17,7 +17,7 @@ import { isSlice } from '#test/cases.ts';
 import { messageIn } from '#test/command-line.ts';
 import { testDatabase } from '#test/database.ts';
 import { closedPort } from '#test/service.ts';
-import { authenticate, forgetKeys } from '#workspaces/authenticate.ts';
+import { authenticate, clearKeyCache } from '#workspaces/authenticate.ts';
 import { joinByPassword } from '#workspaces/member-invitations/accept.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
@@ -77,7 +77,7 @@ function readAnswer({ code, stdout, stderr }: Outcome) {
 }
 
 const isKnown = async (key: string): Promise<boolean> => {
-  forgetKeys();
+  clearKeyCache();
   return authenticate({ database }, `Bearer ${key}`).then(
     () => true,
     (error: unknown) => {

@@ -11,10 +11,10 @@ import {
   id,
   json,
   list,
-  orFile,
   text,
   UsageError,
-  type Value,
+  type ValueReader,
+  valueOrFile,
   wholeNumber,
 } from './values.ts';
 
@@ -55,8 +55,8 @@ export type ApiContext = {
 };
 
 /** An option `--name` with a value, or a flag without one. */
-export type Option<T> = {
-  readonly value: Value<unknown> | undefined;
+export type CommandOption<T> = {
+  readonly value: ValueReader<unknown> | undefined;
   readonly isRequired: boolean;
   /** The name of an option that replaces this one. */
   readonly unless?: string;
@@ -67,9 +67,12 @@ export type Option<T> = {
   readonly type?: T;
 };
 
-export const required = <T>(value: Value<T>): Option<T> => ({ value, isRequired: true });
-export const optional = <T>(value: Value<T>): Option<T | undefined> => ({ value, isRequired: false });
-export const flag: Option<boolean> = { value: undefined, isRequired: false };
+export const required = <T>(value: ValueReader<T>): CommandOption<T> => ({ value, isRequired: true });
+export const optional = <T>(value: ValueReader<T>): CommandOption<T | undefined> => ({
+  value,
+  isRequired: false,
+});
+export const flag: CommandOption<boolean> = { value: undefined, isRequired: false };
 
 export type Input = Readonly<Record<string, unknown>>;
 
@@ -114,8 +117,8 @@ type About = {
 export type Command = About &
   Work & {
     /** The words after the name, in order. All are required. */
-    readonly parameters: Readonly<Record<string, Value<unknown>>>;
-    readonly options: Readonly<Record<string, Option<unknown>>>;
+    readonly parameters: Readonly<Record<string, ValueReader<unknown>>>;
+    readonly options: Readonly<Record<string, CommandOption<unknown>>>;
   };
 
 /**
@@ -140,14 +143,14 @@ export class Declined extends Error {
 }
 
 type InputOf<P, O> = {
-  readonly [K in keyof P]: P[K] extends Value<infer T> ? T : never;
+  readonly [K in keyof P]: P[K] extends ValueReader<infer T> ? T : never;
 } & {
-  readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never;
+  readonly [K in keyof O]: O[K] extends CommandOption<infer T> ? T : never;
 };
 
 type None = Readonly<Record<string, never>>;
-type Values = Record<string, Value<unknown>>;
-type Options = Record<string, Option<unknown>>;
+type Values = Record<string, ValueReader<unknown>>;
+type Options = Record<string, CommandOption<unknown>>;
 type Definition<P, O, Context> = About & {
   parameters?: P;
   options?: O;
@@ -174,7 +177,7 @@ export const machineCommand = declaring('machine');
 /** Declares a command that calls operations of the API, here or on another server. */
 export const apiCommand = declaring('api');
 /** Declares a command about the list of commands. */
-export const tableCommand = declaring('table');
+export const commandListCommand = declaring('table');
 
 /** The part of JSON Schema that the command line reads. */
 type Schema = {
@@ -199,13 +202,13 @@ export const optionName = (field: string): string => field.replaceAll('_', '-');
  * `--no-name` sets a nullable field to null.
  * @param unless an option that can replace all of them.
  */
-export function optionsOf(schema: TObject, unless?: string): Record<string, Option<unknown>> {
+export function optionsOfSchema(schema: TObject, unless?: string): Record<string, CommandOption<unknown>> {
   const required = new Set<string>(schema.required ?? []);
-  const options: Record<string, Option<unknown>> = {};
+  const options: Record<string, CommandOption<unknown>> = {};
   for (const [field, property] of Object.entries(schema.properties as Record<string, Schema>)) {
     if (property.readOnly) continue;
     const name = optionName(field);
-    const value = valueOf(property);
+    const value = valueReaderOf(property);
     const about = describe(property);
     options[name] = {
       value,
@@ -235,7 +238,7 @@ export function fieldsOf(schema: TObject, input: Input): Record<string, unknown>
 }
 
 /** Returns how to read the value of a field; undefined for a boolean. */
-export function valueOf(given: Schema): Value<unknown> | undefined {
+export function valueReaderOf(given: Schema): ValueReader<unknown> | undefined {
   if (isYesOrNo(given)) return undefined;
   const schema = withoutNull(given);
   const words = wordsOf(schema);
@@ -247,7 +250,7 @@ export function valueOf(given: Schema): Value<unknown> | undefined {
   if (type !== 'string') return json;
   if (format === 'uuid') return id;
   if (format === 'date-time') return moment;
-  return schema.contentEncoding === 'base64' ? base64 : orFile(text('<text>'));
+  return schema.contentEncoding === 'base64' ? base64 : valueOrFile(text('<text>'));
 }
 
 const withoutNull = (schema: Schema): Schema => {
@@ -269,18 +272,18 @@ function wordsOf({ enum: words, const: word, anyOf }: Schema): string[] | undefi
     : undefined;
 }
 
-const number: Value<number> = {
+const number: ValueReader<number> = {
   shows: '<n>',
   mustBe: 'a number',
   read: (given) => (/^-?\d+(\.\d+)?$/.test(given) ? Number(given) : undefined),
 };
 
 /** A date or a time, as text. */
-const moment: Value<string> = { ...date, read: (given) => date.read(given)?.toISOString() };
+const moment: ValueReader<string> = { ...date, read: (given) => date.read(given)?.toISOString() };
 
 /** Reads texts separated by commas, or JSON if a text contains a comma. */
-function listOf(items: Schema): Value<unknown> {
-  const each = valueOf(items)!;
+function listOf(items: Schema): ValueReader<unknown> {
+  const each = valueReaderOf(items)!;
   const shows = each.choices?.join('|') === each.shows ? `<${each.choices.join(',')}>` : list.shows;
   return {
     ...each,

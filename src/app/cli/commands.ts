@@ -14,30 +14,30 @@ import { openLog } from '#kit/log.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { confirmSweepClock, findClockDoubt } from '#kit/queue/periodic.ts';
 import { requireRow } from '#kit/statement.ts';
-import { openStorage, storagePlace } from '#kit/storage/open-storage.ts';
-import { keyChannel } from '#workspaces/key-rows.ts';
+import { describeStorage, openStorage } from '#kit/storage/open-storage.ts';
+import { keyChangeChannel } from '#workspaces/key-rows.ts';
 import { backupCommands, moveCommand } from './backup-commands.ts';
 import {
   apiCommand,
   type Command,
   command,
+  commandListCommand,
   flag,
   machineCommand,
   optional,
   PartlyDone,
   required,
-  tableCommand,
 } from './command.ts';
 import { completionScript, shells } from './completion.ts';
-import type { Diagnosis } from './examine.ts';
 import { formFolderCommands } from './form-folder-commands.ts';
 import { instanceKeyCommands } from './instance-key-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { Unreached } from './remote-api.ts';
-import { choice, readTextFile, text, UsageError, type Value } from './values.ts';
+import type { Diagnosis } from './run-doctor.ts';
+import { choice, readTextFile, text, UsageError, type ValueReader } from './values.ts';
 import { jobCommands, userCommands, workspaceCommands } from './workspace-commands.ts';
 
-const address: Value<{ address: string; name?: string }> = {
+const address: ValueReader<{ address: string; name?: string }> = {
   shows: '<address>',
   mustBe: 'an email address such as ada@example.org',
   read: readMailAddress,
@@ -95,14 +95,19 @@ const mcpCommand = apiCommand({
     'For the configuration of an MCP client. It calls the server at --url with its API key, or uses the database of this machine with all permissions.',
   options: { tools: optional(text('<names>')), 'read-only': flag },
   async run({ api, signal }, { tools, 'read-only': isReadOnly }) {
-    const [{ serveStdio }, { openMcp }, { drawTools, readSelection }, { declaredRoutes }, { readJsonBody }] =
-      await Promise.all([
-        import('@modelcontextprotocol/server/stdio'),
-        import('../mcp/open-mcp.ts'),
-        import('../mcp/tools.ts'),
-        import('./operation-commands.ts'),
-        import('#kit/json-body.ts'),
-      ]);
+    const [
+      { serveStdio },
+      { openMcp },
+      { buildTools, readToolSelection },
+      { declaredRoutes },
+      { readJsonBody },
+    ] = await Promise.all([
+      import('@modelcontextprotocol/server/stdio'),
+      import('../mcp/open-mcp.ts'),
+      import('../mcp/tools.ts'),
+      import('./operation-commands.ts'),
+      import('#kit/json-body.ts'),
+    ]);
     const limited: typeof api = async (request) => {
       // The limits of a request body apply here too, where no HTTP server enforces them.
       if (request.body && !Buffer.isBuffer(request.body))
@@ -111,8 +116,8 @@ const mcpCommand = apiCommand({
         throw error instanceof Unreached ? new ApiError('service_unavailable', error.message) : error;
       });
     };
-    const drawn = drawTools(declaredRoutes());
-    const selection = readSelection({ tools, readOnly: String(isReadOnly) }, drawn.byName);
+    const drawn = buildTools(declaredRoutes());
+    const selection = readToolSelection({ tools, readOnly: String(isReadOnly) }, drawn.byName);
     const scope = { tools: drawn, api: limited, may: () => true, selection, log: openLog('warn') };
     const connection = serveStdio(() => openMcp(scope), { maxSubscriptions: 0 });
     await once(process.stdin, 'end', { signal });
@@ -134,7 +139,7 @@ const cellCommands = [
       // No timeouts: creating a cell waits for backups and other schema changes.
       const unhurried = openDatabase({ connectionString: url }, { pool: 2, log, limits: false });
       try {
-        await createCell(unhurried, name, { service: { pool, processes, channel: keyChannel }, tell });
+        await createCell(unhurried, name, { service: { pool, processes, channel: keyChangeChannel }, tell });
       } finally {
         await unhurried.end();
       }
@@ -150,7 +155,7 @@ const cellCommands = [
     parameters: { name: text('<name>') },
     options: { to: { ...required(text('<host:port>')), about: 'A node of the cluster.' } },
     note: 'All processes of the service connect to that node.',
-    run: ({ database }, { name, to }) => moveCell(database, name, { to, channel: keyChannel }),
+    run: ({ database }, { name, to }) => moveCell(database, name, { to, channel: keyChangeChannel }),
   }),
   command({
     name: 'cell list',
@@ -173,7 +178,7 @@ const databaseCommands = [
     note: 'Restart every running server.',
     async run({ config, database }) {
       const storage = openStorage(config);
-      const place = storagePlace(config);
+      const place = describeStorage(config);
       await claimStorage(database, { storage, place }, { replaces: true });
       const counted = { files: 0, missing: 0 };
       const count = async (key: string): Promise<void> => {
@@ -199,8 +204,8 @@ const doctorCommand = machineCommand({
   about:
     'Changes nothing, and works with or without a running service. Exits with 0 for warnings, with 1 for problems. Severe problems also stop a start.',
   async run({ config, log }) {
-    const { examine } = await import('./examine.ts');
-    const answer = { data: await examine(config, log) };
+    const { runDoctor } = await import('./run-doctor.ts');
+    const answer = { data: await runDoctor(config, log) };
     const problems = answer.data.filter(({ state }) => state === 'problem').length;
     if (problems > 0)
       throw new PartlyDone(problems === 1 ? 'Found 1 problem.' : `Found ${problems} problems.`, answer);
@@ -235,7 +240,7 @@ const sweepCommands = [
   }),
 ];
 
-const completionCommand = tableCommand({
+const completionCommand = commandListCommand({
   name: 'completion',
   summary: 'Prints a shell completion script, which also defines `formloom` if it is not installed.',
   about: [
@@ -251,7 +256,7 @@ const completionCommand = tableCommand({
  * The commands that are not operations of the API. Scripts depend on their names, options and output
  * (docs/rules.md 18).
  */
-export const ownCommands: readonly Command[] = [
+export const nonOperationCommands: readonly Command[] = [
   ...workspaceCommands,
   ...userCommands,
   ...mailCommands,
@@ -279,5 +284,5 @@ export async function allCommands(): Promise<readonly Command[]> {
     import('./aliases.ts'),
   ]);
   const generated = operationCommands();
-  return [...ownCommands, ...aliasCommands(generated), ...generated];
+  return [...nonOperationCommands, ...aliasCommands(generated), ...generated];
 }

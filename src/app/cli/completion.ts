@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { type Command, flag, type Option } from './command.ts';
-import { serviceOptions } from './read-input.ts';
+import { type Command, type CommandOption, flag } from './command.ts';
+import { targetOptions } from './read-input.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -13,7 +13,7 @@ const files = '<file>';
 /** The folder of this installation, since `formloom` can be run in any folder. */
 const home = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');
 
-const always: Readonly<Record<string, Option<unknown>>> = {
+const always: Readonly<Record<string, CommandOption<unknown>>> = {
   json: { ...flag, about: 'Prints one JSON document' },
   help: { ...flag, about: 'Shows help for the command' },
 };
@@ -38,7 +38,7 @@ function offersOf(commands: readonly Command[]): Offer[] {
 
 function offersOfCommand({ name, at, parameters, options, summary }: Command): Offer[] {
   const [first, second] = name.split(' ');
-  const all = Object.entries({ ...always, ...(at === 'api' && serviceOptions), ...options });
+  const all = Object.entries({ ...always, ...(at === 'api' && targetOptions), ...options });
   return [
     ...(second === undefined ? [] : [[first!, '', second, summary] as const]),
     ...Object.values(parameters).flatMap(({ choices = [] }) =>
@@ -69,7 +69,7 @@ $0 == "--" { typed = 1; first = name; sub(/ .*/, "", first); next }
 $0 == "" { next }
 skip { skip = 0; option = ""; next }
 { option = ($0 ~ /^--/) ? $0 : "" }
-count == 0 && /^--(${Object.keys(serviceOptions).join('|')})$/ { skip = 1; next }
+count == 0 && /^--(${Object.keys(targetOptions).join('|')})$/ { skip = 1; next }
 /^-/ { next }
 count < 2 { name = name (count++ ? " " : "") $0 }
 END { printf "%s", both ? both : loose ? loose : plain }`;

@@ -15,9 +15,9 @@ import { testDatabase } from '#test/database.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { closedPort, freePort } from '#test/service.ts';
 import { startTransactionPooler } from '#test/transaction-pooler.ts';
-import { selectLeftovers } from '../checks/database-checks.ts';
+import { selectStaleTransactions } from '../checks/database-checks.ts';
 import { openFormloomDatabase } from '../database/open-database.ts';
-import type { Diagnosis } from './examine.ts';
+import type { Diagnosis } from './run-doctor.ts';
 
 const { database, url } = await testDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'formloom-doctor-'));
@@ -216,7 +216,7 @@ test('doctor names the client that left a transaction open', async () => {
   const client = new Client({ connectionString: url, application_name: 'somebody' });
   await client.connect();
   await client.query('begin');
-  const found = await selectLeftovers(database, { seconds: 0 });
+  const found = await selectStaleTransactions(database, { seconds: 0 });
   assert.match(found[0]!.who, /^process \d+ \(somebody\)$/);
   await client.end();
 });

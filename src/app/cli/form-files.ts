@@ -16,7 +16,7 @@ import { UsageError } from './values.ts';
 export const lockName = 'formloom.lock.json';
 
 /** The SHA-256 of each form on the service, by form id. An id exists on one service only. */
-export type FormLock = Map<string, string>;
+export type LockFile = Map<string, string>;
 
 const check = compileCheck(Type.Object({ forms: Type.Record(Type.String(), Type.String()) }));
 
@@ -24,7 +24,7 @@ const check = compileCheck(Type.Object({ forms: Type.Record(Type.String(), Type.
  * Reads the lock file of a folder.
  * @throws UsageError if the lock file is damaged.
  */
-export async function readFormLock(folder: string): Promise<FormLock> {
+export async function readLockFile(folder: string): Promise<LockFile> {
   const path = join(folder, lockName);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '{"forms": {}}';
@@ -45,7 +45,7 @@ function parse(text: string): unknown {
 }
 
 /** Writes the lock, sorted by id so that git shows what changed. */
-export async function writeFormLock(folder: string, lock: FormLock): Promise<void> {
+export async function writeLockFile(folder: string, lock: LockFile): Promise<void> {
   const forms = Object.fromEntries([...lock].toSorted(([one], [other]) => (one < other ? -1 : 1)));
   await writeFile(join(folder, lockName), `${JSON.stringify({ forms }, null, 2)}\n`);
 }

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { ApiError } from '#kit/errors.ts';
-import { call } from '../operations/call-operation.ts';
+import { callOperation } from '../operations/call-operation.ts';
 import { apiCommand, type Command, flag, PartlyDone } from './command.ts';
 import type { FormChange, FormPlan } from './plan-forms.ts';
-import { describe } from './print.ts';
+import { formatCommandResult } from './print.ts';
 import { text } from './values.ts';
 
 const folder = { ...text('<folder>'), isFile: true };
@@ -24,25 +24,25 @@ export const formFolderCommands: readonly Command[] = [
       'Creates the folder if it does not exist. A form whose id is in a file is written to that file. Modules are not changed.',
     parameters: { folder },
     async run({ api }, { folder }) {
-      const { hashForm, listAllForms, newFileName, readFormFiles, readFormLock, ...files } =
+      const { hashForm, listAllForms, newFileName, readFormFiles, readLockFile, ...files } =
         await loadFolders();
       await mkdir(folder, { recursive: true });
       const known = await readFormFiles(folder);
-      const lock = await readFormLock(folder);
+      const lock = await readLockFile(folder);
       const taken = new Set([files.lockName, ...known.map(({ file }) => file)]);
       const data: object[] = [];
       for (const { id, name, status } of await listAllForms(api)) {
         if (status === 'archived') continue;
         const file = known.find((form) => form.id === id)?.file ?? newFileName(name, taken);
         taken.add(file);
-        const { structure, settings } = await call(api, 'getForm', { params: { id } });
+        const { structure, settings } = await callOperation(api, 'getForm', { params: { id } });
         lock.set(id, hashForm({ status, structure, settings }));
         const isModule = !file.endsWith('.json');
         const isWritten =
           !isModule && (await files.writeFormFile(folder, { file, id, status, structure, settings }));
         data.push({ file, id, name, action: isWritten ? 'written' : isModule ? 'left' : 'none' });
       }
-      await files.writeFormLock(folder, lock);
+      await files.writeLockFile(folder, lock);
       return { data };
     },
   }),
@@ -53,15 +53,15 @@ export const formFolderCommands: readonly Command[] = [
       'Exits with 1 if a form would be rejected and, with --check, with 2 if anything differs. Modules in the folder (.ts, .js) are executed.',
     parameters: { folder },
     options: { check: { ...flag, about: 'Exits with 2 if anything differs.' } },
-    show: formatAnswer,
+    show: formatPlans,
     async run({ api }, { folder, check }) {
-      const { planForms, readFormFiles, readFormLock } = await loadFolders();
-      const planned = await planForms(api, await readFormFiles(folder), await readFormLock(folder));
+      const { planForms, readFormFiles, readLockFile } = await loadFolders();
+      const planned = await planForms(api, await readFormFiles(folder), await readLockFile(folder));
       const data = planned.map(({ plan }) => plan);
       requireValid(data);
       const count = data.filter(({ action }) => action !== 'none').length;
       if (check && count > 0)
-        throw new PartlyDone(`${sayCount(count, 'form')} would change.`, { data }, 'differs');
+        throw new PartlyDone(`${formatCount(count, 'form')} would change.`, { data }, 'differs');
       return { data };
     },
   }),
@@ -71,10 +71,10 @@ export const formFolderCommands: readonly Command[] = [
     about:
       'Changes nothing if a form would be rejected. Exits with 1 if another person changes a form meanwhile; run it again. Forms without a file are not changed. Modules in the folder (.ts, .js) are executed.',
     parameters: { folder },
-    show: formatAnswer,
+    show: formatPlans,
     async run({ api }, { folder }) {
       const { applyPlan, hashForm, planForms, readFormFiles, ...files } = await loadFolders();
-      const lock = await files.readFormLock(folder);
+      const lock = await files.readLockFile(folder);
       const planned = await planForms(api, await readFormFiles(folder), lock);
       requireValid(planned.map(({ plan }) => plan));
       const data: object[] = [];
@@ -83,8 +83,8 @@ export const formFolderCommands: readonly Command[] = [
         try {
           const id = await applyPlan(api, each);
           data.push({ file, id, name, action });
-          lock.set(id, hashForm(await call(api, 'getForm', { params: { id } })));
-          await files.writeFormLock(folder, lock);
+          lock.set(id, hashForm(await callOperation(api, 'getForm', { params: { id } })));
+          await files.writeLockFile(folder, lock);
         } catch (error) {
           if (!(error instanceof ApiError) || data.length === 0) throw error;
           throw new PartlyDone(`${file}: ${error.message} The forms listed above were applied.`, { data });
@@ -106,16 +106,16 @@ function requireValid(data: readonly FormPlan[]): void {
 }
 
 /** Formats plans as lines, and applied changes as a table. */
-function formatAnswer(answer: object): string {
+function formatPlans(answer: object): string {
   const { data } = answer as { data: readonly FormPlan[] };
   const isPlan = data.every((line) => 'changes' in line) && data.length > 0;
-  if (!isPlan) return describe(answer);
+  if (!isPlan) return formatCommandResult(answer);
   const differing = data.filter(({ action, problems }) => action !== 'none' || problems.length > 0);
   const same = data.length - differing.length;
   const doubtful = data.filter((plan) => !differing.includes(plan) && plan.warnings.length > 0);
   return [
     ...[...differing, ...doubtful].flatMap(linesOf).map(printable),
-    ...(same > 0 ? [`${sayCount(same, 'form')} unchanged.`] : []),
+    ...(same > 0 ? [`${formatCount(same, 'form')} unchanged.`] : []),
   ].join('\n');
 }
 

@@ -3,7 +3,13 @@ import { cellsOf } from '#cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import { updateKeyFingerprint } from '#kit/instance-key.ts';
 import { statement } from '#kit/statement.ts';
-import { findInstanceKey, keysPattern, newKey, replaceInstanceKeys, type Vault } from '#kit/vault.ts';
+import {
+  findInstanceKey,
+  generateInstanceKey,
+  keysPattern,
+  replaceInstanceKeys,
+  type Vault,
+} from '#kit/vault.ts';
 import { command, PartlyDone } from './command.ts';
 import { UsageError } from './values.ts';
 
@@ -128,10 +134,10 @@ export const instanceKeyCommands = [
     async run({ config, vault }) {
       if (config.secretKey !== undefined)
         return {
-          set: `SECRET_KEY=${newKey()},<the current SECRET_KEY>`,
+          set: `SECRET_KEY=${generateInstanceKey()},<the current SECRET_KEY>`,
           keys: vault.derive('fingerprint').length,
         };
-      const keys = [newKey(), (await findInstanceKey(config.dataDir, undefined))!].join(',');
+      const keys = [generateInstanceKey(), (await findInstanceKey(config.dataDir, undefined))!].join(',');
       if (!keysPattern.test(keys))
         throw new UsageError(
           'There are already four keys. Remove the previous ones with `instance-key forget`.',
@@ -147,7 +153,7 @@ export const instanceKeyCommands = [
     note: 'Run it again until it finds nothing. While the previous key is kept, the links that it signed, recovery codes and sessions keep working. `instance-key forget` ends them.',
     async run({ database, vault }) {
       const data = await reseal(database, vault);
-      await noteKey(database, vault);
+      await recordKeyFingerprint(database, vault);
       return { data };
     },
   }),
@@ -166,7 +172,7 @@ export const instanceKeyCommands = [
         );
       // `reseal` may have been killed before it did this, or never run. Without it, no process would start
       // after the previous key is gone.
-      await noteKey(database, vault);
+      await recordKeyFingerprint(database, vault);
       if (config.secretKey !== undefined)
         return { set: 'SECRET_KEY=<only the first of its keys>', forgotten: former };
       const [now] = (await findInstanceKey(config.dataDir, undefined))!.split(',');
@@ -197,7 +203,7 @@ export const instanceKeyCommands = [
 ];
 
 /** Records that the database is used with the current key from now on. */
-const noteKey = async (database: Database, vault: Vault): Promise<void> =>
+const recordKeyFingerprint = async (database: Database, vault: Vault): Promise<void> =>
   void (await updateKeyFingerprint(database, { key_fingerprint: vault.derive('fingerprint')[0] }));
 
 function opens(vault: Vault, purpose: Parameters<Vault['unseal']>[0], sealed: Buffer): boolean {

@@ -5,7 +5,7 @@ import { ApiError } from '#kit/errors.ts';
 import { eventKinds } from '#webhooks/event.ts';
 import { deliveryHeaders } from '#webhooks/signature.ts';
 import { makeSecret } from '#webhooks/webhooks.ts';
-import { type Api, call } from '../operations/call-operation.ts';
+import { type Api, callOperation } from '../operations/call-operation.ts';
 import type { ReplyOf } from '../operations/operations.ts';
 import { apiCommand, optional, required } from './command.ts';
 import { Unreached } from './remote-api.ts';
@@ -78,7 +78,7 @@ export const listenCommand = apiCommand({
 });
 
 async function findEnd(api: Api): Promise<string> {
-  const { next } = await call(api, 'listEvents', { query: { after: 'now', limit: 1 } });
+  const { next } = await callOperation(api, 'listEvents', { query: { after: 'now', limit: 1 } });
   return next;
 }
 
@@ -89,7 +89,7 @@ async function findEnd(api: Api): Promise<string> {
 async function readOn(api: Api, query: { after: string; limit: number; wait: number }): Promise<Page> {
   for (;;) {
     try {
-      return await call(api, 'listEvents', { query });
+      return await callOperation(api, 'listEvents', { query });
     } catch (error) {
       if (error instanceof ApiError && error.code === 'gone')
         return { data: [], next: await findEnd(api), has_more: false };

@@ -11,7 +11,7 @@ import { listWorkspaces } from '#workspaces/workspaces.ts';
 import type { Api, ApiRequest } from '../operations/call-operation.ts';
 import { apiRoutes } from '../operations/operations.ts';
 import { routeOf } from '../operations/routes.ts';
-import { runnerOf, sentOf } from '../operations/run-operation.ts';
+import { runnerOf, toApiResponse } from '../operations/run-operation.ts';
 import { openServices, type Services } from '../operations/services.ts';
 import type { CommandContext } from './command.ts';
 import { UsageError } from './values.ts';
@@ -112,7 +112,7 @@ export async function openLocalApi(
     const given = Buffer.isBuffer(body) ? body : normalizeBody(body);
     const answer = await run(scope, { params, query, body: given, ifMatch, once });
     if (isWoken) await announceJobs(cell);
-    return sentOf(answer);
+    return toApiResponse(answer);
   };
   const close = async (): Promise<void> => {
     for (const { services, auditLog } of cells.values()) {

@@ -5,19 +5,24 @@ import { isRecord, isSameJson } from '#ast/basics/json.ts';
 import { untilAborted } from '#kit/concurrency.ts';
 import { readConfig } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type ApiRequest, commandName, parameterName, type Sent } from '../operations/call-operation.ts';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  commandName,
+  parameterName,
+} from '../operations/call-operation.ts';
 import { type ApiRoute, apiRoutes } from '../operations/operations.ts';
 import type { Services } from '../operations/services.ts';
 import {
   type ApiContext,
   type Command,
+  type CommandOption,
   fieldsOf,
-  type Option,
   optionName,
-  optionsOf,
-  valueOf,
+  optionsOfSchema,
+  valueReaderOf,
 } from './command.ts';
-import { bytesFile, jsonFile, orFile, text, UsageError, type Value } from './values.ts';
+import { bytesFile, jsonFile, text, UsageError, type ValueReader, valueOrFile } from './values.ts';
 
 /** Returns the example of an operation as command-line options. */
 export function exampleArguments({ operation: { example, query, body, bodyContent } }: ApiRoute): string[] {
@@ -32,7 +37,7 @@ export function exampleArguments({ operation: { example, query, body, bodyConten
 function argumentsFor(properties: object, fields: unknown): string[] {
   return Object.entries((fields ?? {}) as Record<string, unknown>).flatMap(([field, value]) => {
     const name = optionName(field);
-    const reader = valueOf((properties as Record<string, object>)[field] ?? {});
+    const reader = valueReaderOf((properties as Record<string, object>)[field] ?? {});
     if (!reader) return [String(value) === 'true' ? `--${name}` : `--no-${name}`];
     if (value === null) return [`--no-${name}`];
     if (typeof value === 'string' && (!reader.isFile || reader.read(value) === value))
@@ -47,7 +52,7 @@ const quote = (word: string): string =>
   /^[\w@:/.,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** An ETag, or a file that --etag-file wrote. */
-const etag = orFile<string>({ ...text('<etag>'), read: (given) => given.trim() });
+const etag = valueOrFile<string>({ ...text('<etag>'), read: (given) => given.trim() });
 
 /** Options that many operations share. */
 const common = {
@@ -69,7 +74,7 @@ const common = {
   ),
 } as const;
 
-function minor(value: Value<unknown> | undefined, about: string): Option<unknown> {
+function minor(value: ValueReader<unknown> | undefined, about: string): CommandOption<unknown> {
   return { value, isRequired: false, isMinor: true, about };
 }
 
@@ -90,11 +95,11 @@ export function operationCommand(route: ApiRoute): Command {
   const places = Object.entries(operation.params.properties).map(([name, schema]) => ({
     name,
     called: parameterName(path, name),
-    value: valueOf(schema) ?? text('<text>'),
+    value: valueReaderOf(schema) ?? text('<text>'),
   }));
-  const options: Record<string, Option<unknown>> = {
-    ...optionsOf(query),
-    ...(body && { ...optionsOf(body, 'body-file'), 'body-file': common['body-file'] }),
+  const options: Record<string, CommandOption<unknown>> = {
+    ...optionsOfSchema(query),
+    ...(body && { ...optionsOfSchema(body, 'body-file'), 'body-file': common['body-file'] }),
     ...(bodyContent && {
       'body-file': {
         value: bytesFile,
@@ -147,7 +152,7 @@ export function operationCommand(route: ApiRoute): Command {
   };
 }
 
-async function saveTag({ tag }: Sent, path: string): Promise<void> {
+async function saveTag({ tag }: ApiResponse, path: string): Promise<void> {
   if (tag === undefined) throw new ApiError('bad_request', 'The response has no ETag, so none was written.');
   await writeFile(path, `${tag}\n`);
 }

@@ -1,10 +1,10 @@
 import { isRecord } from '#ast/basics/json.ts';
 import type { DryRun, Judgement } from '#forms/shapes.ts';
 import { ApiError } from '#kit/errors.ts';
-import { compareForms, compareValues, type Part, type ValueChange } from '#rules/compare-forms.ts';
-import { type Api, call } from '../operations/call-operation.ts';
+import { type ComparedNode, compareForms, compareValues, type ValueChange } from '#rules/compare-forms.ts';
+import { type Api, callOperation } from '../operations/call-operation.ts';
 import type { ReplyOf } from '../operations/operations.ts';
-import { type FormFile, type FormLock, hashForm } from './form-files.ts';
+import { type FormFile, hashForm, type LockFile } from './form-files.ts';
 import { UsageError } from './values.ts';
 
 /** A difference, as programs read it and as a line of the plan. */
@@ -29,7 +29,7 @@ function compareStructures(before: unknown, after: unknown): FormChange[] {
       return [{ change: 'removed', what: old.get(change.before)!, before: change.before.type }];
     const [was, is] = [change.before, change.after];
     const what = fresh.get(is)!;
-    const placeIn = (names: Names, part: Part<unknown>): string =>
+    const placeIn = (names: Names, part: ComparedNode<unknown>): string =>
       (part.parent && names.get(part.parent)) ?? '';
     return [
       ...listChanges(compareValues({ type: was.type }, { type: is.type }), what),
@@ -50,10 +50,10 @@ const listChanges = (changes: readonly ValueChange[], what?: string): FormChange
     after: after ?? null,
   }));
 
-type Names = ReadonlyMap<Part<unknown>, string>;
+type Names = ReadonlyMap<ComparedNode<unknown>, string>;
 
 /** `form`, an element by its id, and other parts by their number: `step 1`, `paragraph 2`. */
-function nameParts(parts: readonly Part<unknown>[]): Names {
+function nameParts(parts: readonly ComparedNode<unknown>[]): Names {
   const counts = new Map<string, number>();
   return new Map(
     parts.map((part) => {
@@ -95,7 +95,9 @@ type Planned = { plan: FormPlan; form: FormFile; tag: string | undefined };
 export async function listAllForms(api: Api): Promise<ReplyOf<'listForms'>['data']> {
   const all: ReplyOf<'listForms'>['data'] = [];
   for (let cursor: string | null | undefined = '*'; cursor; ) {
-    const page: ReplyOf<'listForms'> = await call(api, 'listForms', { query: { cursor, per_page: 100 } });
+    const page: ReplyOf<'listForms'> = await callOperation(api, 'listForms', {
+      query: { cursor, per_page: 100 },
+    });
     all.push(...page.data);
     cursor = page.next_cursor;
   }
@@ -106,7 +108,7 @@ export async function listAllForms(api: Api): Promise<ReplyOf<'listForms'>['data
  * Compares each form of a folder with the service, without changing anything.
  * @throws UsageError if two files are the same form, or if several forms share a name.
  */
-export async function planForms(api: Api, forms: readonly FormFile[], lock: FormLock): Promise<Planned[]> {
+export async function planForms(api: Api, forms: readonly FormFile[], lock: LockFile): Promise<Planned[]> {
   const there = forms.every(({ id }) => id !== undefined) ? [] : await listAllForms(api);
   const planned: Planned[] = [];
   for (const form of forms) {
@@ -149,7 +151,7 @@ async function planNew(api: Api, form: FormFile, name: string): Promise<Planned>
 async function planChange(
   api: Api,
   form: FormFile,
-  { id, name, lock }: { id: string; name: string; lock: FormLock },
+  { id, name, lock }: { id: string; name: string; lock: LockFile },
 ): Promise<Planned> {
   const { value, tag } = await api({ name: 'getForm', params: { id } });
   const now = value as ReplyOf<'getForm'>;
@@ -187,7 +189,11 @@ async function tryChange(
 ): Promise<Pick<FormPlan, 'impact' | 'problems' | 'warnings'>> {
   try {
     const body = { ...documentOf(form), ...(form.status && { status: form.status }) };
-    const { dry_run } = await call(api, 'updateForm', { params: { id }, query: { dry_run: true }, body });
+    const { dry_run } = await callOperation(api, 'updateForm', {
+      params: { id },
+      query: { dry_run: true },
+      body,
+    });
     const { impact, problems, warnings } = dry_run!;
     return { impact, problems, warnings };
   } catch (error) {
@@ -197,7 +203,7 @@ async function tryChange(
 }
 
 const judge = (api: Api, form: FormFile): Promise<ReplyOf<'validateForm'>> =>
-  call(api, 'validateForm', { body: documentOf(form) });
+  callOperation(api, 'validateForm', { body: documentOf(form) });
 
 const documentOf = ({ structure, settings }: FormFile) => ({ structure, ...(settings && { settings }) });
 
@@ -223,9 +229,9 @@ export async function applyPlan(api: Api, { plan, form, tag }: Planned): Promise
     });
     return plan.id;
   }
-  const { id } = await call(api, 'createForm', {
+  const { id } = await callOperation(api, 'createForm', {
     body: { ...documentOf(form), publish: status === 'published' },
   });
-  if (status === 'archived') await call(api, 'archiveForm', { params: { id } });
+  if (status === 'archived') await callOperation(api, 'archiveForm', { params: { id } });
   return id;
 }

@@ -1,14 +1,14 @@
 import { isRecord } from '#ast/basics/json.ts';
-import { nearest } from '#kit/nearest.ts';
-import type { Command, Option } from './command.ts';
-import { serviceOptions } from './read-input.ts';
+import { findNearestNames } from '#kit/nearest-names.ts';
+import type { Command, CommandOption } from './command.ts';
+import { targetOptions } from './read-input.ts';
 
 /**
  * Formats a result and its note for a person: a list (`data`) as a table, anything else as one line for each
  * property.
  * @param width the width of the terminal. Columns that do not fit are named below the table.
  */
-export function describe(
+export function formatCommandResult(
   answer: object,
   { note, width }: { note?: string | undefined; width?: number | undefined } = {},
 ): string {
@@ -81,7 +81,7 @@ const escape = (character: string): string => `\\u${character.charCodeAt(0).toSt
 
 const program = 'npm run -s formloom --';
 
-const shown = (name: string, { value }: Option<unknown>): string =>
+const shown = (name: string, { value }: CommandOption<unknown>): string =>
   value ? `--${name} ${value.shows}` : `--${name}`;
 
 /** Returns the usage line: the command, its parameters and its options. */
@@ -112,7 +112,7 @@ export const helpFor = (commands: readonly Command[]): string =>
   `Usage: ${program} <command>\n\n${commands.map(entry).join('\n')}\n\n  ${everywhere}\n`;
 
 /** Lists the values of an option, if its usage does not show them. */
-const wordsOf = ({ value }: Option<unknown>): string | undefined =>
+const wordsOf = ({ value }: CommandOption<unknown>): string | undefined =>
   value?.choices?.some((word) => !value.shows.includes(word))
     ? `Of: ${value.choices.join(', ')}.`
     : undefined;
@@ -123,7 +123,7 @@ export function explainCommand(command: Command): string {
     shown(name, option),
     [option.about, wordsOf(option), option.isRequired && 'Required.'].filter(Boolean).join(' '),
   ]);
-  const service = Object.entries(serviceOptions).map(([name, option]): [string, string] => [
+  const service = Object.entries(targetOptions).map(([name, option]): [string, string] => [
     shown(name, option),
     option.about!,
   ]);
@@ -138,7 +138,7 @@ export function explainCommand(command: Command): string {
 }
 
 /** Lists all commands, one line for each first word. */
-export function overview(commands: readonly Command[]): string {
+export function formatCommandOverview(commands: readonly Command[]): string {
   const lines = (chosen: readonly Command[]): string =>
     columns(
       [...Map.groupBy(chosen, ({ name }) => name.split(' ', 1)[0]!)].map(
@@ -165,11 +165,11 @@ function columns(lines: readonly [string, string][]): string {
 }
 
 /** Returns the commands that the words may mean: those with the same first word, otherwise those with a similar spelling. */
-export function meantCommands(commands: readonly Command[], words: readonly string[]): readonly Command[] {
+export function suggestCommands(commands: readonly Command[], words: readonly string[]): readonly Command[] {
   const group = commands.filter(({ name }) => name.split(' ', 1)[0] === words[0]);
   if (words.length === 1 && group.length > 0) return group;
   const among = group.length > 0 ? group : commands;
-  const names = nearest(
+  const names = findNearestNames(
     words.join(' '),
     among.map(({ name }) => name),
   );

@@ -1,14 +1,14 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { nearest } from '#kit/nearest.ts';
-import { type Command, type Input, type Option, optional } from './command.ts';
+import { findNearestNames } from '#kit/nearest-names.ts';
+import { type Command, type CommandOption, type Input, optional } from './command.ts';
 import type { Remote } from './remote-api.ts';
-import { id, readTextFile, text, UsageError, type Value } from './values.ts';
+import { id, readTextFile, text, UsageError, type ValueReader } from './values.ts';
 
 /**
  * The options that say where an operation runs. Before the command's words they always have this meaning,
  * even if the command has an option with the same name (`--url` of a webhook).
  */
-export const serviceOptions: Readonly<Record<string, Option<unknown>>> = {
+export const targetOptions: Readonly<Record<string, CommandOption<unknown>>> = {
   url: {
     ...optional(text('<url>')),
     about:
@@ -28,13 +28,13 @@ export const serviceOptions: Readonly<Record<string, Option<unknown>>> = {
 };
 
 /** Where a command runs: on another server, or on this database in an optional workspace. */
-export type Place = { remote: Remote } | { remote: undefined; workspace: string | undefined };
+export type CommandTarget = { remote: Remote } | { remote: undefined; workspace: string | undefined };
 
 /**
  * Returns where a command runs.
  * @throws UsageError for options that cannot be combined. The message never contains the key.
  */
-export function readPlace(given: Input, environment: NodeJS.ProcessEnv): Place {
+export function readCommandTarget(given: Input, environment: NodeJS.ProcessEnv): CommandTarget {
   const { url, key, 'key-file': keyFile, workspace } = given as Record<string, string | undefined>;
   const address = url ?? (environment['FORMLOOM_URL'] || undefined);
   if (address === undefined) {
@@ -74,7 +74,7 @@ const wishes = {
   help: { type: 'boolean', short: 'h', multiple: true },
 } as const satisfies ParseArgsConfig['options'];
 
-type Options = Readonly<Record<string, Option<unknown>>>;
+type Options = Readonly<Record<string, CommandOption<unknown>>>;
 
 /** A parsed command line: the output format, where the command runs, and its input. */
 type Line = { json: boolean; place: Input; input: Input };
@@ -89,7 +89,7 @@ export function readInput(
   before: readonly string[],
   after: readonly string[],
 ): Omit<Line, 'input'> & { input: Input | undefined } {
-  const places = command.at === 'api' ? serviceOptions : {};
+  const places = command.at === 'api' ? targetOptions : {};
   const first = parseStrictly(places, before);
   // After its name, the command's own options take precedence.
   const { values, positionals } = parseStrictly({ ...places, ...command.options }, after);
@@ -143,14 +143,14 @@ function parseStrictly(known: Options, args: readonly string[]): { values: Given
 /** Returns the message of `parseArgs`, with a suggestion for a misspelled option. */
 function explain({ message }: TypeError, names: readonly string[]): string {
   const [sentence, unknown] = /^Unknown option '--([\w-]+)'/.exec(message) ?? [];
-  const [meant] = unknown === undefined ? [] : nearest(unknown, names);
+  const [meant] = unknown === undefined ? [] : findNearestNames(unknown, names);
   if (sentence === undefined) return message;
   return `${sentence}.${meant === undefined ? '' : ` Did you mean --${meant}?`}`;
 }
 
 function readOption(
   name: string,
-  { value, isRequired }: Option<unknown>,
+  { value, isRequired }: CommandOption<unknown>,
   given: Given[string] = [],
 ): unknown {
   if (given.length > 1) throw new UsageError(`${name} is set twice.`);
@@ -158,7 +158,7 @@ function readOption(
   return isRequired || given.length === 1 ? readValue(name, value, given[0]) : undefined;
 }
 
-function readValue(name: string, value: Value<unknown>, given: string | boolean | undefined): unknown {
+function readValue(name: string, value: ValueReader<unknown>, given: string | boolean | undefined): unknown {
   if (typeof given !== 'string') throw new UsageError(`${name} is missing.`);
   const read = value.read(given);
   if (read === undefined) throw new UsageError(`${name} "${given}" must be ${value.mustBe}.`);

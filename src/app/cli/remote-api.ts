@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { isRecord } from '#ast/basics/json.ts';
 import { ApiError, type ErrorCode, type ErrorItem, errorCodes } from '#kit/errors.ts';
-import { typeOfBytes } from '#kit/type-of-bytes.ts';
+import { typeOfBytes } from '#kit/mime-type.ts';
 import type { Api, ApiRequest } from '../operations/call-operation.ts';
 import { routeOf } from '../operations/routes.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findCellsAway, isAway } from '#cells/across-cells.ts';
+import { findUnavailableCells, isCellUnavailable } from '#cells/across-cells.ts';
 import { untilAborted } from '#kit/concurrency.ts';
 import { readConfig } from '#kit/config.ts';
 import { type Database, isDiskFull, isUnavailable } from '#kit/database.ts';
@@ -16,14 +16,20 @@ import {
   type Input,
   PartlyDone,
 } from './command.ts';
-import { allCommands, ownCommands } from './commands.ts';
-import { describe, explainCommand, helpFor, meantCommands, overview } from './print.ts';
-import { type Place, readInput, readPlace, serviceOptions } from './read-input.ts';
+import { allCommands, nonOperationCommands } from './commands.ts';
+import {
+  explainCommand,
+  formatCommandOverview,
+  formatCommandResult,
+  helpFor,
+  suggestCommands,
+} from './print.ts';
+import { type CommandTarget, readCommandTarget, readInput, targetOptions } from './read-input.ts';
 import { openRemoteApi, Unreached } from './remote-api.ts';
 import { UsageError } from './values.ts';
 
 /** What a command runs with: its environment, its output streams and the person at the terminal. */
-type Surroundings = {
+type CommandEnvironment = {
   environment: NodeJS.ProcessEnv;
   /** Writes output: whole lines, or chunks of a file. */
   print: (text: string | Uint8Array) => Promise<void> | void;
@@ -45,8 +51,8 @@ type Surroundings = {
  * @returns the exit code: 0 success; 1 refused or failed; 2 invalid usage; 3 no response now, the same
  * command may work later.
  */
-export async function runCommandLine(args: readonly string[], around: Surroundings): Promise<number> {
-  const surroundings: Surroundings = {
+export async function runCommandLine(args: readonly string[], around: CommandEnvironment): Promise<number> {
+  const surroundings: CommandEnvironment = {
     ...around,
     complain: (text) => around.complain(`formloom: ${withoutKeys(text.trimEnd())}\n`),
   };
@@ -97,7 +103,7 @@ async function endInOrder(work: Promise<unknown>): Promise<boolean> {
 /** Hides API keys: messages about a misplaced key end up in logs. */
 const withoutKeys = (text: string): string => text.replaceAll(/\bfl_[\w-]{8,}/g, 'fl_…');
 
-async function runWords(args: readonly string[], around: Surroundings): Promise<number> {
+async function runWords(args: readonly string[], around: CommandEnvironment): Promise<number> {
   const { before, words, after } = splitWords(args);
   const command = await findCommand(words);
   if (!command) return explainUnknown(words, args, around);
@@ -105,7 +111,7 @@ async function runWords(args: readonly string[], around: Surroundings): Promise<
   try {
     const { json, input, place } = readInput(command, before, rest);
     if (!input) return await printHelp(explainCommand(command), json, around);
-    await runCommand(command, { json, input, place: placeOf(command, place, around.environment) }, around);
+    await runCommand(command, { json, input, place: targetOf(command, place, around.environment) }, around);
     return 0;
   } catch (error) {
     if (error instanceof UsageError) error.help ??= helpFor([command]);
@@ -118,7 +124,7 @@ function splitWords(args: readonly string[]): { before: string[]; words: string[
   const isOption = (arg: string | undefined): boolean => arg?.startsWith('-') ?? true;
   let start = 0;
   while (start < args.length && isOption(args[start]))
-    start += Object.hasOwn(serviceOptions, args[start]!.slice(2)) ? 2 : 1;
+    start += Object.hasOwn(targetOptions, args[start]!.slice(2)) ? 2 : 1;
   const count = isOption(args[start]) ? 0 : isOption(args[start + 1]) ? 1 : 2;
   const end = start + count;
   return { before: args.slice(0, start), words: args.slice(start, end), after: args.slice(end) };
@@ -126,18 +132,18 @@ function splitWords(args: readonly string[]): { before: string[]; words: string[
 
 async function findCommand(words: readonly string[]): Promise<Command | undefined> {
   const [first, both] = [words[0], words.join(' ')];
-  const own = ownCommands.find(({ name }) => name === both || name === first);
+  const own = nonOperationCommands.find(({ name }) => name === both || name === first);
   return own ?? (words.length === 2 ? (await allCommands()).find(({ name }) => name === both) : undefined);
 }
 
 async function explainUnknown(
   words: readonly string[],
   args: readonly string[],
-  around: Surroundings,
+  around: CommandEnvironment,
 ): Promise<number> {
   const commands = await allCommands();
-  const meant = words.length === 0 ? [] : meantCommands(commands, words);
-  const help = meant.length === 0 ? overview(commands) : helpFor(meant);
+  const meant = words.length === 0 ? [] : suggestCommands(commands, words);
+  const help = meant.length === 0 ? formatCommandOverview(commands) : helpFor(meant);
   if (args.includes('--help') || args.includes('-h')) return printHelp(help, args.includes('--json'), around);
   const problem = words.length > 0 ? `Unknown command "${words.join(' ')}".` : 'A command is missing.';
   const [nearest] = words.length === 2 && meant.length < 4 ? meant : [];
@@ -148,8 +154,8 @@ async function explainUnknown(
  * Returns where a command runs.
  * @throws UsageError if another server is named but the command only works on this machine.
  */
-function placeOf({ at, name }: Command, given: Input, environment: NodeJS.ProcessEnv): Place {
-  if (at === 'api') return readPlace(given, environment);
+function targetOf({ at, name }: Command, given: Input, environment: NodeJS.ProcessEnv): CommandTarget {
+  if (at === 'api') return readCommandTarget(given, environment);
   if ((at === 'database' || at === 'machine') && environment['FORMLOOM_URL'])
     throw new UsageError(`${name} works on the database of this machine. Leave FORMLOOM_URL empty.`);
   return { remote: undefined, workspace: undefined };
@@ -158,16 +164,16 @@ function placeOf({ at, name }: Command, given: Input, environment: NodeJS.Proces
 const noteOf = ({ note }: Command, input: Input): string | undefined =>
   typeof note === 'function' ? note(input) : note;
 
-type Work = { json: boolean; input: Input; place: Place };
+type Work = { json: boolean; input: Input; place: CommandTarget };
 
-async function runCommand(command: Command, work: Work, around: Surroundings): Promise<void> {
+async function runCommand(command: Command, work: Work, around: CommandEnvironment): Promise<void> {
   const { json, input, place } = work;
   const show = async (answer: object | undefined): Promise<void> => {
     if (answer === undefined) return;
     const text = JSON.stringify(answer);
     const forPerson = (): string =>
       command.show?.(answer) ??
-      describe(JSON.parse(text) as object, { note: noteOf(command, input), width: around.width });
+      formatCommandResult(JSON.parse(text) as object, { note: noteOf(command, input), width: around.width });
     await around.print(`${json ? text : forPerson()}\n`);
   };
   if (command.at === 'table') return show(await command.run(await allCommands(), input));
@@ -208,7 +214,7 @@ async function showPart(
 }
 
 const atTerminal = (
-  { ask, print, complain, signal, reader }: Surroundings,
+  { ask, print, complain, signal, reader }: CommandEnvironment,
   json: boolean,
 ): Pick<ApiContext, 'confirm' | 'write' | 'signal' | 'reader'> & Pick<CommandContext, 'tell'> => ({
   signal,
@@ -242,7 +248,7 @@ async function withDatabase(
   try {
     await run({ ...opened, config, log });
   } catch (error) {
-    throw isAway(error) ? await describeCellsAway(opened.database, error) : error;
+    throw isCellUnavailable(error) ? await describeCellsAway(opened.database, error) : error;
   } finally {
     await opened.close();
   }
@@ -250,7 +256,7 @@ async function withDatabase(
 
 /** Adds the cells that do not answer to an error that they may have caused. */
 async function describeCellsAway(database: Database, error: unknown): Promise<unknown> {
-  const away = await findCellsAway(database);
+  const away = await findUnavailableCells(database);
   if (away.length === 0) return error;
   const said = away.map(
     ({ name, place }) =>
@@ -296,7 +302,7 @@ function problemOf(error: unknown): Problem {
 const sentenceOf = ({ message, errors = [] }: Problem): string =>
   [message, ...errors.map((item) => `  ${item.field ? `${item.field}: ` : ''}${item.message}`)].join('\n');
 
-async function printHelp(help: string, json: boolean, around: Surroundings): Promise<number> {
+async function printHelp(help: string, json: boolean, around: CommandEnvironment): Promise<number> {
   await around.print(`${json ? JSON.stringify({ help }) : help.trimEnd()}\n`);
   return 0;
 }

@@ -15,7 +15,7 @@ export class UsageError extends Error {
 }
 
 /** How a value on the command line is read. */
-export type Value<T> = {
+export type ValueReader<T> = {
   /** The placeholder in the usage. */
   readonly shows: string;
   readonly mustBe: string;
@@ -27,9 +27,13 @@ export type Value<T> = {
   readonly read: (given: string) => T | undefined;
 };
 
-export const text = (shows: string): Value<string> => ({ shows, mustBe: 'a text', read: (given) => given });
+export const text = (shows: string): ValueReader<string> => ({
+  shows,
+  mustBe: 'a text',
+  read: (given) => given,
+});
 
-export const id: Value<string> = {
+export const id: ValueReader<string> = {
   shows: '<id>',
   mustBe: 'an id (a UUID)',
   read: (given) => (uuidPattern.test(given) ? given.toLowerCase() : undefined),
@@ -38,14 +42,14 @@ export const id: Value<string> = {
 /** Longer lists of words are shown only in the help of the command. */
 const mostShown = 70;
 
-export const choice = <const Word extends string>(words: readonly Word[]): Value<Word> => ({
+export const choice = <const Word extends string>(words: readonly Word[]): ValueReader<Word> => ({
   shows: words.join('|').length > mostShown ? '<word>' : words.join('|'),
   mustBe: `one of ${words.join(', ')}`,
   choices: words,
   read: (given) => words.find((word) => word === given),
 });
 
-export const webAddress: Value<URL> = {
+export const webAddress: ValueReader<URL> = {
   shows: '<url>',
   mustBe: 'a URL that begins with http:// or https://',
   read(given) {
@@ -54,16 +58,16 @@ export const webAddress: Value<URL> = {
   },
 };
 
-export const plan: Value<Plan> = choice(Object.keys(plans) as Plan[]);
-export const role: Value<Role> = choice(roleNames);
+export const plan: ValueReader<Plan> = choice(Object.keys(plans) as Plan[]);
+export const role: ValueReader<Role> = choice(roleNames);
 
-export const wholeNumber: Value<number> = {
+export const wholeNumber: ValueReader<number> = {
   shows: '<n>',
   mustBe: 'a whole number',
   read: (given) => (/^\d{1,15}$/.test(given) ? Number(given) : undefined),
 };
 
-export const list: Value<string[]> = {
+export const list: ValueReader<string[]> = {
   shows: '<a,b>',
   mustBe: 'names separated by commas',
   read(given) {
@@ -77,7 +81,7 @@ export const list: Value<string[]> = {
  * begins with `@`.
  * @param decode turns the bytes of the file into text.
  */
-export const orFile = <T>(value: Value<T>, decode = decodeText): Value<T> => ({
+export const valueOrFile = <T>(value: ValueReader<T>, decode = decodeText): ValueReader<T> => ({
   ...value,
   shows: value.shows.replace(/>$/, '|@file>'),
   mustBe: `${value.mustBe}, or @ and a file name`,
@@ -98,10 +102,10 @@ function parseJson(given: string): unknown {
   }
 }
 
-export const json: Value<unknown> = orFile({ shows: '<json>', mustBe: 'JSON', read: parseJson });
+export const json: ValueReader<unknown> = valueOrFile({ shows: '<json>', mustBe: 'JSON', read: parseJson });
 
 /** A file with a JSON object; `-` is standard input. */
-export const jsonFile: Value<Record<string, unknown>> = {
+export const jsonFile: ValueReader<Record<string, unknown>> = {
   shows: '<file>',
   mustBe: 'the name of a file with a JSON object',
   isFile: true,
@@ -112,7 +116,7 @@ export const jsonFile: Value<Record<string, unknown>> = {
 };
 
 /** The bytes of a file; `-` is standard input. */
-export const bytesFile: Value<Buffer> = {
+export const bytesFile: ValueReader<Buffer> = {
   shows: '<file>',
   mustBe: 'the name of a file',
   isFile: true,
@@ -120,7 +124,7 @@ export const bytesFile: Value<Buffer> = {
 };
 
 /** Bytes in base64, or `@file` with the bytes. */
-export const base64: Value<string> = orFile(text('<base64>'), (bytes) => bytes.toString('base64'));
+export const base64: ValueReader<string> = valueOrFile(text('<base64>'), (bytes) => bytes.toString('base64'));
 
 /**
  * Reads a text file; `-` is standard input.
@@ -154,7 +158,7 @@ function readBytes(path: string): Buffer {
 const dayOrMoment = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** A date, which means its start in UTC, or a time. */
-export const date: Value<Date> = {
+export const date: ValueReader<Date> = {
   shows: '<date>',
   mustBe: 'a date such as 2027-01-31 or a time such as 2027-01-31T18:00:00Z',
   read(given) {

@@ -9,12 +9,18 @@ import { statement } from '#kit/statement.ts';
 import { retryMail } from '#mail/endpoints.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { retryDelivery } from '#webhooks/retry-delivery.ts';
+import {
+  cancelAccountDeletion,
+  cancelWorkspaceDeletion,
+  findAccountId,
+  scheduleAccountDeletion,
+  scheduleWorkspaceDeletion,
+} from '#workspaces/account-deletion.ts';
 import { createUser, resetUserPassword } from '#workspaces/accounts/users.ts';
-import { noteInWorkspace, notePerson } from '#workspaces/audit/note-person.ts';
-import { accountOf, beginEnd, beginEndOfAccount, bringBack, bringBackAccount } from '#workspaces/endings.ts';
+import { addAuditEntry, recordAccountEvent } from '#workspaces/audit/record-account-event.ts';
 import { inviteByHand } from '#workspaces/member-invitations/invite.ts';
 import { addMember } from '#workspaces/members.ts';
-import { forgetFactors } from '#workspaces/sign-in/second-factor.ts';
+import { resetFactors } from '#workspaces/sign-in/second-factor.ts';
 import { createWorkspace, listWorkspaces, setPlan } from '#workspaces/workspaces.ts';
 import { command, optional, required } from './command.ts';
 import { id, plan, role, text, UsageError, wholeNumber } from './values.ts';
@@ -33,7 +39,7 @@ const selectAllKeys = statement(
     order by id desc`,
 );
 
-const ownRate = { 'rate-limit': optional(wholeNumber), burst: optional(wholeNumber) };
+const rateOptions = { 'rate-limit': optional(wholeNumber), burst: optional(wholeNumber) };
 
 export const workspaceCommands = [
   command({
@@ -43,7 +49,7 @@ export const workspaceCommands = [
     parameters: { name: text('<name>') },
     options: {
       plan: optional(plan),
-      ...ownRate,
+      ...rateOptions,
       cell: {
         ...optional(text('<name>')),
         about: 'The cell for the workspace. Default: the cell with the fewest bytes.',
@@ -55,7 +61,7 @@ export const workspaceCommands = [
     ) =>
       transaction(await cellForNew(database, cell), async (client) => {
         const made = await createWorkspace(client, { name, plan, rateLimit, burst });
-        await noteInWorkspace(client, { workspaceId: made.id, operation: 'createWorkspace', by: undefined });
+        await addAuditEntry(client, { workspaceId: made.id, operation: 'createWorkspace', by: undefined });
         return made;
       }),
   }),
@@ -83,7 +89,7 @@ export const workspaceCommands = [
     note: 'Its owners are notified by email. Until it is deleted, an owner or `workspace restore` can restore it.',
     run: async ({ database }, { id }) => ({
       id,
-      ends_at: await beginEnd(await cellOfWorkspace(database, id), id, undefined),
+      ends_at: await scheduleWorkspaceDeletion(await cellOfWorkspace(database, id), id, undefined),
     }),
   }),
   command({
@@ -91,7 +97,7 @@ export const workspaceCommands = [
     summary: 'Restores a workspace that is being deleted.',
     parameters: { id },
     async run({ database }, { id }) {
-      await bringBack(await cellOfWorkspace(database, id), id, undefined);
+      await cancelWorkspaceDeletion(await cellOfWorkspace(database, id), id, undefined);
       return { id };
     },
   }),
@@ -99,11 +105,11 @@ export const workspaceCommands = [
     name: 'workspace plan',
     summary: "Sets the plan of a workspace. --rate-limit and --burst override the plan's rate limit.",
     parameters: { id, plan },
-    options: ownRate,
+    options: rateOptions,
     run: async ({ database }, { id, plan, 'rate-limit': rateLimit, burst }) =>
       transaction(await cellOfWorkspace(database, id), async (client) => {
         const set = await setPlan(client, { workspaceId: id, plan, rateLimit, burst });
-        await noteInWorkspace(client, {
+        await addAuditEntry(client, {
           workspaceId: id,
           operation: 'setPlan',
           by: undefined,
@@ -138,7 +144,11 @@ export const userCommands = [
       return transaction(cell, async (client) => {
         const user = await createUser(client, { email, password, isConfirmed: true });
         if (workspace && role) await addMember(client, { workspaceId: workspace, userId: user.id, role });
-        await notePerson(client, { who: { userId: user.id }, operation: 'createUser', by: undefined });
+        await recordAccountEvent(client, {
+          who: { userId: user.id },
+          operation: 'createUser',
+          by: undefined,
+        });
         return user;
       });
     },
@@ -152,7 +162,7 @@ export const userCommands = [
       const database = await cellOfWorkspace(instance, workspace);
       const link = await inviteByHand({ database, vault, config }, { workspaceId: workspace, email, role });
       const changes = { email: { to: email }, role: { to: role } };
-      await noteInWorkspace(database, {
+      await addAuditEntry(database, {
         workspaceId: workspace,
         operation: 'inviteMember',
         by: undefined,
@@ -170,7 +180,11 @@ export const userCommands = [
     async run({ database }, { email }) {
       return transaction(database, async (client) => {
         const { id, temporaryPassword } = await resetUserPassword(client, email);
-        await notePerson(client, { who: { userId: id }, operation: 'replacePassword', by: undefined });
+        await recordAccountEvent(client, {
+          who: { userId: id },
+          operation: 'replacePassword',
+          by: undefined,
+        });
         return { id, temporary_password: temporaryPassword };
       });
     },
@@ -182,7 +196,7 @@ export const userCommands = [
     options: { email: required(text('<address>')) },
     note: 'Make sure that the request really comes from this person. All their sessions have ended, and they are notified by email.',
     async run({ database }, { email }) {
-      const { id, hadAny } = await forgetFactors(database, email);
+      const { id, hadAny } = await resetFactors(database, email);
       return { id, had_any: hadAny };
     },
   }),
@@ -192,8 +206,8 @@ export const userCommands = [
     options: { email: required(text('<address>')) },
     note: 'The person can sign in until then to restore the account. Their work in workspaces stays; their API keys end with the account.',
     async run({ database }, { email }) {
-      const id = await accountOf(database, email);
-      return { id, ends_at: await beginEndOfAccount(database, id, undefined) };
+      const id = await findAccountId(database, email);
+      return { id, ends_at: await scheduleAccountDeletion(database, id, undefined) };
     },
   }),
   command({
@@ -201,8 +215,8 @@ export const userCommands = [
     summary: 'Restores an account that is being deleted.',
     options: { email: required(text('<address>')) },
     async run({ database }, { email }) {
-      const id = await accountOf(database, email);
-      await bringBackAccount(database, id, undefined);
+      const id = await findAccountId(database, email);
+      await cancelAccountDeletion(database, id, undefined);
       return { id };
     },
   }),

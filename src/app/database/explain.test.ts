@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { filesAway } from '#kit/storage.ts';
+import { storageUnavailable } from '#kit/storage.ts';
 import { explain } from './explain.ts';
 
 const failure = (message: string, more: object): Error => Object.assign(new Error(message), more);
@@ -49,7 +49,7 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
   ],
   [
     'an unreachable bucket, with its name, which callers do not see',
-    filesAway('The bucket at s3.example.com/forms does not answer', new Error('ECONNREFUSED')),
+    storageUnavailable('The bucket at s3.example.com/forms does not answer', new Error('ECONNREFUSED')),
     'Files cannot be stored or read right now. Try again later. The bucket at s3.example.com/forms does not answer.',
   ],
   ['an unknown error', new TypeError('x is not a function'), /^TypeError: x is not a function\n {4}at /],

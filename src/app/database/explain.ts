@@ -2,7 +2,7 @@ import { BackupError } from '#backup/fill-table.ts';
 import { ConfigError } from '#kit/config.ts';
 import { isDiskFull, isUnavailable } from '#kit/database.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/machine.ts';
-import { ApiError, findRemedyOfCode, sayWithCause } from '#kit/errors.ts';
+import { ApiError, findRemedyOfCode, formatWithCause } from '#kit/errors.ts';
 import { InstanceStorageError } from '#kit/instance-key.ts';
 import { MigrationError } from '#kit/migrate.ts';
 import { PoolingError } from '#kit/pooling.ts';
@@ -11,7 +11,7 @@ import { InstanceKeyError } from '#kit/vault.ts';
 import { CheckError } from '../checks/check.ts';
 
 /** Errors whose messages tell the operator what to do. */
-const inWords = [
+const explainedErrors = [
   BackupError,
   ConfigError,
   CheckError,
@@ -42,8 +42,8 @@ const noPrivilege = '42501';
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof ApiError)
-    return error.code === 'service_unavailable' ? sayWithCause(error) : error.message;
-  if (inWords.some((ours) => error instanceof ours)) return error.message;
+    return error.code === 'service_unavailable' ? formatWithCause(error) : error.message;
+  if (explainedErrors.some((ours) => error instanceof ours)) return error.message;
   const { code, syscall, path, address, port } = error as NodeJS.ErrnoException & {
     address?: string;
     port?: number;

@@ -11,7 +11,7 @@ import { startRelay } from '#test/relay.ts';
 import { until } from '#test/service.ts';
 import { startTransactionPooler } from '#test/transaction-pooler.ts';
 import { explain } from './explain.ts';
-import { describe, openFormloomDatabase } from './open-database.ts';
+import { describeLocation, openFormloomDatabase } from './open-database.ts';
 
 const { url } = await testDatabase();
 const settings = {
@@ -35,7 +35,8 @@ test('a pooler that shares sessions between transactions is rejected with the re
 });
 
 test('a start logs where the database is, warns if DATA_DIR does not contain it, and never shows its password', () => {
-  const at = (directory: string) => describe({ dataDir: '/srv/data', databaseUrl: undefined }, { directory });
+  const at = (directory: string) =>
+    describeLocation({ dataDir: '/srv/data', databaseUrl: undefined }, { directory });
   assert.equal(at('/srv/data/postgres'), 'Embedded PostgreSQL in /srv/data/postgres');
   assert.match(
     at('/var/lib/formloom/postgres'),
@@ -43,11 +44,14 @@ test('a start logs where the database is, warns if DATA_DIR does not contain it,
   );
   const databaseUrl = 'postgres://formloom:secret@db.example.com:5433/forms';
   assert.equal(
-    describe({ dataDir: '/srv/data', databaseUrl }, undefined),
+    describeLocation({ dataDir: '/srv/data', databaseUrl }, undefined),
     'PostgreSQL at db.example.com:5433/forms',
   );
   assert.equal(
-    describe({ dataDir: '/srv/data', databaseUrl: 'postgres://u:secret@one,other:5433/forms' }, undefined),
+    describeLocation(
+      { dataDir: '/srv/data', databaseUrl: 'postgres://u:secret@one,other:5433/forms' },
+      undefined,
+    ),
     'PostgreSQL at one,other:5433/forms',
   );
 });

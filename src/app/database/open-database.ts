@@ -1,18 +1,18 @@
 import { sep } from 'node:path';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { connectionsOf, migrateCells, openCells } from '#cells/cells.ts';
 import type { Config } from '#kit/config.ts';
 import { type Connection, type Database, openDatabase } from '#kit/database.ts';
 import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/machine.ts';
-import { placeOf } from '#kit/find-host.ts';
+import { redactDatabaseUrl } from '#kit/find-host.ts';
 import { openInstanceVault } from '#kit/instance-key.ts';
 import type { Log } from '#kit/log.ts';
 import { makeDirectories } from '#kit/make-directories.ts';
 import { checkMigrated, readMigrations } from '#kit/migrate.ts';
-import { nameServer } from '#kit/outbound/hosts.ts';
+import { getServerName } from '#kit/outbound/hosts.ts';
 import type { Vault } from '#kit/vault.ts';
-import { refuseProblems } from '../checks/check.ts';
+import { requireNoProblems } from '../checks/check.ts';
 import { databaseChecks } from '../checks/database-checks.ts';
 import { databaseFacts } from '../checks/facts.ts';
 import { memoryLimit, sharedBuffers } from '../checks/memory.ts';
@@ -67,7 +67,7 @@ export async function openFormloomDatabase(
   const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, tell) : undefined;
   const connection: Connection = embedded ? embedded.connection : { connectionString: config.databaseUrl! };
   if (serves) await makeDirectories(config.dataDir);
-  const options = { log, ...(serves && { name: await nameServer(config) }) };
+  const options = { log, ...(serves && { name: await getServerName(config) }) };
   const database = openDatabase(connection, { ...options, pool: config.databasePool });
   let closeCells = async (): Promise<void> => {};
   const close = async (): Promise<void> => {
@@ -80,12 +80,20 @@ export async function openFormloomDatabase(
     await connectOnce(database);
     const migrated = await prepare(config, connection, log, say);
     if (migrated.length > 0)
-      say(`The database was migrated (${sayCount(migrated.length, 'step')}, up to ${migrated.at(-1)}).`);
+      say(`The database was migrated (${formatCount(migrated.length, 'step')}, up to ${migrated.at(-1)}).`);
     const vault = await openInstanceVault(database, config, { replaces: replacesKey });
     closeCells = await openOtherCells(connection, database, options);
     isOpen = true;
     const url = embedded ? urlOf(embedded) : config.databaseUrl!;
-    return { database, vault, embedded, migrated, url, description: describe(config, embedded), close };
+    return {
+      database,
+      vault,
+      embedded,
+      migrated,
+      url,
+      description: describeLocation(config, embedded),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -128,7 +136,7 @@ export async function openEmptyDatabase(config: Settings, log: Log): Promise<Ope
     await close();
     throw error;
   }
-  return { database, description: describe(config, embedded), close };
+  return { database, description: describeLocation(config, embedded), close };
 }
 
 /** Connects, so that errors in DATABASE_URL are found first. The connection goes to the pool. */
@@ -156,7 +164,7 @@ async function prepare(
 ): Promise<string[]> {
   const database = openDatabase(connection, { pool: 2, log, limits: false });
   try {
-    await refuseProblems(databaseChecks, databaseFacts({ config, database }));
+    await requireNoProblems(databaseChecks, databaseFacts({ config, database }));
     return await migrateCells(database, await readMigrations(), say);
   } finally {
     await database.end();
@@ -173,7 +181,7 @@ export async function joinFormloomDatabase(
   log: Log,
 ): Promise<Pick<FormloomDatabase, 'database' | 'vault' | 'close'>> {
   const connection = { connectionString: config.databaseUrl! };
-  const options = { log, name: await nameServer(config) };
+  const options = { log, name: await getServerName(config) };
   const database = openDatabase(connection, { ...options, pool: config.databasePool });
   try {
     await connectOnce(database);
@@ -234,7 +242,7 @@ function urlOf({ connection: { host, port, user, database } }: EmbeddedPostgres)
 }
 
 /** Describes the location of a database to a person, without the password. */
-export function describe(
+export function describeLocation(
   config: Pick<Settings, 'dataDir' | 'databaseUrl'>,
   embedded: Pick<EmbeddedPostgres, 'directory'> | undefined,
 ): string {
@@ -243,5 +251,5 @@ export function describe(
     const warning = isOutside ? ' (outside DATA_DIR: copies of DATA_DIR do not include it)' : '';
     return `Embedded PostgreSQL in ${embedded.directory}${warning}`;
   }
-  return `PostgreSQL at ${placeOf(config.databaseUrl!)}`;
+  return `PostgreSQL at ${redactDatabaseUrl(config.databaseUrl!)}`;
 }

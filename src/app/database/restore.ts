@@ -5,7 +5,7 @@ import { type Config, readConfig } from '#kit/config.ts';
 import type { Log } from '#kit/log.ts';
 import { openStorage } from '#kit/storage/open-storage.ts';
 import { findInstanceKey } from '#kit/vault.ts';
-import { refuseUnfit } from '../checks/database-checks.ts';
+import { checkTargetDatabase } from '../checks/database-checks.ts';
 import { openEmptyDatabase, openFormloomDatabase } from './open-database.ts';
 
 /**
@@ -37,7 +37,7 @@ async function restoreOne(config: Config, log: Log, options: RestoreOptions): Pr
 async function restoreAll(config: Config, log: Log, options: RestoreOptions): Promise<Restored> {
   const { database, close } = await openEmptyDatabase(config, log);
   try {
-    await refuseUnfit({ config, database });
+    await checkTargetDatabase({ config, database });
     const { dataDir, secretKey } = config;
     return await restoreBackup({ database, storage: openStorage(config), dataDir, secretKey }, options);
   } finally {
@@ -49,13 +49,15 @@ async function restoreAll(config: Config, log: Log, options: RestoreOptions): Pr
  * Restores into a temporary embedded database and folder.
  * @throws the errors of restore.
  */
-export async function tryRestore({ limits }: Config, log: Log, options: RestoreOptions): Promise<Restored> {
-  const { makeThrowAway, removeThrowAway } = await import('#kit/embedded-postgres/throw-away.ts');
+export async function testRestore({ limits }: Config, log: Log, options: RestoreOptions): Promise<Restored> {
+  const { createTemporaryDataDirectory, removeTemporaryDataDirectory } = await import(
+    '#kit/embedded-postgres/temporary-data-directory.ts'
+  );
   const tell = (line: string): void => log.warn(line);
-  const dataDir = await makeThrowAway('formloom-restore', tell);
+  const dataDir = await createTemporaryDataDirectory('formloom-restore', tell);
   try {
     return await restore({ ...readConfig({ DATA_DIR: dataDir }), limits }, log, options);
   } finally {
-    await removeThrowAway(dataDir, tell);
+    await removeTemporaryDataDirectory(dataDir, tell);
   }
 }

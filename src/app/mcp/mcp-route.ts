@@ -3,14 +3,14 @@ import { refuseForeignOrigin } from '#console/serve.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { Origin } from '#kit/operation.ts';
-import { packAnswer } from '#kit/replies/packing.ts';
+import { compressResponse } from '#kit/replies/compression.ts';
 import type { AuditLog } from '#workspaces/audit/audit-log.ts';
 import { type Caller, requirePermission } from '#workspaces/authenticate.ts';
 import type { RequestLog } from '#workspaces/request-log.ts';
-import { type ApiServices, openDoor, originOf } from '../operations/api.ts';
+import { type ApiServices, authenticateRequests, originOf } from '../operations/api.ts';
 import type { Api } from '../operations/call-operation.ts';
 import type { ApiRoute } from '../operations/operations.ts';
-import { runnerOf, sentOf } from '../operations/run-operation.ts';
+import { runnerOf, toApiResponse } from '../operations/run-operation.ts';
 
 /**
  * Serves the operations at `/mcp` over the Model Context Protocol (streamable HTTP), with an API key.
@@ -27,7 +27,7 @@ export async function serveMcp(
     refuseForeignOrigin(request, services.config.publicUrl);
     done();
   });
-  openDoor(server, services, requestLog);
+  authenticateRequests(server, services, requestLog);
   const runs = new Map(
     routes.map((route) => [route.name, { ...route, run: runnerOf(services, auditLog, route) }]),
   );
@@ -37,15 +37,15 @@ export async function serveMcp(
     async ({ name, params, query, body, ifMatch }) => {
       const { operation, run } = runs.get(name)!;
       requirePermission(caller, operation.permission);
-      return sentOf(await run(caller, { params, query, body, ifMatch, id, origin }));
+      return toApiResponse(await run(caller, { params, query, body, ifMatch, id, origin }));
     };
   const load = async () => {
-    const [{ createMcpHandler }, { openMcp }, { drawTools, readSelection }] = await Promise.all([
+    const [{ createMcpHandler }, { openMcp }, { buildTools, readToolSelection }] = await Promise.all([
       import('@modelcontextprotocol/server'),
       import('./open-mcp.ts'),
       import('./tools.ts'),
     ]);
-    return { createMcpHandler, openMcp, readSelection, tools: drawTools(routes) };
+    return { createMcpHandler, openMcp, readToolSelection, tools: buildTools(routes) };
   };
   let loaded: ReturnType<typeof load> | undefined;
   server.post('/mcp', async (request, reply) => {
@@ -53,8 +53,8 @@ export async function serveMcp(
     const query = readQuery(request.query as Readonly<Record<string, string | string[]>>);
     refuseMany(request.body);
     loaded ??= load();
-    const { createMcpHandler, openMcp, readSelection, tools } = await loaded;
-    const selection = readSelection(query, tools.byName);
+    const { createMcpHandler, openMcp, readToolSelection, tools } = await loaded;
+    const selection = readToolSelection(query, tools.byName);
     const api = apiOf(caller, request.id, originOf(request));
     const { fetch: serve } = createMcpHandler(
       () => openMcp({ tools, api, may: caller.may, selection, log: services.log }),
@@ -101,5 +101,5 @@ async function answer(request: FastifyRequest, reply: FastifyReply, response: Re
   const { status, headers } = response;
   reply.code(status).headers(Object.fromEntries(headers));
   const text = await response.text();
-  return text === '' ? undefined : packAnswer(request, reply, text);
+  return text === '' ? undefined : compressResponse(request, reply, text);
 }

@@ -2,7 +2,14 @@ import { isRecord } from '#ast/basics/json.ts';
 import { elements } from '#ast/form/elements.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { ToolAnswer } from './call-tool.ts';
-import { callTool, findTool, type ListedTool, languageTool, type Tool, type Tools } from './tools.ts';
+import {
+  callOperationToolName,
+  findOperationsToolName,
+  formLanguageToolName,
+  type ListedTool,
+  type Tool,
+  type Tools,
+} from './tools.ts';
 
 /** Attributes that most types have. The guide explains them once. */
 const common = new Set([
@@ -45,7 +52,7 @@ export function specialTools(tools: Tools, isReadOnly: boolean): ListedTool[] {
   const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
   return [
     {
-      name: languageTool,
+      name: formLanguageToolName,
       title: 'Get the form language',
       description:
         'Returns the guide to form trees, with examples. Read it before you write a form. With `part` it returns the JSON Schema of that part.',
@@ -63,7 +70,7 @@ export function specialTools(tools: Tools, isReadOnly: boolean): ListedTool[] {
       annotations: reading,
     },
     {
-      name: findTool,
+      name: findOperationsToolName,
       title: 'Find operations',
       description:
         'Finds operations that are not listed as tools, such as invitations, exports, members, tags and versions. Returns names and summaries, and the arguments if few match.',
@@ -81,9 +88,9 @@ export function specialTools(tools: Tools, isReadOnly: boolean): ListedTool[] {
       annotations: reading,
     },
     {
-      name: callTool,
+      name: callOperationToolName,
       title: 'Call an operation',
-      description: `Calls an operation that ${findTool} found.`,
+      description: `Calls an operation that ${findOperationsToolName} found.`,
       inputSchema: {
         type: 'object',
         properties: {
@@ -142,7 +149,7 @@ export function findOperations(callable: ReadonlyMap<string, Tool>, { query }: A
     operations.length === 0
       ? 'No operation matches. Try other words.'
       : found.length > describedMatches
-        ? `Pass the name of an operation to ${findTool} to see its arguments.`
+        ? `Pass the name of an operation to ${findOperationsToolName} to see its arguments.`
         : undefined;
   const answer = { operations, ...(note !== undefined && { note }) };
   return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
@@ -182,7 +189,7 @@ export function readCall(
   if (!tool)
     throw new ApiError(
       'bad_request',
-      `There is no operation ${JSON.stringify(name)} for this API key. ${findTool} lists the operations.`,
+      `There is no operation ${JSON.stringify(name)} for this API key. ${findOperationsToolName} lists the operations.`,
     );
   if (!isRecord(given)) throw new ApiError('bad_request', '`arguments` must be an object.');
   return { tool, given };

@@ -62,10 +62,11 @@ const hasOutsideText: Readonly<Record<Resource, boolean>> = {
   people: true,
 };
 
-export const groupOf = ({ operation }: ApiRoute): Resource => operation.permission.split(':')[0] as Resource;
+export const toolGroupOf = ({ operation }: ApiRoute): Resource =>
+  operation.permission.split(':')[0] as Resource;
 
 /** Whether the response can contain text from people outside the workspace. */
-export const isUntrusted = (route: ApiRoute): boolean => hasOutsideText[groupOf(route)];
+export const isUntrusted = (route: ApiRoute): boolean => hasOutsideText[toolGroupOf(route)];
 
 /**
  * Operations that are not tools: `publish_form` is the only way to change a live form, so that a person can
@@ -75,7 +76,7 @@ const changesLiveForm: ReadonlySet<OperationName> = new Set(['updateForm', 'chan
 const publishes: Readonly<Partial<Record<OperationName, string>>> = { createForm: 'publish' };
 
 /** The tool that explains form trees, conditions and settings (special-tools.ts). */
-export const languageTool = 'get_form_language';
+export const formLanguageToolName = 'get_form_language';
 
 /** Returns the tool name of an operation: `listForms` is `list_forms`. */
 export const toolName = (name: OperationName): string =>
@@ -96,7 +97,7 @@ const added = {
 } as const satisfies Record<string, Schema>;
 
 /** Turns every operation into a tool. The result does not depend on the caller. */
-export function drawTools(all: readonly ApiRoute[]): Tools {
+export function buildTools(all: readonly ApiRoute[]): Tools {
   const language = { ...structureSchemas(), ...settingsSchemas() };
   const schemas = openSchemas(language);
   const routes = all.filter(({ name }) => !changesLiveForm.has(name));
@@ -217,7 +218,11 @@ function close(
       return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, walk(value)]));
     const name = reference.exec($ref)![1]!;
     if (isLanguage(name))
-      return { type: 'object', description: `See ${languageTool}, part "${partName(name)}".`, ...rest };
+      return {
+        type: 'object',
+        description: `See ${formLanguageToolName}, part "${partName(name)}".`,
+        ...rest,
+      };
     if (!Object.hasOwn($defs, name)) {
       $defs[name] = {};
       $defs[name] = walk(components[name]);
@@ -229,8 +234,8 @@ function close(
 }
 
 /** The tools that find and call every operation that is not listed as a tool. */
-export const findTool = 'find_operations';
-export const callTool = 'call_operation';
+export const findOperationsToolName = 'find_operations';
+export const callOperationToolName = 'call_operation';
 
 /**
  * The operations listed by default: building a form, reading submissions, and finding out why a webhook
@@ -260,7 +265,11 @@ const defaults: ReadonlySet<string> = new Set(
   ).map(toolName),
 );
 
-const specialTools: ReadonlySet<string> = new Set([languageTool, findTool, callTool]);
+const specialTools: ReadonlySet<string> = new Set([
+  formLanguageToolName,
+  findOperationsToolName,
+  callOperationToolName,
+]);
 
 /** The groups of tools: the part of a permission before the colon. */
 export const toolGroups: readonly string[] = [
@@ -268,7 +277,7 @@ export const toolGroups: readonly string[] = [
 ];
 
 /** The tools that a client selected. */
-export type Selection = {
+export type ToolSelection = {
   /** The names of tools and groups, or `all`; undefined for the default list. */
   readonly names: ReadonlySet<string> | undefined;
   readonly isReadOnly: boolean;
@@ -279,10 +288,10 @@ export type Selection = {
  * @param known the names of all tools.
  * @throws ApiError bad_request for a name that is neither a tool nor a group.
  */
-export function readSelection(
+export function readToolSelection(
   { tools, readOnly }: { tools: string | undefined; readOnly: string | undefined },
   known: ReadonlyMap<string, Tool>,
-): Selection {
+): ToolSelection {
   const names = tools?.split(',').map((name) => name.trim());
   const unknown = names?.find(
     (name) => name !== 'all' && !toolGroups.includes(name) && !known.has(name) && !specialTools.has(name),
@@ -298,11 +307,11 @@ export function readSelection(
 }
 
 /** Whether an operation is listed as a tool. */
-export function isListed({ names }: Selection, { route, listed }: Tool): boolean {
+export function isListed({ names }: ToolSelection, { route, listed }: Tool): boolean {
   if (!names) return defaults.has(listed.name);
-  return names.has('all') || names.has(listed.name) || names.has(groupOf(route));
+  return names.has('all') || names.has(listed.name) || names.has(toolGroupOf(route));
 }
 
 /** Whether a special tool is listed. The form language belongs to the group `forms`. */
-export const isSpecialListed = ({ names }: Selection, name: string): boolean =>
-  !names || names.has('all') || names.has(name) || (name === languageTool && names.has('forms'));
+export const isSpecialListed = ({ names }: ToolSelection, name: string): boolean =>
+  !names || names.has('all') || names.has(name) || (name === formLanguageToolName && names.has('forms'));

@@ -5,12 +5,12 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry
 import { cellsOf, onCell, refreshCells } from '#cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { bareHeaders, refuseOtherMethods, type Server } from '#kit/http.ts';
+import { refuseOtherMethods, type Server, securityHeaders } from '#kit/http.ts';
 import { countDroppedWrites } from '#kit/output.ts';
 import { watchPoolWaits } from '#kit/pooling.ts';
 import type { DeliveryStatus } from '#webhooks/retry-delivery.ts';
 import type { CheckGauge } from '../checks/check.ts';
-import { openFacts } from '../checks/facts.ts';
+import { instanceFacts } from '../checks/facts.ts';
 import { allChecks } from '../checks/instance-checks.ts';
 
 /** Measured values, as one process sends them to another. */
@@ -28,7 +28,7 @@ export type Report = readonly {
 /** Reads the metrics of all processes and of the instance as text. */
 export type ReadMetrics = () => Promise<string>;
 
-type Context = Parameters<typeof openFacts>[0];
+type Context = Parameters<typeof instanceFacts>[0];
 
 /** How long a report is reused: reading more often, or from several places, adds no load on the database. */
 const freshMs = 5_000;
@@ -51,7 +51,7 @@ export async function reportInstance(context: Context): Promise<Report> {
   // A process that only reads metrics learns of new cells here. If the database is down, the known cells are
   // used.
   await refreshCells(context.database).catch(() => undefined);
-  const facts = openFacts(context);
+  const facts = instanceFacts(context);
   const read = await Promise.allSettled(allChecks.map(async ({ gauges }) => (await gauges?.(facts)) ?? []));
   return read.flatMap((each) => (each.status === 'fulfilled' ? each.value.map(metricOf) : []));
 }
@@ -97,7 +97,7 @@ export async function listenForMetrics(
     request.resume();
     const answer = (status: number, type: string, text: string) =>
       response
-        .writeHead(status, { ...bareHeaders, 'Content-Type': type })
+        .writeHead(status, { ...securityHeaders, 'Content-Type': type })
         .end(request.method === 'HEAD' ? undefined : text);
     if (request.url?.split('?', 1)[0] !== '/metrics')
       answer(404, 'text/plain', 'Only /metrics is available here.\n');

@@ -8,7 +8,10 @@ import type { Meter, ReadMetrics, Report } from './open-metrics.ts';
 export type Metrics = { meter: Meter; read: ReadMetrics };
 
 /** Reads the metrics in the primary for a web process. A failure is logged and does not end the primary. */
-export async function readForProcess(log: Log, metrics: Metrics | undefined): Promise<string | undefined> {
+export async function readMetricsForProcess(
+  log: Log,
+  metrics: Metrics | undefined,
+): Promise<string | undefined> {
   try {
     return await metrics?.read();
   } catch (error) {

@@ -18,8 +18,8 @@ import { mostWebhooks } from '#webhooks/webhooks.ts';
 import { apiRoutes } from '../operations/operations.ts';
 import { version } from '../operations/version.ts';
 import { writeOpenApi } from '../server/server.ts';
-import { namesForm } from './operations.ts';
-import type { OpenApi, Operation } from './schemas.ts';
+import { hasFormId } from './operations.ts';
+import type { OpenApi, OpenApiOperation } from './schemas.ts';
 
 const mail = await openMailServer();
 const service = await openService({ SMTP_URL: mail.url, MAIL_FROM: 'forms@formloom.test' });
@@ -71,7 +71,7 @@ const reader = await tenant.makeKey(['submissions:read']);
 const fill = (path: string): string => fillPath(path, { ...made, invitation: invitation.id, version: '1' });
 /** Required query parameters that name something existing: the form, and its file upload. */
 const places: Readonly<Record<string, string>> = { form_id: made['forms']!, element: 'file' };
-const required = (operation: Operation): Record<string, string> =>
+const required = (operation: OpenApiOperation): Record<string, string> =>
   Object.fromEntries(
     operation.parameters
       .filter((parameter) => parameter.in === 'query' && parameter.required)
@@ -121,7 +121,7 @@ test('each operation describes its purpose, its permission and its input', () =>
 });
 
 /** A body that is a file has no example, because the document is text. */
-const isFile = ({ content }: NonNullable<Operation['requestBody']>): boolean =>
+const isFile = ({ content }: NonNullable<OpenApiOperation['requestBody']>): boolean =>
   Object.values(content).every(({ schema }) => 'format' in schema && schema.format === 'binary');
 
 test('each operation with a body shows an example', () => {
@@ -257,11 +257,11 @@ const resolve = (schema: object): object =>
     ? served.components.schemas[String(schema.$ref).replace('#/components/schemas/', '')]!
     : schema;
 
-const exampleOf = ({ requestBody }: Operation): object | undefined =>
+const exampleOf = ({ requestBody }: OpenApiOperation): object | undefined =>
   requestBody?.content['application/json']!.example as object | undefined;
 
 /** Returns a valid body for an operation: its example, but with new recipients for invitations. */
-const bodyFor = (operation: Operation): object => {
+const bodyFor = (operation: OpenApiOperation): object => {
   if (operation.operationId === 'createInvitations')
     return { invitations: [{ email: `person-${(people += 1)}@example.org` }] };
   if (isFile(operation.requestBody!)) return fileFor(operation.operationId);
@@ -453,7 +453,7 @@ const successes: Readonly<Record<string, () => Promise<[path: string, body?: obj
 /** Operations that accept invalid forms, to validate or repair them. */
 const takesAnyForm = new Set(['validateForm', 'importForm', 'duplicateForm', 'saveDraft']);
 
-function requiredOf({ requestBody }: Operation): string[] {
+function requiredOf({ requestBody }: OpenApiOperation): string[] {
   const schema: { required?: string[] } | undefined =
     requestBody && resolve(requestBody.content['application/json']!.schema);
   return schema?.required ?? [];
@@ -484,7 +484,7 @@ async function makeHeavy(): Promise<string> {
 async function* scenarios(
   method: string,
   path: string,
-  operation: Operation,
+  operation: OpenApiOperation,
 ): AsyncGenerator<[status: number, request: () => Promise<Answer>, path: string]> {
   const address = withQuery(fill(path), required(operation));
   const body = operation.requestBody && bodyFor(operation);
@@ -526,7 +526,7 @@ async function* scenarios(
   const { bodyLimit = 1_000_000, body: shape } = routes.find(
     ({ name }) => name === operation.operationId,
   )!.operation;
-  if (namesForm(shape)) yield ask(404, address, made.key, { form_id: absent });
+  if (hasFormId(shape)) yield ask(404, address, made.key, { form_id: absent });
   if (method !== 'GET') {
     yield ask(400, address, made.key, '{');
     yield ask(422, address, made.key, '"\\u0000"');

@@ -6,12 +6,12 @@ import type { ReplyShape } from '#kit/operation.ts';
 import type { Permission } from '#rules/permissions.ts';
 import type { ApiRoute } from '../operations/operations.ts';
 import {
-  always,
   type Content,
+  commonHeaders,
   type HeaderName,
-  type Operation,
+  type OpenApiOperation,
+  type OpenApiResponse,
   type Parameter,
-  type Response,
   referToHeaders,
   referToResponse,
   type Schemas,
@@ -87,7 +87,7 @@ const numbers: Readonly<Record<string, number>> = {
 };
 
 /** Nullable properties whose example is null. */
-const mayBeNone =
+const nullExampleNames =
   /error$|^(expires_at|revoked_at|paused_at|paused_by|failing_since|next_attempt_at|trashed_at)$/;
 const isNullable = (choices: readonly unknown[]): boolean =>
   choices.some((choice) => (choice as Schema)['type'] === 'null');
@@ -107,7 +107,7 @@ function exampleAs(schema: Schema, name: string): unknown {
   if (typeof component === 'string' && Object.hasOwn(ofComponents, component)) return ofComponents[component];
   const choices = schema['anyOf'] ?? schema['oneOf'];
   if (Array.isArray(choices))
-    return mayBeNone.test(name) && isNullable(choices) ? null : exampleAs(choices[0] as Schema, name);
+    return nullExampleNames.test(name) && isNullable(choices) ? null : exampleAs(choices[0] as Schema, name);
   if ('const' in schema) return schema['const'];
   if (Array.isArray(schema['enum'])) return (schema['enum'] as unknown[])[0];
   switch (schema['type']) {
@@ -159,7 +159,7 @@ export type Resource = Permission extends `${infer Name}:${string}` ? Name : nev
 type IsTagged = (path: string) => boolean;
 
 /** Writes an operation from the schemas that check its requests and responses. */
-export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTagged): Operation {
+export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTagged): OpenApiOperation {
   const { name, method, path, operation } = route;
   const isRead = method === 'GET' && isTagged(path);
   return {
@@ -188,7 +188,7 @@ export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTa
     ...(operation.body && {
       requestBody: {
         required: !operation.isBodyOptional,
-        content: json(schemas.write(operation.body), operation.example.body),
+        content: jsonContent(schemas.write(operation.body), operation.example.body),
       },
     }),
     ...(operation.bodyContent && {
@@ -212,12 +212,12 @@ export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTa
   };
 }
 
-function writeReply(reply: ReplyShape, schemas: Schemas, more: readonly HeaderName[]): Response {
+function writeReply(reply: ReplyShape, schemas: Schemas, more: readonly HeaderName[]): OpenApiResponse {
   const { description, schema, content } = reply;
   return {
     description,
-    headers: referToHeaders([...always, ...more]),
-    ...(schema && { content: json(schemas.write(schema), exampleOf(schema)) }),
+    headers: referToHeaders([...commonHeaders, ...more]),
+    ...(schema && { content: jsonContent(schemas.write(schema), exampleOf(schema)) }),
     ...(content && {
       content: Object.fromEntries(content.map((type) => [type, { schema: { type: 'string' } }])),
     }),
@@ -227,7 +227,7 @@ function writeReply(reply: ReplyShape, schemas: Schemas, more: readonly HeaderNa
 /** Returns the error statuses of an operation, which follow from its shape. */
 function failures(method: string, operation: ApiRoute['operation']): number[] {
   const { params, query, body } = operation;
-  const isOfOne = Object.keys(params.properties).length > 0 || [query, body].some(namesForm);
+  const isOfOne = Object.keys(params.properties).length > 0 || [query, body].some(hasFormId);
   return [
     // Unknown input is refused, even by operations without input.
     400,
@@ -250,9 +250,9 @@ function failures(method: string, operation: ApiRoute['operation']): number[] {
 }
 
 /** Whether a request names a form, which may be missing or out of reach. */
-export const namesForm = (schema: TObject | undefined): boolean => 'form_id' in (schema?.properties ?? {});
+export const hasFormId = (schema: TObject | undefined): boolean => 'form_id' in (schema?.properties ?? {});
 
-export const json = (schema: object, example?: unknown): Content => ({
+export const jsonContent = (schema: object, example?: unknown): Content => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 });
 

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
-import { named } from '#kit/pagination.ts';
+import { nameSchema } from '#kit/pagination.ts';
 import { Event, type EventKind, eventKinds } from '#webhooks/event.ts';
-import { idempotencyKey, json } from './operations.ts';
+import { idempotencyKey, jsonContent } from './operations.ts';
 import {
-  always,
+  commonHeaders,
   errorResponse,
   type OpenApi,
   type Parameter,
@@ -17,9 +17,12 @@ const sent = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Answers by element id. Omitted elements are unanswered; unknown ids are refused.',
 });
 
-const PublicSubmit = named('PublicSubmit', Type.Object({ answers: sent }, { additionalProperties: false }));
+const PublicSubmit = nameSchema(
+  'PublicSubmit',
+  Type.Object({ answers: sent }, { additionalProperties: false }),
+);
 
-const Receipt = named(
+const Receipt = nameSchema(
   'Receipt',
   Type.Object({
     id: Type.String({ format: 'uuid', description: 'The id of the submission.' }),
@@ -65,7 +68,7 @@ const submitExample = { answers: { message: 'The shuttle is stuck.' } };
  * HTML page is for browsers and is omitted.
  */
 export function pageOperations(schemas: Schemas): OpenApi['paths'] {
-  const headers = always;
+  const headers = commonHeaders;
   return {
     '/f/{id}': {
       post: {
@@ -88,7 +91,7 @@ export function pageOperations(schemas: Schemas): OpenApi['paths'] {
         requestBody: {
           required: true,
           content: {
-            ...json(schemas.write(PublicSubmit), submitExample),
+            ...jsonContent(schemas.write(PublicSubmit), submitExample),
             'multipart/form-data': {
               schema: {
                 type: 'object',
@@ -103,7 +106,7 @@ export function pageOperations(schemas: Schemas): OpenApi['paths'] {
           201: {
             description: 'The submission was accepted, once for each `Idempotency-Key`.',
             headers: referToHeaders(headers),
-            content: json(schemas.write(Receipt)),
+            content: jsonContent(schemas.write(Receipt)),
           },
           ...Object.fromEntries(
             refusals.map((code) => [errorCodes[code].status, errorResponse(code, headers)]),
@@ -114,7 +117,7 @@ export function pageOperations(schemas: Schemas): OpenApi['paths'] {
   };
 }
 
-const happened: Readonly<Record<EventKind, string>> = {
+const eventSummaries: Readonly<Record<EventKind, string>> = {
   'submission.created': 'A submission was completed',
   'submission.updated': 'A completed submission was changed',
   'submission.deleted': 'A completed submission was deleted',
@@ -165,13 +168,13 @@ const headersOf = (kind: EventKind): Parameter[] => [
 export function writeWebhooks(schemas: Schemas): OpenApi['webhooks'] {
   const write = (kind: EventKind): OpenApi['webhooks'][string]['post'] => ({
     operationId: kind.replaceAll(/\.(\w)/g, (_match, letter: string) => letter.toUpperCase()),
-    summary: happened[kind],
+    summary: eventSummaries[kind],
     description:
       'Sent to each active webhook of the form that subscribes to this event and whose filter matches. The receiver must respond with 2xx before the timeout; otherwise the delivery is retried on schedule.',
     tags: ['webhooks'],
     security: [],
     parameters: headersOf(kind),
-    requestBody: { required: true, content: json(schemas.write(Event)) },
+    requestBody: { required: true, content: jsonContent(schemas.write(Event)) },
     responses: {
       '2XX': { description: 'The delivery succeeded.' },
       '3XX': {

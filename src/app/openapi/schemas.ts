@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import { problemCodes } from '#ast/basics/problem-codes.ts';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
-import { named } from '#kit/pagination.ts';
+import { nameSchema } from '#kit/pagination.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -65,7 +65,7 @@ export function openSchemas(known: Readonly<Record<string, object>>): Schemas {
   }
 
   function plain(schema: Schema): Schema {
-    const { default: preset, patternProperties, ...rest } = tidy(schema);
+    const { default: preset, patternProperties, ...rest } = simplifySchema(schema);
     const entries = Object.entries({ ...rest, ...open(patternProperties) }).map(([key, value]) => [
       key,
       writePart(parts[key], value),
@@ -109,14 +109,19 @@ function describe(description: unknown, preset: unknown): Schema {
 }
 
 /** Adds the type of an enum, and merges a type with null, as in handwritten schemas. */
-function tidy(schema: Schema): Schema {
+function simplifySchema(schema: Schema): Schema {
   const [choice, none, ...more] = Array.isArray(schema['anyOf']) ? (schema['anyOf'] as Schema[]) : [];
   const isNullable = choice && more.length === 0 && isDeepStrictEqual(none, { type: 'null' });
   if (isNullable && !('x-component' in choice)) {
     const { anyOf: _, ...rest } = schema;
-    const { enum: words, type } = tidy(choice);
+    const { enum: words, type } = simplifySchema(choice);
     if (Array.isArray(words))
-      return { ...tidy(choice), type: ['string', 'null'], enum: [...(words as unknown[]), null], ...rest };
+      return {
+        ...simplifySchema(choice),
+        type: ['string', 'null'],
+        enum: [...(words as unknown[]), null],
+        ...rest,
+      };
     if (typeof type === 'string') return { ...choice, type: [type, 'null'], ...rest };
   }
   const { enum: words, const: only } = schema;
@@ -132,11 +137,11 @@ export type OpenApi = {
   info: { title: string; version: string; description: string; license: object; contact: object };
   servers: { url: string; description: string }[];
   tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Operation>>;
-  webhooks: Record<string, { post: Omit<Operation, 'parameters'> & { parameters: Parameter[] } }>;
+  paths: Record<string, Record<string, OpenApiOperation>>;
+  webhooks: Record<string, { post: Omit<OpenApiOperation, 'parameters'> & { parameters: Parameter[] } }>;
   components: {
     schemas: Record<string, object>;
-    responses: Record<string, Response>;
+    responses: Record<string, OpenApiResponse>;
     headers: Record<string, Header>;
     securitySchemes: Record<string, object>;
   };
@@ -144,7 +149,7 @@ export type OpenApi = {
   externalDocs: { url: string; description: string };
 };
 
-export type Operation = {
+export type OpenApiOperation = {
   operationId: string;
   summary: string;
   description: string;
@@ -155,7 +160,7 @@ export type Operation = {
   'x-permission'?: string;
   parameters: Parameter[];
   requestBody?: { required: boolean; content: Content };
-  responses: Record<string, Response | Reference>;
+  responses: Record<string, OpenApiResponse | Reference>;
   /** Replaces the servers of the document. */
   servers?: { url: string }[];
 };
@@ -172,13 +177,13 @@ export type Parameter = {
 type Reference = { $ref: string };
 type Header = { description: string; required: boolean; schema: object };
 export type Content = Record<string, { schema: object; example?: unknown }>;
-export type Response = {
+export type OpenApiResponse = {
   description: string;
   headers?: Record<string, Header | Reference>;
   content?: Content;
 };
 
-const ErrorItem = named(
+const ErrorItem = nameSchema(
   'ErrorItem',
   Type.Object({
     message: Type.String({ description: 'A human-readable description of the problem.' }),
@@ -198,7 +203,7 @@ const ErrorItem = named(
 );
 
 /** The body of every error response (specification, "Errors"). */
-export const ErrorSchema = named(
+export const ErrorSchema = nameSchema(
   'Error',
   Type.Object(
     {
@@ -239,7 +244,7 @@ export const headers = {
 export type HeaderName = keyof typeof headers;
 
 /** The headers of every API response. */
-export const always = [
+export const commonHeaders = [
   'X-Request-Id',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -263,7 +268,7 @@ const more: Readonly<Partial<Record<ErrorCode, { headers?: readonly HeaderName[]
 };
 
 /** Returns an error response with these headers and those of its code. */
-export function errorResponse(code: ErrorCode, common: readonly HeaderName[]): Response {
+export function errorResponse(code: ErrorCode, common: readonly HeaderName[]): OpenApiResponse {
   const { message } = errorCodes[code];
   return {
     description: message,
@@ -291,13 +296,13 @@ const byStatus = new Map(
 /** The response if the caller already has the current version. */
 const notModified = {
   description: 'Not modified since you last read it.',
-  headers: referToHeaders([...always, 'ETag']),
+  headers: referToHeaders([...commonHeaders, 'ETag']),
 };
 
 /** The responses that operations share. */
-export const responses: Readonly<Record<string, Response>> = {
+export const responses: Readonly<Record<string, OpenApiResponse>> = {
   ...Object.fromEntries(
-    [...byStatus.values()].map((code) => [componentOf(code), errorResponse(code, always)]),
+    [...byStatus.values()].map((code) => [componentOf(code), errorResponse(code, commonHeaders)]),
   ),
   NotModified: notModified,
 };

@@ -9,7 +9,7 @@ import { openLiveForms } from '#forms/live-form.ts';
 import { openDatabase } from '#kit/database.ts';
 import { openServer } from '#kit/http.ts';
 import { openLog } from '#kit/log.ts';
-import { ownHosts } from '#kit/outbound/hosts.ts';
+import { createHostCheck } from '#kit/outbound/hosts.ts';
 import { permissionNames } from '#rules/permissions.ts';
 import { element, structure } from '#test/ast/forms.ts';
 import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
@@ -553,7 +553,7 @@ test('the service answers under its own names and addresses, and rejects other n
   ])
     for (const path of ['/healthz', '/api/v1/forms', '/app/', '/f/x', '/'])
       assert.equal(await statusFor(host, path), 400, host);
-  const isOurs = ownHosts({ publicUrl: 'https://forms.example:8443', allowedHosts: ['formloom'] });
+  const isOurs = createHostCheck({ publicUrl: 'https://forms.example:8443', allowedHosts: ['formloom'] });
   assert.deepEqual(['forms.example', 'FORMS.example.:443', 'formloom:3000', 'other.example'].map(isOurs), [
     true,
     true,

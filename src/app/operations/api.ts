@@ -4,20 +4,27 @@ import { now, uuidPattern } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, rateLimitExceeded } from '#kit/errors.ts';
-import { allowed, placeOf, readFiles, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
+import {
+  addBytesParser,
+  addJsonParser,
+  allowHeader,
+  loggablePath,
+  refuseOtherMethods,
+  type Server,
+} from '#kit/http.ts';
 import type { Deprecation, Origin } from '#kit/operation.ts';
-import { payloadOf } from '#kit/replies/payload-of.ts';
+import { prepareResponse } from '#kit/replies/prepare-response.ts';
 import { leastRoleFor, roleMay } from '#rules/permissions.ts';
-import { type Accounts, addressKey } from '#workspaces/accounts/users.ts';
+import { type Accounts, addressRateLimitKey } from '#workspaces/accounts/users.ts';
 import type { AuditLog } from '#workspaces/audit/audit-log.ts';
 import {
   anonymousRate,
   authenticate,
   type Caller,
+  countRequest,
+  personRateLimitKey,
   type Rate,
   requirePermission,
-  takeRequest,
-  windowOfPerson,
 } from '#workspaces/authenticate.ts';
 import type { KeyRequest, RequestLog } from '#workspaces/request-log.ts';
 import { requirePerson, requireRole } from '#workspaces/sign-in/require-person.ts';
@@ -26,7 +33,7 @@ import { runnerOf } from './run-operation.ts';
 import type { Services } from './services.ts';
 
 /** The services that identify a caller. */
-type Door = { accounts: Accounts; database: Database; config: Config };
+type CallerServices = { accounts: Accounts; database: Database; config: Config };
 
 /**
  * Returns the caller of a request: the API key in `Authorization`, or the person of the session cookie in the
@@ -38,7 +45,7 @@ type Door = { accounts: Accounts; database: Database; config: Config };
  * theirs.
  */
 async function findCaller(
-  door: Door,
+  door: CallerServices,
   request: FastifyRequest,
   reply: FastifyReply,
   count: (key: string, rate: Rate) => Promise<void>,
@@ -55,7 +62,7 @@ async function findCaller(
     // If the database is down, no caller can be identified, and many with valid keys may share an address.
     // They get 503 instead of 429; the response still says how much of the limit is left.
     const rate = error instanceof ApiError ? anonymousRate : { ...anonymousRate, burst: Infinity };
-    await count(`address ${addressKey(request.ip)}`, rate);
+    await count(`address ${addressRateLimitKey(request.ip)}`, rate);
     throw error;
   }
   // Set before the request is counted, so that a request over the limit is in the key's request log too.
@@ -84,7 +91,7 @@ function namedWorkspace(request: FastifyRequest, { publicUrl }: Config): string 
  * API key.
  */
 async function findSession(
-  { accounts, database, config }: Door,
+  { accounts, database, config }: CallerServices,
   workspaceId: string,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -98,7 +105,7 @@ async function findSession(
     formIds: null,
     actor: { kind: 'person', id: person.id, sessionId: person.sessionId },
     may: (permission) => roleMay(role, permission),
-    counted: windowOfPerson(person.id),
+    counted: personRateLimitKey(person.id),
     rate: { perMinute: config.limits.consolePerMinute || Number.MAX_SAFE_INTEGER, burst: 0 },
     refusal: (permission) =>
       `This requires the role ${leastRoleFor(permission)} or higher; yours is ${role}.`,
@@ -111,7 +118,7 @@ declare module 'fastify' {
   }
 }
 
-export type ApiServices = Services & Door;
+export type ApiServices = Services & CallerServices;
 
 /**
  * Registers the API on a server scope. Each request passes authentication, rate limit and permission; then
@@ -125,8 +132,8 @@ export async function serveApi(
   routes: readonly ApiRoute[],
   { requestLog, auditLog }: { requestLog: RequestLog; auditLog: AuditLog },
 ): Promise<void> {
-  readJson(server, 'application/merge-patch+json');
-  openDoor(server, services, requestLog);
+  addJsonParser(server, 'application/merge-patch+json');
+  authenticateRequests(server, services, requestLog);
   server.setNotFoundHandler(() => {
     throw new ApiError('not_found', 'This path does not exist.');
   });
@@ -137,13 +144,15 @@ export async function serveApi(
     // In a separate scope: other operations do not even read the bytes of a file.
     else
       await server.register(async (scope) => {
-        readFiles(scope, bodyContent, bodyLimit);
+        addBytesParser(scope, bodyContent, bodyLimit);
         serveOperation(scope, services, route, auditLog);
       });
   }
   for (const [url, list] of Map.groupBy(routes, ({ path }) => path)) {
     const methods = [...list.map(({ method }) => method), 'OPTIONS'];
-    server.options(url, async (_request, reply) => reply.code(204).header('Allow', allowed(methods)).send());
+    server.options(url, async (_request, reply) =>
+      reply.code(204).header('Allow', allowHeader(methods)).send(),
+    );
     refuseOtherMethods(server, url, methods);
   }
 }
@@ -152,7 +161,7 @@ export async function serveApi(
  * Authenticates (401) and rate-limits (429) every request of a server scope, and logs the requests of API
  * keys.
  */
-export function openDoor(server: Server, services: ApiServices, requestLog: RequestLog): void {
+export function authenticateRequests(server: Server, services: ApiServices, requestLog: RequestLog): void {
   server.decorateRequest('caller', null);
   server.addHook('onRequest', async (request, reply) => {
     reply.header('Cache-Control', 'no-store');
@@ -178,7 +187,7 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
     ...(operation.bodyLimit !== undefined && !operation.bodyContent && { bodyLimit: operation.bodyLimit }),
     // Checked before the body is read: a caller without the permission has nothing to send.
     onRequest(request, reply, done) {
-      if (operation.deprecated) reply.headers(sayDeprecated(operation.deprecated));
+      if (operation.deprecated) reply.headers(deprecationHeaders(operation.deprecated));
       requirePermission(request.caller!, operation.permission);
       done();
     },
@@ -195,7 +204,7 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
         once: key === undefined ? undefined : { key: String(key), url: request.url },
         isHead: request.method === 'HEAD',
       });
-      return payloadOf(request, reply, answer);
+      return prepareResponse(request, reply, answer);
     },
   });
 }
@@ -208,7 +217,7 @@ export const originOf = ({ ip, headers }: FastifyRequest): Origin => ({
 const longestAgent = 300;
 
 /** RFC 9745 and RFC 8594: clients can warn of the deprecation automatically. */
-const sayDeprecated = ({ since, until }: Deprecation): Record<string, string> => ({
+const deprecationHeaders = ({ since, until }: Deprecation): Record<string, string> => ({
   Deprecation: `@${Date.parse(since) / 1_000}`,
   Sunset: new Date(until).toUTCString(),
 });
@@ -222,7 +231,7 @@ const describeRequest = (
   keyId: actor.id,
   id: request.id,
   method: request.method,
-  path: placeOf(request),
+  path: loggablePath(request),
   status: reply.statusCode,
   ms: reply.elapsedTime,
   at: now(),
@@ -230,7 +239,7 @@ const describeRequest = (
 });
 
 async function count(services: Services, reply: FastifyReply, key: string, rate: Rate): Promise<void> {
-  const { headers, exceeded } = await takeRequest(services.requestCounter, key, rate);
+  const { headers, exceeded } = await countRequest(services.requestCounter, key, rate);
   reply.headers(headers);
   if (exceeded !== undefined) throw rateLimitExceeded(exceeded);
 }

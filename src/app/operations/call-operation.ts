@@ -17,7 +17,7 @@ export type ApiRequest = {
 };
 
 /** The response of an operation: JSON (undefined if empty) with its ETag if it has one, or a file. */
-export type Sent =
+export type ApiResponse =
   | { value: unknown; tag?: string | undefined; stream?: undefined }
   | { stream: Readable; value?: undefined; tag?: undefined };
 
@@ -25,10 +25,10 @@ export type Sent =
  * Sends a request to an operation in this process or on another server.
  * @throws ApiError if the operation refuses the request.
  */
-export type Api = (request: ApiRequest) => Promise<Sent>;
+export type Api = (request: ApiRequest) => Promise<ApiResponse>;
 
 /** Calls an operation that returns JSON, with the types of its declaration. */
-export async function call<Name extends OperationName>(
+export async function callOperation<Name extends OperationName>(
   api: Api,
   name: Name,
   input: InputOf<Name>,

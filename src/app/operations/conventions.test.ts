@@ -9,7 +9,7 @@ import { holdOne, idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { readWhileOthersWrite } from '#test/read-all.ts';
 import { openService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import { forgetKeptAnswers } from '#workspaces/idempotency.ts';
+import { clearStoredResponses } from '#workspaces/idempotency.ts';
 import { addMember } from '#workspaces/members.ts';
 import { deleteExpired } from '../server/delete-expired.ts';
 import { apiRoutes } from './operations.ts';
@@ -364,7 +364,11 @@ test('a request whose process died midway never runs again under its key', async
   assert.equal((await create('another', { structure: {} }, own)).status, 422);
   assert.equal((await create('cut', { structure: {} })).status, 422);
   await deleteExpired(database, 'repeatable_requests');
-  assert.deepEqual(await forgetKeptAnswers(database, { workspace_id: own.workspaceId }), [], 'it has none');
+  assert.deepEqual(
+    await clearStoredResponses(database, { workspace_id: own.workspaceId }),
+    [],
+    'it has none',
+  );
   assert.equal((await create('cut', valid, own)).status, 409);
   // After a day the key is deleted.
   await database.query(`update repeatable_requests set begun_at = now() - interval '25 hours'`);

@@ -1,6 +1,6 @@
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import { packageEndpoints } from '#backup/form-package/endpoints.ts';
-import type { OwnOperation, OwnRoute } from '#console/serve.ts';
+import type { SessionOperation, SessionRoute } from '#console/serve.ts';
 import { fileEndpoints } from '#files/endpoints.ts';
 import { draftEndpoints } from '#forms/draft-endpoints.ts';
 import { formEndpoints } from '#forms/endpoints.ts';
@@ -47,16 +47,23 @@ import {
   secondFactorEndpoints,
 } from '#workspaces/sign-in/second-factor-endpoints.ts';
 import {
-  ownSessionEndpoints,
+  accountSessionEndpoints,
   passwordResetEndpoints,
   sessionEndpoints,
 } from '#workspaces/sign-in/session-endpoints.ts';
 import {
-  endingEndpoints,
+  deletionEndpoints,
   joinEndpoints,
-  ownWorkspaceEndpoints,
+  personWorkspaceEndpoints,
 } from '#workspaces/sign-in/workspace-endpoints.ts';
-import { type Method, type OperationName, type OwnName, ownRoutes, routeOf, routes } from './routes.ts';
+import {
+  type Method,
+  type OperationName,
+  routeOf,
+  routes,
+  type SessionOperationName,
+  sessionRoutes,
+} from './routes.ts';
 import type { Services } from './services.ts';
 
 /** Returns all operations of the API, by their names in the route table. */
@@ -105,22 +112,22 @@ export function apiOperations(services: Services) {
 }
 
 /** Returns the operations that require the session of a browser. */
-const ownOperations = (services: SessionServices) =>
+const sessionOperations = (services: SessionServices) =>
   ({
     ...sessionEndpoints(services),
-    ...ownSessionEndpoints(services),
+    ...accountSessionEndpoints(services),
     ...providerEndpoints(services),
     ...passkeyEndpoints(services),
     ...secondFactorEndpoints(services),
     ...passwordResetEndpoints(services),
     ...joinEndpoints(services),
-    ...ownWorkspaceEndpoints(services),
-    ...endingEndpoints(services),
+    ...personWorkspaceEndpoints(services),
+    ...deletionEndpoints(services),
     ...tableArrangementEndpoints(services),
-  }) satisfies Record<OwnName, OwnOperation>;
+  }) satisfies Record<SessionOperationName, SessionOperation>;
 
 /** The operations with the types of their input and response, for TypeScript callers. */
-export type Operations = ReturnType<typeof apiOperations> & ReturnType<typeof ownOperations>;
+export type Operations = ReturnType<typeof apiOperations> & ReturnType<typeof sessionOperations>;
 
 /** The types of an operation come from its declaration: no caller writes them by hand. */
 type TypesOf<Name extends keyof Operations> = NonNullable<Operations[Name]['types']>;
@@ -160,21 +167,22 @@ export function apiRoutes(services: Services): readonly ApiRoute[] {
   const operations = apiOperations(services);
   return (Object.keys(routes) as (keyof typeof operations)[]).map((name) => {
     const operation: Operation<Permission> = operations[name];
-    const readerName = readerOf(operation);
-    const reader = readerName === undefined ? undefined : own<Operation<Permission>>(operations, readerName);
+    const readerName = readOperationNameOf(operation);
+    const reader =
+      readerName === undefined ? undefined : getProperty<Operation<Permission>>(operations, readerName);
     return { name, ...routeOf(name), operation, reader };
   });
 }
 
 /** The name of the operation that reads what an operation changes or creates. */
-export function readerOf({ audit }: Pick<Operation, 'audit'>): string | undefined {
+export function readOperationNameOf({ audit }: Pick<Operation, 'audit'>): string | undefined {
   if (typeof audit !== 'object') return undefined;
   return 'changes' in audit ? audit.changes : 'creates' in audit ? audit.creates : undefined;
 }
 
-export const consoleRoutes = (services: SessionServices): readonly OwnRoute[] => {
-  const operations = ownOperations(services);
-  return (Object.keys(ownRoutes) as (keyof typeof operations)[]).map((name) => ({
+export const consoleRoutes = (services: SessionServices): readonly SessionRoute[] => {
+  const operations = sessionOperations(services);
+  return (Object.keys(sessionRoutes) as (keyof typeof operations)[]).map((name) => ({
     ...routeOf(name),
     operation: operations[name],
   }));

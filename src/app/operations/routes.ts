@@ -164,7 +164,7 @@ export const routes = {
  * The operations that require the session of a browser, below /app/api: signing in and out, a person's
  * account, and their workspaces. No API key can call them, and no document or command is generated from them.
  */
-export const ownRoutes = {
+export const sessionRoutes = {
   getSession: 'GET /session',
   signIn: 'POST /session',
   signOut: 'DELETE /session',
@@ -207,12 +207,12 @@ export const ownRoutes = {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type OperationName = keyof typeof routes;
-export type OwnName = keyof typeof ownRoutes;
+export type SessionOperationName = keyof typeof sessionRoutes;
 
-const all = { ...routes, ...ownRoutes };
+const all = { ...routes, ...sessionRoutes };
 
 /** Returns the method and path of an operation, with its parameters as `:name`. */
-export function routeOf(name: OperationName | OwnName): { method: Method; path: string } {
+export function routeOf(name: OperationName | SessionOperationName): { method: Method; path: string } {
   const [method, path] = all[name].split(' ') as [Method, string];
   return { method, path };
 }

@@ -1,10 +1,10 @@
-import { readUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { type IfMatchTimes, parseIfMatch } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
-import { textOf } from '#kit/http.ts';
-import type { Answer, AuditPolicy, Origin, Scope } from '#kit/operation.ts';
-import { type AuditLog, type Compared, lineOf } from '#workspaces/audit/audit-log.ts';
+import { replyText } from '#kit/http.ts';
+import type { AuditPolicy, OperationResponse, Origin, Scope } from '#kit/operation.ts';
+import { type AuditLog, auditEntryOfRequest, type ChangeReader } from '#workspaces/audit/audit-log.ts';
 import { runOnce } from '#workspaces/idempotency.ts';
-import type { Sent } from './call-operation.ts';
+import type { ApiResponse } from './call-operation.ts';
 import type { ApiRoute } from './operations.ts';
 import type { Services } from './services.ts';
 
@@ -31,7 +31,7 @@ type Given = {
  * Runs an operation for a caller with its permission, and does what every interface needs: the audit entry,
  * If-Match and the Idempotency-Key.
  */
-type Run = (caller: Scope, given: Given) => Promise<Answer>;
+type Run = (caller: Scope, given: Given) => Promise<OperationResponse>;
 
 /** Returns the function that runs an operation. */
 export function runnerOf(
@@ -45,9 +45,9 @@ export function runnerOf(
     const { params, query, body, once } = given;
     const unchanged = readMatch(given.ifMatch, operation.isConditional);
     const isLined = hasEntry(operation.audit, caller) && !given.isHead && !isDryRun(query);
-    const line = isLined ? lineOf(route, caller, given) : undefined;
+    const line = isLined ? auditEntryOfRequest(route, caller, given) : undefined;
     const compared = line && comparedBy(route, caller, given);
-    const run = (): Promise<Answer> =>
+    const run = (): Promise<OperationResponse> =>
       auditLog.note(
         operation,
         line,
@@ -78,7 +78,7 @@ function comparedBy(
   { operation: { audit }, reader }: ApiRoute,
   caller: Scope,
   { params, body }: Given,
-): Compared | undefined {
+): ChangeReader | undefined {
   if (typeof audit !== 'object' || 'none' in audit) return undefined;
   if ('fields' in audit) {
     const sent = Object.entries(body ?? {}).filter(([name]) => audit.fields.includes(name));
@@ -87,7 +87,7 @@ function comparedBy(
   if (!reader) return undefined;
   const read = async (ids: unknown): Promise<unknown> => {
     try {
-      const text = textOf(await reader.handle(caller, { params: ids, query: {}, body: undefined })) ?? '';
+      const text = replyText(await reader.handle(caller, { params: ids, query: {}, body: undefined })) ?? '';
       if (text.length > longestCompared) return undefined;
       const reply = JSON.parse(text) as Readonly<Record<string, unknown>>;
       return audit.part === undefined ? reply : reply[audit.part];
@@ -106,15 +106,15 @@ function comparedBy(
  * Reads If-Match.
  * @throws ApiError bad_request for an operation without ETags: a client that relies on If-Match must notice.
  */
-function readMatch(header: string | undefined, isConditional: boolean): Unchanged {
+function readMatch(header: string | undefined, isConditional: boolean): IfMatchTimes {
   if (header !== undefined && !isConditional)
     throw new ApiError('bad_request', 'If-Match is not supported here: this resource has no ETag.');
-  return readUnchanged(header);
+  return parseIfMatch(header);
 }
 
 /** Returns a response as it is sent over HTTP: dates are text. */
-export function sentOf(answer: Answer): Sent {
+export function toApiResponse(answer: OperationResponse): ApiResponse {
   if (answer.stream) return { stream: answer.stream };
-  const text = textOf(answer);
+  const text = replyText(answer);
   return { value: text === undefined ? undefined : (JSON.parse(text) as unknown), tag: answer.tag };
 }

@@ -7,8 +7,8 @@ import type { Log } from '#kit/log.ts';
 import { openStorage } from '#kit/storage/open-storage.ts';
 import type { Storage } from '#kit/storage.ts';
 import type { Vault } from '#kit/vault.ts';
-import { type HeldFiles, openHeldFiles } from '#page/visit/held-files.ts';
-import { type FeedBell, openFeedBell } from '#webhooks/feed-bell.ts';
+import { type KeptFiles, openKeptFiles } from '#page/visit/kept-files.ts';
+import { type FeedNotifier, openFeedNotifier } from '#webhooks/feed-notifier.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import type { Metrics } from '../metrics/start-metrics.ts';
 
@@ -24,8 +24,8 @@ export type Services = {
   storage: Storage;
   links: FileLinks;
   liveForms: LiveForms;
-  heldFiles: HeldFiles;
-  feedBell: FeedBell;
+  heldFiles: KeptFiles;
+  feedBell: FeedNotifier;
   requestCounter: RequestCounter;
   /** Undefined if metrics are off; nothing is counted then. */
   metrics?: Metrics | undefined;
@@ -34,14 +34,17 @@ export type Services = {
 };
 
 /** What a process has before it serves requests, opened by its start or received from its primary. */
-export type Ground = Pick<Services, 'config' | 'log' | 'database' | 'vault' | 'requestCounter' | 'metrics'>;
+export type BaseServices = Pick<
+  Services,
+  'config' | 'log' | 'database' | 'vault' | 'requestCounter' | 'metrics'
+>;
 
 /** Opens the services of a process. The caller closes `feedBell`. */
-export const openServices = (ground: Ground): Omit<Services, 'wakeQueue'> => ({
+export const openServices = (ground: BaseServices): Omit<Services, 'wakeQueue'> => ({
   ...ground,
   storage: openStorage(ground.config),
   links: openFileLinks({ vault: ground.vault, publicUrl: ground.config.publicUrl, now }),
   liveForms: openLiveForms(ground.database),
-  heldFiles: openHeldFiles(ground),
-  feedBell: openFeedBell(ground),
+  heldFiles: openKeptFiles(ground),
+  feedBell: openFeedNotifier(ground),
 });

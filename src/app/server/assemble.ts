@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bytesOfId, cellWith } from '#cells/across-cells.ts';
+import { bytesOfId, findCell } from '#cells/across-cells.ts';
 import { type Cell, cellsOf, onCell } from '#cells/cells.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import { closeInOrder } from '#kit/concurrency.ts';
@@ -8,10 +8,10 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseRequest, type Server } from '#kit/http.ts';
-import { hashOfHeader } from '#workspaces/api-key.ts';
-import { type Ground, openServices } from '../operations/services.ts';
+import { hashKeyFromHeader } from '#workspaces/api-key.ts';
+import { type BaseServices, openServices } from '../operations/services.ts';
 import { type Background, startBackground } from './background.ts';
-import { startBesideBackground } from './processes.ts';
+import { startRemoteBackground } from './processes.ts';
 import { buildServer } from './server.ts';
 
 /** Paths that contain the id of a form or workspace: public pages, files, and the console's own API. */
@@ -25,14 +25,14 @@ const called = /^\/(?:api\/v1\/|mcp(?:[?#]|$))/;
  * of the workspace or form that it names. Returns undefined for a request that names none; the first cell
  * answers it. It reads the fields that findCaller and the routes read.
  */
-export function placeOfRequest(request: IncomingMessage): Buffer | string | undefined {
+export function cellKeyOfRequest(request: IncomingMessage): Buffer | string | undefined {
   const { url = '' } = request;
   const inPath = named.exec(url)?.[1];
   if (inPath !== undefined) return ofUuid(inPath);
   if (!called.test(url)) return undefined;
   const { headersDistinct } = request;
   const authorization = headersDistinct['authorization'];
-  if (authorization !== undefined) return hashOfHeader(authorization);
+  if (authorization !== undefined) return hashKeyFromHeader(authorization);
   const [inHeader] = headersDistinct['x-workspace-id'] ?? [];
   return ofUuid(inHeader ?? new URLSearchParams(url.split('?', 2)[1]).get('workspace_id') ?? '');
 }
@@ -59,7 +59,7 @@ const remembered = 10_000;
  */
 export function serveCells(
   first: Server,
-  ground: Ground,
+  ground: BaseServices,
   { background, isBackgroundElsewhere }: { background: Background; isBackgroundElsewhere: boolean },
 ): { stop: Background['stop']; close(): Promise<void> } {
   const { database, log } = ground;
@@ -67,7 +67,7 @@ export function serveCells(
   const open = async (cell: Cell): Promise<Part> => {
     const services = openServices({ ...ground, database: cell.database });
     // The process that runs background work runs it for every cell, and listens for all cells on one channel.
-    const own = (isBackgroundElsewhere ? startBesideBackground : startBackground)(services, background);
+    const own = (isBackgroundElsewhere ? startRemoteBackground : startBackground)(services, background);
     const stop: Part['stop'] = async (graceMs) => {
       services.feedBell.close();
       await own.stop(graceMs);
@@ -122,14 +122,14 @@ export function serveCells(
  */
 function dispatch(
   first: Server,
-  { database }: Pick<Ground, 'database'>,
+  { database }: Pick<BaseServices, 'database'>,
   parts: ReadonlyMap<Database, Promise<Part>>,
 ): { forget: () => void } {
   const [own] = first.server.listeners('request') as [Answer];
   first.server.off('request', own);
   const find = async (place: Buffer | string): Promise<Answer> => {
     const id = typeof place === 'string' ? bytesOfId(place) : place;
-    const cell = await cellWith(database, id);
+    const cell = await findCell(database, id);
     if (cell === database) return own;
     const part = await parts.get(cell)?.catch(() => undefined);
     // The cell is being reopened or was removed, or this process is stopping. The first cell would answer
@@ -139,7 +139,7 @@ function dispatch(
   };
   const { known, forget } = remember(find);
   first.server.on('request', (request, response) => {
-    const place = cellsOf(database).length > 1 ? placeOfRequest(request) : undefined;
+    const place = cellsOf(database).length > 1 ? cellKeyOfRequest(request) : undefined;
     const answer = place === undefined ? own : known(place);
     if (!(answer instanceof Promise)) return answer(request, response);
     void answer
@@ -185,7 +185,7 @@ function remember(find: (place: Buffer | string) => Promise<Answer>): {
 }
 
 /** The configuration of a process, what it closes when it stops, and its state. */
-export type Run = { config: Config; parts: AsyncDisposableStack; state: { isStopping: boolean } };
+export type ProcessContext = { config: Config; parts: AsyncDisposableStack; state: { isStopping: boolean } };
 
 /** How long running work has to finish after a stop, in milliseconds. */
 const drainMs = 7_000;
@@ -196,17 +196,17 @@ const drainMs = 7_000;
  * primary of several processes stays small.
  */
 export async function assemble(
-  { config, parts, state }: Run,
+  { config, parts, state }: ProcessContext,
   {
     isBackgroundElsewhere,
     ...ground
-  }: Omit<Ground, 'config'> & {
+  }: Omit<BaseServices, 'config'> & {
     /** Whether another process of the instance does the background work. */
     isBackgroundElsewhere: boolean;
   },
 ): Promise<Server> {
   const services = openServices({ config, ...ground });
-  const background = isBackgroundElsewhere ? startBesideBackground(services) : startBackground(services);
+  const background = isBackgroundElsewhere ? startRemoteBackground(services) : startBackground(services);
   parts.defer(() => background.stop(drainMs));
   parts.defer(() => services.feedBell.close());
   const server = await buildServer(

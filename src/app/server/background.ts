@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backUpWhenDue, sweepBackups } from '#backup/schedule.ts';
-import { cellsOf, onCell, openAllViews, refreshCells } from '#cells/cells.ts';
+import { cellsOf, createAllCellViews, onCell, refreshCells } from '#cells/cells.ts';
 import { sweepFiles } from '#files/stored-files.ts';
 import { removeFormJob } from '#forms/forms.ts';
 import { sweepImages } from '#forms/images/images.ts';
@@ -12,8 +12,8 @@ import { sendMailJob } from '#kit/outbox.ts';
 import { listen } from '#kit/queue/announcer.ts';
 import { type Periodic, runPeriodically, sweep } from '#kit/queue/periodic.ts';
 import { type Queue, startQueue } from '#kit/queue/worker.ts';
-import { only } from '#kit/statement.ts';
-import { tellNews } from '#mail/notices/tell-news.ts';
+import { onlyRow } from '#kit/statement.ts';
+import { sendNotices } from '#mail/notices/send-notices.ts';
 import { failParkedMail, sendMail } from '#mail/sending/send-mail.ts';
 import { eraseJob, eraseStep } from '#people/erase-person.ts';
 import { cleanPendingList } from '#search/suggest.ts';
@@ -24,13 +24,13 @@ import { importSubmissionsStep, submissionImportJob } from '#submissions/import/
 import { applyRetention } from '#submissions/retention/apply.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { replayBatch, replayJob } from '#webhooks/replay/replay.ts';
-import { deliverWebhook, failParkedDelivery, perWebhook } from '#webhooks/sending/deliver.ts';
+import { deliverWebhook, failParkedDelivery, webhookConcurrency } from '#webhooks/sending/deliver.ts';
 import { pruneDeliveryLog } from '#webhooks/upkeep.ts';
-import { mailNewsJob } from '#workspaces/audit/mail-news.ts';
-import { forgetKeys } from '#workspaces/authenticate.ts';
-import { removeEndedAccounts } from '#workspaces/endings.ts';
-import { keyChannel } from '#workspaces/key-rows.ts';
-import { watch } from '../checks/watch.ts';
+import { deleteDueAccounts } from '#workspaces/account-deletion.ts';
+import { emailEventJob } from '#workspaces/audit/email-events.ts';
+import { clearKeyCache } from '#workspaces/authenticate.ts';
+import { keyChangeChannel } from '#workspaces/key-rows.ts';
+import { watchIncidents } from '../checks/watch.ts';
 import type { Services } from '../operations/services.ts';
 import { version } from '../operations/version.ts';
 import { deleteExpired, expiring } from './delete-expired.ts';
@@ -41,12 +41,12 @@ const againMs = 1_000;
  * Clears the cached API keys of this process when any process revokes one, and opens new cells. One channel
  * announces both. Every process does this.
  */
-export function hearRevokedKeys({ database, log }: { database: Database; log: Log }): {
+export function listenForRevokedKeys({ database, log }: { database: Database; log: Log }): {
   stop(): Promise<void>;
 } {
   const ending = new AbortController();
   const hear = (): void => {
-    forgetKeys();
+    clearKeyCache();
     void look();
   };
   let isDue = false;
@@ -68,11 +68,11 @@ export function hearRevokedKeys({ database, log }: { database: Database; log: Lo
     }
     isLooking = false;
   };
-  const here = listen(database, keyChannel, hear, { log, signal: ending.signal });
+  const here = listen(database, keyChangeChannel, hear, { log, signal: ending.signal });
   // A cell on a cluster node announces its changes there.
   const elsewhere: Promise<void>[] = [];
   const unhear = onCell(database, ({ place, database: there }) => {
-    if (place) elsewhere.push(listen(there, keyChannel, forgetKeys, { log, signal: ending.signal }));
+    if (place) elsewhere.push(listen(there, keyChangeChannel, clearKeyCache, { log, signal: ending.signal }));
   });
   return {
     async stop() {
@@ -105,7 +105,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
     log,
     handlers: {
       [deliverJob]: {
-        ...perWebhook,
+        ...webhookConcurrency,
         onParked: failParkedDelivery,
         run: deliverWebhook({
           database,
@@ -134,9 +134,9 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
           },
         }),
       },
-      [mailNewsJob]: {
+      [emailEventJob]: {
         perLane: 4,
-        run: tellNews({ database, config, vault: services.vault, wakeQueue: () => queue.wake() }),
+        run: sendNotices({ database, config, vault: services.vault, wakeQueue: () => queue.wake() }),
       },
       [replayJob]: {
         perLane: 1,
@@ -174,7 +174,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
     every(
       500,
       'cleaning the search index',
-      async () => only(await cleanPendingList(database, {}))!.pages,
+      async () => onlyRow(await cleanPendingList(database, {}))!.pages,
       10_000,
     ),
     sweepEvery(60_000, 'deleting data past its retention', () => applyRetention({ database, wakeQueue })),
@@ -190,9 +190,9 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
     sweepEvery(60_000, 'deleting closed workspaces', () => removeEndedWorkspaces(services)),
     sweepEvery(10_000, 'sweeping files', () => sweepFiles(services), 60_000),
     sweepEvery(3_600_000, 'sweeping images', () => sweepImages(services)),
-    ...(first ? [] : keepInstance(services, { mail, wakeQueue })),
+    ...(first ? [] : startInstanceTasks(services, { mail, wakeQueue })),
   ];
-  const keys = first ? undefined : hearRevokedKeys(services);
+  const keys = first ? undefined : listenForRevokedKeys(services);
   const end = async (graceMs: number | undefined): Promise<void> => {
     await Promise.all([
       queue.stop(graceMs === undefined ? {} : { graceMs }),
@@ -215,7 +215,7 @@ const openSchedule =
     runPeriodically(name, { pauseMs, log, work, ...(longestMs !== undefined && { longestMs }) });
 
 /** Starts the periodic tasks of the instance, which belong to no cell. */
-function keepInstance(
+function startInstanceTasks(
   services: Omit<Services, 'wakeQueue'>,
   { mail, wakeQueue }: Pick<Background, 'mail' | 'wakeQueue'>,
 ): Periodic[] {
@@ -230,9 +230,11 @@ function keepInstance(
       : []),
     // A move by Citus or a killed command can leave views at the old node.
     every(15_000, 'opening cells at their nodes', async () => {
-      if (cellsOf(database).some(({ place }) => place)) await openAllViews(database);
+      if (cellsOf(database).some(({ place }) => place)) await createAllCellViews(database);
     }),
-    every(30_000, 'watching', () => watch({ ...services, mailProblem: () => mail.problem, wakeQueue })),
-    every(60_000, 'deleting closed accounts', () => sweep(database, () => removeEndedAccounts(database))),
+    every(30_000, 'watching', () =>
+      watchIncidents({ ...services, mailProblem: () => mail.problem, wakeQueue }),
+    ),
+    every(60_000, 'deleting closed accounts', () => sweep(database, () => deleteDueAccounts(database))),
   ];
 }

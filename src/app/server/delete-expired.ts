@@ -1,15 +1,15 @@
 import { leastIdAt, now } from '#kit/clock.ts';
-import { type Database, homeOf } from '#kit/database.ts';
+import { type Database, sharedDatabaseOf } from '#kit/database.ts';
 import { deleteOldMails } from '#mail/endpoints.ts';
-import { deleteCountedEmails } from '#mail/sending/quota.ts';
+import { deleteCountedEmails } from '#mail/sending/mail-limits.ts';
 import { deleteOldErasures } from '#people/erase-person.ts';
-import { forgetVisits } from '#submissions/analytics.ts';
+import { deleteVisitsBefore } from '#submissions/analytics.ts';
 import { deleteExpiredLinks } from '#submissions/links.ts';
 import { deleteSpamBefore } from '#submissions/spam-endpoints.ts';
 import { deleteExpiredResets } from '#workspaces/accounts/password-reset.ts';
-import { deleteOldLines } from '#workspaces/audit/audit-lines.ts';
-import { deleteOldPersonalLines } from '#workspaces/audit-endpoints.ts';
-import { keptMs, pruneRequests } from '#workspaces/idempotency.ts';
+import { deleteOldAuditEntries } from '#workspaces/audit/audit-entries.ts';
+import { deleteOldAccountEvents } from '#workspaces/audit-endpoints.ts';
+import { idempotencyKeyMs, pruneRequests } from '#workspaces/idempotency.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -44,12 +44,12 @@ export const expiring = {
   },
   repeatable_requests: {
     pauseMs: 600_000,
-    keptMs,
+    keptMs: idempotencyKeyMs,
     remove: (database, before) => pruneRequests(database, { kept_from: before }),
   },
   password_resets: {
     pauseMs: hourMs,
-    remove: (database, before) => deleteExpiredResets(homeOf(database), { before }),
+    remove: (database, before) => deleteExpiredResets(sharedDatabaseOf(database), { before }),
   },
   counted_emails: {
     pauseMs: hourMs,
@@ -65,18 +65,19 @@ export const expiring = {
   visit_counts: {
     pauseMs: hourMs,
     keptMs: 400 * dayMs,
-    remove: (database, before) => forgetVisits(database, { before: before.toISOString().slice(0, 10) }),
+    remove: (database, before) => deleteVisitsBefore(database, { before: before.toISOString().slice(0, 10) }),
   },
   audit_lines: {
     pauseMs: hourMs,
     batch: 1_000,
-    remove: (database, before) => deleteOldLines(database, { now: before }),
+    remove: (database, before) => deleteOldAuditEntries(database, { now: before }),
   },
   person_lines: {
     pauseMs: hourMs,
     batch: 1_000,
     keptMs: 365 * dayMs,
-    remove: (database, before) => deleteOldPersonalLines(homeOf(database), { before: leastIdAt(before) }),
+    remove: (database, before) =>
+      deleteOldAccountEvents(sharedDatabaseOf(database), { before: leastIdAt(before) }),
   },
   // Receipts of erasures, kept as long as the audit log that names them.
   erasures: {

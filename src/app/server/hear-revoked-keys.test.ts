@@ -8,7 +8,7 @@ import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
-import { hearRevokedKeys } from './background.ts';
+import { listenForRevokedKeys } from './background.ts';
 
 test('a process that was notified of a new cell and could not read it retries without another notification', async () => {
   const { database, url: connectionString } = await testDatabase();
@@ -19,7 +19,7 @@ test('a process that was notified of a new cell and could not read it retries wi
   );
   await createCell(database, 'late', {});
   await database.query('alter table cells rename to away');
-  const hearing = hearRevokedKeys({ database, log });
+  const hearing = listenForRevokedKeys({ database, log });
   assert.match(String((await once(lines, 'data'))[0]), /could not read the list of cells/);
   assert.equal(cellsOf(database).length, 1);
   await database.query('alter table away rename to cells');

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { ownRoutes } from '../operations/routes.ts';
-import { placeOfRequest } from './assemble.ts';
+import { sessionRoutes } from '../operations/routes.ts';
+import { cellKeyOfRequest } from './assemble.ts';
 
 const id = crypto.randomUUID();
 const placeOf = (url: string, headersDistinct: IncomingMessage['headersDistinct'] = {}) =>
-  placeOfRequest({ url, headersDistinct } as IncomingMessage);
+  cellKeyOfRequest({ url, headersDistinct } as IncomingMessage);
 
 test('each console route with an id leads to the cell of that id, except routes of a person', () => {
-  const paths = new Set(Object.values(ownRoutes).map((route) => route.split(' ')[1]!));
+  const paths = new Set(Object.values(sessionRoutes).map((route) => route.split(' ')[1]!));
   const ofThings = [...paths].filter((path) => path.includes('/:id') && !path.startsWith('/person/'));
   assert.ok(ofThings.length >= 5);
   for (const path of ofThings) assert.equal(placeOf(`/app/api${path.replace(':id', id)}`), id, path);

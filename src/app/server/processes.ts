@@ -1,16 +1,16 @@
 import { newId } from '#kit/clock.ts';
-import { gather } from '#kit/concurrency.ts';
+import { batchCalls } from '#kit/concurrency.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
-import { type Crew, openCrew } from '#kit/processes/crew.ts';
-import { openDoor } from '#kit/processes/door.ts';
+import { openConnectionListener } from '#kit/processes/connection-listener.ts';
 import { PrimaryGone } from '#kit/processes/primary-link.ts';
+import { openSupervisor, type Supervisor } from '#kit/processes/supervisor.ts';
 import { startWebProcess } from '#kit/processes/web-process.ts';
 import { openAnnouncer } from '#kit/queue/announcer.ts';
 import { type Count, openRequestCounter, type RequestCounter } from '#workspaces/request-counter.ts';
 import type { Services } from '../operations/services.ts';
-import { type Background, hearRevokedKeys } from './background.ts';
+import { type Background, listenForRevokedKeys } from './background.ts';
 
 /**
  * Returns the background of a process that leaves the background work to another process of its instance. The
@@ -18,11 +18,11 @@ import { type Background, hearRevokedKeys } from './background.ts';
  * new jobs like processes on other machines.
  * @param first as in startBackground.
  */
-export function startBesideBackground(
+export function startRemoteBackground(
   services: Pick<Services, 'database' | 'log'>,
   first?: Background,
 ): Background {
-  const keys = first ? undefined : hearRevokedKeys(services);
+  const keys = first ? undefined : listenForRevokedKeys(services);
   const announcer = openAnnouncer(services, newId());
   let ended: Promise<void> | undefined;
   const end = async (): Promise<void> => {
@@ -41,7 +41,7 @@ export function startBesideBackground(
  * message for many requests.
  */
 
-type Question = { key: string; seconds: number | undefined; points: number | undefined };
+type CountRequest = { key: string; seconds: number | undefined; points: number | undefined };
 
 /** More requests than a process starts in the millisecond that an answer takes. */
 const mostAtOnce = 200;
@@ -51,9 +51,9 @@ const mostAtOnce = 200;
  * @param ask sends questions to the primary (kit/processes/primary-link.ts).
  */
 export function countThroughPrimary(
-  ask: (questions: readonly Question[]) => Promise<readonly Count[]>,
+  ask: (questions: readonly CountRequest[]) => Promise<readonly Count[]>,
 ): RequestCounter['count'] {
-  const count = gather(ask, { most: mostAtOnce, atOnce: 1 });
+  const count = batchCalls(ask, { most: mostAtOnce, atOnce: 1 });
   return async (key, seconds, points) => {
     try {
       return await count({ key, seconds, points });
@@ -68,14 +68,14 @@ export function countThroughPrimary(
 function countForProcesses(counter: RequestCounter): (question: unknown) => Promise<readonly Count[]> {
   return (questions) =>
     Promise.all(
-      (questions as readonly Question[]).map(({ key, seconds, points }) =>
+      (questions as readonly CountRequest[]).map(({ key, seconds, points }) =>
         counter.count(key, seconds, points),
       ),
     );
 }
 
 /** The running web processes, and the URL at which they listen. */
-type Serving = { listening: string; crew: Crew };
+type Serving = { listening: string; crew: Supervisor };
 
 /**
  * Opens the port and starts WEB_PROCESSES processes behind it. This process serves no requests itself: it
@@ -102,13 +102,13 @@ export async function serveByProcesses(
     environment: NodeJS.ProcessEnv;
   },
 ): Promise<Serving> {
-  const door = openDoor();
+  const door = openConnectionListener();
   // In memory: with Valkey the other processes count there, and use this counter only while Valkey is down.
   const count = countForProcesses(await openRequestCounter({ valkeyUrl: undefined, log }));
   const answer = (question: unknown): Promise<unknown> =>
     typeof question === 'string' ? answerOther(question) : count(question);
   const environment = { ...program.environment, DATABASE_URL: databaseUrl };
-  const crew = openCrew({
+  const crew = openSupervisor({
     size: config.webProcesses,
     launch: (number) => startWebProcess(number, { script: program.script, environment, answer }),
     door,

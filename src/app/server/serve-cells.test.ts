@@ -18,7 +18,7 @@ import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { openServices } from '../operations/services.ts';
 import { serveCells } from './assemble.ts';
 import { startBackground } from './background.ts';
-import { startBesideBackground } from './processes.ts';
+import { startRemoteBackground } from './processes.ts';
 import { buildServer } from './server.ts';
 
 test('a cell that cannot be opened answers 503, as a page or as JSON, and serves once it can be opened again', async () => {
@@ -31,7 +31,7 @@ test('a cell that cannot be opened answers 503, as a page or as JSON, and serves
   const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log });
   const ground = { config, log, database, vault: openVault('0f'.repeat(32)), requestCounter };
   const services = openServices(ground);
-  const background = startBesideBackground(services);
+  const background = startRemoteBackground(services);
   const server = await buildServer({ ...services, wakeQueue: () => {} }, { isStopping: () => false });
   let fails = true;
   let tries = 0;

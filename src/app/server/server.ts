@@ -2,25 +2,25 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { structureSchemas } from '#ast/schema.ts';
 import { settingsSchemas } from '#ast/settings.ts';
-import { findCellsAway } from '#cells/across-cells.ts';
+import { findUnavailableCells } from '#cells/across-cells.ts';
 import { serveConsole } from '#console/serve.ts';
 import { staticRoutes } from '#console/static.ts';
 import { fileRoutes } from '#files/endpoints.ts';
 import { now } from '#kit/clock.ts';
 import { rateLimitExceeded } from '#kit/errors.ts';
 import { jsonType, openServer, refuseOtherMethods, type Server } from '#kit/http.ts';
-import { ownHosts } from '#kit/outbound/hosts.ts';
-import { packFile, sendPacked, whenAsked } from '#kit/replies/packing.ts';
+import { createHostCheck } from '#kit/outbound/hosts.ts';
+import { compressFile, computeOnce, sendCompressedFile } from '#kit/replies/compression.ts';
 import { pageRoutes } from '#page/routes.ts';
 import { embedRoute } from '#page/theme/routes.ts';
 import { permissions } from '#rules/permissions.ts';
 import { openVisitCounter } from '#submissions/visit-counter.ts';
-import { addressKey, openAccounts } from '#workspaces/accounts/users.ts';
+import { addressRateLimitKey, openAccounts } from '#workspaces/accounts/users.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
-import { anonymousRate, takeRequest } from '#workspaces/authenticate.ts';
+import { anonymousRate, countRequest } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { openRequestLog } from '#workspaces/request-log.ts';
-import { openFacts } from '../checks/facts.ts';
+import { instanceFacts } from '../checks/facts.ts';
 import { allChecks } from '../checks/instance-checks.ts';
 import { serveMcp } from '../mcp/mcp-route.ts';
 import { type Resource, writeOperation } from '../openapi/operations.ts';
@@ -41,19 +41,19 @@ const patienceMs = 300;
  */
 export function healthRoutes(
   server: Server,
-  context: Parameters<typeof openFacts>[0] & { isStopping: () => boolean },
+  context: Parameters<typeof instanceFacts>[0] & { isStopping: () => boolean },
 ): void {
   const checks = allChecks.filter(({ severity }) => severity === 'ready');
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
     if (context.isStopping()) return reply.code(503).send({ status: 'stopping' });
-    const facts = openFacts(context);
+    const facts = instanceFacts(context);
     const found = await Promise.all(checks.map(async ({ obstacle }) => obstacle?.(facts)));
     // A database that is down matters more than a full disk for uploads.
     const status = found.findLast((each) => each !== undefined);
     if (status !== undefined) return reply.code(503).send({ status });
     // If the node of one cell is down, the other cells still work.
-    const away = await findCellsAway(context.database, patienceMs);
+    const away = await findUnavailableCells(context.database, patienceMs);
     return { status: 'ready', ...(away.length > 0 && { cells_away: away.map(({ name }) => name) }) };
   });
 }
@@ -164,7 +164,11 @@ const pathOf = ({ originalUrl }: FastifyRequest): string => originalUrl.split(/[
  */
 function limitAddresses(server: Server, requestCounter: RequestCounter): void {
   const count = async (request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> => {
-    const taken = await takeRequest(requestCounter, `address ${addressKey(request.ip)}`, anonymousRate);
+    const taken = await countRequest(
+      requestCounter,
+      `address ${addressRateLimitKey(request.ip)}`,
+      anonymousRate,
+    );
     reply.headers(taken.headers);
     return taken.exceeded;
   };
@@ -220,7 +224,7 @@ export async function buildServer(services: Services, state: { isStopping: () =>
     log,
     trustProxy: config.trustProxy,
     isSecure: config.publicUrl.startsWith('https:'),
-    isOurs: ownHosts(config),
+    isOurs: createHostCheck(config),
     pathOf: servedPath,
     brokenHeaders,
     onAnswered: services.metrics?.meter.answered,
@@ -248,11 +252,11 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   await embedRoute(server);
   // Written at the first request: it would be a fifth of the work of a start, and most processes never need
   // it.
-  const openApi = whenAsked(async () =>
-    packFile(Buffer.from(JSON.stringify(writeOpenApi(routes, { publicUrl: config.publicUrl, version })))),
+  const openApi = computeOnce(async () =>
+    compressFile(Buffer.from(JSON.stringify(writeOpenApi(routes, { publicUrl: config.publicUrl, version })))),
   );
   server.get('/api/v1/openapi.json', async (request, reply) =>
-    sendPacked(request, reply.type(jsonType), await openApi()),
+    sendCompressedFile(request, reply.type(jsonType), await openApi()),
   );
   const console = {
     ...services,

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
-import { problemOf } from '#kit/validation.ts';
+import { resolveRequestError } from '#kit/validation.ts';
 import { renderDocument } from '#page/markup/document.ts';
 import { attributes, type Html, html } from '#page/markup/html.ts';
 import { pageHeaders } from '#page/post/problem-page.ts';
 import { renderNotice } from '#page/render/notices.ts';
-import { addressKey } from '#workspaces/accounts/users.ts';
-import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
+import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import { addAuditEntry } from '#workspaces/audit/record-account-event.ts';
 import type { SessionServices } from '#workspaces/sign-in/require-person.ts';
 import { deviceCookie } from '#workspaces/sign-in/second-factor-endpoints.ts';
 import { signIn } from '#workspaces/sign-in/sign-in.ts';
@@ -59,7 +59,7 @@ export function setupRoutes(server: Server, services: SessionServices): void {
     },
   );
   server.setErrorHandler((error, request, reply) => {
-    const problem = problemOf(error, request);
+    const problem = resolveRequestError(error, request);
     return send(
       reply,
       problem.status,
@@ -80,7 +80,7 @@ export function setupRoutes(server: Server, services: SessionServices): void {
         workspaceName: given.workspace_name,
         plan: services.config.defaultPlan,
       });
-      await noteInWorkspace(services.database, {
+      await addAuditEntry(services.database, {
         workspaceId: made.workspaceId,
         operation: 'createWorkspace',
         by: { userId: made.userId, origin: originOf(request) },
@@ -103,7 +103,7 @@ async function enter(
   request: FastifyRequest,
   { email, password }: Given,
 ): Promise<string[]> {
-  const attempt = { address: addressKey(request.ip), headers: new Headers(), device: undefined };
+  const attempt = { address: addressRateLimitKey(request.ip), headers: new Headers(), device: undefined };
   try {
     const { cookies, device } = await signIn(services, attempt, { email, password });
     return [...cookies, ...deviceCookie.write(services.config.publicUrl, device)];

@@ -2,11 +2,11 @@ import { isRecord } from '../basics/json.ts';
 import { limits } from '../basics/limits.ts';
 import type { ProblemCode } from '../basics/problem-codes.ts';
 import { firstProblems } from '../basics/problems.ts';
-import { stableText } from '../form/piping.ts';
+import { fillPipedWithLabels } from '../form/piping.ts';
 import { type Form, listQuestions } from '../form/tree.ts';
 import { type AnswerContext, evaluate } from '../logic/evaluate.ts';
 import type { FileAnswer } from '../rules/check-files.ts';
-import { type AnswerProblem, sayProblem } from '../rules/problem.ts';
+import { type AnswerProblem, formatProblem } from '../rules/problem.ts';
 import { ruleCodes } from '../rules/rule-codes.ts';
 import { type Answers, type FieldProblem, fillQuestions, findStrayNames, generalProblem } from './fill.ts';
 
@@ -53,15 +53,15 @@ export function checkAnswers(
   });
   return problems.length === 0
     ? { ok: true, answers }
-    : { ok: false, errors: problems.map((found) => sayInEnglish(form, found)) };
+    : { ok: false, errors: problems.map((found) => toAnswerError(form, found)) };
 }
 
 /** Returns the problem with its English sentence for API responses, without the answers. */
-export function sayInEnglish(form: Form, { field, problem }: FieldProblem): AnswerError {
+export function toAnswerError(form: Form, { field, problem }: FieldProblem): AnswerError {
   return {
     field,
     problem,
-    message: sayProblem({ ...problem, label: stableText(form, problem.label) }),
+    message: formatProblem({ ...problem, label: fillPipedWithLabels(form, problem.label) }),
     code: ruleCodes[problem.rule],
   };
 }

@@ -3,7 +3,7 @@ import { type InputType, inputRules } from '../form/input-rules.ts';
 import { tidyAnswer } from '../form/tidy.ts';
 import type { InputElement } from '../form/tree.ts';
 import type { RuleContext } from '../rules/check-rules.ts';
-import { type CheckedAnswer, checkSteps, type InputRules, isList, refuse } from '../types/rules.ts';
+import { type CheckedAnswer, checkCosts, type InputRules, isList, refuse } from '../types/rules.ts';
 
 type AttributesOf<Type extends InputType> = Extract<InputElement, { type: Type }>['attrs'];
 
@@ -18,6 +18,6 @@ export function checkAnswer(input: InputElement, value: unknown, context: RuleCo
   // result is cast.
   const { kind, check } = rulesOf[input.type] as InputRules<InputElement['attrs']>;
   if (!isList(kind) && Array.isArray(value) && value.length > 1) return refuse('once');
-  spend(context.work, checkSteps.answer);
+  spend(context.work, checkCosts.answer);
   return check(input.attrs, tidyAnswer(input, value, context.work), context);
 }

@@ -1,6 +1,6 @@
 import { isRecord } from '../basics/json.ts';
 import { parseRowName } from '../form/fields.ts';
-import { indexOf } from '../form/form-index.ts';
+import { formIndexOf } from '../form/form-index.ts';
 import { type Form, listQuestions } from '../form/tree.ts';
 import { type AnswerContext, evaluate } from '../logic/evaluate.ts';
 import type { FileFacts } from '../rules/check-files.ts';
@@ -27,7 +27,7 @@ export function checkStep(
 
 /** Returns the index of the step of a field: an element ID, or a name in a row. Undefined for other names. */
 export function stepOf(form: Form, field: string): number | undefined {
-  const { byId } = indexOf(form);
+  const { byId } = formIndexOf(form);
   // A problem of a whole row has the field `group[0]`.
   const [, group] = /^([^[\]]+)\[\d+\]$/.exec(field) ?? [];
   return byId.get(parseRowName(field)?.group ?? group ?? field)?.path[0];

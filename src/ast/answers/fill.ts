@@ -1,5 +1,5 @@
 import { isBlank } from '../basics/blank.ts';
-import { isRecord, own } from '../basics/json.ts';
+import { getProperty, isRecord } from '../basics/json.ts';
 import { answerLimits, limits } from '../basics/limits.ts';
 import { quote } from '../basics/problems.ts';
 import { spend, type Work } from '../basics/work.ts';
@@ -14,11 +14,18 @@ import {
   type Row,
   rowAt,
 } from '../form/fields.ts';
-import { indexOf } from '../form/form-index.ts';
+import { formIndexOf } from '../form/form-index.ts';
 import { inputRules } from '../form/input-rules.ts';
-import { lateOffers } from '../form/late-offers.ts';
-import { type Form, type InputElement, isAsked, isCalculation, kindOf, type Question } from '../form/tree.ts';
-import type { AnswerContext, Shown } from '../logic/evaluate.ts';
+import { lazyConditionalOptions } from '../form/lazy-conditional-options.ts';
+import {
+  type Form,
+  type InputElement,
+  isAnsweredByVisitor,
+  isCalculation,
+  kindOf,
+  type Question,
+} from '../form/tree.ts';
+import type { AnswerContext, VisibleParts } from '../logic/evaluate.ts';
 import { type FileAnswer, type FileFacts, filesProblem } from '../rules/check-files.ts';
 import type { AnswerProblem, BrokenRule, ProblemValues, RuleName } from '../rules/problem.ts';
 import type { InputRules, PlainAnswer } from '../types/rules.ts';
@@ -37,7 +44,7 @@ export type FieldProblem = { readonly field: string; readonly problem: AnswerPro
 type Filling<File extends FileFacts = FileFacts> = {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly files: ReadonlyMap<string, readonly File[]>;
-  readonly shown: Shown;
+  readonly shown: VisibleParts;
   readonly context: AnswerContext;
 };
 
@@ -72,23 +79,24 @@ function* fillInput(
     return;
   }
   const field = fieldName(input, row);
-  const value = own(raw, id);
+  const value = getProperty(raw, id);
   const files = filling.files.get(field) ?? [];
   if (kindOf(input) === 'files' && isBlank(value) && files.length > 0) {
     const { files: rules }: InputRules = inputRules[input.type];
     const broken = filesProblem({ ...input.attrs, ...rules }, files);
-    if (broken) yield { field, problem: problemOf(input, broken) };
+    if (broken) yield { field, problem: toAnswerProblem(input, broken) };
     else target[id] = [...files];
   } else if (isUnanswered(input, value, filling.context.work)) {
-    if (filling.shown.isRequired(input, row)) yield { field, problem: problemOf(input, missing(input)) };
+    if (filling.shown.isRequired(input, row))
+      yield { field, problem: toAnswerProblem(input, missing(input)) };
   } else {
     const checked = checkAnswer(input, value, filling.context);
     const broken = checked.ok
-      ? (lateOffers.withdrawn?.(input, checked.value, filling.shown.holds, row) ??
-        lackOf(input, checked.value, filling, row))
+      ? (lazyConditionalOptions.withdrawn?.(input, checked.value, filling.shown.holds, row) ??
+        findMissingPart(input, checked.value, filling, row))
       : checked.broken;
     if (checked.ok && !broken) target[id] = checked.value;
-    else if (broken) yield { field, problem: problemOf(input, broken) };
+    else if (broken) yield { field, problem: toAnswerProblem(input, broken) };
   }
 }
 
@@ -99,7 +107,7 @@ function isUnanswered(input: InputElement, value: unknown, work: Work): boolean 
 }
 
 /** Returns what a valid answer to a required input still lacks. */
-function lackOf(
+function findMissingPart(
   input: InputElement,
   answer: PlainAnswer,
   { shown }: Filling,
@@ -116,7 +124,7 @@ function missing(input: InputElement): BrokenRule {
 }
 
 /** Returns the rule that an answer breaks, with the details that its sentence needs. */
-export function problemOf(input: InputElement, broken: BrokenRule): AnswerProblem {
+export function toAnswerProblem(input: InputElement, broken: BrokenRule): AnswerProblem {
   const { label } = input.attrs;
   const custom = 'error_message' in input.attrs ? input.attrs.error_message : undefined;
   const { noun = input.type }: InputRules = inputRules[input.type];
@@ -126,7 +134,7 @@ export function problemOf(input: InputElement, broken: BrokenRule): AnswerProble
 
 function* fillRows(target: Target, question: GroupQuestion, filling: Filling): Problems {
   const { id: field, label } = question.element.attrs;
-  const value = own(filling.raw, field);
+  const value = getProperty(filling.raw, field);
   if (!isBlank(value) && !Array.isArray(value)) {
     yield { field, problem: { rule: 'rows', label } };
     return;
@@ -167,9 +175,9 @@ function* fillRow(
   }
   const shown = inputs.filter((input) => filling.shown.isShown(input, row));
   const isAnswered = (input: InputElement) =>
-    !isUnanswered(input, own(raw, input.attrs.id), filling.context.work) ||
+    !isUnanswered(input, getProperty(raw, input.attrs.id), filling.context.work) ||
     !isBlank(filling.files.get(fieldName(input, row)));
-  if (shown.some((input) => isAsked(input) && isAnswered(input))) {
+  if (shown.some((input) => isAnsweredByVisitor(input) && isAnswered(input))) {
     for (const input of shown) yield* fillInput(target, input, raw, filling, row);
   }
   const keys = Object.keys(raw);
@@ -216,7 +224,7 @@ function strayName(form: Form, questions: QuestionsById, name: string): AnswerPr
   if (part && group?.kind === 'group' && part.index >= answerLimits.rows) {
     return tooManyRows(group.element.attrs.label);
   }
-  return generalProblem(indexOf(form).byId.has(name) ? 'no_answer' : 'question', { name: quote(name) });
+  return generalProblem(formIndexOf(form).byId.has(name) ? 'no_answer' : 'question', { name: quote(name) });
 }
 
 /** Makes a problem that belongs to the whole form, not to one question. */

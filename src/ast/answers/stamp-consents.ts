@@ -1,5 +1,5 @@
-import { factOf } from '../basics/fact-of.ts';
-import { isRecord, own } from '../basics/json.ts';
+import { getProperty, isRecord } from '../basics/json.ts';
+import { memoizeByObject } from '../basics/memoize-by-object.ts';
 import { type Form, type InputElement, kindOf, listQuestions, type Question } from '../form/tree.ts';
 import type { ConsentAnswer } from '../types/rules.ts';
 import type { AnswerRow, Answers } from './fill.ts';
@@ -12,7 +12,7 @@ export type ConsentStamp = { readonly version: number; readonly at: Date; readon
 
 const isConsent = (input: InputElement): boolean => kindOf(input) === 'consent';
 
-const consentsIn = factOf((form: Form): readonly Question[] =>
+const consentsIn = memoizeByObject((form: Form): readonly Question[] =>
   listQuestions(form).filter((question) =>
     question.kind === 'input' ? isConsent(question.element) : question.inputs.some(isConsent),
   ),
@@ -31,9 +31,9 @@ export function stampConsents(
   const stamped: Answers = { ...answers };
   for (const question of consentsIn(form)) {
     const { id } = question.element.attrs;
-    const given = own(answers, id);
+    const given = getProperty(answers, id);
     if (given === undefined) continue;
-    const earlier = own(before, id);
+    const earlier = getProperty(before, id);
     if (question.kind === 'input') stamped[id] = stampOne(given as ConsentAnswer, stamp, earlier);
     else {
       const earlierRows = (Array.isArray(earlier) ? earlier : []) as readonly AnswerRow[];
@@ -52,10 +52,10 @@ function stampRow(
   before: readonly AnswerRow[],
 ): AnswerRow {
   const stamped = consents.flatMap(({ attrs: { id } }) => {
-    const given = own(row, id) as ConsentAnswer | undefined;
+    const given = getProperty(row, id) as ConsentAnswer | undefined;
     if (given === undefined) return [];
     // Row numbers change. A consent in a row is found by its time.
-    const earlier = before.map((each) => own(each, id) as ConsentAnswer | undefined);
+    const earlier = before.map((each) => getProperty(each, id) as ConsentAnswer | undefined);
     const same = earlier.find((each) => given.at !== undefined && each?.at === given.at);
     return [[id, stampOne(given, stamp, same)] as const];
   });

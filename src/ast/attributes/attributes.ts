@@ -2,7 +2,7 @@ import { orNullSchema } from '../basics/json-schema.ts';
 import { limits } from '../basics/limits.ts';
 import type { ProblemCode } from '../basics/problem-codes.ts';
 import { isInvisible } from '../basics/text.ts';
-import { kinds } from './kinds.ts';
+import { attributeKinds } from './kinds.ts';
 import type { AttributeKind, AttributeSpec } from './specs.ts';
 
 export { isElementId } from '../basics/element-id.ts';
@@ -24,7 +24,7 @@ export function attributeProblem<Kind extends AttributeKind>(
   spec: AttributeSpec<Kind>,
   value: unknown,
 ): string | undefined {
-  return kinds[spec.kind].problem(spec, value);
+  return attributeKinds[spec.kind].problem(spec, value);
 }
 
 /** The JSON type of the simple kinds. The other kinds check their parts. */
@@ -57,6 +57,6 @@ export function attributeCode(spec: AttributeSpec, value: unknown): ProblemCode 
 
 /** Returns the JSON Schema (2020-12) of an attribute. Optional attributes can also be null. */
 export function attributeSchema<Kind extends AttributeKind>(spec: AttributeSpec<Kind>): object {
-  const schema: Readonly<Record<string, unknown>> = { ...kinds[spec.kind].schema(spec) };
+  const schema: Readonly<Record<string, unknown>> = { ...attributeKinds[spec.kind].schema(spec) };
   return { title: spec.title, ...(spec.required ? schema : orNullSchema(schema)) };
 }

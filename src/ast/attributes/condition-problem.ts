@@ -1,5 +1,5 @@
 import { operators } from '../basics/condition.ts';
-import { isRecord, own } from '../basics/json.ts';
+import { getProperty, isRecord } from '../basics/json.ts';
 import { limits } from '../basics/limits.ts';
 import { quote } from '../basics/problems.ts';
 import { fitsBytes } from '../basics/text.ts';
@@ -8,10 +8,11 @@ import { fitsBytes } from '../basics/text.ts';
  * Returns what is wrong with the shape of a condition, as the end of a sentence about the attribute.
  * `checkLogic` checks its names.
  */
-export const conditionProblem = (value: unknown): string | undefined => conditionFault(value)?.problem;
+export const conditionProblem = (value: unknown): string | undefined => findConditionFault(value)?.problem;
 
 /** Returns the first problem in the shape of a condition, with its path as in `placedComparisons`. */
-export const conditionFault = (value: unknown): Fault | undefined => findFault(value, [], { comparisons: 0 });
+export const findConditionFault = (value: unknown): Fault | undefined =>
+  findFault(value, [], { comparisons: 0 });
 
 type Fault = { readonly problem: string; readonly path: Path };
 
@@ -20,10 +21,10 @@ export function jumpsProblem(value: unknown): string | undefined {
   const shape = `must be a list of 1 to ${limits.jumps} jumps like {"when": …, "to": "step-id"}`;
   if (!Array.isArray(value) || value.length === 0 || value.length > limits.jumps) return shape;
   for (const jump of value) {
-    if (!isRecord(jump) || typeof own(jump, 'to') !== 'string') return shape;
+    if (!isRecord(jump) || typeof getProperty(jump, 'to') !== 'string') return shape;
     const extra = Object.keys(jump).find((key) => key !== 'to' && key !== 'when');
     if (extra !== undefined) return `has a jump with ${quote(extra)}; a jump has only "when" and "to"`;
-    const problem = own(jump, 'when') === undefined ? undefined : conditionProblem(jump.when);
+    const problem = getProperty(jump, 'when') === undefined ? undefined : conditionProblem(jump.when);
     if (problem) return `has a jump whose "when" ${problem}`;
   }
   return undefined;
@@ -78,13 +79,13 @@ function comparisonProblem(part: Part, kind: 'element' | 'reference', tally: Tal
   if (tally.comparisons > limits.comparisons) return `must have at most ${limits.comparisons} comparisons`;
   const name = part[kind];
   if (!isName(name)) return `must have a name under "${kind}"`;
-  const operator = operators.find((each) => each === own(part, 'is'));
+  const operator = operators.find((each) => each === getProperty(part, 'is'));
   if (!operator) return `must have one of these under "is": ${operators.join(', ')}`;
   const extra = extraProblem(part, kind === 'element' ? [kind, 'row', 'is', 'value'] : [kind, 'is', 'value']);
   if (extra) return extra;
-  const row = own(part, 'row');
+  const row = getProperty(part, 'row');
   if (row !== undefined && !isName(row)) return 'must have the ID of a row under "row"';
-  const value = own(part, 'value');
+  const value = getProperty(part, 'value');
   if (operator === 'answered' || operator === 'not_answered') {
     return value === undefined ? undefined : `must not have a "value" with ${quote(operator)}`;
   }

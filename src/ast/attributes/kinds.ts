@@ -3,7 +3,7 @@ import { imageIdProblem, isImageId } from '../basics/image-id.ts';
 import { isRecord } from '../basics/json.ts';
 import { limits } from '../basics/limits.ts';
 import { isLanguageTag, languageTagSource } from '../basics/match-language.ts';
-import { quote, sayBytes } from '../basics/problems.ts';
+import { formatExactBytes, quote } from '../basics/problems.ts';
 import { fitsBytes } from '../basics/text.ts';
 import { translationsReference } from '../basics/translations-schema.ts';
 import { formulaProblem } from '../logic/formula/formula-problem.ts';
@@ -22,7 +22,7 @@ type KindRules<Kind extends AttributeKind> = {
 };
 
 /** The check and the JSON Schema of each kind of attribute. */
-export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
+export const attributeKinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
   id: {
     problem: (_spec, value) => elementIdProblem(value),
     // In words: a pattern would need Unicode classes, which many code generators do not support.
@@ -38,7 +38,9 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
   string: {
     problem: (spec, value) => {
       if (typeof value !== 'string') return 'must be text';
-      return fitsBytes(value, spec.maxBytes) ? undefined : `must have at most ${sayBytes(spec.maxBytes)}`;
+      return fitsBytes(value, spec.maxBytes)
+        ? undefined
+        : `must have at most ${formatExactBytes(spec.maxBytes)}`;
     },
     // JSON Schema counts characters. A text of n bytes has at most n characters.
     schema: (spec) => ({ type: 'string', maxLength: spec.maxBytes, ...(spec.required && { minLength: 1 }) }),

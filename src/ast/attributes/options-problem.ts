@@ -1,8 +1,8 @@
 import { isImageId } from '../basics/image-id.ts';
-import { isRecord, own } from '../basics/json.ts';
+import { getProperty, isRecord } from '../basics/json.ts';
 import { limits } from '../basics/limits.ts';
 import { idOf, labelOf, type Option } from '../basics/options.ts';
-import { quote, sayBytes } from '../basics/problems.ts';
+import { formatExactBytes, quote } from '../basics/problems.ts';
 import { fitsBytes, isInvisible } from '../basics/text.ts';
 import { conditionProblem } from './condition-problem.ts';
 import { conditionAttribute } from './condition-schema.ts';
@@ -36,15 +36,19 @@ function entryProblem(spec: Spec, entry: unknown): string | undefined {
   }
   if (!isRecord(entry)) return 'must be a list of texts, or of objects with an "id" and a "label"';
   for (const name of ['id', 'label']) {
-    const problem = lineProblem(spec, own(entry, name));
+    const problem = lineProblem(spec, getProperty(entry, name));
     if (problem) return `has ${name === 'id' ? 'an "id"' : 'a "label"'} ${problem}`;
   }
-  const wrong = details.find(({ name, fits }) => own(entry, name) !== undefined && !fits(own(entry, name)));
+  const wrong = details.find(
+    ({ name, fits }) => getProperty(entry, name) !== undefined && !fits(getProperty(entry, name)),
+  );
   if (wrong) return `has a "${wrong.name}" that is not ${wrong.being}`;
-  const condition = own(entry, 'show_when');
+  const condition = getProperty(entry, 'show_when');
   const fault = condition === undefined ? undefined : conditionProblem(condition);
   if (fault) return `has a "show_when" that ${fault}`;
-  const uncounted = details.find(({ name, isOfChoices }) => isOfChoices && own(entry, name) !== undefined);
+  const uncounted = details.find(
+    ({ name, isOfChoices }) => isOfChoices && getProperty(entry, name) !== undefined,
+  );
   return uncounted && !spec.areChosen
     ? `has a "${uncounted.name}", which these options do not support`
     : undefined;
@@ -55,7 +59,7 @@ function lineProblem({ maxBytes }: Spec, text: unknown): string | undefined {
   if (typeof text !== 'string') return 'that is not a text';
   // HTML forms return line breaks as CRLF, which would no longer match the option.
   if (isInvisible(text) || /[\r\n]/.test(text)) return 'that is blank or has line breaks';
-  return fitsBytes(text, maxBytes) ? undefined : `over ${sayBytes(maxBytes)}`;
+  return fitsBytes(text, maxBytes) ? undefined : `over ${formatExactBytes(maxBytes)}`;
 }
 
 /** The optional attributes of options, with or without a choice. */

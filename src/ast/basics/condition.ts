@@ -37,10 +37,13 @@ export type Jump = { readonly when?: Condition; readonly to: string };
 export const endOfForm = 'end';
 
 /** Evaluates a condition with the results of its comparisons. */
-export function holds(condition: Condition, isTrue: (comparison: Comparison) => boolean): boolean {
-  if ('all' in condition) return condition.all.every((part) => holds(part, isTrue));
-  if ('any' in condition) return condition.any.some((part) => holds(part, isTrue));
-  if ('not' in condition) return !holds(condition.not, isTrue);
+export function evaluateCondition(
+  condition: Condition,
+  isTrue: (comparison: Comparison) => boolean,
+): boolean {
+  if ('all' in condition) return condition.all.every((part) => evaluateCondition(part, isTrue));
+  if ('any' in condition) return condition.any.some((part) => evaluateCondition(part, isTrue));
+  if ('not' in condition) return !evaluateCondition(condition.not, isTrue);
   return isTrue(condition);
 }
 

@@ -1,4 +1,4 @@
-import { sayNumber } from './say-number.ts';
+import { formatWholeNumber } from './format-number.ts';
 import { normalizeText } from './text.ts';
 
 /** A record of a CSV file, and the line where it begins, from 1. */
@@ -32,7 +32,7 @@ export function readCsv(text: string, limit: number): CsvResult & { total: numbe
   let line = named === '' ? 1 : 2;
   while (at < source.length) {
     const read = readRecord(source, at, separator);
-    if (typeof read === 'string') return refuse(`Line ${sayNumber(line)}: ${read}`);
+    if (typeof read === 'string') return refuse(`Line ${formatWholeNumber(line)}: ${read}`);
     if (read.cells.some((cell) => cell.trim() !== '')) {
       total += 1;
       if (records.length < limit) records.push({ line, cells: read.cells.map(normalizeText) });

@@ -40,4 +40,4 @@ export function orNullSchema(schema: Readonly<Record<string, unknown>>): object 
   return { ...about, ...shown, ...rest, ...values, type: [type, 'null'] };
 }
 
-export const reference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
+export const schemaReference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });

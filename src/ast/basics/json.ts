@@ -12,14 +12,16 @@ export function isSameJson(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other))
     return one.length === other.length && one.every((entry, index) => isSameJson(entry, other[index]));
   if (!isRecord(one) || !isRecord(other)) return one === other;
-  return Object.keys({ ...one, ...other }).every((key) => isSameJson(own(one, key), own(other, key)));
+  return Object.keys({ ...one, ...other }).every((key) =>
+    isSameJson(getProperty(one, key), getProperty(other, key)),
+  );
 }
 
 /**
  * Returns the value of an object's own key. Element IDs such as `toString` are allowed, so a plain lookup
  * could find `Object.prototype`.
  */
-export function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
+export function getProperty<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 

@@ -1,11 +1,11 @@
-import { primaryOf } from './match-language.ts';
+import { primaryLanguageOf } from './match-language.ts';
 
 /**
  * The languages that search can stem: PostgreSQL text search configuration to BCP-47 tag. PostgreSQL 15, the
  * oldest supported version, ships these 29 (`select cfgname from pg_ts_config`). `simple` does not stem and
  * fits any language.
  */
-export const languages = {
+export const searchLanguageTags = {
   simple: 'und',
   arabic: 'ar',
   armenian: 'hy',
@@ -37,10 +37,10 @@ export const languages = {
   yiddish: 'yi',
 } as const satisfies Record<string, string>;
 
-export type Language = keyof typeof languages;
+export type SearchLanguage = keyof typeof searchLanguageTags;
 
-const byTag = new Map<string, Language>(
-  Object.entries(languages).map(([name, tag]) => [tag, name as Language]),
+const byTag = new Map<string, SearchLanguage>(
+  Object.entries(searchLanguageTags).map(([name, tag]) => [tag, name as SearchLanguage]),
 );
 /** Norwegian has two written languages, and neither has the tag `no`. */
 const norwegian = ['nb', 'nn'];
@@ -50,9 +50,12 @@ const norwegian = ['nb', 'nn'];
  * support. Without a tag, the settings of the form decide.
  * @param tag BCP-47
  */
-export function searchLanguage(settings: { readonly language?: Language }, tag: string | null): Language {
-  if (tag === null) return settings.language ?? defaultLanguage;
-  const primary = primaryOf(tag);
+export function chooseSearchLanguage(
+  settings: { readonly language?: SearchLanguage },
+  tag: string | null,
+): SearchLanguage {
+  if (tag === null) return settings.language ?? defaultSearchLanguage;
+  const primary = primaryLanguageOf(tag);
   return byTag.get(norwegian.includes(primary) ? 'no' : primary) ?? 'simple';
 }
 
@@ -60,16 +63,16 @@ export function searchLanguage(settings: { readonly language?: Language }, tag: 
  * Lists the languages in which submissions of a form will be searched.
  * @param settings undefined if they stay unchanged and their language is already known.
  */
-export const searchLanguages = (
-  settings: { readonly language?: Language } | undefined,
+export const listSearchLanguages = (
+  settings: { readonly language?: SearchLanguage } | undefined,
   tags: readonly string[],
-): Language[] => [
-  ...new Set([...(settings ? [null] : []), ...tags].map((tag) => searchLanguage(settings ?? {}, tag))),
+): SearchLanguage[] => [
+  ...new Set([...(settings ? [null] : []), ...tags].map((tag) => chooseSearchLanguage(settings ?? {}, tag))),
 ];
 
 /** The search language of a form without `settings.language` (docs/rules.md 11). */
-export const defaultLanguage: Language = 'english';
+export const defaultSearchLanguage: SearchLanguage = 'english';
 
-export function isLanguage(value: unknown): value is Language {
-  return typeof value === 'string' && Object.hasOwn(languages, value);
+export function isSearchLanguage(value: unknown): value is SearchLanguage {
+  return typeof value === 'string' && Object.hasOwn(searchLanguageTags, value);
 }

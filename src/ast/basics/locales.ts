@@ -1,4 +1,4 @@
-import { primaryOf } from './match-language.ts';
+import { primaryLanguageOf } from './match-language.ts';
 
 /** The languages of the public page, as BCP-47 tags. src/page/words has a file for each. */
 export const locales = ['en', 'fr', 'de', 'es', 'pt', 'nl', 'ar', 'ja', 'zh'] as const;
@@ -10,7 +10,7 @@ export type LocaleChoice = (typeof localeChoices)[number];
 
 /** Returns the language of the page for a language of a form (BCP-47), if the page supports it. */
 export function localeOf(tag: string | undefined): Locale | undefined {
-  const primary = tag === undefined ? undefined : primaryOf(tag);
+  const primary = tag === undefined ? undefined : primaryLanguageOf(tag);
   return isLocale(primary) ? primary : undefined;
 }
 

@@ -8,7 +8,7 @@ export const isLanguageTag = (text: string): boolean => tagPattern.test(text);
 export const languageTagSource = tagPattern.source;
 
 /** Returns the language of a tag without script and region. */
-export const primaryOf = (tag: string): string => tag.split('-', 1)[0]!.toLowerCase();
+export const primaryLanguageOf = (tag: string): string => tag.split('-', 1)[0]!.toLowerCase();
 
 /**
  * Finds the best language of a form for a requested one (RFC 4647, lookup): an exact match, else a prefix,
@@ -21,5 +21,5 @@ export function matchLanguage(wish: string, languages: readonly string[]): strin
     const found = languages.find((language) => language.toLowerCase() === tag);
     if (found !== undefined) return found;
   }
-  return languages.find((language) => primaryOf(language) === parts[0]);
+  return languages.find((language) => primaryLanguageOf(language) === parts[0]);
 }

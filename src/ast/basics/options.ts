@@ -1,6 +1,6 @@
 import type { Condition } from './condition.ts';
 import { defaults } from './defaults.ts';
-import { factOf } from './fact-of.ts';
+import { memoizeByObject } from './memoize-by-object.ts';
 import { trimText } from './text.ts';
 
 /** An option of a question: a text that is stored and shown, or a stored ID with a changeable label. */
@@ -31,17 +31,20 @@ export type Selection = { readonly options: readonly Option[]; readonly other?: 
 type Attributes = Readonly<Partial<Selection>> | object;
 
 /** Returns whether a selection accepts a free text besides its options. */
-export function otherTaken(attrs: Attributes): boolean {
+export function allowsOther(attrs: Attributes): boolean {
   return 'options' in attrs && (attrs.other ?? defaults.other);
 }
 
 /** The options by ID, in form order. Cached, because every row checks hundreds of options. */
-export const optionsById = factOf(
+export const optionsById = memoizeByObject(
   (attrs: Attributes): ReadonlyMap<unknown, ChoiceOption> =>
     new Map((('options' in attrs && attrs.options) || []).map(entryOf)),
 );
 
-const entryOf = (option: Option): [id: string, option: ChoiceOption] => [idOf(option), written(option)];
+const entryOf = (option: Option): [id: string, option: ChoiceOption] => [
+  idOf(option),
+  toChoiceOption(option),
+];
 
 /** Returns whether any option has points. */
 export const havePoints = (attrs: Attributes): boolean =>
@@ -50,7 +53,7 @@ export const havePoints = (attrs: Attributes): boolean =>
     .some(({ points }) => points !== undefined);
 
 /** Returns a text option as an option with an ID and a label. */
-export const written = (option: Option): ChoiceOption =>
+export const toChoiceOption = (option: Option): ChoiceOption =>
   typeof option === 'string' ? { id: option, label: option } : option;
 
 /** The value of the choice "Other". */

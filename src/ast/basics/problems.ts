@@ -17,6 +17,6 @@ export function quote(text: string): string {
 }
 
 /** Formats a number of bytes for a person: `1 KB (1024 bytes)`. */
-export function sayBytes(bytes: number): string {
+export function formatExactBytes(bytes: number): string {
   return `${bytes / 1024} KB (${bytes} bytes)`;
 }

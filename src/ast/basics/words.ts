@@ -1,7 +1,7 @@
 import type { Locale } from './locales.ts';
 
 /** Fills the `{names}` of a sentence. Names without a value stay as written. */
-export function fill(sentence: string, values: Readonly<Record<string, string | number>>): string {
+export function fillTemplate(sentence: string, values: Readonly<Record<string, string | number>>): string {
   return sentence.replaceAll(/\{(\w+)\}/g, (written, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : written,
   );
@@ -11,11 +11,11 @@ export function fill(sentence: string, values: Readonly<Record<string, string | 
  * Formats a day for a person in their language: `February 1, 2026`.
  * @param timeZone the time zone of the day.
  */
-export const sayDay = (moment: Date, locale: Locale, timeZone = 'UTC'): string =>
+export const formatDay = (moment: Date, locale: Locale, timeZone = 'UTC'): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone }).format(moment);
 
 /** Formats a time for a person, to the minute and with its zone: `November 30, 2026 at 9:00 AM GMT+1`. */
-export const sayTime = (moment: Date, locale: Locale, timeZone = 'UTC'): string =>
+export const formatDateTime = (moment: Date, locale: Locale, timeZone = 'UTC'): string =>
   new Intl.DateTimeFormat(locale, {
     year: 'numeric',
     month: 'long',

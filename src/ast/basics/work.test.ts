@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { check, many } from '#test/ast/costly-answers.ts';
 import { composite, element, formOf } from '#test/ast/forms.ts';
 import { isSlice } from '#test/cases.ts';
-import { textSayer } from '../answers/say-piped.ts';
+import { createPlaceholderFiller } from '../answers/format-piped.ts';
 import { tidyAnswer } from '../form/tidy.ts';
 import { type Composite, type Form, type InputElement, listQuestions } from '../form/tree.ts';
 import { numberMarksOf } from '../rules/written-numbers.ts';
@@ -350,7 +350,7 @@ test('an answer that hundreds of texts show is read once, and once per row if it
     cell: 'of no row',
     g: [counted('cell', 'one'), counted('cell', 'two')],
   });
-  const say = textSayer({
+  const say = createPlaceholderFiller({
     form,
     values,
     held: new Map(),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, formOf } from '#test/ast/forms.ts';
 import { autofillOf } from './autofill.ts';
-import { identifies } from './identifies.ts';
+import { identifiesPerson } from './identifies.ts';
 import { isInput, walkElements } from './tree.ts';
 
 const cases: readonly (readonly [
@@ -45,6 +45,6 @@ for (const [type, id, attrs, tells] of told) {
   test(`${type} ${id} ${JSON.stringify(attrs)} ${tells ? 'tells' : 'does not tell'} who a visitor is`, () => {
     const [{ element: input } = {}] = walkElements(formOf(element(type, id, attrs)));
     assert.ok(input && isInput(input));
-    assert.equal(identifies(input), tells);
+    assert.equal(identifiesPerson(input), tells);
   });
 }

@@ -1,5 +1,5 @@
 import type { ElementType } from './elements.ts';
-import { stableText } from './piping.ts';
+import { fillPipedWithLabels } from './piping.ts';
 import { type Form, isComposite, isInput, isRepeatable, isRequired, walkElements } from './tree.ts';
 
 export type FieldDescription = {
@@ -18,7 +18,7 @@ export function describeFields(form: Form): Record<string, FieldDescription> {
     if (!isInput(element) && !(isComposite(element) && isRepeatable(element))) continue;
     const { type, attrs } = element;
     const required = isInput(element) && isRequired(element);
-    fields[attrs.id] = { label: stableText(form, attrs.label), type, required };
+    fields[attrs.id] = { label: fillPipedWithLabels(form, attrs.label), type, required };
   }
   return fields;
 }

@@ -1,5 +1,5 @@
 import type { AttributeSpecs } from '../attributes/attributes.ts';
-import { isRecord, own, withoutNulls } from '../basics/json.ts';
+import { getProperty, isRecord, withoutNulls } from '../basics/json.ts';
 import { limits } from '../basics/limits.ts';
 import { fitsBytes } from '../basics/text.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
@@ -28,7 +28,7 @@ function mapNodes(node: unknown, map: (node: Node) => Node, depth: number): unkn
   // A deeper structure is invalid, and recursion must end for any input.
   if (!isRecord(node) || depth > limits.jsonDepth) return node;
   const mapped = map(node);
-  const children = own(mapped, 'children');
+  const children = getProperty(mapped, 'children');
   if (!Array.isArray(children)) return mapped;
   const changed = children.map((child: unknown) => mapNodes(child, map, depth + 1));
   const isSame = changed.every((child, index) => child === (children as unknown[])[index]);
@@ -36,25 +36,25 @@ function mapNodes(node: unknown, map: (node: Node) => Node, depth: number): unkn
 }
 
 function fillNode(node: Node): Node {
-  const attrs = own(node, 'attrs') ?? {};
-  const children = own(node, 'children') ?? [];
-  const isComplete = own(node, 'attrs') === attrs && own(node, 'children') === children;
+  const attrs = getProperty(node, 'attrs') ?? {};
+  const children = getProperty(node, 'children') ?? [];
+  const isComplete = getProperty(node, 'attrs') === attrs && getProperty(node, 'children') === children;
   return isComplete ? node : { ...node, attrs, children };
 }
 
 function effectiveNode(node: Node): Node {
-  const attrs = own(node, 'attrs');
-  const type = own(node, 'type');
+  const attrs = getProperty(node, 'attrs');
+  const type = getProperty(node, 'type');
   const specs = typeof type === 'string' ? specsOf(type) : undefined;
   if (!specs || !isRecord(attrs)) return node;
   const kept = Object.entries(attrs).flatMap(([name, value]): [string, unknown][] => {
-    const spec = own(specs, name);
+    const spec = getProperty(specs, name);
     if (!spec) return [[name, value]];
     const isUnknownChoice = spec.kind === 'one-of' && spec.isOpen && isUnlisted(spec.values, value);
     return value === null || isUnknownChoice ? [] : [[name, withoutNulls(value)]];
   });
   const { label } = specs;
-  const lacksText = isShownText(type) && !isText(own(attrs, 'label'));
+  const lacksText = isShownText(type) && !isText(getProperty(attrs, 'label'));
   const shown = lacksText && label?.kind === 'string' ? textOf(attrs, label.maxBytes) : undefined;
   const isSame =
     kept.length === Object.keys(attrs).length && kept.every(([name, value]) => attrs[name] === value);
@@ -75,4 +75,6 @@ const isUnlisted = (values: readonly string[], value: unknown): boolean =>
 const isShownText = (type: unknown): boolean => type === 'heading' || type === 'paragraph';
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 const textOf = (attrs: Node, maxBytes: number): string | undefined =>
-  [own(attrs, 'text'), own(attrs, 'content')].filter(isText).find((text) => fitsBytes(text, maxBytes));
+  [getProperty(attrs, 'text'), getProperty(attrs, 'content')]
+    .filter(isText)
+    .find((text) => fitsBytes(text, maxBytes));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, context, element, formOf } from '#test/ast/forms.ts';
 import { checkAnswers } from '../answers/check-answers.ts';
-import { cellName, fieldName, parseCellName, parseRowName, readFields } from './fields.ts';
+import { fieldName, matrixRowName, parseMatrixRowName, parseRowName, readFields } from './fields.ts';
 import { type Form, listQuestions } from './tree.ts';
 
 const form = formOf(
@@ -51,10 +51,13 @@ test('a row name of a matrix contains the URL-encoded row id, also in a row of a
     element('matrix', 'one', { rows }),
     composite('people', [element('matrix', 'many', { rows, multiple: true })], { repeatable: true }),
   );
-  assert.match(cellName('one', rows[2] as string), /^one\[[\w%]+\]$/);
+  assert.match(matrixRowName('one', rows[2] as string), /^one\[[\w%]+\]$/);
   for (const cell of ['Tea [hot] 100%', 'c', 'Kaffee & "Kuchen" ä']) {
-    assert.deepEqual(parseCellName(cellName('people[3][many]', cell)), { field: 'people[3][many]', cell });
-    assert.deepEqual(rawOf(asked, [cellName('one', cell), 'Red']), { one: { [cell]: 'Red' } });
+    assert.deepEqual(parseMatrixRowName(matrixRowName('people[3][many]', cell)), {
+      field: 'people[3][many]',
+      cell,
+    });
+    assert.deepEqual(rawOf(asked, [matrixRowName('one', cell), 'Red']), { one: { [cell]: 'Red' } });
   }
   assert.deepEqual(rawOf(asked, ['one[Tea 100%]', 'Red'], ['one[c]', ''], ['one[x]', '1'], ['one[x]', '2']), {
     one: { 'Tea 100%': 'Red', x: ['1', '2'] },

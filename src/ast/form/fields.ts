@@ -1,5 +1,5 @@
 import { isBlank } from '../basics/blank.ts';
-import { isRecord, own } from '../basics/json.ts';
+import { getProperty, isRecord } from '../basics/json.ts';
 import { answerLimits } from '../basics/limits.ts';
 import { otherChoice, otherName } from '../basics/options.ts';
 import { isPageName } from '../basics/page-names.ts';
@@ -32,12 +32,12 @@ export function parseRowName(name: string): { group: string; index: number; id: 
 }
 
 /** Returns the HTML name of a matrix row, `likes[tea]`. The row ID can be any text and is percent-encoded. */
-export function cellName(name: string, row: string): string {
+export function matrixRowName(name: string, row: string): string {
   return `${name}[${encodeURIComponent(row)}]`;
 }
 
 /** Parses the HTML name of a matrix row. In a group row, it begins with `group[0][likes]`. */
-export function parseCellName(name: string): { field: string; cell: string } | undefined {
+export function parseMatrixRowName(name: string): { field: string; cell: string } | undefined {
   const [, field, cell] = /^([^[\]]+(?:\[\d{1,3}\]\[[^[\]]+\])?)\[([^[\]]+)\]$/.exec(name) ?? [];
   if (!field || !cell) return undefined;
   try {
@@ -61,7 +61,7 @@ export function questionsById(questions: readonly Question[]): QuestionsById {
 export function findInput(questions: QuestionsById, name: string): FoundInput | undefined {
   const question = questions.get(name);
   if (question?.kind === 'input') return { input: question.element };
-  const { field, cell } = parseCellName(name) ?? {};
+  const { field, cell } = parseMatrixRowName(name) ?? {};
   const matrix = field === undefined ? undefined : findInput(questions, field);
   if (matrix && kindOf(matrix.input) === 'grid') return { ...matrix, cell: cell! };
   const part = parseRowName(name);
@@ -78,7 +78,7 @@ export function countRows(
   files: ReadonlyMap<string, unknown>,
 ): number {
   const { id } = group.attrs;
-  const sent = own(raw, id);
+  const sent = getProperty(raw, id);
   const fileRows = [...files.keys()].map((name) => {
     const part = parseRowName(name);
     return part?.group === id ? part.index + 1 : 0;
@@ -88,7 +88,7 @@ export function countRows(
 
 /** Returns the raw answers of a row, or undefined if there are none. */
 export function rowAt(raw: Readonly<Record<string, unknown>>, { group, index }: Row): unknown {
-  const rows = own(raw, group.attrs.id);
+  const rows = getProperty(raw, group.attrs.id);
   return Array.isArray(rows) ? rows[index] : undefined;
 }
 
@@ -119,10 +119,10 @@ export function readFields(
   const fields: (readonly [string, string])[] = [];
   for (const [sentName, sentValue] of entries) {
     const [name, value] = [normalizeText(sentName), normalizeText(sentValue)];
-    if (isOwnName(questions, name)) extra.push([name, value]);
+    if (isPageControlName(questions, name)) extra.push([name, value]);
     else fields.push([name, value]);
   }
-  const [, sent] = extra.find(([name]) => name === numbersName) ?? [];
+  const [, sent] = extra.find(([name]) => name === numberFormatControl) ?? [];
   const numbers = isNumberMarks(sent) ? sent : plainMarks;
   for (const [name, value] of fields) readField(raw, questions, { name, value, numbers });
   const texts = extra.filter(([name, text]) => name.startsWith(`${otherChoice}[`) && !isBlank(text));
@@ -133,11 +133,11 @@ export function readFields(
 }
 
 /** Returns whether a name belongs to the page and not to a question: it begins with `_`. */
-export const isOwnName = (questions: QuestionsById, name: string): boolean =>
+export const isPageControlName = (questions: QuestionsById, name: string): boolean =>
   name.startsWith('_') && (isPageName(name) || !findInput(questions, name));
 
 /** The name of the control with the number format of the page (`NumberMarks`). */
-export const numbersName = '_numbers';
+export const numberFormatControl = '_numbers';
 
 function readOther(
   raw: RawAnswers,

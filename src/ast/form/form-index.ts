@@ -1,12 +1,12 @@
-import { factOf } from '../basics/fact-of.ts';
-import { lateOffers } from './late-offers.ts';
+import { memoizeByObject } from '../basics/memoize-by-object.ts';
+import { lazyConditionalOptions } from './lazy-conditional-options.ts';
 import {
   type Calculation,
   type Element,
   type Form,
   isCalculation,
   isInput,
-  isSeen,
+  isVisibleToVisitors,
   type PlacedElement,
   type Step,
   walkElements,
@@ -27,7 +27,7 @@ export type FormIndex = {
 
 type PlacedCalculation = PlacedElement & { readonly element: Calculation };
 
-export const indexOf = factOf((form: Form): FormIndex => {
+export const formIndexOf = memoizeByObject((form: Form): FormIndex => {
   const placed = [...walkElements(form)];
   const named = placed.flatMap((place) => {
     const id = place.element.attrs?.id;
@@ -49,5 +49,7 @@ function hasLogic(node: Element | Step): boolean {
   if (show ?? hide) return true;
   if (node.type === 'step') return node.attrs?.jumps !== undefined;
   const isOwn = isCalculation(node) || (isInput(node) && node.attrs.require_when !== undefined);
-  return !isSeen(node) || isOwn || (lateOffers.offersByCondition?.(node) ?? false);
+  return (
+    !isVisibleToVisitors(node) || isOwn || (lazyConditionalOptions.hasConditionalOptions?.(node) ?? false)
+  );
 }

@@ -7,7 +7,7 @@ import type { InputElement } from './tree.ts';
  * Returns whether answers to an input identify a person: by its type (`identifies` in the elements table), or
  * because it has an autofill token, such as a name or address.
  */
-export function identifies(input: InputElement): boolean {
+export function identifiesPerson(input: InputElement): boolean {
   const { identifies: always }: ElementDefinition = elements[input.type];
   const token = autofillOf(input);
   return always === true || (token !== undefined && token !== 'off' && token !== 'language');

@@ -6,7 +6,7 @@ import { numberRules } from '../types/number-rules.ts';
 import type { InputRules } from '../types/rules.ts';
 import { momentRules, textRules } from '../types/text-rules.ts';
 import { yesNoRules } from '../types/yes-no-rules.ts';
-import { lateRules } from './late-rules.ts';
+import { lazyRules } from './lazy-rules.ts';
 
 /**
  * The rules of every input. They are separate from the elements table because the page's script needs only
@@ -28,7 +28,7 @@ export const inputRules = {
   multiple_choice: choicesRules,
   yes_no: yesNoRules,
   file_upload: fileRules,
-  ...lateRules,
+  ...lazyRules,
 } as const satisfies Readonly<Record<string, InputRules>>;
 
 export type InputType = keyof typeof inputRules;

@@ -1,4 +1,4 @@
-import { isRecord, own } from '../basics/json.ts';
+import { getProperty, isRecord } from '../basics/json.ts';
 import { normalizeText } from '../basics/text.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
 
@@ -17,22 +17,25 @@ export function normalizeJson(value: unknown): unknown {
 }
 
 /** Where a request has a `secret`: its body, or the arguments of an MCP tool or `call_operation`. */
-const secretPlaces = [[], ['params', 'arguments'], ['params', 'arguments', 'arguments']];
+const secretPaths = [[], ['params', 'arguments'], ['params', 'arguments', 'arguments']];
 
 /**
  * Returns the JSON body of a request in NFC, except for the `secret` of a webhook, whose bytes both sides
  * sign with. Passwords need no exception: their hashes use the NFKC form.
  */
 export function normalizeBody(body: unknown): unknown {
-  const sent = secretPlaces.map((place) => holderAt(body, place)?.['secret']);
+  const sent = secretPaths.map((place) => holderAt(body, place)?.['secret']);
   const normalized = normalizeJson(body);
-  for (const [index, place] of secretPlaces.entries())
+  for (const [index, place] of secretPaths.entries())
     if (typeof sent[index] === 'string') holderAt(normalized, place)!['secret'] = sent[index];
   return normalized;
 }
 
 function holderAt(body: unknown, place: readonly string[]): Record<string, unknown> | undefined {
-  const holder = place.reduce<unknown>((at, name) => (isRecord(at) ? own(at, name) : undefined), body);
+  const holder = place.reduce<unknown>(
+    (at, name) => (isRecord(at) ? getProperty(at, name) : undefined),
+    body,
+  );
   return isRecord(holder) && Object.hasOwn(holder, 'secret') ? holder : undefined;
 }
 
@@ -40,7 +43,7 @@ function normalizeObject(
   object: Record<string, unknown>,
   isOurs: (name: string) => boolean,
 ): Record<string, unknown> {
-  const known = knownAttributes(own(object, 'type'));
+  const known = knownAttributes(getProperty(object, 'type'));
   const entries = Object.entries(object).map(([name, value]): [string, unknown] => {
     if (!isOurs(name)) return [name, value];
     if (known && name === 'attrs' && isRecord(value))

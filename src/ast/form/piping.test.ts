@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, formOf, problemsOf, structure } from '#test/ast/forms.ts';
 import { limits } from '../basics/limits.ts';
-import { isPiped, isShowable, stableText, withStableLabels } from './piping.ts';
+import { canPipeInSettings, fillPipedWithLabels, isPiped, withPipedLabels } from './piping.ts';
 import { type FormNode, walkElements } from './tree.ts';
 
 const name = element('text', 'name', { label: 'Your name' });
@@ -72,22 +72,20 @@ test('without answers, a text shows the question instead; a form without placeho
   const form = formOf(name, composite('both', [asks('Hello {{name}}')]));
   assert.equal(isPiped(form), true);
   assert.deepEqual(
-    [...walkElements(withStableLabels(form))].map(
-      ({ element: { attrs } }) => ({ label: '', ...attrs }).label,
-    ),
+    [...walkElements(withPipedLabels(form))].map(({ element: { attrs } }) => ({ label: '', ...attrs }).label),
     ['Your name', 'The both', 'Hello [Your name]'],
   );
-  assert.equal(stableText(form, 'Dear {{name}} of {{nobody}}'), 'Dear [Your name] of ');
+  assert.equal(fillPipedWithLabels(form, 'Dear {{name}} of {{nobody}}'), 'Dear [Your name] of ');
   const plain = formOf(name);
   assert.equal(isPiped(plain), false);
-  assert.equal(withStableLabels(plain), plain);
+  assert.equal(withPipedLabels(plain), plain);
 });
 
 test('settings can show answers to questions outside rows, but no headings, rows or removed elements', () => {
   const form = formOf(name, element('heading', 'intro'), guests);
   const ids = ['name', 'intro', 'guests', 'guest', 'gone'];
   assert.deepEqual(
-    ids.filter((id) => isShowable(form, id)),
+    ids.filter((id) => canPipeInSettings(form, id)),
     ['name'],
   );
 });

@@ -1,6 +1,6 @@
 import { elementIdSource } from '../basics/element-id.ts';
-import { factOf } from '../basics/fact-of.ts';
-import { indexOf } from './form-index.ts';
+import { memoizeByObject } from '../basics/memoize-by-object.ts';
+import { formIndexOf } from './form-index.ts';
 import { type Element, type Form, isComposite, isInput, walkElements } from './tree.ts';
 
 /** The placeholder of an answer in a text: the element ID in double braces, `{{name}}`. */
@@ -26,21 +26,21 @@ export function fillPiped(text: string, say: (id: string) => string): string {
 }
 
 /** Returns whether texts in the settings can show the answer: only inputs outside of rows. */
-export function isShowable(form: Form, id: string): boolean {
-  const { element, group } = indexOf(form).byId.get(id) ?? {};
+export function canPipeInSettings(form: Form, id: string): boolean {
+  const { element, group } = formIndexOf(form).byId.get(id) ?? {};
   return element !== undefined && isInput(element) && group === undefined;
 }
 
 /** Fills placeholders without answers: each shows the label of its question. */
-export function stableText(form: Form, text: string): string {
+export function fillPipedWithLabels(form: Form, text: string): string {
   return fillPiped(text, (id) => {
-    const named = indexOf(form).byId.get(id)?.element;
+    const named = formIndexOf(form).byId.get(id)?.element;
     return named && isInput(named) ? `[${fillPiped(named.attrs.label, () => '…')}]` : '';
   });
 }
 
 /** Returns whether any text of a form shows an answer. */
-export const isPiped = factOf((form: Form): boolean =>
+export const isPiped = memoizeByObject((form: Form): boolean =>
   [...form.children, ...[...walkElements(form)].map(({ element }) => element)].some(hasPiped),
 );
 
@@ -48,11 +48,14 @@ export const isPiped = factOf((form: Form): boolean =>
  * Returns a form whose labels need no answers, for columns, exports, payloads and summaries: `How old is
  * [Full name]?`. Returns the form itself if it shows no answers.
  */
-export function withStableLabels(form: Form): Form {
+export function withPipedLabels(form: Form): Form {
   if (!isPiped(form)) return form;
   const made = (element: Element): Element => {
     const { label } = { label: undefined, ...element.attrs };
-    const attrs = { ...element.attrs, ...(label !== undefined && { label: stableText(form, label) }) };
+    const attrs = {
+      ...element.attrs,
+      ...(label !== undefined && { label: fillPipedWithLabels(form, label) }),
+    };
     // A changed label does not change the attributes of the type.
     return {
       ...element,

@@ -8,7 +8,7 @@ import {
   type Element,
   isQuestion,
   isRequired,
-  isSeen,
+  isVisibleToVisitors,
   layoutOf,
   listQuestions,
   optionsOf,
@@ -77,7 +77,7 @@ test("questions need a visitor's input; visible elements also include headings a
   ] as Element[];
   const idsOf = (some: readonly Element[]): unknown[] => some.map(({ attrs }) => attrs?.id);
   assert.deepEqual(idsOf(elements.filter(isQuestion)), ['name', 'both']);
-  assert.deepEqual(idsOf(elements.filter(isSeen)), ['name', 'both', 'intro', 'sum']);
+  assert.deepEqual(idsOf(elements.filter(isVisibleToVisitors)), ['name', 'both', 'intro', 'sum']);
   assert.deepEqual(
     ['file_upload', 'signature', 'text', 'heading', 'constructor', undefined].filter(takesFiles),
     ['file_upload', 'signature'],

@@ -1,9 +1,9 @@
 import type { AttributesOf, RequiredNames } from '../attributes/attributes.ts';
 import { defaults } from '../basics/defaults.ts';
-import { factOf } from '../basics/fact-of.ts';
-import { type ChoiceOption, optionsById, otherTaken, written } from '../basics/options.ts';
+import { memoizeByObject } from '../basics/memoize-by-object.ts';
+import { allowsOther, type ChoiceOption, optionsById, toChoiceOption } from '../basics/options.ts';
 import { type AnswerKind, type InputRules, isChosen } from '../types/rules.ts';
-import type { askedAttributes } from '../types/shared-attributes.ts';
+import type { questionAttributes } from '../types/shared-attributes.ts';
 import type {
   CompositeType,
   ContentType,
@@ -33,7 +33,7 @@ type NodeOf<Type extends ElementType> = { readonly type: Type } & WithAttributes
 /** Attributes that most inputs have and that this type omits. */
 type Absent<Type extends InputType> = {
   readonly [Name in Exclude<
-    keyof typeof askedAttributes,
+    keyof typeof questionAttributes,
     keyof (typeof elements)[Type]['attrs']
   >]?: undefined;
 };
@@ -70,19 +70,19 @@ export function isCalculation(element: Element): element is Calculation {
 }
 
 /** Returns whether visitors are asked for the answer: false for calculations and hidden values. */
-export function isAsked(input: InputElement): boolean {
+export function isAnsweredByVisitor(input: InputElement): boolean {
   return !(inputRules[input.type] as InputRules).isUnasked;
 }
 
 /** Returns whether visitors are asked for one or more answers. */
 export function isQuestion(element: Element): boolean {
-  return isComposite(element) || (isInput(element) && isAsked(element));
+  return isComposite(element) || (isInput(element) && isAnsweredByVisitor(element));
 }
 
 /** Returns whether visitors see the element: false for hidden values and hidden calculations. */
-export function isSeen(element: Element): boolean {
+export function isVisibleToVisitors(element: Element): boolean {
   if (isCalculation(element)) return !(element.attrs.hidden ?? defaults.hidden);
-  return !isInput(element) || isAsked(element);
+  return !isInput(element) || isAnsweredByVisitor(element);
 }
 
 /** Returns whether the answer to a group is a list of rows. */
@@ -92,7 +92,7 @@ export function isRepeatable(composite: Composite): boolean {
 
 /** Returns whether an answer is always required. `require_when` can also require it. */
 export function isRequired(input: InputElement): boolean {
-  return isAsked(input) && (input.attrs.required ?? defaults.required);
+  return isAnsweredByVisitor(input) && (input.attrs.required ?? defaults.required);
 }
 
 /** The languages of a form as BCP-47 tags, with the original language first. Empty if the form names none. */
@@ -104,22 +104,22 @@ export function kindOf(input: InputElement): AnswerKind {
 
 /** Returns whether a selection accepts a free text besides its options. */
 export function takesOther(input: InputElement): boolean {
-  return isChosen(kindOf(input)) && otherTaken(input.attrs);
+  return isChosen(kindOf(input)) && allowsOther(input.attrs);
 }
 
 /** Returns the options of a selection in form order. Empty for other inputs. */
 export function optionsOf(input: InputElement): readonly ChoiceOption[] {
-  return [...optionsIn(input).values()];
+  return [...inputOptionsById(input).values()];
 }
 
 /** Returns the options of a selection by ID. Empty for other elements. */
-export const optionsIn = (element: Element): ReadonlyMap<unknown, ChoiceOption> =>
+export const inputOptionsById = (element: Element): ReadonlyMap<unknown, ChoiceOption> =>
   isInput(element) && isChosen(kindOf(element)) ? optionsById(element.attrs) : noOptions;
 
 const noOptions: ReadonlyMap<unknown, ChoiceOption> = new Map();
 
 /** Returns whether a question with a list as its answer accepts only one option. */
-export function takesOne(input: InputElement): boolean {
+export function acceptsOneOption(input: InputElement): boolean {
   // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
   // result is cast.
   const { takesOne: takes } = inputRules[input.type] as InputRules<InputElement['attrs']>;
@@ -128,7 +128,7 @@ export function takesOne(input: InputElement): boolean {
 
 /** Returns the rows of a matrix in form order. Empty for other inputs. */
 export function matrixRowsOf({ type, attrs }: InputElement): readonly ChoiceOption[] {
-  return type === 'matrix' ? attrs.rows.map(written) : [];
+  return type === 'matrix' ? attrs.rows.map(toChoiceOption) : [];
 }
 
 /** Returns whether several options can be chosen in each row of a matrix. */
@@ -204,7 +204,7 @@ export type Question =
   | { readonly kind: 'group'; readonly element: Composite; readonly inputs: readonly InputElement[] };
 
 /** Lists the questions of a form in order. Inputs of a plain group count as top-level (docs/rules.md 10). */
-export const listQuestions = factOf((form: Form): readonly Question[] => {
+export const listQuestions = memoizeByObject((form: Form): readonly Question[] => {
   const questions: Question[] = [];
   const rows = new Map<Composite, InputElement[]>();
   for (const { element, group } of walkElements(form)) {

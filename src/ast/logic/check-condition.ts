@@ -1,4 +1,4 @@
-import { conditionFault } from '../attributes/condition-problem.ts';
+import { findConditionFault } from '../attributes/condition-problem.ts';
 import {
   type Comparison,
   type Condition,
@@ -12,12 +12,12 @@ import { limits } from '../basics/limits.ts';
 import { idOf, type Option, optionsById } from '../basics/options.ts';
 import { quote } from '../basics/problems.ts';
 import { fitsBytes } from '../basics/text.ts';
-import { indexOf } from '../form/form-index.ts';
+import { formIndexOf } from '../form/form-index.ts';
 import { type InputType, inputRules, isInputType } from '../form/input-rules.ts';
 import { pipedAttributes, pipedIds, unpipedAttributes } from '../form/piping.ts';
 import { type Form, isComposite, isRepeatable, type PlacedElement } from '../form/tree.ts';
 import { isMoment, type MomentFormat } from '../rules/moments.ts';
-import { saidTexts } from '../translations/said-texts.ts';
+import { textInAllLanguages } from '../translations/text-in-all-languages.ts';
 import { rowKind } from '../types/matrix/rules.ts';
 import type { AnswerKind, InputRules } from '../types/rules.ts';
 import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
@@ -44,11 +44,11 @@ const operatorsOfKind: Readonly<Record<AnswerKind | 'group', readonly Operator[]
 };
 
 /** Lists the operators for an element, in the order of the full list. Groups support only `answered`. */
-export const operatorsFor = (type: InputType | 'composite'): readonly Operator[] =>
-  operatorsOf(type === 'composite' ? 'group' : inputRules[type].kind);
+export const operatorsForType = (type: InputType | 'composite'): readonly Operator[] =>
+  operatorsForKind(type === 'composite' ? 'group' : inputRules[type].kind);
 
 /** Lists the operators for a kind of answer. */
-export const operatorsOf = (kind: AnswerKind | 'group'): readonly Operator[] =>
+export const operatorsForKind = (kind: AnswerKind | 'group'): readonly Operator[] =>
   inOrder(operatorsOfKind[kind]);
 
 const inOrder = (allowed: readonly Operator[]): Operator[] =>
@@ -140,7 +140,7 @@ export function checkComparisons(
     message: `The filter ${problem}.`,
     path,
   });
-  const fault = conditionFault(filter);
+  const fault = findConditionFault(filter);
   if (fault) return [say(fault.problem, fault.path)];
   const unstorable = isRecord(filter) && storageProblem(filter, { values: 0, markup: 0 });
   if (unstorable) return [say(unstorable, [])];
@@ -158,7 +158,7 @@ export function findNamed(
   versions: readonly Form[],
 ): [problem: string | undefined, named?: PlacedElement] {
   if ('reference' in comparison) return [referenceProblem(comparison)];
-  const named = versions.flatMap((form) => indexOf(form).byId.get(comparison.element) ?? []);
+  const named = versions.flatMap((form) => formIndexOf(form).byId.get(comparison.element) ?? []);
   const problems = named.map((placed) => namedProblem(comparison, placed));
   const fitting = problems.indexOf(undefined);
   if (fitting >= 0) return [undefined, named[fitting]!];
@@ -201,7 +201,7 @@ export function* checkPiping(
   for (const node of piped) {
     const { path } = node;
     for (const name of unpipedAttributes) {
-      const [id] = saidTexts(node.attrs, name).flatMap(({ text }) => pipedIds(text));
+      const [id] = textInAllLanguages(node.attrs, name).flatMap(({ text }) => pipedIds(text));
       if (id)
         yield {
           message: `${quote(name)} of ${nameOfNode(node)} cannot show answers. Remove {{${id}}}.`,
@@ -209,7 +209,7 @@ export function* checkPiping(
         };
     }
     for (const name of pipedAttributes) {
-      const shown = saidTexts(node.attrs, name).flatMap(({ text, language }) =>
+      const shown = textInAllLanguages(node.attrs, name).flatMap(({ text, language }) =>
         pipedIds(text).map((id) => ({ id, language })),
       );
       for (const { id, language } of shown) {

@@ -1,14 +1,14 @@
-import { havePoints, optionsById, otherTaken } from '../basics/options.ts';
+import { allowsOther, havePoints, optionsById } from '../basics/options.ts';
 import { quote } from '../basics/problems.ts';
 import { type InputType, inputRules } from '../form/input-rules.ts';
 import { isDate, isDateTime, isTime } from '../rules/text-formats.ts';
 import type { AnswerKind } from '../types/rules.ts';
 import {
+  type AggregateFunction,
+  directElementIdsIn,
   type FormulaProblem,
   type FunctionName,
-  type Gathering,
   type Instruction,
-  namedDirectly,
   type Program,
   type Span,
 } from './formula/program.ts';
@@ -85,14 +85,14 @@ const plain: readonly ValueType[] = ['number', 'text', 'truth', 'day', 'time'];
 const ordered: readonly ValueType[] = ['number', 'day', 'time'];
 const anything: readonly ValueType[] = [...plain, 'choices', 'rows', 'files', 'grid'];
 
-const reckons = { takes: [number, number], gives: 'number' } as const;
+const arithmeticSignature = { takes: [number, number], gives: 'number' } as const;
 const compares = { takes: [ordered, ordered], alikeFrom: 0, gives: 'truth' } as const;
 const equates = { takes: [plain, plain], alikeFrom: 0, gives: 'truth' } as const;
 const joins = { takes: [truth, truth], gives: 'truth' } as const;
 const changes = { takes: [number], gives: 'number' } as const;
 const partOfDay = { takes: [day], gives: 'number' } as const;
 
-const signatures: Readonly<Record<Exclude<FunctionName, Gathering>, Signature>> = {
+const signatures: Readonly<Record<Exclude<FunctionName, AggregateFunction>, Signature>> = {
   if: { takes: [truth, plain, plain], alikeFrom: 1, gives: 'alike' },
   and: joins,
   or: joins,
@@ -103,11 +103,11 @@ const signatures: Readonly<Record<Exclude<FunctionName, Gathering>, Signature>> 
   '<=': compares,
   '>': compares,
   '>=': compares,
-  '+': reckons,
-  '-': reckons,
-  '*': reckons,
-  '/': reckons,
-  '%': reckons,
+  '+': arithmeticSignature,
+  '-': arithmeticSignature,
+  '*': arithmeticSignature,
+  '/': arithmeticSignature,
+  '%': arithmeticSignature,
   negative: changes,
   round: { takes: [number, number], optional: 1, gives: 'number' },
   floor: changes,
@@ -137,7 +137,7 @@ const signatures: Readonly<Record<Exclude<FunctionName, Gathering>, Signature>> 
 type Typed = Span & { readonly type: ValueType; readonly text?: string; readonly named?: NamedElement };
 
 /** The context of a check, with the group whose rows are being iterated. */
-type Looking = { readonly find: FindElement; readonly group: string | undefined };
+type FormulaCheckContext = { readonly find: FindElement; readonly group: string | undefined };
 
 /**
  * Returns the first problem in the names of a formula, in the arguments of its functions, or in its result,
@@ -153,7 +153,7 @@ export function checkFormula(program: Program, find: FindElement): FormulaProble
 
 const problemAt = ({ at, end }: Span, message: string): FormulaProblem => ({ message, at, end });
 
-function typeOf(program: Program, looking: Looking): Typed | FormulaProblem {
+function typeOf(program: Program, looking: FormulaCheckContext): Typed | FormulaProblem {
   const stack: Typed[] = [];
   for (const step of program) {
     const typed = typeOfStep(step, stack, looking);
@@ -163,9 +163,9 @@ function typeOf(program: Program, looking: Looking): Typed | FormulaProblem {
   return stack.pop()!;
 }
 
-function typeOfStep(step: Instruction, stack: Typed[], looking: Looking): Typed | FormulaProblem {
+function typeOfStep(step: Instruction, stack: Typed[], looking: FormulaCheckContext): Typed | FormulaProblem {
   const { at, end } = step;
-  if (step.kind === 'gather') return typeOfGathered(step, looking);
+  if (step.kind === 'gather') return typeOfAggregated(step, looking);
   if (step.kind === 'call') return typeOfCall(step, stack.splice(stack.length - step.count));
   if (step.kind !== 'value') return typeOfNamed(step, looking);
   if (typeof step.value === 'string') return { type: 'text', text: step.value, at, end };
@@ -174,7 +174,7 @@ function typeOfStep(step: Instruction, stack: Typed[], looking: Looking): Typed 
 
 function typeOfNamed(
   step: Extract<Instruction, { readonly id: string }>,
-  { find, group }: Looking,
+  { find, group }: FormulaCheckContext,
 ): Typed | FormulaProblem {
   const { id, at, end } = step;
   const named = find(id);
@@ -190,13 +190,13 @@ function typeOfNamed(
 }
 
 /** Each part has one value, or one for each row of the only group that it names. */
-function typeOfGathered(
+function typeOfAggregated(
   step: Extract<Instruction, { readonly kind: 'gather' }>,
-  looking: Looking,
+  looking: FormulaCheckContext,
 ): Typed | FormulaProblem {
   const { name, at, end } = step;
   for (const part of step.parts) {
-    const groups = new Set(namedDirectly(part).flatMap((id) => groupOf(looking.find(id)) ?? []));
+    const groups = new Set(directElementIdsIn(part).flatMap((id) => groupOf(looking.find(id)) ?? []));
     if (groups.size > 1) {
       const names = [...groups].map(quote).join(' and ');
       return problemAt(step, `combines answers from rows of ${names} in ${name}(); use only one group`);
@@ -223,7 +223,7 @@ function typeOfCall(
   if (given.length > takes.length || given.length < takes.length - optional)
     return problemAt(
       step,
-      `passes ${given.length} values to ${name}(); it needs ${sayCount(takes.length, optional)}`,
+      `passes ${given.length} values to ${name}(); it needs ${formatArgumentCount(takes.length, optional)}`,
     );
   const likes = given.slice(alikeFrom);
   // Literal days and times are written as texts.
@@ -245,7 +245,7 @@ const isEquation = (name: FunctionName): boolean => name === '=' || name === '!=
 function strayOption(given: readonly Typed[]): FormulaProblem | undefined {
   const attrs = given.find(({ named }) => named && 'options' in named.attrs)?.named?.attrs;
   const text = given.find((one) => one.text !== undefined);
-  if (!attrs || text?.text === undefined || otherTaken(attrs) || optionsById(attrs).has(text.text))
+  if (!attrs || text?.text === undefined || allowsOther(attrs) || optionsById(attrs).has(text.text))
     return undefined;
   return problemAt(text, `compares with ${quote(text.text)}, which is not one of the options`);
 }
@@ -269,6 +269,6 @@ function mismatch(one: Typed, name: FunctionName, wanted: readonly ValueType[]):
   );
 }
 
-function sayCount(most: number, optional: number): string {
+function formatArgumentCount(most: number, optional: number): string {
   return optional === 0 ? String(most) : `${most - optional} to ${most}`;
 }

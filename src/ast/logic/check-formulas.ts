@@ -1,7 +1,7 @@
 import { limits } from '../basics/limits.ts';
 import { isInputType } from '../form/input-rules.ts';
 import { checkFormula, type FindElement } from './check-formula.ts';
-import { sayFormulaProblem } from './formula/formula-problem.ts';
+import { formatFormulaProblem } from './formula/formula-problem.ts';
 import { parseFormula } from './formula/parse.ts';
 import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 
@@ -24,14 +24,17 @@ export function* checkFormulas(
       return;
     }
     const parsed = parseFormula(formula);
-    const problem = parsed.ok ? checkFormula(parsed.program, findFrom(node, byId)) : undefined;
+    const problem = parsed.ok ? checkFormula(parsed.program, createElementLookup(node, byId)) : undefined;
     if (problem)
-      yield { message: `"formula" of ${nameOfNode(node)} ${sayFormulaProblem(problem)}.`, path: node.path };
+      yield {
+        message: `"formula" of ${nameOfNode(node)} ${formatFormulaProblem(problem)}.`,
+        path: node.path,
+      };
   }
 }
 
 /** Returns the lookup of elements that a formula at this position can name. */
-export function findFrom(
+export function createElementLookup(
   { path, group }: Pick<LogicNode, 'path' | 'group'>,
   byId: ReadonlyMap<string, LogicNode>,
 ): FindElement {

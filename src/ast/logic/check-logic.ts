@@ -4,7 +4,7 @@ import { quote } from '../basics/problems.ts';
 import { isInputType } from '../form/input-rules.ts';
 import { checkPiping, comparisonProblem, referenceProblem } from './check-condition.ts';
 import { checkFormulas } from './check-formulas.ts';
-import { findCircles } from './circles.ts';
+import { findCycles } from './cycles.ts';
 import { type LogicNode, type LogicProblem, nameOfNode, offeredOptions } from './logic-node.ts';
 
 /**
@@ -40,7 +40,7 @@ export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem
     }
     yield* checkJumps(node, steps);
   }
-  yield* findCircles(elements, byId);
+  yield* findCycles(elements, byId);
 }
 
 type PlacedCondition = {

@@ -1,6 +1,6 @@
 import { isBlank } from '../basics/blank.ts';
 import type { Comparison, Operator } from '../basics/condition.ts';
-import { factOf } from '../basics/fact-of.ts';
+import { memoizeByObject } from '../basics/memoize-by-object.ts';
 import { trimText } from '../basics/text.ts';
 import { spend, spendOnce, type Work } from '../basics/work.ts';
 import { alignMoments } from '../rules/moments.ts';
@@ -14,7 +14,7 @@ type Answered = Pick<InputRules, 'kind' | 'format' | 'row'>;
 type Pair = readonly [answer: number, value: number] | readonly [answer: string, value: string] | undefined;
 
 /** A value that conditions compare, with its derived forms cached for all comparisons. */
-export type Given = {
+export type ComparedValue = {
   readonly value: unknown;
   readonly isBlank: boolean;
   folded?: string;
@@ -22,7 +22,7 @@ export type Given = {
 };
 
 /** @param value a stored answer, or a reference value. */
-export const give = (value: unknown): Given => ({ value, isBlank: isBlank(value) });
+export const toComparedValue = (value: unknown): ComparedValue => ({ value, isBlank: isBlank(value) });
 
 /** The value of a comparison, prepared once for each version of a form. */
 type Operand = {
@@ -34,7 +34,7 @@ type Operand = {
 };
 
 /** The current day and the work budget. */
-type Around = { readonly today: string; readonly work: Work };
+type ComparisonContext = { readonly today: string; readonly work: Work };
 
 /**
  * Returns whether a comparison is true. A blank answer equals and contains nothing, and is neither more nor
@@ -44,11 +44,11 @@ type Around = { readonly today: string; readonly work: Work };
  * @param around.today YYYY-MM-DD in the form's time zone.
  * @throws TooMuchWork
  */
-export function isTrue(
+export function testComparison(
   comparison: Comparison,
-  given: Given,
+  given: ComparedValue,
   input: Answered | undefined,
-  around: Around,
+  around: ComparisonContext,
 ): boolean {
   spend(around.work, stepsOf.comparison);
   return tests[comparison.is]({ comparison, given, input, around });
@@ -58,18 +58,18 @@ export function isTrue(
  * Returns whether a comparison of a whole answer, or of one row of a matrix, is true.
  * @throws TooMuchWork
  */
-export function isRowTrue(
+export function testRowComparison(
   comparison: Comparison,
-  given: Given,
+  given: ComparedValue,
   input: Answered | undefined,
-  around: Around,
+  around: ComparisonContext,
 ): boolean {
   const row = 'row' in comparison ? comparison.row : undefined;
   const answer = row === undefined ? undefined : input?.row?.(given.value, row);
-  if (!answer) return isTrue(comparison, given, input, around);
+  if (!answer) return testComparison(comparison, given, input, around);
   // Each comparison scans the text again for being only white space.
   if (typeof answer.value === 'string') spend(around.work, answer.value.length * stepsOf.lookedAt);
-  return isTrue(comparison, give(answer.value), answer, around);
+  return testComparison(comparison, toComparedValue(answer.value), answer, around);
 }
 
 /** Costs in steps of work (work.ts). */
@@ -83,13 +83,13 @@ const stepsOf = {
   moment: 120,
 } as const;
 
-type Asked = {
+type TestInput = {
   readonly comparison: Comparison;
-  readonly given: Given;
+  readonly given: ComparedValue;
   readonly input: Answered | undefined;
-  readonly around: Around;
+  readonly around: ComparisonContext;
 };
-type Test = (asked: Asked) => boolean;
+type Test = (asked: TestInput) => boolean;
 
 const order =
   (holds: (sign: number) => boolean): Test =>
@@ -139,7 +139,7 @@ const tests: Readonly<Record<Operator, Test>> = {
 };
 
 /** Returns whether a single answer is one of the compared values. */
-function isAmong({ comparison, given, input, around }: Asked): boolean {
+function isAmong({ comparison, given, input, around }: TestInput): boolean {
   const { value: answer } = given;
   if (given.isBlank) return false;
   const operand = operandOf(comparison, around.work);
@@ -155,7 +155,7 @@ function isAmong({ comparison, given, input, around }: Asked): boolean {
   return operand.plain.has(answer) || daysOf(operand, around).has(answer.slice(0, dayLength));
 }
 
-function pairOf({ comparison, given, input, around }: Asked, value: unknown): Pair {
+function pairOf({ comparison, given, input, around }: TestInput, value: unknown): Pair {
   const { value: answer } = given;
   if (given.isBlank) return undefined;
   if (typeof value === 'number') {
@@ -182,7 +182,7 @@ function numberOf(answer: unknown, input: Answered | undefined): number | undefi
 
 const fold = (text: string): string => trimText(text).toLowerCase();
 
-function foldedOf(given: Given, answer: string, work: Work): string {
+function foldedOf(given: ComparedValue, answer: string, work: Work): string {
   if (given.folded === undefined) {
     spend(work, answer.length * stepsOf.foldedCharacter);
     given.folded = fold(answer);
@@ -190,7 +190,7 @@ function foldedOf(given: Given, answer: string, work: Work): string {
   return given.folded;
 }
 
-function membersOf(given: Given, work: Work): ReadonlySet<unknown> {
+function membersOf(given: ComparedValue, work: Work): ReadonlySet<unknown> {
   if (given.members === undefined) {
     const list: readonly unknown[] = Array.isArray(given.value) ? given.value : [];
     spend(work, list.length * stepsOf.member);
@@ -208,7 +208,7 @@ function operandOf(comparison: Comparison, work: Work): Operand {
   return makeOperand(comparison);
 }
 
-const makeOperand = factOf((comparison: Comparison): Operand => {
+const makeOperand = memoizeByObject((comparison: Comparison): Operand => {
   const values = valuesOf(comparison);
   const isPart = comparison.is === 'contains' || comparison.is === 'not_contains';
   const texts = isPart ? values.map(String) : values.filter((value) => typeof value === 'string');
@@ -219,7 +219,7 @@ const makeOperand = factOf((comparison: Comparison): Operand => {
   };
 });
 
-function daysOf(operand: Operand, { today, work }: Around): ReadonlySet<string> {
+function daysOf(operand: Operand, { today, work }: ComparisonContext): ReadonlySet<string> {
   spendOnce(work, operand, operand.relative.length * stepsOf.moment);
   if (operand.days?.today !== today) {
     operand.days = {

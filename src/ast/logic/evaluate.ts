@@ -1,11 +1,11 @@
-import { type Comparison, type Condition, endOfForm, holds } from '../basics/condition.ts';
-import { isRecord, own } from '../basics/json.ts';
+import { type Comparison, type Condition, endOfForm, evaluateCondition } from '../basics/condition.ts';
+import { getProperty, isRecord } from '../basics/json.ts';
 import { spend, type Work } from '../basics/work.ts';
+import type { ConditionTest } from '../form/conditional-options.ts';
 import { countRows, fieldName, type Row, rowAt } from '../form/fields.ts';
-import { type FormIndex, indexOf } from '../form/form-index.ts';
+import { type FormIndex, formIndexOf } from '../form/form-index.ts';
 import { inputRules } from '../form/input-rules.ts';
-import { lateOffers } from '../form/late-offers.ts';
-import type { Holds } from '../form/offers.ts';
+import { lazyConditionalOptions } from '../form/lazy-conditional-options.ts';
 import { tidyAnswer } from '../form/tidy.ts';
 import {
   type Calculation,
@@ -13,19 +13,19 @@ import {
   type Element,
   type Form,
   type InputElement,
-  isAsked,
+  isAnsweredByVisitor,
   isCalculation,
   isComposite,
   isInput,
   isQuestion,
   isRepeatable,
   isRequired,
-  isSeen,
+  isVisibleToVisitors,
   kindOf,
   type Step,
 } from '../form/tree.ts';
-import { type Given, give, isRowTrue, isTrue } from './compare.ts';
-import { type Asking, formulaAnswers } from './formula-answers.ts';
+import { type ComparedValue, testComparison, testRowComparison, toComparedValue } from './compare.ts';
+import { type FormulaContext, formulaAnswers } from './formula-answers.ts';
 
 /** The context of conditions and limits besides the answers. */
 export type AnswerContext = {
@@ -43,13 +43,13 @@ export type AnswerContext = {
 export type FilesByName = ReadonlyMap<string, readonly unknown[]>;
 
 /** What a visitor with these answers sees. */
-export type Shown = {
+export type VisibleParts = {
   /** The indexes of the steps that are reached and show something, in order. Can be empty. */
   readonly steps: readonly number[];
   /** Pass the row for elements of a repeatable group. Without it, the row counts as blank. */
   readonly isShown: (element: Element, row?: Row) => boolean;
   readonly isRequired: (input: InputElement, row?: Row) => boolean;
-  readonly holds: Holds;
+  readonly holds: ConditionTest;
   /** The result of a calculation. Undefined if it is hidden or has no result. */
   readonly calculated: (calculation: Calculation, row?: Row) => number | undefined;
 };
@@ -66,8 +66,8 @@ export function evaluate(
   raw: unknown,
   context: AnswerContext,
   files: FilesByName = noFiles,
-): Shown {
-  const index = indexOf(form);
+): VisibleParts {
+  const index = formIndexOf(form);
   if (!index.hasLogic) {
     const calculated = (): undefined => undefined;
     const isAlways = (): boolean => true;
@@ -84,7 +84,7 @@ export function evaluate(
     steps: [...visit.reached].filter((at) => hasSomething(visit, form.children[at]!)),
     isShown: (element, row) => isElementShown(visit, element, row),
     isRequired: (input, row) =>
-      isRequired(input) || (isAsked(input) && isMet(visit, input.attrs.require_when, row, false)),
+      isRequired(input) || (isAnsweredByVisitor(input) && isMet(visit, input.attrs.require_when, row, false)),
     holds: visit.holds,
     calculated: (calculation, row) => answerOf(visit, calculation, row).value as number | undefined,
   };
@@ -95,7 +95,7 @@ export function evaluate(
  * visible answers of any step.
  * @throws TooMuchWork
  */
-export const meets = (
+export const meetsCondition = (
   condition: Condition,
   form: Form,
   raw: unknown,
@@ -105,7 +105,7 @@ export const meets = (
 
 function startVisit(form: Form, raw: unknown, context: AnswerContext, files: FilesByName): Visit {
   const visit: Visit = {
-    index: indexOf(form),
+    index: formIndexOf(form),
     raw: isRecord(raw) ? raw : {},
     context,
     files,
@@ -123,7 +123,7 @@ function startVisit(form: Form, raw: unknown, context: AnswerContext, files: Fil
 /** Returns whether a step shows anything. If not, it is skipped, unless it has no elements. */
 function hasSomething(visit: Visit, { children }: Step): boolean {
   const isThere = (element: Element): boolean =>
-    isSeen(element) &&
+    isVisibleToVisitors(element) &&
     isElementShown(visit, element) &&
     (!isComposite(element) || isRepeatable(element) || element.children.some(isThere));
   // With one question at a time, only texts after the last question count as content.
@@ -149,9 +149,9 @@ type Visit = {
   /** Whether a group has an answer. */
   readonly filled: ByRow<Composite, boolean>;
   /** Answers prepared for comparisons. */
-  readonly given: ByRow<InputElement, Given>;
-  readonly references: Map<string, Given>;
-  readonly holds: Holds;
+  readonly given: ByRow<InputElement, ComparedValue>;
+  readonly references: Map<string, ComparedValue>;
+  readonly holds: ConditionTest;
 };
 
 /**
@@ -194,7 +194,9 @@ function isElementShown(visit: Visit, element: Element, row?: Row): boolean {
   return recall(visit, visit.decided, element, place.group && row?.index, () => {
     const isInside = place.parent === undefined || isElementShown(visit, place.parent, row);
     return (
-      isInside && isOpen(visit, element, row) && (lateOffers.hasOffer?.(element, visit.holds, row) ?? true)
+      isInside &&
+      isOpen(visit, element, row) &&
+      (lazyConditionalOptions.hasOffer?.(element, visit.holds, row) ?? true)
     );
   });
 }
@@ -227,39 +229,45 @@ function isMet(
   whenAbsent: boolean,
 ): boolean {
   if (condition === undefined) return whenAbsent;
-  return holds(condition, (comparison) => isComparisonTrue(visit, comparison, row));
+  return evaluateCondition(condition, (comparison) => isComparisonTrue(visit, comparison, row));
 }
 
 function isComparisonTrue(visit: Visit, comparison: Comparison, row: Row | undefined): boolean {
   const { context } = visit;
   if ('reference' in comparison) {
     const name = comparison.reference;
-    const given = visit.references.get(name) ?? give(own(context.reference, name));
+    const given = visit.references.get(name) ?? toComparedValue(getProperty(context.reference, name));
     visit.references.set(name, given);
-    return isTrue(comparison, given, undefined, context);
+    return testComparison(comparison, given, undefined, context);
   }
   const element = visit.index.byId.get(comparison.element)?.element;
   if (element && isComposite(element)) {
-    return isTrue(comparison, give(isFilled(visit, element, row) || undefined), undefined, context);
+    return testComparison(
+      comparison,
+      toComparedValue(isFilled(visit, element, row) || undefined),
+      undefined,
+      context,
+    );
   }
-  if (!element || !isInput(element)) return isTrue(comparison, nothing, undefined, context);
-  return isRowTrue(comparison, answerOf(visit, element, row), inputRules[element.type], context);
+  if (!element || !isInput(element)) return testComparison(comparison, nothing, undefined, context);
+  return testRowComparison(comparison, answerOf(visit, element, row), inputRules[element.type], context);
 }
 
-const nothing = give(undefined);
+const nothing = toComparedValue(undefined);
 
 /** Returns the answer that counts: blank for hidden elements, and the files of an upload. */
-function answerOf(visit: Visit, input: InputElement, row: Row | undefined): Given {
+function answerOf(visit: Visit, input: InputElement, row: Row | undefined): ComparedValue {
   if (!isElementShown(visit, input, row)) return nothing;
   const isInRow = visit.index.places.get(input)?.group !== undefined;
   return recall(visit, visit.given, input, isInRow ? row?.index : undefined, () => {
-    if (isCalculation(input)) return give(calculate(visit, input, isInRow ? row : undefined));
-    if (kindOf(input) === 'files') return give(visit.files.get(fieldName(input, isInRow ? row : undefined)));
+    if (isCalculation(input)) return toComparedValue(calculate(visit, input, isInRow ? row : undefined));
+    if (kindOf(input) === 'files')
+      return toComparedValue(visit.files.get(fieldName(input, isInRow ? row : undefined)));
     const holder = isInRow ? row && rowAt(visit.raw, row) : visit.raw;
-    const sent = isRecord(holder) ? own(holder, input.attrs.id) : undefined;
+    const sent = isRecord(holder) ? getProperty(holder, input.attrs.id) : undefined;
     const answer = tidyAnswer(input, sent, visit.context.work);
-    const { offeredOf } = lateOffers;
-    return give(offeredOf ? offeredOf(input, answer, visit.holds, row) : answer);
+    const { offeredOf } = lazyConditionalOptions;
+    return toComparedValue(offeredOf ? offeredOf(input, answer, visit.holds, row) : answer);
   });
 }
 
@@ -288,14 +296,14 @@ function hasAnswers(visit: Visit, composite: Composite, row: Row | undefined): b
 
 /** Elements that are not asked do not fill a row. */
 const isAnswered = (visit: Visit, child: Element, row: Row | undefined): boolean =>
-  isInput(child) && isAsked(child) && !answerOf(visit, child, row).isBlank;
+  isInput(child) && isAnsweredByVisitor(child) && !answerOf(visit, child, row).isBlank;
 
 /**
  * Runs a calculation on the answers that count.
  * @param row the row of the calculation, if it is in one.
  */
 function calculate(visit: Visit, { type, attrs }: Calculation, row: Row | undefined): number | undefined {
-  const asking: Asking = {
+  const asking: FormulaContext = {
     index: visit.index,
     row,
     isShown: (element) => isElementShown(visit, element),

@@ -1,16 +1,16 @@
 import type { Row } from '../form/fields.ts';
 import type { FormIndex } from '../form/form-index.ts';
 import { type Composite, type Element, type InputElement, isComposite, isInput } from '../form/tree.ts';
-import type { Given } from './compare.ts';
+import type { ComparedValue } from './compare.ts';
 import type { FormulaAnswers, FormulaValue } from './formula/run.ts';
 
 /** What a calculation can read of the answers. */
-export type Asking = {
+export type FormulaContext = {
   readonly index: FormIndex;
   /** The row of the calculation. */
   readonly row: Row | undefined;
   readonly isShown: (element: Element) => boolean;
-  readonly answerOf: (input: InputElement, row: Row | undefined) => Given;
+  readonly answerOf: (input: InputElement, row: Row | undefined) => ComparedValue;
   /** The answered rows of a group, by index. */
   readonly rowsOf: (group: Composite) => Iterable<number>;
 };
@@ -20,7 +20,7 @@ export function formulaAnswers({
   index: { byId },
   row,
   ...asking
-}: Asking): Omit<FormulaAnswers, 'today' | 'work'> {
+}: FormulaContext): Omit<FormulaAnswers, 'today' | 'work'> {
   const own = row?.group;
   const filled = (group: Composite): number[] => (asking.isShown(group) ? [...asking.rowsOf(group)] : []);
   return {

@@ -8,7 +8,7 @@ import { checkStep, stepOf } from '../answers/check-step.ts';
 import type { Condition } from '../basics/condition.ts';
 import { type Form, type FormNode, listQuestions } from '../form/tree.ts';
 import { validateStructure } from '../validate.ts';
-import { operatorsFor } from './check-condition.ts';
+import { operatorsForType } from './check-condition.ts';
 import { evaluate } from './evaluate.ts';
 
 // A failure prints its seed and path. Add both to these options to run it again.
@@ -41,7 +41,11 @@ function comparisonOf(inputs: readonly Named[]): fc.Arbitrary<unknown> {
   return fc
     .constantFrom(...inputs)
     .chain(({ id, type }) =>
-      fc.record({ id: fc.constant(id), type: fc.constant(type), is: fc.constantFrom(...operatorsFor(type)) }),
+      fc.record({
+        id: fc.constant(id),
+        type: fc.constant(type),
+        is: fc.constantFrom(...operatorsForType(type)),
+      }),
     )
     .chain(({ id, type, is }): fc.Arbitrary<unknown> => {
       if (is === 'answered' || is === 'not_answered') return fc.constant({ element: id, is });

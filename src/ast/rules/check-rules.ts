@@ -1,5 +1,5 @@
-import { factOf } from '../basics/fact-of.ts';
 import { answerLimits } from '../basics/limits.ts';
+import { memoizeByObject } from '../basics/memoize-by-object.ts';
 import { countCharacters } from '../basics/text.ts';
 import { spend, type Work } from '../basics/work.ts';
 import { alignMoments } from './moments.ts';
@@ -45,7 +45,7 @@ export function lengthProblem(rules: LengthRules, text: string): BrokenRule | un
   return undefined;
 }
 
-const patternOf = factOf(({ pattern }: ProseRules): Pattern => compilePattern(pattern!));
+const patternOf = memoizeByObject(({ pattern }: ProseRules): Pattern => compilePattern(pattern!));
 
 /** Returns the first rule that a text breaks, including the author's pattern for the whole text. */
 export function proseProblem(rules: ProseRules, text: string, { work }: RuleContext): BrokenRule | undefined {
@@ -102,7 +102,7 @@ export function countProblem(
 }
 
 /** The values of the problem of a text over the byte limit. */
-export const byteCap = {
+export const byteLimitValues = {
   kilobytes: answerLimits.answerBytes / 1024,
   limit: answerLimits.answerBytes,
 } as const;

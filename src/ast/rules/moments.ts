@@ -59,7 +59,7 @@ export function exampleOf(format: MomentFormat | 'datetime-local', language?: st
 }
 
 /** Formats a date, a time or both for a person in their language: `November 22, 2026`. */
-export function sayMoment(text: string, language: string): string {
+export function formatMoment(text: string, language: string): string {
   const hasDay = text.length >= 10;
   return new Intl.DateTimeFormat(language, {
     timeZone: 'UTC',

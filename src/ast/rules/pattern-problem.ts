@@ -1,6 +1,6 @@
 import { limits } from '../basics/limits.ts';
 import { countCharacters } from '../basics/text.ts';
-import { countPlaces } from './pattern.ts';
+import { countPatternStates } from './pattern.ts';
 
 /** Tokens of a valid regular expression that the subset excludes. Skips whole classes and escapes. */
 const construct = /\[(?:\\.|[^\]\\])*\]|\\(?:[1-9]|[bBk])|\(\?(?!:)[<a-zA-Z=!-]{0,2}|\\.|./gsu;
@@ -18,7 +18,7 @@ export function patternProblem(source: string): string | undefined {
       return `must not use "${part}": only the groups (…) and (?:…) are supported`;
     }
   }
-  if (countPlaces(source) > limits.patternPlaces) {
+  if (countPatternStates(source) > limits.patternPlaces) {
     return `must be simpler: at most ${limits.patternPlaces} states with its repeats expanded (use the length limits for long texts)`;
   }
   return undefined;

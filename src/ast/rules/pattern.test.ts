@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { cases } from '#test/cases.ts';
 import { limits } from '../basics/limits.ts';
 import { newWork, type Work } from '../basics/work.ts';
-import { compilePattern, countPlaces } from './pattern.ts';
+import { compilePattern, countPatternStates } from './pattern.ts';
 import { patternProblem } from './pattern-problem.ts';
 
 const matches = (source: string, text: string): boolean => compilePattern(source).matches(text, newWork());
@@ -131,7 +131,7 @@ test('a match visits each state at most once per character, even if backtracking
       const steps = Number.MAX_SAFE_INTEGER - work.left;
       // Per character, a state waits once and is visited from at most two others. Testing its token costs 8
       // steps.
-      const most = 2 * (length + 2) * (3 + 8) * countPlaces(source) + 20_000;
+      const most = 2 * (length + 2) * (3 + 8) * countPatternStates(source) + 20_000;
       assert.ok(steps <= most, `${source}: ${steps}`);
     }
   }
@@ -145,7 +145,7 @@ test('deeply nested repeats are counted quickly', () => {
 test('the work of one match is bounded: the larger the pattern, the shorter the text that it accepts', () => {
   for (const source of ['a', 'a{249}', '[^<>]*']) {
     const { maxLength } = compilePattern(source);
-    assert.equal(maxLength, Math.floor(limits.patternSteps / countPlaces(source)));
+    assert.equal(maxLength, Math.floor(limits.patternSteps / countPatternStates(source)));
   }
   assert.ok(compilePattern('[^<>]*').maxLength > limits.answerBytes);
   assert.equal(compilePattern('a{249}').maxLength, 4_000);

@@ -12,12 +12,17 @@ export type Pattern = {
 };
 
 /** The condition of a state: a character, written as in the pattern, or the start or end of the text. */
-type Ask = { readonly kind: 'character'; readonly token: string } | { readonly kind: 'start' | 'end' };
+type StateCondition =
+  | { readonly kind: 'character'; readonly token: string }
+  | { readonly kind: 'start' | 'end' };
 type Repeat = { readonly kind: 'repeat'; readonly part: Part; readonly least: number; readonly most: number };
-type Part = Ask | Repeat | { readonly kind: 'sequence' | 'choice'; readonly parts: readonly Part[] };
+type Part =
+  | StateCondition
+  | Repeat
+  | { readonly kind: 'sequence' | 'choice'; readonly parts: readonly Part[] };
 
 /** A state of the automaton: its condition, if it has one, and the next states. */
-type Place = { readonly ask?: Ask; next: readonly number[] };
+type PatternState = { readonly ask?: StateCondition; next: readonly number[] };
 
 /** Costs in steps of work (work.ts). `ask` tests a character against a class. */
 const steps = { visit: 1.4, place: 40, ask: 10, newClass: 1_500, newProperty: 15_000 } as const;
@@ -29,7 +34,7 @@ const steps = { visit: 1.4, place: 40, ask: 10, newClass: 1_500, newProperty: 15
  */
 export function compilePattern(source: string): Pattern {
   const part = parse(source);
-  const places: Place[] = [];
+  const places: PatternState[] = [];
   const accepted = add(places, { next: [] });
   const start = build(places, part, accepted);
   const machine = machineOf(places, start, accepted);
@@ -40,7 +45,7 @@ export function compilePattern(source: string): Pattern {
 }
 
 /** Counts the states of a pattern with its repeats expanded. */
-export function countPlaces(source: string): number {
+export function countPatternStates(source: string): number {
   return sizeOf(parse(source)) + 1;
 }
 
@@ -105,12 +110,12 @@ function rangeOf(text = ''): { least: number; most: number } | undefined {
   return { least: Number(least), most: Number(most || (comma ? Number.POSITIVE_INFINITY : least)) };
 }
 
-function add(places: Place[], place: Place): number {
+function add(places: PatternState[], place: PatternState): number {
   return places.push(place) - 1;
 }
 
 /** Builds from the end to the start: returns the first state of the part when it is followed by `next`. */
-function build(places: Place[], part: Part, next: number): number {
+function build(places: PatternState[], part: Part, next: number): number {
   if (part.kind === 'repeat') return buildRepeat(places, part, next);
   if (!('parts' in part)) return add(places, { ask: part, next: [next] });
   return part.kind === 'sequence'
@@ -118,7 +123,7 @@ function build(places: Place[], part: Part, next: number): number {
     : add(places, { next: part.parts.map((child) => build(places, child, next)) });
 }
 
-function buildRepeat(places: Place[], repeat: Repeat, next: number): number {
+function buildRepeat(places: PatternState[], repeat: Repeat, next: number): number {
   const { part, least, most } = repeat;
   let start = next;
   if (most === Number.POSITIVE_INFINITY) {
@@ -139,7 +144,7 @@ function buildRepeat(places: Place[], repeat: Repeat, next: number): number {
 }
 
 /** State kinds as numbers: an automaton in typed arrays runs ten times as fast as one of objects. */
-const does = { lead: 0, ask: 1, start: 2, end: 3 } as const;
+const stateKinds = { lead: 0, ask: 1, start: 2, end: 3 } as const;
 
 type Machine = {
   readonly start: number;
@@ -153,11 +158,11 @@ type Machine = {
   readonly tokens: readonly string[];
 };
 
-function machineOf(places: readonly Place[], start: number, accepted: number): Machine {
-  const kindOf = ({ ask }: Place): number =>
-    ask === undefined ? does.lead : ask.kind === 'character' ? does.ask : does[ask.kind];
+function machineOf(places: readonly PatternState[], start: number, accepted: number): Machine {
+  const kindOf = ({ ask }: PatternState): number =>
+    ask === undefined ? stateKinds.lead : ask.kind === 'character' ? stateKinds.ask : stateKinds[ask.kind];
   const indexes = new Map<string, number>();
-  const askOf = ({ ask }: Place): number => {
+  const askOf = ({ ask }: PatternState): number => {
     if (ask?.kind !== 'character') return -1;
     if (!indexes.has(ask.token)) indexes.set(ask.token, indexes.size);
     return indexes.get(ask.token)!;
@@ -191,8 +196,8 @@ function run({ start, accepted, kinds, first, targets, asks, tokens }: Machine, 
       if (reached[place] === position) continue;
       reached[place] = position;
       const kind = kinds[place];
-      if (kind === does.ask) after[waits++] = place;
-      else if (kind === does.lead || (kind === does.start ? position === 0 : isEnd)) {
+      if (kind === stateKinds.ask) after[waits++] = place;
+      else if (kind === stateKinds.lead || (kind === stateKinds.start ? position === 0 : isEnd)) {
         for (let at = first[place]!; at < first[place + 1]!; at += 1) open[opened++] = targets[at]!;
       }
     }

@@ -1,4 +1,4 @@
-import { fill } from '../basics/words.ts';
+import { fillTemplate } from '../basics/words.ts';
 import { englishSentences } from './sentences.ts';
 
 export type RuleName = keyof typeof englishSentences;
@@ -30,12 +30,12 @@ const examples: ProblemValues & Partial<Record<RuleName, string | number>> = {
 
 /**
  * Formats the problem as an English sentence for API clients, with unformatted values. The page uses other
- * sentences for visitors (src/page/words/say-problem.ts). Never throws. Inserted text is not parsed for
+ * sentences for visitors (src/page/words/format-problem.ts). Never throws. Inserted text is not parsed for
  * placeholders.
  */
-export function sayProblem({ rule, label, custom, values }: AnswerProblem): string {
+export function formatProblem({ rule, label, custom, values }: AnswerProblem): string {
   const sentence = custom ? `{label}: {custom}` : englishSentences[rule];
   // A label can already end in punctuation.
   const said = /[?!.:]$/.test(label) ? sentence.replace('{label}:', '{label}') : sentence;
-  return fill(said, { example: examples[rule] ?? '', ...values, label, ...(custom && { custom }) });
+  return fillTemplate(said, { example: examples[rule] ?? '', ...values, label, ...(custom && { custom }) });
 }

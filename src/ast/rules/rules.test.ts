@@ -4,7 +4,7 @@ import { composite, context, element, formOf, problemsOf, structure } from '#tes
 import { checkAnswers, type FileAnswer } from '../answers/check-answers.ts';
 import type { FormNode } from '../form/tree.ts';
 import { exampleOf } from './moments.ts';
-import { sayProblem } from './problem.ts';
+import { formatProblem } from './problem.ts';
 import { isEmail } from './text-formats.ts';
 
 /** Returns the message about a value, or undefined if it is accepted. */
@@ -128,7 +128,7 @@ test("the author's custom message replaces the default of every rule, and is nev
 
 test('a message is filled once: a label or file name that looks like a placeholder is unchanged', () => {
   const problem = { rule: 'accept', label: '{file}', values: { file: '{types}', types: '$&' } } as const;
-  const said = sayProblem(problem);
+  const said = formatProblem(problem);
   assert.ok(said.startsWith('{file}: {types} is not'), said);
   assert.ok(said.endsWith('these types: $&.'), said);
 });

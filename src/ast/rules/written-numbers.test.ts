@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { locales } from '../basics/locales.ts';
 import {
+  formatNumber,
   type NumberMarks,
   numberMarksOf,
   plainMarks,
   readNumber,
-  sayNumber,
   writeNumber,
 } from './written-numbers.ts';
 
@@ -95,5 +95,5 @@ const saidNumbers: readonly (readonly [value: number, marks: NumberMarks, text: 
 ];
 
 for (const [value, marks, text] of saidNumbers) {
-  test(`${value} is formatted as ${text}`, () => assert.equal(sayNumber(value, marks), text));
+  test(`${value} is formatted as ${text}`, () => assert.equal(formatNumber(value, marks), text));
 }

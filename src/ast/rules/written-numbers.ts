@@ -35,7 +35,7 @@ export function writeNumber(value: number, [decimal]: NumberMarks): string {
  * Formats a number for a person, with the thousands mark of the format or a narrow space if it has none.
  * @param decimals the number of decimals; by default as many as the number has.
  */
-export function sayNumber(
+export function formatNumber(
   value: number,
   [decimal = '.', thousands = '\u202f']: string,
   decimals?: number,

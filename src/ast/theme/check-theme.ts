@@ -1,13 +1,21 @@
 import { imageIdProblem, isImageId } from '../basics/image-id.ts';
-import { isRecord, own } from '../basics/json.ts';
+import { getProperty, isRecord } from '../basics/json.ts';
 import { limits } from '../basics/limits.ts';
 import { quote } from '../basics/problems.ts';
 import { fitsBytes, isCleanText } from '../basics/text.ts';
-import { isShowable, pipedIds } from '../form/piping.ts';
+import { canPipeInSettings, pipedIds } from '../form/piping.ts';
 import type { Form } from '../form/tree.ts';
-import { choice, flag, type Kind, problemsOf, type SettingsError, type Words } from '../settings-kinds.ts';
+import {
+  choice,
+  flag,
+  problemsOf,
+  type SettingKind,
+  type SettingsError,
+  type SettingTexts,
+} from '../settings-kinds.ts';
 import {
   contrast,
+  formatContrast,
   fromOklch,
   inkContrast,
   isColour,
@@ -15,14 +23,13 @@ import {
   paperContrast,
   readableAccent,
   type Scheme,
-  sayContrast,
   schemesOf,
   textContrast,
   toOklch,
 } from './colour.ts';
 import { corners, densities, fontNames, fonts, modes, type Theme } from './theme.ts';
 
-type Part<Value> = Kind<Value> & Words;
+type Part<Value> = SettingKind<Value> & SettingTexts;
 
 /** A choice in the theme. Its schema has no default: the API returns only what is set. */
 const oneOf = <const Id extends string>(...[ids, labels, byDefault]: Parameters<typeof choice<Id>>) => ({
@@ -34,7 +41,7 @@ const colour = {
   accepts: (value): value is string => isColour(value),
   problem: 'must be a color like "#0b6655"',
   schema: { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' },
-} as const satisfies Kind<string>;
+} as const satisfies SettingKind<string>;
 
 const image = {
   accepts: (value): value is string => isImageId(value),
@@ -42,7 +49,7 @@ const image = {
   schema: { type: 'string', format: 'uuid' },
   control: 'image',
   note: 'The id of an image of the workspace.',
-} as const satisfies Kind<string>;
+} as const satisfies SettingKind<string>;
 
 const line = {
   accepts: (value): value is string =>
@@ -55,7 +62,7 @@ const line = {
   schema: { type: 'string' },
   control: 'line',
   note: `One line of at most ${limits.labelBytes} bytes of UTF-8.`,
-} as const satisfies Kind<string>;
+} as const satisfies SettingKind<string>;
 
 /** Every part of a theme: its schema and what the builder says of it. */
 export const themeParts = {
@@ -122,7 +129,7 @@ export const themePart = (name: keyof Theme): Part<unknown> => themeParts[name];
 export function findThemeProblems(input: unknown, form?: Form): readonly SettingsError[] {
   if (!isRecord(input)) return [{ field: 'theme', message: '"theme" must be an object.' }];
   const problems = Object.entries(input).flatMap(([key, value]): readonly SettingsError[] => {
-    const part = own<Part<unknown>>(themeParts, key);
+    const part = getProperty<Part<unknown>>(themeParts, key);
     if (part) return problemsOf(`theme.${key}`, part, value, undefined);
     const message = `Unknown theme key ${quote(key)}. Use one of these: ${Object.keys(themeParts).join(', ')}.`;
     return [{ field: 'theme', message }];
@@ -135,7 +142,7 @@ export function findThemeProblems(input: unknown, form?: Form): readonly Setting
 function titleProblems({ confirmation_title: title = '' }: Theme, form: Form | undefined): SettingsError[] {
   const field = 'theme.confirmation_title';
   return pipedIds(title)
-    .filter((id) => form && !isShowable(form, id))
+    .filter((id) => form && !canPipeInSettings(form, id))
     .map((id) => ({
       field,
       message: `"${field}" shows the answer to ${quote(id)}, which is no question of the form outside repeatable composites.`,
@@ -179,7 +186,7 @@ function paperProblems(theme: Theme): SettingsError[] {
   return [
     {
       field: 'theme.paper',
-      message: `"theme.paper" ${theme.paper} has a contrast of ${sayContrast(ratio)} with the ${scheme === 'dark' ? 'light' : 'dark'} text on it; it needs ${inkContrast}:1. The nearest valid shade is ${suggestPaper(theme)}.`,
+      message: `"theme.paper" ${theme.paper} has a contrast of ${formatContrast(ratio)} with the ${scheme === 'dark' ? 'light' : 'dark'} text on it; it needs ${inkContrast}:1. The nearest valid shade is ${suggestPaper(theme)}.`,
     },
   ];
 }
@@ -190,7 +197,7 @@ function contrastProblems(theme: Theme): SettingsError[] {
   return [
     {
       field: 'theme.color',
-      message: `"theme.color" ${theme.color} has a contrast of ${sayContrast(ratio)} on ${scheme} paper; text needs ${textContrast}:1. The nearest valid shade is ${suggestColour(theme)}.`,
+      message: `"theme.color" ${theme.color} has a contrast of ${formatContrast(ratio)} on ${scheme} paper; text needs ${textContrast}:1. The nearest valid shade is ${suggestColour(theme)}.`,
     },
   ];
 }

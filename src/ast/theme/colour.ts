@@ -18,7 +18,7 @@ export function contrast(one: string, other: string): number {
 }
 
 /** Formats a contrast: `3.2:1`. Truncates, so that 4.49 is never shown as 4.5. */
-export function sayContrast(ratio: number): string {
+export function formatContrast(ratio: number): string {
   return `${Math.floor(ratio * 10) / 10}:1`;
 }
 
@@ -160,17 +160,17 @@ const warnings = {
 } as const satisfies Record<Scheme, { red: string; others: readonly string[]; tint: string }>;
 
 /** From this distance (Oklab), two colors are clearly different. White and black are 1 apart. */
-export const plainDistance = 0.15;
+export const minColourDistance = 0.15;
 
 /** Returns an error color that is readable on the paper and differs from the accent. */
 function warningsOf(accent: string, paper: string, scheme: Scheme): Pick<Palette, 'bad' | 'bad-tint'> {
   const { red, others, tint } = warnings[scheme];
   const reading = (shade: string): string => readableOn([paper], shade, textContrast, scheme);
   const plain = reading(red);
-  if (distance(accent, plain) >= plainDistance) return { bad: plain, 'bad-tint': tint };
+  if (distance(accent, plain) >= minColourDistance) return { bad: plain, 'bad-tint': tint };
   const shades = others.map(reading);
   const [furthest] = shades.toSorted((one, other) => contrast(accent, other) - contrast(accent, one));
-  const bad = shades.find((shade) => distance(accent, shade) >= plainDistance) ?? furthest!;
+  const bad = shades.find((shade) => distance(accent, shade) >= minColourDistance) ?? furthest!;
   return { bad, 'bad-tint': tint };
 }
 
@@ -198,7 +198,7 @@ export function paletteOf(theme: Theme, scheme: Scheme): Palette {
         ? neutral(shades.ground)
         : isChosen
           ? theme.background
-          : atNight(theme.background, neutrals.dark.ground[0]),
+          : toDarkScheme(theme.background, neutrals.dark.ground[0]),
     paper,
     ink: neutral(shades.ink),
     soft: readableOn([paper, tint], neutral(shades.soft), textContrast, scheme),
@@ -234,7 +234,7 @@ export function paperContrast(theme: Theme): number {
 function groundsOf(theme: Theme, scheme: Scheme, neutral: Neutral): Pick<Palette, 'paper' | 'tint' | 'line'> {
   const { paper, tint, line } = neutrals[scheme];
   if (theme.paper === undefined) return { paper: neutral(paper), tint: neutral(tint), line: neutral(line) };
-  const chosen = schemesOf(theme)[0] === scheme ? theme.paper : atNight(theme.paper, paper[0]);
+  const chosen = schemesOf(theme)[0] === scheme ? theme.paper : toDarkScheme(theme.paper, paper[0]);
   const { lightness, ...hue } = toOklch(chosen);
   const shade = ([other]: readonly [number, number]): string =>
     fromOklch({ ...hue, lightness: lightness + other - paper[0] });
@@ -242,7 +242,7 @@ function groundsOf(theme: Theme, scheme: Scheme, neutral: Neutral): Pick<Palette
 }
 
 /** Converts a color of the light scheme to the dark scheme. */
-function atNight(colour: string, lightness: number): string {
+function toDarkScheme(colour: string, lightness: number): string {
   const { hue, chroma } = toOklch(colour);
   return fromOklch({ lightness, chroma: Math.min(chroma, 0.03), hue });
 }
@@ -280,12 +280,12 @@ export function readableAccent(colour: string, paper: string, scheme: Scheme): s
   const from = toOklch(colour);
   const [start, step] = scheme === 'dark' ? [Math.max(from.lightness, 0.74), 0.01] : [from.lightness, -0.01];
   for (let lightness = start; lightness >= 0 && lightness <= 1; lightness += step) {
-    const shade = fromOklch(calm({ ...from, lightness }, scheme));
+    const shade = fromOklch(reduceChroma({ ...from, lightness }, scheme));
     if (contrast(shade, paper) >= textContrast + 0.1) return shade;
   }
   return scheme === 'dark' ? '#ffffff' : '#000000';
 }
 
 /** Full chroma glows on a dark page, so it is reduced a little. */
-const calm = (colour: Oklch, scheme: Scheme): Oklch =>
+const reduceChroma = (colour: Oklch, scheme: Scheme): Oklch =>
   scheme === 'dark' ? { ...colour, chroma: Math.min(colour.chroma, 0.13) } : colour;

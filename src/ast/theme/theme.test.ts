@@ -16,13 +16,13 @@ import {
   contrast,
   defaultColour,
   distance,
+  formatContrast,
   fromOklch,
   inkContrast,
+  minColourDistance,
   type Palette,
   paletteOf,
   paperContrast,
-  plainDistance,
-  sayContrast,
   schemesOf,
   textContrast,
   toOklch,
@@ -49,8 +49,8 @@ const themes = record(
 
 test('contrast is computed as by WCAG', () => {
   assert.equal(contrast('#000000', '#ffffff'), 21);
-  assert.equal(sayContrast(contrast('#777777', '#ffffff')), '4.4:1');
-  assert.equal(sayContrast(contrast('#767676', '#ffffff')), '4.5:1');
+  assert.equal(formatContrast(contrast('#777777', '#ffffff')), '4.4:1');
+  assert.equal(formatContrast(contrast('#767676', '#ffffff')), '4.5:1');
 });
 
 test('a color converted to OKLCH and back is unchanged', () => {
@@ -104,7 +104,7 @@ test('every color pair of every accepted theme is readable, light and dark', () 
 
 test('the error color differs from every accent, in distance or in contrast', () => {
   const isPlain = ({ bad, accent }: Palette): boolean =>
-    distance(bad, accent) >= plainDistance || contrast(bad, accent) >= 1.5;
+    distance(bad, accent) >= minColourDistance || contrast(bad, accent) >= 1.5;
   check(
     property(themes, (theme) => {
       pre(findThemeProblems(theme).length === 0);
@@ -140,7 +140,7 @@ test('a color is rejected exactly if its contrast is below 4.5:1, with the ratio
       assert.equal(problem === undefined, ratio >= textContrast);
       if (!problem) return;
       assert.equal(problem.field, 'theme.color');
-      assert.ok(problem.message.includes(sayContrast(ratio)));
+      assert.ok(problem.message.includes(formatContrast(ratio)));
       assert.deepEqual(findThemeProblems({ ...theme, color: suggestColour(theme) }), []);
     }),
   );
@@ -153,7 +153,7 @@ test('a paper is rejected exactly if text on it has less than 10:1, with the rat
       const problem = findThemeProblems(theme).find(({ field }) => field === 'theme.paper');
       assert.equal(problem === undefined, paperContrast(theme) >= inkContrast);
       if (!problem) return;
-      assert.ok(problem.message.includes(sayContrast(paperContrast(theme))));
+      assert.ok(problem.message.includes(formatContrast(paperContrast(theme))));
       const better = { ...theme, paper: suggestPaper(theme) };
       assert.deepEqual(
         findThemeProblems(better).filter(({ field }) => field === 'theme.paper'),

@@ -1,9 +1,9 @@
 import { type AttributeSpec, type AttributeSpecs, isMissing } from '../attributes/attributes.ts';
-import { factOf } from '../basics/fact-of.ts';
-import { isRecord, own } from '../basics/json.ts';
+import { getProperty, isRecord } from '../basics/json.ts';
 import { limits } from '../basics/limits.ts';
+import { memoizeByObject } from '../basics/memoize-by-object.ts';
 import { idOf, type Option } from '../basics/options.ts';
-import { quote, sayBytes } from '../basics/problems.ts';
+import { formatExactBytes, quote } from '../basics/problems.ts';
 import { fitsBytes } from '../basics/text.ts';
 import type { Translation, Translations } from '../basics/translation-shapes.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from '../form/elements.ts';
@@ -24,13 +24,14 @@ export function attributesOfType(type: string): AttributeSpecs {
  * The attributes with translatable texts: one text, or one for each option. New attributes are included by
  * their kind. A type without `translations` has none.
  */
-export const textAttributes = factOf((specs: AttributeSpecs): readonly [name: string, spec: TextSpec][] =>
-  'translations' in specs
-    ? Object.entries(specs).flatMap(([name, spec]) => (isText(spec) ? [[name, spec]] : []))
-    : [],
+export const textAttributes = memoizeByObject(
+  (specs: AttributeSpecs): readonly [name: string, spec: TextSpec][] =>
+    'translations' in specs
+      ? Object.entries(specs).flatMap(([name, spec]) => (isText(spec) ? [[name, spec]] : []))
+      : [],
 );
 
-type Said = Translation[string];
+type TextInLanguage = Translation[string];
 
 /** The attributes of a node that are valid on their own. */
 type Attributes = Readonly<Record<string, unknown>> & { readonly translations?: Translations };
@@ -56,7 +57,12 @@ export function* translationProblems(
           yield `include ${quote(name)} ${where}, which is not one of its texts: ${[...texts.keys()].join(', ')}`;
         else if (spec.kind === 'string') yield* textProblem(text, spec.maxBytes, `${quote(name)} ${where}`);
         else
-          yield* labelProblems(text, spec.maxBytes, optionIds(own(attrs, name)), `${quote(name)} ${where}`);
+          yield* labelProblems(
+            text,
+            spec.maxBytes,
+            optionIds(getProperty(attrs, name)),
+            `${quote(name)} ${where}`,
+          );
       }
   }
 }
@@ -70,14 +76,14 @@ export function languageProblem(language: string, languages: readonly string[]):
   return `include ${quote(language)}, which is not in the form's "languages" (${known})`;
 }
 
-function* textProblem(text: Said, maxBytes: number, what: string): Generator<string, void> {
+function* textProblem(text: TextInLanguage, maxBytes: number, what: string): Generator<string, void> {
   if (typeof text !== 'string') yield `must have a text for ${what}`;
   else if (isMissing(text)) yield `must not have a blank ${what}; omit it instead`;
-  else if (!fitsBytes(text, maxBytes)) yield `must have at most ${sayBytes(maxBytes)} for ${what}`;
+  else if (!fitsBytes(text, maxBytes)) yield `must have at most ${formatExactBytes(maxBytes)} for ${what}`;
 }
 
 function* labelProblems(
-  labels: Said,
+  labels: TextInLanguage,
   maxBytes: number,
   ids: ReadonlySet<string>,
   what: string,
@@ -187,7 +193,7 @@ const themePart = 'theme.';
 
 export function settingText(settings: WithTexts, name: SettingText): string | undefined {
   const holder: unknown = name.startsWith(themePart) ? settings.theme : settings;
-  const text: unknown = isRecord(holder) ? own(holder, name.replace(themePart, '')) : undefined;
+  const text: unknown = isRecord(holder) ? getProperty(holder, name.replace(themePart, '')) : undefined;
   return typeof text === 'string' ? text : undefined;
 }
 
@@ -241,7 +247,7 @@ export function settingsInLanguage<Settings extends WithTexts>(
   language: string | undefined,
 ): Settings {
   const said = <Texts>(translations: Readonly<Record<string, Texts>> = {}): Texts | undefined =>
-    language === undefined ? undefined : own(translations, language);
+    language === undefined ? undefined : getProperty(translations, language);
   const texts = said(settings.translations);
   const {
     translations: _said,

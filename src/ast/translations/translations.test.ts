@@ -2,16 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { context, element, formOf, problemsOf } from '#test/ast/forms.ts';
 import { checkAnswers } from '../answers/check-answers.ts';
-import { searchLanguage } from '../basics/languages.ts';
+import { chooseSearchLanguage } from '../basics/languages.ts';
 import { limits } from '../basics/limits.ts';
 import { matchLanguage } from '../basics/match-language.ts';
 import type { Form, FormNode } from '../form/tree.ts';
-import { checkSettings, type Settings, settingsFor } from '../settings.ts';
-import { listTexts, missingIn, type TextDocument, tidyTranslations, translateTexts } from '../texts.ts';
+import { checkSettings, dropStaleSettings, type Settings } from '../settings.ts';
+import {
+  listTexts,
+  type TextDocument,
+  tidyTranslations,
+  translateTexts,
+  untranslatedTexts,
+} from '../texts.ts';
 import { readTextsFile, writeTextsFile } from '../texts-file.ts';
 import { validateStructure } from '../validate.ts';
 import { settingsInLanguage } from './check-translations.ts';
-import { mapSaidTexts, saidTexts } from './said-texts.ts';
+import { mapTextInAllLanguages, textInAllLanguages } from './text-in-all-languages.ts';
 import { inLanguage } from './translations.ts';
 
 const name = element('text', 'name', {
@@ -205,7 +211,7 @@ test('conditional confirmations have translations, in the list, in the file and 
     message: 'Done',
   });
   const english = valid(structure([element('text', 'name')], { languages: ['en'] }, {}));
-  assert.deepEqual(settingsFor(english, said).confirmations?.[1], {
+  assert.deepEqual(dropStaleSettings(english, said).confirmations?.[1], {
     when,
     title: 'Hi {{name}}',
     message: 'Done',
@@ -280,9 +286,13 @@ test('translations of the settings follow the rules of each setting', () => {
   ])
     assert.equal(errors(hostile).length, 1, JSON.stringify(hostile));
 
-  assert.deepEqual(settingsFor(form, settings).translations, settings.translations);
+  assert.deepEqual(dropStaleSettings(form, settings).translations, settings.translations);
   const other = valid(structure([element('text', 'a')], { languages: ['en', 'ar'] }, {}));
-  assert.equal(settingsFor(other, settings).translations, undefined, 'a language takes its texts along');
+  assert.equal(
+    dropStaleSettings(other, settings).translations,
+    undefined,
+    'a language takes its texts along',
+  );
 });
 
 test('exported texts can be imported again, and a spreadsheet evaluates none of them as formulas', () => {
@@ -384,10 +394,10 @@ test('a file with unknown keys, unknown columns or invalid texts changes nothing
 test('missing translations are listed, and unused ones can be removed', () => {
   const texts = listTexts({ structure: structure(), settings: { closed_message: 'Closed' } });
   assert.deepEqual(
-    missingIn(texts, 'de').map(({ key }) => key),
+    untranslatedTexts(texts, 'de').map(({ key }) => key),
     ['name/help_text', '$settings/closed_message'],
   );
-  assert.equal(missingIn(texts, 'ar').length, 6);
+  assert.equal(untranslatedTexts(texts, 'ar').length, 6);
   const swept = tidyTranslations({ type: 'radio', attrs: { ...colour.attrs, options: ['Red'] } }, [
     'en',
     'de',
@@ -410,10 +420,10 @@ test('a requested language matches itself, its base language, or a variant of th
 });
 
 test('answers are stemmed by their language; a language that search does not support is not stemmed', () => {
-  assert.equal(searchLanguage({}, null), 'english');
-  assert.equal(searchLanguage({ language: 'simple' }, null), 'simple');
+  assert.equal(chooseSearchLanguage({}, null), 'english');
+  assert.equal(chooseSearchLanguage({ language: 'simple' }, null), 'simple');
   assert.deepEqual(
-    ['de-AT', 'nb', 'ja', 'pt-BR'].map((tag) => searchLanguage({ language: 'french' }, tag)),
+    ['de-AT', 'nb', 'ja', 'pt-BR'].map((tag) => chooseSearchLanguage({ language: 'french' }, tag)),
     ['german', 'norwegian', 'simple', 'portuguese'],
   );
 });
@@ -446,14 +456,14 @@ test('of an incomplete form only complete options and texts are listed, and a te
   );
   const attrs = { label: 'Hi', translations: { de: { label: 'Hallo', help_text: 'x' }, ar: {} } };
   assert.deepEqual(
-    mapSaidTexts(attrs, 'label', (text) => `${text}!`),
+    mapTextInAllLanguages(attrs, 'label', (text) => `${text}!`),
     { label: 'Hi!', translations: { de: { label: 'Hallo!', help_text: 'x' }, ar: {} } },
   );
   assert.equal(
-    mapSaidTexts(attrs, 'label', (text) => text),
+    mapTextInAllLanguages(attrs, 'label', (text) => text),
     attrs,
   );
-  assert.deepEqual(saidTexts({ label: 'Hi', translations: { de: null } }, 'label'), [
+  assert.deepEqual(textInAllLanguages({ label: 'Hi', translations: { de: null } }, 'label'), [
     { language: '', text: 'Hi' },
   ]);
 });

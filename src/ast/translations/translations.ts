@@ -1,4 +1,4 @@
-import { own } from '../basics/json.ts';
+import { getProperty } from '../basics/json.ts';
 import type { ChoiceOption, Option } from '../basics/options.ts';
 import type { Translations } from '../basics/translation-shapes.ts';
 import { type Form, type FormNode, languagesOf } from '../form/tree.ts';
@@ -39,9 +39,9 @@ type Attributes = Readonly<Record<string, unknown>>;
 function attributesIn(given: Attributes, language: string): Attributes {
   if (given['translations'] === undefined) return given;
   const { translations, ...attrs } = given;
-  const texts = own(translations as Translations, language) ?? {};
+  const texts = getProperty(translations as Translations, language) ?? {};
   const translated = Object.entries(texts).flatMap(([name, text]) => {
-    const original = own(attrs, name);
+    const original = getProperty(attrs, name);
     if (original === undefined) return [];
     return [
       [name, typeof text === 'string' ? text : optionsIn(original as readonly Option[], text)] as const,
@@ -53,7 +53,7 @@ function attributesIn(given: Attributes, language: string): Attributes {
 const optionsIn = (options: readonly Option[], labels: Readonly<Record<string, string>>): readonly Option[] =>
   options.map((option): Option => {
     const given: ChoiceOption = typeof option === 'string' ? { id: option, label: option } : option;
-    const label = own(labels, given.id);
+    const label = getProperty(labels, given.id);
     return label === undefined ? option : { ...given, label };
   });
 
@@ -65,8 +65,8 @@ export function changeTranslation(
   text: string | undefined,
 ): Translations | undefined {
   const { attribute, option } = place;
-  const old = (translations && own(translations, language)) ?? {};
-  const labels = own(old, attribute);
+  const old = (translations && getProperty(translations, language)) ?? {};
+  const labels = getProperty(old, attribute);
   const value =
     option === undefined ? text : withEntry(typeof labels === 'object' ? labels : {}, option, text);
   return withEntry(translations ?? {}, language, withEntry(old, attribute, value));

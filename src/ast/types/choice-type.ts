@@ -1,7 +1,7 @@
 import { defaults } from '../basics/defaults.ts';
 import type { JsonSchema } from '../basics/json-schema.ts';
 import { limits } from '../basics/limits.ts';
-import { idOf, labelOf, otherTaken, type Selection } from '../basics/options.ts';
+import { allowsOther, idOf, labelOf, type Selection } from '../basics/options.ts';
 import { inputAttributes, optionsLayout } from './shared-attributes.ts';
 
 export const selectionAttributes = {
@@ -24,7 +24,7 @@ export const radioAttributes = {
 
 export function choiceSchema(attrs: Selection): JsonSchema {
   const options = optionSchema(attrs);
-  return otherTaken(attrs) ? { anyOf: [options, { type: 'string', minLength: 1 }] } : options;
+  return allowsOther(attrs) ? { anyOf: [options, { type: 'string', minLength: 1 }] } : options;
 }
 
 /** Returns the schema of an option's stored value, with the label as title if it differs. */

@@ -1,7 +1,7 @@
 import type { Selection } from '../basics/options.ts';
 import { countProblem } from '../rules/check-rules.ts';
 import { checkChoices } from './choice-rules.ts';
-import { conclude } from './rules.ts';
+import { toCheckedAnswer } from './rules.ts';
 
 type Attributes = Selection & { readonly min_choices?: number; readonly max_choices?: number };
 
@@ -13,6 +13,6 @@ export const choicesRules = {
     if (!checked.ok) return checked;
     const rules = { least: 'min_choices', most: 'max_choices' } as const;
     const broken = countProblem(checked.value.length, attrs.min_choices, attrs.max_choices, rules);
-    return conclude(checked.value, broken);
+    return toCheckedAnswer(checked.value, broken);
   },
 } as const;

@@ -1,11 +1,11 @@
 import type { JsonSchema } from '../basics/json-schema.ts';
 import { limits } from '../basics/limits.ts';
 import type { Levels } from './rules.ts';
-import { askedAttributes } from './shared-attributes.ts';
+import { questionAttributes } from './shared-attributes.ts';
 
 /** The attributes of a question on a scale besides its levels. */
 export const levelAttributes = {
-  ...askedAttributes,
+  ...questionAttributes,
   low_label: { kind: 'string', title: 'Label of the lowest level', maxBytes: limits.labelBytes },
   high_label: { kind: 'string', title: 'Label of the highest level', maxBytes: limits.labelBytes },
 } as const;

@@ -1,11 +1,11 @@
 import { type NumberRules, numberProblem, type RuleContext } from '../rules/check-rules.ts';
-import { conclude, refuse } from './rules.ts';
+import { refuse, toCheckedAnswer } from './rules.ts';
 
 export const numberRules = {
   kind: 'number',
   check: (attrs: NumberRules, value: unknown, context: RuleContext) => {
     if (typeof value !== 'number' || !Number.isFinite(value)) return refuse('number');
     // Adding zero turns -0, which JSON does not keep, into 0.
-    return conclude(value + 0, numberProblem(attrs, value + 0, context));
+    return toCheckedAnswer(value + 0, numberProblem(attrs, value + 0, context));
   },
 } as const;

@@ -43,7 +43,11 @@ export type ConsentAnswer = { agreed: true; text: string; version?: number; at?:
 export type PlainAnswer = string | number | boolean | string[] | GridAnswer | ConsentAnswer;
 
 /** A file made from a text answer. */
-export type WrittenFile = { readonly filename: string; readonly content_type: string; readonly text: string };
+export type FileFromText = {
+  readonly filename: string;
+  readonly content_type: string;
+  readonly text: string;
+};
 
 /** The result of a check: the answer to store, or the rule that it breaks. */
 export type CheckedAnswer<Answer = PlainAnswer> =
@@ -69,7 +73,7 @@ export type InputRules<Attrs = never> = {
   /** For types with files: rules that apply to every form. */
   readonly files?: FileRules;
   /** For types with files: makes a file from a text, or returns undefined if the text is too long. */
-  readonly writeFile?: (text: string) => WrittenFile | undefined;
+  readonly writeFile?: (text: string) => FileFromText | undefined;
   /** For questions on a scale: the range of levels. */
   readonly levels?: (attrs: Attrs) => Levels;
   /**
@@ -93,9 +97,12 @@ export type InputRules<Attrs = never> = {
 };
 
 /** The cost of a check, in steps of work (work.ts). */
-export const checkSteps = { answer: 40, character: 0.25 } as const;
+export const checkCosts = { answer: 40, character: 0.25 } as const;
 
-export function conclude<Answer>(value: Answer, broken: BrokenRule | undefined): CheckedAnswer<Answer> {
+export function toCheckedAnswer<Answer>(
+  value: Answer,
+  broken: BrokenRule | undefined,
+): CheckedAnswer<Answer> {
   return broken ? { ok: false, broken } : accept(value);
 }
 

@@ -48,7 +48,7 @@ export const inputAttributes = {
 } as const;
 
 /** The attributes of every question, including questions without a placeholder. */
-export const { placeholder: _control, ...askedAttributes } = inputAttributes;
+export const { placeholder: _control, ...questionAttributes } = inputAttributes;
 
 /** The autofill token (HTML): what the browser knows of the visitor, nothing, or a guess by ID. */
 export const autocomplete = {

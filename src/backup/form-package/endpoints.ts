@@ -3,17 +3,23 @@ import { Type } from 'typebox';
 import type { Settings } from '#ast/settings.ts';
 import { readBuilderForm } from '#forms/draft.ts';
 import { type FormAddresses, presentCreated, sentStructure } from '#forms/form-rows.ts';
-import { findImageSizes, type ImagesContext, readImage } from '#forms/images/images.ts';
+import { findImageBytes, type ImagesContext, readImage } from '#forms/images/images.ts';
 import { CreatedForm } from '#forms/shapes.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { named } from '#kit/pagination.ts';
+import { nameSchema } from '#kit/pagination.ts';
 import { attachment } from '#kit/replies/attachment.ts';
 import { jsonb, nullable, statement } from '#kit/statement.ts';
-import { readWebhooks } from '#webhooks/log.ts';
+import { readWebhooks } from '#webhooks/delivery-log.ts';
 import type { Webhook } from '#webhooks/shapes.ts';
-import { requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
-import { type Manifest, type Packed, packageLimits, type Version, writePackage } from './package-file.ts';
+import { requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
+import {
+  type PackageManifest,
+  type Packed,
+  packageLimits,
+  type Version,
+  writePackage,
+} from './package-file.ts';
 import { anyUuid, type UnpackContext, unpackForm } from './unpack-form.ts';
 
 /**
@@ -33,14 +39,17 @@ const selectVersionsToPack = statement(
    order by version`,
 );
 
-type Place = { workspaceId: string; formId: string; withWebhooks: boolean };
+type PackRequest = { workspaceId: string; formId: string; withWebhooks: boolean };
 
 /**
  * Returns a form package as a stream.
  * @throws the errors of gatherForm.
  */
-async function packForm(context: ImagesContext, place: Place): Promise<{ name: string; stream: Readable }> {
-  const packed = await gatherForm(context, place);
+async function packForm(
+  context: ImagesContext,
+  place: PackRequest,
+): Promise<{ name: string; stream: Readable }> {
+  const packed = await collectForm(context, place);
   return { name: packed.manifest.name, stream: writePackage(packed) };
 }
 
@@ -49,9 +58,9 @@ async function packForm(context: ImagesContext, place: Place): Promise<{ name: s
  * webhooks without secrets, if the caller may read webhooks.
  * @throws ApiError not_found; payload_too_large if the images of the live version exceed the limits.
  */
-async function gatherForm(
+async function collectForm(
   context: ImagesContext,
-  { workspaceId, formId, withWebhooks }: Place,
+  { workspaceId, formId, withWebhooks }: PackRequest,
 ): Promise<Packed> {
   const { database } = context;
   const { form, draft } = await readBuilderForm(database, workspaceId, formId);
@@ -75,7 +84,7 @@ async function gatherForm(
   const { webhooks } = withWebhooks
     ? await readWebhooks(database, { workspaceId, formId })
     : { webhooks: [] };
-  const manifest: Manifest = {
+  const manifest: PackageManifest = {
     formloom_form: 1,
     id: form.id,
     name: form.name,
@@ -107,12 +116,12 @@ async function chooseImages(
   { database }: ImagesContext,
   workspaceId: string,
   versions: readonly Version[],
-  copy: Manifest['draft'],
+  copy: PackageManifest['draft'],
 ): Promise<{ versions: Version[]; images: string[] }> {
   const named = (part: unknown): string[] => JSON.stringify(part).match(anyUuid) ?? [];
   const [live, ...older] = versions.toReversed();
   const ids = [...new Set([...versions, copy].flatMap(named))];
-  const sizes = new Map((await findImageSizes(database, workspaceId, ids)).map(({ id, size }) => [id, size]));
+  const sizes = new Map((await findImageBytes(database, workspaceId, ids)).map(({ id, size }) => [id, size]));
   const images = new Set<string>();
   const add = (...parts: unknown[]): boolean => {
     const more = parts.flatMap(named).filter((id) => sizes.has(id));
@@ -132,7 +141,7 @@ async function chooseImages(
   return { versions: [live!, ...kept].toReversed(), images: [...images] };
 }
 
-const webhookIn = (webhook: Webhook): Manifest['webhooks'][number] => ({
+const webhookIn = (webhook: Webhook): PackageManifest['webhooks'][number] => ({
   id: webhook.id,
   url: webhook.url,
   events: webhook.events,
@@ -157,7 +166,7 @@ export const examplePackage = Buffer.from(
   'base64',
 );
 
-const UnpackedForm = named(
+const UnpackedForm = nameSchema(
   'UnpackedForm',
   Type.Object({
     ...CreatedForm.properties,
@@ -181,7 +190,7 @@ export const packageEndpoints = (context: UnpackContext & { addresses: FormAddre
     errors: ['payload_too_large'],
     reply: { status: 200, description: 'The file.', content: gzip },
     async run({ workspaceId, formIds, params, may }) {
-      requireReach(formIds, params.id);
+      requireFormAccess(formIds, params.id);
       const place = { workspaceId, formId: params.id, withWebhooks: may('webhooks:read') };
       const { name, stream } = await packForm(context, place);
       return { headers: { ...attachment(name, '.form.tar.gz'), 'Content-Type': gzip[0] }, stream };
@@ -200,7 +209,7 @@ export const packageEndpoints = (context: UnpackContext & { addresses: FormAddre
     errors: ['conflict'],
     reply: { status: 201, description: 'The form.', schema: UnpackedForm },
     async run({ body, ...scope }) {
-      requireWholeWorkspace(scope.formIds);
+      requireWorkspaceAccess(scope.formIds);
       const { row, structure, leftOut } = await unpackForm(context, scope, body);
       return { body: { ...presentCreated(row, structure, context.addresses), left_out: leftOut } };
     },

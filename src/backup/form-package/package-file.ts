@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { tarStream } from '#kit/archives.ts';
-import { closed, timestamp, uuid } from '#kit/validation.ts';
+import { noExtraProperties, timestamp, uuid } from '#kit/validation.ts';
 
 /** Limits of a form package. An export omits the oldest versions to stay within them. */
 export const packageLimits = {
@@ -16,7 +16,7 @@ export const packageLimits = {
 const anObject = Type.Unsafe<object>({ type: 'object' });
 
 /** The first entry, `form.json`: everything except the versions and the bytes of the images. */
-export const Manifest = Type.Object(
+export const PackageManifest = Type.Object(
   {
     /** The version of the format. */
     formloom_form: Type.Literal(1),
@@ -25,7 +25,10 @@ export const Manifest = Type.Object(
     /** Whether the form requires a password. The password itself is never exported. */
     has_password: Type.Boolean(),
     /** The working copy, if the form has one. */
-    draft: Type.Union([Type.Object({ structure: anObject, settings: anObject }, closed), Type.Null()]),
+    draft: Type.Union([
+      Type.Object({ structure: anObject, settings: anObject }, noExtraProperties),
+      Type.Null(),
+    ]),
     versions: Type.Integer({ minimum: 1, maximum: packageLimits.versions }),
     /** The number of older versions that were omitted because of the limits. */
     versions_left_out: Type.Integer({ minimum: 0 }),
@@ -44,19 +47,19 @@ export const Manifest = Type.Object(
           header_names: Type.Array(Type.String(), { maxItems: 100 }),
           created_at: timestamp,
         },
-        closed,
+        noExtraProperties,
       ),
       { maxItems: 100 },
     ),
   },
-  closed,
+  noExtraProperties,
 );
-export type Manifest = Static<typeof Manifest>;
+export type PackageManifest = Static<typeof PackageManifest>;
 
 /** An entry `versions/<number>.json`. */
 export const Version = Type.Object(
   { created_at: timestamp, structure: anObject, settings: Type.Union([anObject, Type.Null()]) },
-  closed,
+  noExtraProperties,
 );
 export type Version = Static<typeof Version>;
 
@@ -66,7 +69,7 @@ export const versionName = (index: number): string => `versions/${String(index +
 
 /** The content of a package. */
 export type Packed = {
-  manifest: Manifest;
+  manifest: PackageManifest;
   versions: readonly Version[];
   images: (id: string) => Promise<{ size: number; stream: Readable }>;
 };

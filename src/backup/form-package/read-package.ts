@@ -1,10 +1,17 @@
 import { crc32, inflateRawSync } from 'node:zlib';
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { readTar } from '#kit/archives.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { readJsonBody, type ValueBudget } from '#kit/json-body.ts';
 import { compileCheck } from '#kit/validation.ts';
-import { imageName, Manifest, manifestName, packageLimits, Version, versionName } from './package-file.ts';
+import {
+  imageName,
+  manifestName,
+  PackageManifest,
+  packageLimits,
+  Version,
+  versionName,
+} from './package-file.ts';
 
 /** Limits of a package after decompression. Otherwise a file of a few KB could fill gigabytes of memory. */
 const limits = {
@@ -169,7 +176,7 @@ function requireEntry(
   return found;
 }
 
-const checks = { Manifest: compileCheck(Manifest), Version: compileCheck(Version) };
+const checks = { Manifest: compileCheck(PackageManifest), Version: compileCheck(Version) };
 type Check<T> = (value: unknown) => { ok: true; value: T } | { ok: false; errors: ErrorItem[] };
 
 /** Parses and checks a JSON entry, and subtracts its values from the budget. */
@@ -180,7 +187,7 @@ function readJsonEntry<T>(name: string, bytes: Uint8Array, check: Check<T>, budg
   budget.values = unused + ofEntry.values;
   const checked = check(value);
   if (checked.ok) return checked.value;
-  const format = isRecord(value) && own(value, 'formloom_form');
+  const format = isRecord(value) && getProperty(value, 'formloom_form');
   if (typeof format === 'number' && format > 1)
     throw refused(
       `The file has format ${format} of a newer version of Formloom. This version reads format 1.`,

@@ -5,15 +5,15 @@ import { findMissingImages, type ImagesContext, storeImage } from '#forms/images
 import { withoutImages } from '#forms/new-forms.ts';
 import { requireAnswerReader } from '#forms/settings.ts';
 import { newId } from '#kit/clock.ts';
-import { inTurns } from '#kit/concurrency.ts';
+import { iterateWithYields } from '#kit/concurrency.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { runInThread } from '#kit/threads/run-in-thread.ts';
 import { addWebhook, type CreateWebhookContext, eventProblems, urlProblems } from '#webhooks/webhooks.ts';
-import { personOf } from '#workspaces/authenticate.ts';
-import type { Manifest, Version } from './package-file.ts';
+import { personIdOf } from '#workspaces/authenticate.ts';
+import type { PackageManifest, Version } from './package-file.ts';
 import type { PackageText, readPackage } from './read-package.ts';
 
 /** Matches every id in a JSON text. */
@@ -32,7 +32,7 @@ const limits = { megabytes: 256, ms: 20_000, tooMuch: undefined } as const;
  * Runs readPackage in a thread with limits on time and memory.
  * @throws the errors of readPackage; ApiError rate_limit_exceeded.
  */
-async function readPackageBeside(workspaceId: string, bytes: Uint8Array): Promise<PackageText> {
+async function readPackageInThread(workspaceId: string, bytes: Uint8Array): Promise<PackageText> {
   const module = new URL('read-package.ts', import.meta.url);
   const given: Parameters<typeof readPackage> = [bytes];
   const read = await runInThread<PackageText | undefined>(
@@ -59,7 +59,7 @@ export type UnpackContext = ImagesContext & CreateWebhookContext;
  * @throws ApiError as readPackage; forbidden for settings that send answers, as importForm.
  */
 export async function unpackForm(context: UnpackContext, scope: UnpackScope, bytes: Buffer) {
-  const form = await readForm(context, scope, await readPackageBeside(scope.workspaceId, bytes));
+  const form = await readForm(context, scope, await readPackageInThread(scope.workspaceId, bytes));
   const row = await transaction(context.database, (client) => writeForm(client, context, scope, form));
   return { row, structure: form.versions.at(-1)!.structure, leftOut: form.leftOut };
 }
@@ -69,8 +69,8 @@ type UnpackScope = Pick<Scope, 'workspaceId' | 'actor' | 'may'>;
 /** A form that is ready to be written. Its images are already stored. */
 type ReadForm = {
   versions: readonly Version[];
-  copy: Manifest['draft'];
-  webhooks: Manifest['webhooks'];
+  copy: PackageManifest['draft'];
+  webhooks: PackageManifest['webhooks'];
   leftOut: LeftOut[];
   id: string;
 };
@@ -83,7 +83,7 @@ async function readForm(
 ): Promise<ReadForm> {
   const { database } = context;
   const { workspaceId } = scope;
-  const told = JSON.parse(manifestText) as Manifest;
+  const told = JSON.parse(manifestText) as PackageManifest;
   const id = newId();
   const renamed = new Map([[told.id, id]]);
   for (const [index, image] of images.entries())
@@ -98,13 +98,13 @@ async function readForm(
   };
   const versions: Version[] = [];
   // A version can have 4 MB: the event loop serves other requests between two versions.
-  for await (const text of inTurns(versionTexts, ({ length }) => length)) {
+  for await (const text of iterateWithYields(versionTexts, ({ length }) => length)) {
     const version = JSON.parse(renameIds(text, renamed)) as Version;
     versions.push({ ...version, settings: version.settings && (await keep(version.settings)) });
   }
   const draft =
     told.draft &&
-    (JSON.parse(renameIds(JSON.stringify(told.draft), renamed)) as NonNullable<Manifest['draft']>);
+    (JSON.parse(renameIds(JSON.stringify(told.draft), renamed)) as NonNullable<PackageManifest['draft']>);
   const copy = draft && { ...draft, settings: await keep(draft.settings) };
   for (const settings of [versions.at(-1)!.settings, copy?.settings])
     await requireAnswerReader(scope, settings, async () => ({}));
@@ -131,7 +131,7 @@ async function writeForm(
 ) {
   const made = await writeVersions(client, { workspaceId, id, versions });
   if (copy) {
-    const place = { workspaceId, formId: id, userId: personOf(actor) };
+    const place = { workspaceId, formId: id, userId: personIdOf(actor) };
     await saveWorkingCopy(client, { ...place, ...copy, revisions: [0], baseVersion: versions.length });
   }
   for (const { id: _id, created_at, ...webhook } of webhooks)
@@ -169,14 +169,14 @@ async function writeVersions(
 async function chooseWebhooks(
   { config }: UnpackContext,
   { may }: Pick<Scope, 'may'>,
-  { webhooks }: Manifest,
+  { webhooks }: PackageManifest,
   leftOut: LeftOut[],
-): Promise<Manifest['webhooks']> {
+): Promise<PackageManifest['webhooks']> {
   if (webhooks.length > 0 && !may('webhooks:write')) {
     leftOut.push({ what: 'webhooks', why: 'Adding webhooks requires the permission webhooks:write.' });
     return [];
   }
-  const chosen: Manifest['webhooks'] = [];
+  const chosen: PackageManifest['webhooks'] = [];
   for (const [index, webhook] of webhooks.entries()) {
     const what = `webhooks.${index}`;
     const [problem] = [...(await urlProblems(config, webhook.url)), ...eventProblems(webhook.events)];

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import { imagesIn } from '#ast/form/form-images.ts';
 import type { Form } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
@@ -8,10 +8,10 @@ import { type PictureKey, type PictureSize, pictureKeys } from '#ast/theme/theme
 import { newId, now, uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import { typeOfBytes } from '#kit/mime-type.ts';
 import { operation } from '#kit/operation.ts';
 import { jsonb, type Queryable, statement } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
-import { typeOfBytes } from '#kit/type-of-bytes.ts';
 import { makeRenditions } from './renditions.ts';
 
 /** The size of each rendition in bytes, by its name, such as `800.avif`. */
@@ -29,7 +29,7 @@ const insertImage = statement(
 );
 
 /** Records that these images are in use, and returns the ids that exist. */
-const nameImages = statement(
+const recordImageUse = statement(
   'name_form_images',
   'workspace_id ids now',
   'id',
@@ -63,7 +63,7 @@ const findImage = statement(
  * claims images left by an interrupted removal. Structures are searched as text, because a working copy may
  * be anything. PostgreSQL checks the outer condition again if a form uses the image first.
  */
-const takeUnnamedImages = statement(
+const markUnusedImages = statement(
   'take_unnamed_form_images',
   'before now',
   ['workspace_id id', { renditions }],
@@ -100,7 +100,7 @@ const takeUnnamedImages = statement(
 );
 
 /** Claims all images of a deleted workspace. There are at most 500. */
-const takeImagesOfWorkspace = statement(
+const markImagesOfWorkspace = statement(
   'take_form_images_of_workspace',
   'workspace_id now',
   ['workspace_id id', { renditions }],
@@ -195,7 +195,7 @@ export async function openImage(
   const kept =
     rendition === undefined
       ? { contentType: found.content_type, size: found.size }
-      : { contentType: `image/${rendition.split('.')[1]}`, size: own(found.renditions, rendition) };
+      : { contentType: `image/${rendition.split('.')[1]}`, size: getProperty(found.renditions, rendition) };
   if (kept.size === undefined) return undefined;
   const stream = await storage.open(storageKey(found.workspace_id, id, rendition));
   return stream && { ...kept, size: kept.size, stream };
@@ -216,7 +216,7 @@ export async function readImage(
 }
 
 /** Finds which of these ids are images of the workspace, with their sizes in bytes. */
-export const findImageSizes = (
+export const findImageBytes = (
   database: Queryable,
   workspaceId: string,
   ids: readonly string[],
@@ -227,7 +227,7 @@ export const findImageSizes = (
  * Returns the dimensions of a workspace's images by id. Images stored before dimensions were recorded are
  * left out.
  */
-export async function findPictureSizes(
+export async function findImageDimensions(
   database: Queryable,
   workspaceId: string,
   ids: readonly string[],
@@ -254,14 +254,14 @@ export const imagesOf = ({ theme }: Themed): [key: PictureKey, id: string][] =>
   });
 
 /** What can use images: the theme of settings, and the elements of a form. */
-type Naming = { readonly settings?: Themed | undefined; readonly form?: Form | undefined };
+type ImageUsers = { readonly settings?: Themed | undefined; readonly form?: Form | undefined };
 
-const idsIn = ({ settings, form }: Naming): string[] => [
+const idsIn = ({ settings, form }: ImageUsers): string[] => [
   ...(settings ? imagesOf(settings).map(([, id]) => id) : []),
   ...(form ? imagesIn(form).map(({ id }) => id) : []),
 ];
 
-function missingOf({ settings, form }: Naming, rows: readonly { id: string }[]): ErrorItem[] {
+function missingOf({ settings, form }: ImageUsers, rows: readonly { id: string }[]): ErrorItem[] {
   const known = new Set(rows.map(({ id }) => id));
   const ofTheme = (settings ? imagesOf(settings) : []).filter(([, id]) => !known.has(id));
   const ofForm = (form ? imagesIn(form) : []).filter(({ id }) => !known.has(id));
@@ -286,7 +286,7 @@ function missingOf({ settings, form }: Naming, rows: readonly { id: string }[]):
 export async function findMissingImages(
   database: Queryable,
   workspaceId: string,
-  naming: Naming,
+  naming: ImageUsers,
 ): Promise<ErrorItem[]> {
   const ids = idsIn(naming);
   return ids.length === 0
@@ -298,12 +298,16 @@ export async function findMissingImages(
  * Records the images that settings and a form use, before these are stored.
  * @throws ApiError validation_error for missing images, with a field (such as `theme.logo`) or a path.
  */
-export async function claimImages(database: Queryable, workspaceId: string, naming: Naming): Promise<void> {
+export async function claimImages(
+  database: Queryable,
+  workspaceId: string,
+  naming: ImageUsers,
+): Promise<void> {
   const ids = idsIn(naming);
   if (ids.length === 0) return;
   const errors = missingOf(
     naming,
-    await nameImages(database, { workspace_id: workspaceId, ids, now: now() }),
+    await recordImageUse(database, { workspace_id: workspaceId, ids, now: now() }),
   );
   const what = errors.some(({ path }) => path) ? 'form structure is' : 'settings are';
   if (errors.length > 0) throw new ApiError('validation_error', `The ${what} not valid.`, { errors });
@@ -317,20 +321,20 @@ export async function claimImages(database: Queryable, workspaceId: string, nami
 export async function sweepImages(context: ImagesContext): Promise<number> {
   const time = now();
   const before = new Date(time.getTime() - graceMs);
-  return removeTaken(context, await takeUnnamedImages(context.database, { before, now: time }));
+  return removeMarkedImages(context, await markUnusedImages(context.database, { before, now: time }));
 }
 
 /** Removes all images of a deleted workspace, with their files. */
 export async function removeImagesOf(context: ImagesContext, workspaceId: string): Promise<void> {
-  await removeTaken(
+  await removeMarkedImages(
     context,
-    await takeImagesOfWorkspace(context.database, { workspace_id: workspaceId, now: now() }),
+    await markImagesOfWorkspace(context.database, { workspace_id: workspaceId, now: now() }),
   );
 }
 
-async function removeTaken(
+async function removeMarkedImages(
   { database, storage }: ImagesContext,
-  taken: Awaited<ReturnType<typeof takeUnnamedImages>>,
+  taken: Awaited<ReturnType<typeof markUnusedImages>>,
 ): Promise<number> {
   for (const { workspace_id, id, renditions } of taken) {
     for (const name of [undefined, ...Object.keys(renditions)])

@@ -46,7 +46,7 @@ let waiting = 0;
 let last: Promise<unknown> = Promise.resolve();
 
 /** Processes one image at a time in each process, to leave threads and memory for other requests. */
-function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+function runSequentially<Result>(work: () => Promise<Result>): Promise<Result> {
   if (waiting > mostWaiting) {
     const message = 'Too many images are being processed. Try again in a moment.';
     throw new ApiError('service_unavailable', message, { retryAfter: 5 });
@@ -64,7 +64,7 @@ function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
  * too many pixels, service_unavailable if too many images wait.
  */
 export async function makeRenditions(bytes: Buffer): Promise<Renditions> {
-  return inTurn(async () => {
+  return runSequentially(async () => {
     // Loaded with the first image, because most processes never need it.
     const { default: sharp } = await import('sharp');
     const open = (input: Buffer, options: SharpOptions): Sharp =>

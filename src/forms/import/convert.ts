@@ -1,13 +1,13 @@
-import { isRecord, own } from '#ast/basics/json.ts';
+import { formatWholeNumber } from '#ast/basics/format-number.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { limits } from '#ast/basics/limits.ts';
-import { sayNumber } from '#ast/basics/say-number.ts';
 import { newWork, TooMuchWork, type Work } from '#ast/basics/work.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import { checkSettings, type Settings } from '#ast/settings.ts';
 import { type StructureError, validateStructure } from '#ast/validate.ts';
 import { readFormbricks } from './formbricks.ts';
 import { readGoogleForms } from './google-forms.ts';
-import { addStep, newSketch, type Sketch, type Sketched, specsOf } from './sketch.ts';
+import { addStep, newSketch, type Sketch, type SketchNode, specsOf } from './sketch.ts';
 import { openSource, type Part, type ReportLine } from './source.ts';
 import { readSurveyJs } from './surveyjs.ts';
 import { readTally } from './tally.ts';
@@ -27,7 +27,7 @@ function finishSketch(sketch: Sketch, root: Part): void {
   for (let round = 0; round < rounds; round += 1) {
     const checked = validateStructure(form);
     if (checked.ok) break;
-    const mended = checked.errors.filter((error) => mend(sketch, error, root));
+    const mended = checked.errors.filter((error) => removeInvalidAttributes(sketch, error, root));
     if (mended.length === 0) break;
   }
   const checked = validateStructure(form);
@@ -49,8 +49,12 @@ function dropSetting(settings: Record<string, unknown>, [name = '', entry = '']:
 }
 
 /** Removes the attributes that a problem names, unless they are required. @returns whether it removed any. */
-function mend({ form, origins }: Sketch, { message, path }: StructureError, root: Part): boolean {
-  const made = path.reduce<Sketched | undefined>((at, index) => at?.children[index], form);
+function removeInvalidAttributes(
+  { form, origins }: Sketch,
+  { message, path }: StructureError,
+  root: Part,
+): boolean {
+  const made = path.reduce<SketchNode | undefined>((at, index) => at?.children[index], form);
   if (!made) return false;
   const specs = specsOf(made.type);
   const named = message.startsWith('The translations of')
@@ -80,17 +84,17 @@ type Importer = {
 };
 
 const isList = (document: Readonly<Record<string, unknown>>, name: string): boolean =>
-  Array.isArray(own(document, name));
+  Array.isArray(getProperty(document, name));
 
 /**
  * Formbricks surveys have questions with a headline, or blocks of elements. The Formbricks API wraps a survey
  * in `data`.
  */
 function isFormbricks(document: Readonly<Record<string, unknown>>): boolean {
-  const data = own(document, 'data');
+  const data = getProperty(document, 'data');
   const survey = isRecord(data) ? data : document;
   const has = (list: string, name: string): boolean => {
-    const items = own(survey, list);
+    const items = getProperty(survey, list);
     return Array.isArray(items) && items.some((item) => isRecord(item) && Object.hasOwn(item, name));
   };
   return has('questions', 'headline') || has('blocks', 'elements');
@@ -101,7 +105,7 @@ const importers: Readonly<Record<FormSource, Importer>> = {
   formbricks: { recognises: isFormbricks, read: readFormbricks },
   tally: { recognises: (document) => isList(document, 'blocks'), read: readTally },
   google_forms: {
-    recognises: (document) => isRecord(own(document, 'info')) || isList(document, 'items'),
+    recognises: (document) => isRecord(getProperty(document, 'info')) || isList(document, 'items'),
     read: readGoogleForms,
   },
   surveyjs: {
@@ -131,20 +135,20 @@ export function convertForm(
   return { structure: sketch.form, settings: sketch.settings, report: report() };
 }
 
-const tooLarge = `The form is too large to import. A form has at most ${sayNumber(limits.elements)} elements and ${sayNumber(limits.formOptions)} options. Import it in parts.`;
+const tooLarge = `The form is too large to import. A form has at most ${formatWholeNumber(limits.elements)} elements and ${formatWholeNumber(limits.formOptions)} options. Import it in parts.`;
 
 /** The number of report lines that are returned. */
 const mostLines = 1_000;
 
 /** A converted form with the first lines of its report, and the number of all lines. */
-export type ToldForm = ReturnType<typeof convertForm> & { report_count: number };
+export type ReportedForm = ReturnType<typeof convertForm> & { report_count: number };
 
 /** Converts a form for a request. @param work see openSource. @returns the form, or why it cannot be read. */
-export function convertTold(
+export function convertForRequest(
   document: Readonly<Record<string, unknown>>,
   source: FormSource,
   work?: Work,
-): ToldForm | string {
+): ReportedForm | string {
   try {
     const made = convertForm(document, source, work);
     const { report } = made;
@@ -162,8 +166,8 @@ export function convertTold(
 const timesOnThread = 8;
 
 /** Converts a document that arrives as text. Runs on a thread. */
-export function convertText(text: string, source: FormSource): ToldForm | string {
+export function convertText(text: string, source: FormSource): ReportedForm | string {
   const work = newWork();
   work.left *= timesOnThread;
-  return convertTold(JSON.parse(text) as Readonly<Record<string, unknown>>, source, work);
+  return convertForRequest(JSON.parse(text) as Readonly<Record<string, unknown>>, source, work);
 }

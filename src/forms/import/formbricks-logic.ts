@@ -1,32 +1,32 @@
 import type { Condition, Operator } from '#ast/basics/condition.ts';
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import {
+  combineConditions,
   compare,
-  type Ending,
-  joined,
+  type EndScreen,
+  mapOperators,
   type Named,
-  negated,
-  operatorsOf,
+  negateCondition,
   type Plain,
 } from './imported-conditions.ts';
-import { because, type Reading } from './importer-table.ts';
-import { addJump, type Sketched, specsOf } from './sketch.ts';
+import { type FormImportContext, leftOutReasons } from './importer-table.ts';
+import { addJump, type SketchNode, specsOf } from './sketch.ts';
 import type { Part } from './source.ts';
 
-export type FormbricksReading = Reading & {
+export type FormbricksReading = FormImportContext & {
   /** Element ids by Formbricks ids, for texts. */
   readonly ids: Map<string, string>;
   /** The steps of blocks and questions, by id. */
-  readonly steps: Map<string, Sketched>;
-  readonly endings: Map<string, Ending>;
-  readonly variables: Map<string, { part: Part; made: Sketched; step: Sketched | undefined }>;
+  readonly steps: Map<string, SketchNode>;
+  readonly endings: Map<string, EndScreen>;
+  readonly variables: Map<string, { part: Part; made: SketchNode; step: SketchNode | undefined }>;
 };
 
 /** Returns the name that conditions use for an element. */
 export const nameOf = (part: Part): string => `element ${part.text('id') ?? ''}`;
 
 /** Returns file extensions in the format of the attribute `accept`. */
-export const endingsOf = (parts: readonly Part[]): string[] | undefined => {
+export const fileExtensionsOf = (parts: readonly Part[]): string[] | undefined => {
   const endings = parts.flatMap((part) => part.text()?.replace(/^\.?/, '.').toLowerCase() ?? []);
   return endings.length > 0 ? endings : undefined;
 };
@@ -44,7 +44,7 @@ const rules: Readonly<Record<string, readonly [attribute: string, read: (params:
   maxSelections: ['max_choices', (params) => params.number('max')],
   isLaterThan: ['min', (params) => dayBeside(params.text('date'), 1)],
   isEarlierThan: ['max', (params) => dayBeside(params.text('date'), -1)],
-  fileExtensionIs: ['accept', (params) => endingsOf(params.list('extensions'))],
+  fileExtensionIs: ['accept', (params) => fileExtensionsOf(params.list('extensions'))],
   fileSizeAtMost: [
     'max_file_size',
     (params) => Math.round((params.number('size') ?? 0) * (params.text('unit') === 'MB' ? 1024 ** 2 : 1024)),
@@ -66,21 +66,21 @@ function dayBeside(day: string | undefined, by: number): string | undefined {
 }
 
 /** Reads the validation of an element. */
-export function readRules(part: Part, made: Sketched, { texts }: FormbricksReading): void {
+export function readRules(part: Part, made: SketchNode, { texts }: FormbricksReading): void {
   const all = part.list('validation.rules');
   const isAny = part.text('validation.logic') === 'or' && all.length > 1;
   for (const rule of all) {
     rule.skip('id');
-    const [attribute = '', read] = own(rules, rule.text('type') ?? '') ?? [];
+    const [attribute = '', read] = getProperty(rules, rule.text('type') ?? '') ?? [];
     const isKnown = Object.hasOwn(specsOf(made.type), attribute);
     const value = isKnown && !isAny ? read?.(rule.part('params')) : undefined;
-    if (value === undefined) rule.leaveOut(because.rule);
+    if (value === undefined) rule.leaveOut(leftOutReasons.rule);
     else made.attrs[attribute] = value;
     texts.set(made, 'error_message', rule.part('customErrorMessage'));
   }
 }
 
-const operators = operatorsOf({
+const operators = mapOperators({
   equals: 'equals',
   not_equals: 'doesNotEqual',
   contains: 'contains',
@@ -97,9 +97,9 @@ const operators = operatorsOf({
 function readCondition(part: Part, reading: FormbricksReading, depth = 0): Condition | undefined {
   part.skip('id');
   if (part.part('conditions').isThere) {
-    const kind = own({ and: 'all', or: 'any' } as const, part.text('connector') ?? '');
+    const kind = getProperty({ and: 'all', or: 'any' } as const, part.text('connector') ?? '');
     const inner = depth > 4 || !kind ? [] : part.list('conditions');
-    return joined(
+    return combineConditions(
       kind ?? 'all',
       inner.map((each) => readCondition(each, reading, depth + 1)),
     );
@@ -108,7 +108,7 @@ function readCondition(part: Part, reading: FormbricksReading, depth = 0): Condi
   const kind = (left.text('type') ?? '').replace('question', 'element');
   const named = reading.named.get(`${kind} ${left.text('value') ?? ''}`);
   const operator = part.text('operator') ?? '';
-  const is = own(operators, operator);
+  const is = getProperty(operators, operator);
   if (!named || (right.text('type') ?? 'static') !== 'static') return undefined;
   const list = right.list('value').flatMap((each): Plain[] => [each.text() ?? []].flat());
   const single = right.number('value') ?? right.text('value');
@@ -117,14 +117,14 @@ function readCondition(part: Part, reading: FormbricksReading, depth = 0): Condi
   if (named.rows && row.isThere) return compareRow(named, row.word() ?? '', is, values);
   const isSeveral = named.made.type === 'multiple_choice' || named.made.type === 'picture_choice';
   const anyOf = compare(named, 'one_of', values);
-  const allOf = joined(
+  const allOf = combineConditions(
     'all',
     values.map((value) => compare(named, 'contains', [value])),
   );
   const answered = compare(named, 'answered', []);
   if (operator === 'includesAllOf') return allOf;
-  if (operator === 'doesNotIncludeAllOf') return joined('all', [answered, negated(allOf)]);
-  if (operator === 'doesNotIncludeOneOf') return joined('all', [answered, negated(anyOf)]);
+  if (operator === 'doesNotIncludeAllOf') return combineConditions('all', [answered, negateCondition(allOf)]);
+  if (operator === 'doesNotIncludeOneOf') return combineConditions('all', [answered, negateCondition(anyOf)]);
   if (operator === 'equals' && isSeveral) return compareOnly(named, values);
   return is && compare(named, is, values);
 }
@@ -134,7 +134,7 @@ function compareOnly(named: Named, values: readonly Plain[]): Condition | undefi
   const others = [...(named.choices?.keys() ?? [])].filter((each) => !values.includes(each));
   const chosen = compare(named, 'contains', values);
   if (others.length === 0) return chosen;
-  return joined('all', [chosen, negated(compare(named, 'one_of', others))]);
+  return combineConditions('all', [chosen, negateCondition(compare(named, 'one_of', others))]);
 }
 
 /** Compares the answer in one row of a matrix. Rows and columns are identified by their numbers. */
@@ -200,9 +200,14 @@ const calculations: Readonly<Record<string, (before: string, value: string, when
   assign: (before, value, when) => `if(${when}, ${value}, ${before})`,
 };
 
-function readCalculation(action: Part, when: Condition, step: Sketched, reading: FormbricksReading): boolean {
+function readCalculation(
+  action: Part,
+  when: Condition,
+  step: SketchNode,
+  reading: FormbricksReading,
+): boolean {
   const variable = reading.variables.get(action.text('variableId') ?? '');
-  const change = own(calculations, action.text('operator') ?? '');
+  const change = getProperty(calculations, action.text('operator') ?? '');
   const [type = '', name = ''] = [action.text('value.type'), action.word('value.value')];
   const named = reading.named.get(`${type.replace('question', 'element')} ${name}`)?.made;
   const isNumber = ['number', 'rating', 'scale', 'calculation'].includes(named?.type ?? '');
@@ -218,32 +223,32 @@ function readCalculation(action: Part, when: Condition, step: Sketched, reading:
 }
 
 /** Reads the logic after a question or a block: jumps, calculations, and questions that become required. */
-export function readLogic(block: Part, step: Sketched, reading: FormbricksReading): void {
+export function readLogic(block: Part, step: SketchNode, reading: FormbricksReading): void {
   for (const rule of block.list('logic')) {
     rule.skip('id');
     const when = readCondition(rule.part('conditions'), reading);
-    if (!when) rule.leaveOut(because.condition);
+    if (!when) rule.leaveOut(leftOutReasons.condition);
     else for (const action of rule.list('actions')) readAction(action, when, step, reading);
   }
   const fallback = block.part('logicFallback');
   if (fallback.isThere) readJump(fallback, fallback.text() ?? '', undefined, step, reading);
 }
 
-function readAction(action: Part, when: Condition, step: Sketched, reading: FormbricksReading): void {
+function readAction(action: Part, when: Condition, step: SketchNode, reading: FormbricksReading): void {
   action.skip('id');
   const objective = action.text('objective');
   const target = action.text('target') ?? '';
   if (objective === 'jumpToQuestion' || objective === 'jumpToBlock')
     return readJump(action, target, when, step, reading);
   if (objective === 'calculate') {
-    if (!readCalculation(action, when, step, reading)) action.leaveOut(because.variable);
+    if (!readCalculation(action, when, step, reading)) action.leaveOut(leftOutReasons.variable);
     return;
   }
   const made = objective === 'requireAnswer' ? reading.named.get(`element ${target}`)?.made : undefined;
   if (!made || !('require_when' in specsOf(made.type)))
     return action.leaveOut('This action is not supported.');
   const before = made.attrs['require_when'] as Condition | undefined;
-  made.attrs['require_when'] = joined('any', before ? [before, when] : [when]);
+  made.attrs['require_when'] = combineConditions('any', before ? [before, when] : [when]);
   action.map(`condition of "${String(made.attrs['id'])}"`);
 }
 
@@ -251,12 +256,12 @@ function readJump(
   part: Part,
   target: string,
   when: Condition | undefined,
-  step: Sketched,
+  step: SketchNode,
   { sketch, steps, endings }: FormbricksReading,
 ): void {
   const ending = endings.get(target);
   const id = addJump(sketch, step, ending ? 'end' : steps.get(target), when);
-  if (id === undefined) return part.leaveOut(because.jump);
+  if (id === undefined) return part.leaveOut(leftOutReasons.jump);
   part.map(ending ? 'jump to the end' : `jump to "${id}"`);
   if (!ending) return;
   if (when) ending.when.push(when);

@@ -1,46 +1,63 @@
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import { isLocale } from '#ast/basics/locales.ts';
-import { endingsOf, type FormbricksReading, nameOf, readLogic, readRules } from './formbricks-logic.ts';
+import {
+  type FormbricksReading,
+  fileExtensionsOf,
+  nameOf,
+  readLogic,
+  readRules,
+} from './formbricks-logic.ts';
 import { lineOfHtml } from './html.ts';
-import { type Ending, finishEndings, type Named, otherAnswer } from './imported-conditions.ts';
-import { newTexts, tagOf } from './imported-texts.ts';
-import { because, describeGroup, limit, oneOf, type Row, readRow, type Table } from './importer-table.ts';
-import { add, addStep, node, type Sketch, type Sketched } from './sketch.ts';
+import { applyEndScreens, type EndScreen, type Named, otherAnswer } from './imported-conditions.ts';
+import { languageTagOf, newTexts } from './imported-texts.ts';
+import {
+  createMappedElement,
+  describeGroup,
+  type ElementMapping,
+  type ElementMappings,
+  leftOutReasons,
+  mapWord,
+  readFlaggedLimit,
+} from './importer-table.ts';
+import { addNode, addStep, createNode, type Sketch, type SketchNode } from './sketch.ts';
 import type { Part } from './source.ts';
 
 const buttons = 'The page has its own button labels.';
 const common = {
   attrs: { label: 'headline', help_text: 'subheader', required: 'required' },
   lost: {
-    imageUrl: because.elsewhere,
-    videoUrl: because.elsewhere,
+    imageUrl: leftOutReasons.elsewhere,
+    videoUrl: leftOutReasons.elsewhere,
     buttonLabel: buttons,
     backButtonLabel: buttons,
     isDraft: 'The draft question is imported.',
     isColorCodingEnabled: 'Levels use the colors of the theme.',
     insightsEnabled: 'Insights are not supported.',
-    otherOptionPlaceholder: because.otherText,
+    otherOptionPlaceholder: leftOutReasons.otherText,
   },
 };
 
-const selection = (type: Row['type'], attrs: Row['attrs'] = {}): Row<FormbricksReading> => ({
+const selection = (
+  type: ElementMapping['type'],
+  attrs: ElementMapping['attrs'] = {},
+): ElementMapping<FormbricksReading> => ({
   type,
   attrs,
   finish: readChoices,
 });
-const group: Row<FormbricksReading> = { type: 'composite', finish: readGroup };
+const group: ElementMapping<FormbricksReading> = { type: 'composite', finish: readGroup };
 const levels = { low_label: 'lowerLabel', high_label: 'upperLabel' };
 
-const elements: Table<FormbricksReading> = {
+const elements: ElementMappings<FormbricksReading> = {
   openText: {
     type: (part) => {
-      const type = own(inputTypes, part.text('inputType') ?? 'text') ?? 'text';
+      const type = getProperty(inputTypes, part.text('inputType') ?? 'text') ?? 'text';
       return part.flag('longAnswer') && type === 'text' ? 'textarea' : type;
     },
     attrs: {
       placeholder: 'placeholder',
-      min_length: limit('charLimit.min', 'charLimit.enabled'),
-      max_length: limit('charLimit.max', 'charLimit.enabled'),
+      min_length: readFlaggedLimit('charLimit.min', 'charLimit.enabled'),
+      max_length: readFlaggedLimit('charLimit.max', 'charLimit.enabled'),
     },
     finish: (part) => {
       part.skip('charLimit.enabled');
@@ -56,7 +73,7 @@ const elements: Table<FormbricksReading> = {
     attrs: {
       ...levels,
       levels: 'range',
-      symbol: oneOf('scale', { star: 'stars', number: 'numbers' }, because.stars),
+      symbol: mapWord('scale', { star: 'stars', number: 'numbers' }, leftOutReasons.stars),
     },
   },
   consent: {
@@ -84,7 +101,7 @@ const elements: Table<FormbricksReading> = {
         const megabytes = part.number('maxSizeInMB');
         return megabytes === undefined ? undefined : Math.round(megabytes * 1024 * 1024);
       },
-      accept: (part) => endingsOf(part.list('allowedFileExtensions')),
+      accept: (part) => fileExtensionsOf(part.list('allowedFileExtensions')),
     },
   },
   matrix: { type: 'matrix', finish: readMatrix },
@@ -115,31 +132,32 @@ const groupFields: Readonly<Record<string, readonly [type: string, label: string
   country: ['text', 'Country'],
 };
 
-function readChoices(part: Part, made: Sketched, { texts, named }: FormbricksReading): void {
+function readChoices(part: Part, made: SketchNode, { texts, named }: FormbricksReading): void {
   const choices = new Map<string, string>();
   const plain = part.list('choices').filter((choice) => {
-    if (choice.text('id') === 'none' && made.type === 'multiple_choice') part.change(because.noneAlone);
+    if (choice.text('id') === 'none' && made.type === 'multiple_choice')
+      part.change(leftOutReasons.noneAlone);
     if (choice.text('id') !== 'other') return true;
     if (made.type === 'ranking') choice.leaveOut('A ranking does not support an “Other” answer.');
     else made.attrs['other'] = true;
     choices.set('other', otherAnswer);
-    choice.part('label').leaveOut(because.otherText);
+    choice.part('label').leaveOut(leftOutReasons.otherText);
     return false;
   });
   const isPicture = made.type === 'picture_choice';
   const ids = texts.setOptions(made, 'options', plain, (choice) => {
-    choice.part('imageUrl').leaveOut(because.elsewhere);
+    choice.part('imageUrl').leaveOut(leftOutReasons.elsewhere);
     return { label: isPicture ? `Picture ${plain.indexOf(choice) + 1}` : choice.part('label') };
   });
-  if (isPicture) part.change(because.pictures);
+  if (isPicture) part.change(leftOutReasons.pictures);
   for (const [choice, id] of ids) choices.set(choice.text('id') ?? '', id);
   if (!['none', undefined].includes(part.text('shuffleOption')))
-    part.part('shuffleOption').leaveOut(because.ordered);
+    part.part('shuffleOption').leaveOut(leftOutReasons.ordered);
   named.set(nameOf(part), { made, choices });
 }
 
 /** Rows and columns are localized texts, or objects with an id and a localized label. */
-function readMatrix(part: Part, made: Sketched, { texts, named }: FormbricksReading): void {
+function readMatrix(part: Part, made: SketchNode, { texts, named }: FormbricksReading): void {
   const read = (each: Part) => {
     each.skip('id');
     return { label: each.part('label').isThere ? each.part('label') : each };
@@ -150,12 +168,12 @@ function readMatrix(part: Part, made: Sketched, { texts, named }: FormbricksRead
   const indexed = (parts: readonly Part[], found: ReadonlyMap<Part, string>) =>
     new Map(parts.flatMap((each, at) => (found.has(each) ? [[String(at), found.get(each)!] as const] : [])));
   if (!['none', undefined].includes(part.text('shuffleOption')))
-    part.part('shuffleOption').leaveOut(because.ordered);
+    part.part('shuffleOption').leaveOut(leftOutReasons.ordered);
   named.set(nameOf(part), { made, choices: indexed(columns, ids), rows: indexed(rows, rowIds) });
 }
 
 /** Reads a text with a button. A button can only open a link. */
-function readCta(part: Part, made: Sketched, { texts }: FormbricksReading): void {
+function readCta(part: Part, made: SketchNode, { texts }: FormbricksReading): void {
   texts.set(
     made,
     'text',
@@ -163,7 +181,7 @@ function readCta(part: Part, made: Sketched, { texts }: FormbricksReading): void
   );
   const address = part.text('buttonUrl') ?? '';
   const label = texts.read(part.part('ctaButtonLabel')) ?? address;
-  if (part.flag('buttonExternal') === false) return part.part('buttonUrl').leaveOut(because.off);
+  if (part.flag('buttonExternal') === false) return part.part('buttonUrl').leaveOut(leftOutReasons.off);
   if (!/^https?:\/\/[^\s()]+$/.test(address))
     return part.part('buttonUrl').leaveOut('This is not a valid web address.');
   const link = (text: unknown): string => `${String(text)}\n\n[${label}](${address})`;
@@ -173,23 +191,23 @@ function readCta(part: Part, made: Sketched, { texts }: FormbricksReading): void
 }
 
 /** If the question is required but none of its fields is, all its fields become required. */
-function readGroup(part: Part, made: Sketched, reading: FormbricksReading): void {
+function readGroup(part: Part, made: SketchNode, reading: FormbricksReading): void {
   const { sketch, texts } = reading;
   const fields = part.parts().filter(({ name }) => Object.hasOwn(groupFields, name));
   const shown = fields.filter((field) => field.flag('show') !== false);
-  for (const field of fields) if (!shown.includes(field)) field.leaveOut(because.off);
+  for (const field of fields) if (!shown.includes(field)) field.leaveOut(leftOutReasons.off);
   const isRequired = part.flag('required') && !shown.some((field) => field.flag('required'));
   if (part.flag('required') && !isRequired) part.part('required').map('required fields');
   describeGroup(part.part('subheader'), made, reading);
   for (const field of shown) {
     const [type, label] = groupFields[field.name]!;
-    const child = node(type, {
+    const child = createNode(type, {
       id: sketch.newId(undefined, `${part.text('id') ?? ''} ${field.name}`),
       label,
     });
     texts.set(child, 'label', field.part('placeholder'));
     if (field.flag('required') || isRequired) child.attrs['required'] = true;
-    add(sketch, made, child, field);
+    addNode(sketch, made, child, field);
   }
 }
 
@@ -209,8 +227,8 @@ export function readFormbricks(document: Part, sketch: Sketch): void {
     texts,
     ids,
     named: new Map<string, Named>(),
-    steps: new Map<string, Sketched>(),
-    endings: new Map<string, Ending>(),
+    steps: new Map<string, SketchNode>(),
+    endings: new Map<string, EndScreen>(),
     variables: new Map(),
   };
   const isBlocks = root.list('blocks').length > 0;
@@ -222,7 +240,7 @@ export function readFormbricks(document: Part, sketch: Sketch): void {
   }
   readHead(root, reading);
   let step = addStep(sketch);
-  if (root.flag('hiddenFields.enabled') === false) root.part('hiddenFields').leaveOut(because.off);
+  if (root.flag('hiddenFields.enabled') === false) root.part('hiddenFields').leaveOut(leftOutReasons.off);
   else for (const part of root.list('hiddenFields.fieldIds')) readHidden(part, step, reading);
   for (const part of root.list('variables')) readVariable(part, reading);
   const targets = new Set(
@@ -241,21 +259,22 @@ export function readFormbricks(document: Part, sketch: Sketch): void {
     isClosed = block.list('logic').length > 0 || block.part('logicFallback').isThere;
   }
   for (const block of blocks) readLogic(block, reading.steps.get(block.text('id') ?? '')!, reading);
-  for (const { part, made, step: last } of reading.variables.values()) add(sketch, last ?? step, made, part);
-  finishEndings(sketch, [...reading.endings.values()]);
+  for (const { part, made, step: last } of reading.variables.values())
+    addNode(sketch, last ?? step, made, part);
+  applyEndScreens(sketch, [...reading.endings.values()]);
   texts.finish();
 }
 
-function readElement(part: Part, step: Sketched, reading: FormbricksReading): void {
+function readElement(part: Part, step: SketchNode, reading: FormbricksReading): void {
   const { sketch, ids, named } = reading;
-  const made = readRow(elements, part.text('type') ?? '', part, reading, common);
+  const made = createMappedElement(elements, part.text('type') ?? '', part, reading, common);
   if (typeof made === 'string') return part.leaveOut(made);
   if (made.type !== 'rich_text') {
     made.attrs['id'] = ids.get(part.text('id') ?? '');
     if (!named.has(nameOf(part)) && made.type !== 'composite') named.set(nameOf(part), { made });
   }
   readRules(part, made, reading);
-  add(sketch, step, made, part);
+  addNode(sketch, step, made, part);
 }
 
 /** Returns the default language of the texts. */
@@ -264,7 +283,7 @@ function readLanguage(root: Part, { settings }: Sketch): string {
   let main = 'en';
   for (const each of languages) {
     const code = each.part('language.code');
-    const tag = tagOf(code.text() ?? '');
+    const tag = languageTagOf(code.text() ?? '');
     each.skip('language.id');
     if (tag === undefined) code.leaveOut('This is not a known language tag.');
     if (each.flag('default') !== true) {
@@ -293,7 +312,7 @@ const lostSettings: Readonly<Record<string, string>> = {
 function readHead(root: Part, { sketch: { form, settings }, texts, endings }: FormbricksReading): void {
   texts.set(form, 'name', root.part('name'));
   const welcome = root.part('welcomeCard');
-  if (welcome.flag('enabled') === false) welcome.leaveOut(because.off);
+  if (welcome.flag('enabled') === false) welcome.leaveOut(leftOutReasons.off);
   else {
     texts.set(
       form,
@@ -301,7 +320,7 @@ function readHead(root: Part, { sketch: { form, settings }, texts, endings }: Fo
       ['headline', 'subheader', 'html'].map((name) => welcome.part(name)),
     );
     if (welcome.isThere) welcome.change('It becomes the description of the form.');
-    welcome.part('fileUrl').leaveOut(because.elsewhere);
+    welcome.part('fileUrl').leaveOut(leftOutReasons.elsewhere);
     welcome.part('buttonLabel').leaveOut(buttons);
     for (const name of ['timeToFinish', 'showResponseCount'])
       welcome.leaveOutIf(name, 'This number is not shown to visitors.');
@@ -318,11 +337,11 @@ function readHead(root: Part, { sketch: { form, settings }, texts, endings }: Fo
     else settings[setting] = new Date(at).toISOString();
   }
   const closed = root.part('surveyClosedMessage');
-  if (closed.flag('enabled') === false) closed.leaveOut(because.off);
+  if (closed.flag('enabled') === false) closed.leaveOut(leftOutReasons.off);
   else texts.setSetting('closed_message', [closed.part('heading'), closed.part('subheading')]);
   if (root.list('questions').length > 0) settings['layout'] = 'question';
   for (const part of root.list('endings')) {
-    const made = node('confirmation');
+    const made = createNode('confirmation');
     const [type, address, message] = [part.text('type'), part.text('url'), part.part('subheader')];
     if (type !== 'endScreen' && type !== 'redirectToUrl')
       part.part('type').leaveOut('This type of ending is not supported.');
@@ -330,24 +349,28 @@ function readHead(root: Part, { sketch: { form, settings }, texts, endings }: Fo
     texts.set(made, endings.size > 0 && !message.isThere ? 'message' : 'title', part.part('headline'));
     texts.set(made, 'message', message);
     if (address) made.attrs['redirect_url'] = address;
-    part.part('imageUrl').leaveOut(because.elsewhere);
+    part.part('imageUrl').leaveOut(leftOutReasons.elsewhere);
     endings.set(part.text('id') ?? '', { part, made, when: [], isUsual: endings.size === 0 });
   }
 }
 
-function readHidden(part: Part, step: Sketched, { sketch, named, ids }: FormbricksReading): void {
+function readHidden(part: Part, step: SketchNode, { sketch, named, ids }: FormbricksReading): void {
   const name = part.text() ?? '';
-  const made = node('hidden', { id: sketch.newId(name, name), label: name || 'Hidden' });
+  const made = createNode('hidden', { id: sketch.newId(name, name), label: name || 'Hidden' });
   ids.set(name, String(made.attrs['id']));
   named.set(`hiddenField ${name}`, { made });
-  add(sketch, step, made, part);
+  addNode(sketch, step, made, part);
 }
 
 /** A numeric variable becomes a hidden calculation. Logic changes its formula. */
 function readVariable(part: Part, { sketch, named, ids, variables }: FormbricksReading): void {
   const [id = '', name = '', start] = [part.text('id'), part.text('name'), part.number('value')];
-  if (part.text('type') !== 'number' || start === undefined) return part.leaveOut(because.variable);
-  const made = node('calculation', { id: sketch.newId(name, name), label: name || 'Variable', hidden: true });
+  if (part.text('type') !== 'number' || start === undefined) return part.leaveOut(leftOutReasons.variable);
+  const made = createNode('calculation', {
+    id: sketch.newId(name, name),
+    label: name || 'Variable',
+    hidden: true,
+  });
   made.attrs['formula'] = String(start);
   ids.set(id, String(made.attrs['id']));
   named.set(`variable ${id}`, { made });

@@ -1,8 +1,14 @@
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import { compare, type Named, otherChosen } from './imported-conditions.ts';
 import { newTexts } from './imported-texts.ts';
-import { because, oneOf, type Reading, readRow, type Table } from './importer-table.ts';
-import { add, addJump, addScore, addStep, node, type Sketch, type Sketched } from './sketch.ts';
+import {
+  createMappedElement,
+  type ElementMappings,
+  type FormImportContext,
+  leftOutReasons,
+  mapWord,
+} from './importer-table.ts';
+import { addJump, addNode, addScore, addStep, createNode, type Sketch, type SketchNode } from './sketch.ts';
 import type { Part } from './source.ts';
 
 /**
@@ -15,7 +21,7 @@ export function readGoogleForms(root: Part, sketch: Sketch): void {
   const names = [root.part('info.documentTitle'), root.part('info.title')];
   for (const name of names) texts.set(form, 'name', name);
   texts.set(form, 'description', root.part('info.description'));
-  const reading = { sketch, texts, named: new Map<string, Named>(), pages: new Map<string, Sketched>() };
+  const reading = { sketch, texts, named: new Map<string, Named>(), pages: new Map<string, SketchNode>() };
   let step = addStep(sketch);
   readEmail(root.part('settings.emailCollectionType'), step, sketch);
   const later: (() => void)[] = [];
@@ -32,7 +38,7 @@ export function readGoogleForms(root: Part, sketch: Sketch): void {
     }
     const made = readItem(item, kind, reading);
     if (typeof made === 'string') item.leaveOut(made);
-    else add(sketch, step, made, item);
+    else addNode(sketch, step, made, item);
     const from = step;
     if (typeof made !== 'string' && made.attrs['options'] && made.type !== 'matrix')
       later.push(() => readJumps(item.part('questionItem.question.choiceQuestion'), made, from, reading));
@@ -42,7 +48,7 @@ export function readGoogleForms(root: Part, sketch: Sketch): void {
   if (quiz.flag('isQuiz')) addScore(sketch, quiz);
 }
 
-type GoogleReading = Reading & { readonly pages: ReadonlyMap<string, Sketched> };
+type GoogleReading = FormImportContext & { readonly pages: ReadonlyMap<string, SketchNode> };
 
 const kinds = ['questionItem', 'questionGroupItem', 'pageBreakItem', 'textItem', 'imageItem', 'videoItem'];
 
@@ -50,33 +56,38 @@ const kinds = ['questionItem', 'questionGroupItem', 'pageBreakItem', 'textItem',
 const kindOf = (item: Part): string | undefined =>
   kinds.find((kind) => item.parts().some(({ name }) => name === kind));
 
-function readEmail(part: Part, step: Sketched, sketch: Sketch): void {
+function readEmail(part: Part, step: SketchNode, sketch: Sketch): void {
   const way = part.text() ?? 'DO_NOT_COLLECT';
   if (way === 'DO_NOT_COLLECT' || way === 'EMAIL_COLLECTION_TYPE_UNSPECIFIED') return;
-  add(sketch, step, node('email', { id: sketch.newId('email'), label: 'Email', required: true }), part);
+  addNode(
+    sketch,
+    step,
+    createNode('email', { id: sketch.newId('email'), label: 'Email', required: true }),
+    part,
+  );
   part.change('The form asks for the address but does not verify it.');
 }
 
-function readItem(item: Part, kind: string | undefined, reading: GoogleReading): Sketched | string {
+function readItem(item: Part, kind: string | undefined, reading: GoogleReading): SketchNode | string {
   const { sketch, texts } = reading;
   item.skip('itemId');
-  if (kind === 'imageItem' || kind === 'videoItem') return because.elsewhere;
+  if (kind === 'imageItem' || kind === 'videoItem') return leftOutReasons.elsewhere;
   if (kind === 'textItem') {
     const [title, description] = [texts.read(item.part('title')), texts.read(item.part('description'))];
     const text = [title && `## ${title}`, description].filter(Boolean).join('\n\n');
-    return node('rich_text', { text: text || 'Untitled' });
+    return createNode('rich_text', { text: text || 'Untitled' });
   }
   const part = item.part(kind === 'questionGroupItem' ? kind : 'questionItem.question');
   const found = part.parts().find(({ name }) => Object.hasOwn(questions, name));
   const type = kind === 'questionGroupItem' ? kind : kind === 'questionItem' ? found?.name : undefined;
   if (type === undefined) return 'This item is not supported.';
   part.skip('questionId');
-  item.part('questionItem.image').leaveOut(because.elsewhere);
+  item.part('questionItem.image').leaveOut(leftOutReasons.elsewhere);
   const common = { attrs: { required: 'required' } };
-  const made = readRow(questions, type, part, reading, common);
+  const made = createMappedElement(questions, type, part, reading, common);
   if (typeof made === 'string') return made;
   const words = texts.read(item.part('title')) ?? item.text('itemId') ?? '';
-  const head = node(made.type, { id: sketch.newId(undefined, words) });
+  const head = createNode(made.type, { id: sketch.newId(undefined, words) });
   texts.set(head, 'label', item.part('title'));
   texts.set(head, 'help_text', item.part('description'));
   made.attrs = { ...made.attrs, ...head.attrs };
@@ -84,15 +95,15 @@ function readItem(item: Part, kind: string | undefined, reading: GoogleReading):
 }
 
 /** The element type for each type of question. */
-const questions: Table<GoogleReading> = {
+const questions: ElementMappings<GoogleReading> = {
   choiceQuestion: {
     type: (question) => {
       const part = question.part('choiceQuestion.type');
-      const type = own(choiceTypes, part.text() ?? '');
+      const type = getProperty(choiceTypes, part.text() ?? '');
       if (!type) part.change('It becomes a single choice.');
       return type ?? 'radio';
     },
-    lost: { 'choiceQuestion.shuffle': because.ordered },
+    lost: { 'choiceQuestion.shuffle': leftOutReasons.ordered },
     finish: readChoice,
   },
   textQuestion: { type: (question) => (question.flag('textQuestion.paragraph') ? 'textarea' : 'text') },
@@ -109,7 +120,7 @@ const questions: Table<GoogleReading> = {
     type: 'rating',
     attrs: {
       levels: 'ratingQuestion.ratingScaleLevel',
-      symbol: oneOf('ratingQuestion.iconType', { STAR: undefined, HEART: 'hearts' }, because.stars),
+      symbol: mapWord('ratingQuestion.iconType', { STAR: undefined, HEART: 'hearts' }, leftOutReasons.stars),
     },
   },
   dateQuestion: {
@@ -132,7 +143,7 @@ const questions: Table<GoogleReading> = {
     attrs: {
       accept: (question) => {
         const accepted = question.list('fileUploadQuestion.types').flatMap((type) => {
-          const endings = own(fileTypes, type.text() ?? '');
+          const endings = getProperty(fileTypes, type.text() ?? '');
           if (!endings) type.leaveOut('This file type is not supported.');
           return endings ?? [];
         });
@@ -146,9 +157,9 @@ const questions: Table<GoogleReading> = {
     type: 'matrix',
     attrs: { required: readRowsRequired },
     lost: {
-      image: because.elsewhere,
+      image: leftOutReasons.elsewhere,
       'grid.shuffleQuestions': 'Rows always appear in the order of the form.',
-      'grid.columns.shuffle': because.ordered,
+      'grid.columns.shuffle': leftOutReasons.ordered,
     },
     finish: readGrid,
   },
@@ -171,7 +182,7 @@ const fileTypes: Readonly<Record<string, readonly string[]>> = {
   AUDIO: ['audio/*'],
 };
 
-function readChoice(question: Part, made: Sketched, { texts }: GoogleReading): void {
+function readChoice(question: Part, made: SketchNode, { texts }: GoogleReading): void {
   const grading = question.part('grading');
   const worth = grading.number('pointValue') ?? 0;
   const answers = grading.list('correctAnswers.answers');
@@ -181,7 +192,7 @@ function readChoice(question: Part, made: Sketched, { texts }: GoogleReading): v
   if (isGraded && isShared) grading.change('The points are divided among the correct choices.');
   const points = isGraded ? worth / (isShared ? right.size : 1) : undefined;
   const plain = question.list('choiceQuestion.options').filter((option) => {
-    option.part('image').leaveOut(because.elsewhere);
+    option.part('image').leaveOut(leftOutReasons.elsewhere);
     if (option.flag('isOther') !== true) return true;
     made.attrs['other'] = true;
     return false;
@@ -197,8 +208,8 @@ const knownActions: readonly string[] = ['SUBMIT_FORM', 'NEXT_SECTION', 'GO_TO_A
 
 function readJumps(
   part: Part,
-  made: Sketched,
-  step: Sketched,
+  made: SketchNode,
+  step: SketchNode,
   { sketch, texts, pages }: GoogleReading,
 ): void {
   for (const option of part.list('options')) {
@@ -226,7 +237,7 @@ function readRowsRequired(group: Part): true | undefined {
   return (required.length > 0 && required.every((each) => each)) || undefined;
 }
 
-function readGrid(group: Part, made: Sketched, { texts }: GoogleReading): void {
+function readGrid(group: Part, made: SketchNode, { texts }: GoogleReading): void {
   const type = group.text('grid.columns.type');
   if (type !== undefined && type !== 'RADIO' && type !== 'CHECKBOX')
     group.part('grid.columns.type').change('Each row becomes a single choice.');

@@ -1,4 +1,4 @@
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 
 /** Common HTML entities. */
 const entities: Readonly<Record<string, string>> = {
@@ -31,7 +31,9 @@ export function textOfHtml(html: string): string {
     .replace(
       /&(?:#(\d{1,6})|([a-z]{2,6}));/gi,
       (whole, code: string | undefined, name: string | undefined) =>
-        code === undefined ? (own(entities, name!.toLowerCase()) ?? whole) : characterOf(Number(code)),
+        code === undefined
+          ? (getProperty(entities, name!.toLowerCase()) ?? whole)
+          : characterOf(Number(code)),
     )
     .split('\n')
     .map((line) => line.trim())

@@ -1,13 +1,13 @@
 import type { Condition, Operator } from '#ast/basics/condition.ts';
 import { idOf, type Option } from '#ast/basics/options.ts';
-import type { Sketch, Sketched } from './sketch.ts';
+import type { Sketch, SketchNode } from './sketch.ts';
 import type { Part } from './source.ts';
 
 export type Plain = string | number | boolean;
 
 /** An element that conditions refer to, and how they name its answers. */
 export type Named = {
-  readonly made: Sketched;
+  readonly made: SketchNode;
   /** The values for yes and no. */
   readonly yes?: string;
   readonly no?: string;
@@ -24,7 +24,7 @@ export const otherAnswer = '\u0000other';
  * Returns our operators by those of a service. `words`: the service's operators for each of ours, separated
  * by spaces.
  */
-export const operatorsOf = (
+export const mapOperators = (
   words: Readonly<Partial<Record<Operator, string>>>,
 ): Readonly<Record<string, Operator>> =>
   Object.fromEntries(
@@ -34,7 +34,7 @@ export const operatorsOf = (
   );
 
 /** Joins conditions. @returns undefined if there are none, or if one of them has no equivalent. */
-export function joined(
+export function combineConditions(
   kind: 'all' | 'any',
   conditions: readonly (Condition | undefined)[],
 ): Condition | undefined {
@@ -44,7 +44,7 @@ export function joined(
   return kind === 'all' ? { all: parts } : { any: parts };
 }
 
-export const negated = (condition: Condition | undefined): Condition | undefined =>
+export const negateCondition = (condition: Condition | undefined): Condition | undefined =>
   condition && { not: condition };
 
 const severalOperators: Readonly<Partial<Record<Operator, Operator>>> = {
@@ -64,13 +64,15 @@ export function compare(named: Named, is: Operator, values: readonly Plain[]): C
   const isSeveral = made.type === 'multiple_choice' || made.type === 'picture_choice';
   const operator = isSeveral ? (severalOperators[is] ?? is) : is;
   const others = values.filter((value) => isOther(named, value));
-  const fitted = values.filter((value) => !others.includes(value)).map((value) => fit(named, value));
+  const fitted = values
+    .filter((value) => !others.includes(value))
+    .map((value) => toAnswerValue(named, value));
   if (is === 'one_of') {
     const plain = fitted.filter((value) => typeof value !== 'boolean');
     const list = plain.filter((value) => value !== undefined);
     if (list.length < plain.length) return undefined;
     const flags = fitted.filter((value) => typeof value === 'boolean');
-    return joined('any', [
+    return combineConditions('any', [
       ...(list.length > 0 ? [{ element, is, value: list }] : []),
       ...flags.map((value) => ({ element, is: 'equals', value }) as const),
       ...others.map(() => otherChosen(made)),
@@ -78,9 +80,9 @@ export function compare(named: Named, is: Operator, values: readonly Plain[]): C
   }
   if (others.length > 0 && is !== 'equals' && is !== 'not_equals') return undefined;
   const isNot = operator === 'not_equals' || operator === 'not_contains';
-  return joined(isNot ? 'all' : 'any', [
+  return combineConditions(isNot ? 'all' : 'any', [
     ...fitted.map((value) => (value === undefined ? undefined : { element, is: operator, value })),
-    ...others.map(() => (is === 'equals' ? otherChosen(made) : negated(otherChosen(made)))),
+    ...others.map(() => (is === 'equals' ? otherChosen(made) : negateCondition(otherChosen(made)))),
   ]);
 }
 
@@ -95,7 +97,7 @@ function isOther({ made: { attrs }, choices }: Named, value: Plain): boolean {
  * @returns undefined if no condition can express it: for multiple choices, and for questions without free
  * text.
  */
-export function otherChosen({ type, attrs }: Sketched): Condition | undefined {
+export function otherChosen({ type, attrs }: SketchNode): Condition | undefined {
   if ((type !== 'radio' && type !== 'dropdown') || attrs['other'] !== true) return undefined;
   const element = String(attrs['id']);
   const value = ((attrs['options'] ?? []) as readonly Option[]).map(idOf);
@@ -109,7 +111,7 @@ const numbers: readonly string[] = ['number', 'rating', 'scale', 'calculation'];
  * choice.
  * @returns undefined if no answer can have the value.
  */
-function fit(
+function toAnswerValue(
   { made: { type }, yes = 'true', no = 'false', choices }: Named,
   value: Plain,
 ): Plain | undefined {
@@ -123,17 +125,17 @@ function fit(
 }
 
 /** What a visitor sees at the end. `when`: the conditions of the jumps that lead to it. */
-export type Ending = { part: Part; made: Sketched; when: Condition[]; isUsual: boolean };
+export type EndScreen = { part: Part; made: SketchNode; when: Condition[]; isUsual: boolean };
 
 /**
  * Turns endings with conditions into conditional confirmations, and the default ending into the confirmation
  * of the form.
  */
-export function finishEndings({ settings }: Sketch, endings: readonly Ending[]): void {
+export function applyEndScreens({ settings }: Sketch, endings: readonly EndScreen[]): void {
   const usual = endings.find(({ isUsual }) => isUsual) ?? endings.find(({ when }) => when.length === 0);
   const confirmations: object[] = [];
   for (const { part, made, when } of endings) {
-    if (when.length > 0) confirmations.push({ when: joined('any', when), ...made.attrs });
+    if (when.length > 0) confirmations.push({ when: combineConditions('any', when), ...made.attrs });
     if (when.length > 0) part.map('conditional confirmation');
     else if (part === usual?.part) part.map('confirmation');
     else part.leaveOut('No jump leads to this ending.');

@@ -1,5 +1,5 @@
 import { elementIdSource } from '#ast/basics/element-id.ts';
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { isLocale } from '#ast/basics/locales.ts';
 import { isLanguageTag } from '#ast/basics/match-language.ts';
@@ -7,7 +7,7 @@ import type { Option } from '#ast/basics/options.ts';
 import { cutToBytes, fitsBytes, isCleanText } from '#ast/basics/text.ts';
 import { confirmationBytes, isSettingText, withSettingText } from '#ast/translations/check-translations.ts';
 import { lineOfHtml, textOfHtml } from './html.ts';
-import { type Sketch, type Sketched, specsOf } from './sketch.ts';
+import { type Sketch, type SketchNode, specsOf } from './sketch.ts';
 import type { Part } from './source.ts';
 
 const braces = new RegExp(String.raw`\{\{( ?(${elementIdSource}) ?\}\})?`, 'gu');
@@ -49,11 +49,11 @@ export type Texts = {
   /** Converts a text of the service and cuts it to its limit. `part` is its source, for the report. */
   readonly write: (part: Part, text: string, most: number, hasHeadings?: boolean) => string;
   /** Sets a text of a node. */
-  readonly set: (made: Sketched, attribute: string, parts: Part | readonly Part[]) => void;
+  readonly set: (made: SketchNode, attribute: string, parts: Part | readonly Part[]) => void;
   readonly setSetting: (name: string, parts: Part | readonly Part[]) => void;
   /** Sets the options or rows of a question. @returns the id of each. */
   readonly setOptions: (
-    made: Sketched,
+    made: SketchNode,
     attribute: string,
     parts: readonly Part[],
     read: (part: Part) => OptionParts,
@@ -87,7 +87,7 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
   const inLanguages = (part: Part): [language: string, text: Part][] => {
     if (language === undefined || part.word() !== undefined) return [[main, part]];
     return part.parts().flatMap((each): [string, Part][] => {
-      const tag = each.name === 'default' ? main : tagOf(each.name);
+      const tag = each.name === 'default' ? main : languageTagOf(each.name);
       if (tag !== undefined) return [[tag, each]];
       each.leaveOut('This is not a known language tag.');
       return [];
@@ -128,7 +128,7 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
       translate(tag, each);
     }
   };
-  const translationsOf = (made: Sketched, tag: string): Record<string, unknown> => {
+  const translationsOf = (made: SketchNode, tag: string): Record<string, unknown> => {
     const all = (made.attrs['translations'] ??= {}) as Record<string, Record<string, unknown>>;
     return (all[tag] ??= {});
   };
@@ -203,13 +203,13 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
 
 /** Returns the maximum length of a text in bytes. */
 function bytesOf(type: string, attribute: string): number {
-  const spec = own(specsOf(type), attribute);
+  const spec = getProperty(specsOf(type), attribute);
   if (spec?.kind === 'string') return spec.maxBytes;
   return attribute === 'title' ? confirmationBytes.title : confirmationBytes.message;
 }
 
 /** Returns a language tag in the spelling of forms: `pt-br` becomes `pt-BR`. */
-export function tagOf(name: string): string | undefined {
+export function languageTagOf(name: string): string | undefined {
   const tag = name.replace(/[-_]([a-z]{2})$/i, (_whole, region: string) => `-${region.toUpperCase()}`);
   return isLanguageTag(tag) ? tag : undefined;
 }

@@ -1,12 +1,12 @@
 import type { AttributeKind } from '#ast/attributes/attributes.ts';
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import type { Named } from './imported-conditions.ts';
 import type { Texts } from './imported-texts.ts';
-import { add, node, type Sketch, type Sketched, specsOf } from './sketch.ts';
+import { addNode, createNode, type Sketch, type SketchNode, specsOf } from './sketch.ts';
 import type { Part } from './source.ts';
 
 /** The context that an importer needs to read an element. */
-export type Reading = {
+export type FormImportContext = {
   readonly sketch: Sketch;
   readonly texts: Texts;
   /** Elements by the names that conditions use for them. */
@@ -18,19 +18,21 @@ type From = string | ((part: Part) => unknown);
 export type Attributes = Readonly<Record<string, From>>;
 
 /** A row of a service's table: how an element of the service becomes one of ours. */
-export type Row<R extends Reading = Reading> = {
+export type ElementMapping<R extends FormImportContext = FormImportContext> = {
   readonly type: string | ((part: Part) => string);
   readonly attrs?: Attributes;
   /** Paths that are left out, with the reason. A value of `false` loses nothing. */
   readonly lost?: Readonly<Record<string, string>>;
   /** Handles what a table cannot express. @returns why the element is not supported, if so. */
-  readonly finish?: (part: Part, made: Sketched, reading: R) => string | undefined | void;
+  readonly finish?: (part: Part, made: SketchNode, reading: R) => string | undefined | void;
 };
 
-export type Table<R extends Reading = Reading> = Readonly<Record<string, Row<R>>>;
+export type ElementMappings<R extends FormImportContext = FormImportContext> = Readonly<
+  Record<string, ElementMapping<R>>
+>;
 
 /** Reasons shared by several services. */
-export const because = {
+export const leftOutReasons = {
   elsewhere: 'Another service hosts it. Upload it in the builder.',
   ordered: 'Options always appear in the order of the form.',
   otherText: 'The page has its own label for it.',
@@ -48,16 +50,16 @@ export const because = {
  * Creates the element that a row of a table describes. `common`: attributes of every element of the service.
  * @returns the element, or why there is none.
  */
-export function readRow<R extends Reading>(
-  table: Table<R>,
+export function createMappedElement<R extends FormImportContext>(
+  table: ElementMappings<R>,
   type: string,
   part: Part,
   reading: R,
-  common: Pick<Row, 'attrs' | 'lost'> = {},
-): Sketched | string {
-  const row = own(table, type);
+  common: Pick<ElementMapping, 'attrs' | 'lost'> = {},
+): SketchNode | string {
+  const row = getProperty(table, type);
   if (!row) return `No element type matches "${type.slice(0, 40)}".`;
-  const made = node(typeof row.type === 'string' ? row.type : row.type(part));
+  const made = createNode(typeof row.type === 'string' ? row.type : row.type(part));
   setAttributes(made, part, { ...common.attrs, ...row.attrs }, reading.texts);
   for (const [path, why] of Object.entries({ ...common.lost, ...row.lost })) part.leaveOutIf(path, why);
   const why = row.finish?.(part, made, reading);
@@ -67,9 +69,9 @@ export function readRow<R extends Reading>(
 }
 
 /** Sets the attributes that the type supports. Other paths are not read, so the report lists them. */
-export function setAttributes(made: Sketched, part: Part, attributes: Attributes, texts: Texts): void {
+export function setAttributes(made: SketchNode, part: Part, attributes: Attributes, texts: Texts): void {
   for (const [name, from] of Object.entries(attributes)) {
-    const kind = own(specsOf(made.type), name)?.kind;
+    const kind = getProperty(specsOf(made.type), name)?.kind;
     if (kind === undefined) continue;
     if (kind === 'string' && typeof from === 'string') {
       texts.set(made, name, part.part(from));
@@ -88,38 +90,38 @@ function readAs(kind: AttributeKind, part: Part, path: string): string | number 
 const numeric: ReadonlySet<AttributeKind> = new Set(['integer', 'number', 'count', 'bytes']);
 
 /** Puts the description of a group above its elements, because a composite has no description. */
-export function describeGroup(part: Part, made: Sketched, { sketch, texts }: Reading): void {
-  const paragraph = node('paragraph');
+export function describeGroup(part: Part, made: SketchNode, { sketch, texts }: FormImportContext): void {
+  const paragraph = createNode('paragraph');
   texts.set(paragraph, 'label', part);
-  if (paragraph.attrs['label'] !== undefined) add(sketch, made, paragraph, part);
+  if (paragraph.attrs['label'] !== undefined) addNode(sketch, made, paragraph, part);
 }
 
 /** Reads a word that stands for one of ours. `why`: the report message for any other word. */
-export const oneOf =
+export const mapWord =
   (path: string, words: Readonly<Record<string, string | undefined>>, why: string) =>
   (part: Part): string | undefined => {
     const word = part.text(path);
     if (word !== undefined && !Object.hasOwn(words, word)) part.part(path).change(why);
-    return word === undefined ? undefined : own(words, word);
+    return word === undefined ? undefined : getProperty(words, word);
   };
 
-export const positive =
+export const readPositive =
   (path: string) =>
   (part: Part): number | undefined => {
     const number = part.number(path) ?? 0;
     return number > 0 ? number : undefined;
   };
 
-export const numberOr =
+export const readNumberOr =
   (path: string, usual: number) =>
   (part: Part): number =>
     part.number(path) ?? usual;
 
 /** Reads a number, unless its flag turns it off. */
-export const limit =
+export const readFlaggedLimit =
   (path: string, flag: string) =>
   (part: Part): number | undefined => {
     const isOff = part.flag(flag) === false;
-    if (isOff) part.part(path).leaveOut(because.off);
+    if (isOff) part.part(path).leaveOut(leftOutReasons.off);
     return isOff ? undefined : part.number(path);
   };

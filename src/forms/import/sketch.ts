@@ -6,13 +6,13 @@ import { elements, formAttributes, isElementType, stepAttributes } from '#ast/fo
 import type { Part } from './source.ts';
 
 /** A node of a form that is being built. `finishSketch` finds its problems. */
-export type Sketched = { type: string; attrs: Record<string, unknown>; children: Sketched[] };
+export type SketchNode = { type: string; attrs: Record<string, unknown>; children: SketchNode[] };
 
 /** A form that is being built from a document, with its settings and the source part of each node. */
 export type Sketch = {
-  readonly form: Sketched;
+  readonly form: SketchNode;
   readonly settings: Record<string, unknown>;
-  readonly origins: Map<Sketched, Part>;
+  readonly origins: Map<SketchNode, Part>;
   /**
    * Returns an id for an element or a step: the preferred one if it is a valid id, otherwise one made from
    * the words.
@@ -24,11 +24,11 @@ export function newSketch(): Sketch {
   const taken = new Set<string>(['end']);
   const counts = new Map<string, number>();
   return {
-    form: node('form', { name: 'Imported form' }),
+    form: createNode('form', { name: 'Imported form' }),
     settings: {},
     origins: new Map(),
     newId: (wished, words = '') => {
-      const base = isTelling(wished) ? wished : slugOf(words);
+      const base = isMeaningfulId(wished) ? wished : slugOf(words);
       // Each stem has a counter: with thousands of equal long names, counting from 1 each time would take too
       // long.
       const stem = base.slice(0, 58);
@@ -42,7 +42,7 @@ export function newSketch(): Sketch {
   };
 }
 
-export const node = (type: string, attrs: Record<string, unknown> = {}): Sketched => ({
+export const createNode = (type: string, attrs: Record<string, unknown> = {}): SketchNode => ({
   type,
   attrs: Object.fromEntries(Object.entries(attrs).filter(([, value]) => value !== undefined)),
   children: [],
@@ -53,7 +53,7 @@ export const specsOf = (type: string): AttributeSpecs =>
   isElementType(type) ? elements[type].attrs : type === 'step' ? stepAttributes : formAttributes;
 
 /** Adds a node to its parent and records its source part. A full form accepts no more nodes. */
-export function add({ origins }: Sketch, parent: Sketched, made: Sketched, part: Part): void {
+export function addNode({ origins }: Sketch, parent: SketchNode, made: SketchNode, part: Part): void {
   if (origins.size >= limits.elements) {
     part.leaveOut(`A form has at most ${limits.elements} elements.`);
     return;
@@ -65,15 +65,15 @@ export function add({ origins }: Sketch, parent: Sketched, made: Sketched, part:
 }
 
 /** Adds a step after the last one. */
-export function addStep(sketch: Sketch, part?: Part, attrs: Record<string, unknown> = {}): Sketched {
-  const step = node('step', attrs);
+export function addStep(sketch: Sketch, part?: Part, attrs: Record<string, unknown> = {}): SketchNode {
+  const step = createNode('step', attrs);
   sketch.form.children.push(step);
   if (part) sketch.origins.set(step, part);
   return step;
 }
 
 /** A generated id is not kept, because it means nothing to people who read an export. */
-const isTelling = (id: string | undefined): id is string =>
+const isMeaningfulId = (id: string | undefined): id is string =>
   id !== undefined &&
   isElementId(id) &&
   !/^[0-9a-f]{8}-|[0-9a-f]{12}|[0-9A-HJKMNP-TV-Z]{20}|^(?=.*\d)[a-z][a-z0-9]{23,}$/.test(id);
@@ -97,8 +97,8 @@ function slugOf(words: string): string {
  */
 export function addJump(
   sketch: Sketch,
-  from: Sketched,
-  target: Sketched | 'end' | undefined,
+  from: SketchNode,
+  target: SketchNode | 'end' | undefined,
   when?: Condition,
 ): string | undefined {
   const steps = sketch.form.children;
@@ -121,7 +121,7 @@ export function addScore(sketch: Sketch, part: Part, start = 0): boolean {
   const sums = counted.map(({ attrs }) => `points({${String(attrs['id'])}})`);
   const formula = [...(start === 0 ? [] : [start]), ...sums].join(' + ');
   const id = sketch.newId('score');
-  add(sketch, last, node('calculation', { id, label: 'Score', formula, hidden: true }), part);
+  addNode(sketch, last, createNode('calculation', { id, label: 'Score', formula, hidden: true }), part);
   return true;
 }
 

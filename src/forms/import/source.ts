@@ -1,5 +1,5 @@
-import { factOf } from '#ast/basics/fact-of.ts';
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
+import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { newWork, spend, type Work } from '#ast/basics/work.ts';
 import { lineOfHtml } from './html.ts';
 
@@ -69,7 +69,7 @@ const isBlank = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (isHolder(value) && isBlankHolder(value));
 
 /** Cached, because each part is checked whenever it is opened. */
-const isBlankHolder = factOf((holder: Holder): boolean => Object.values(holder).every(isBlank));
+const isBlankHolder = memoizeByObject((holder: Holder): boolean => Object.values(holder).every(isBlank));
 
 const valueAt = (holder: Holder, key: Key): unknown =>
   Object.hasOwn(holder, key) ? (holder as Readonly<Record<Key, unknown>>)[key] : undefined;
@@ -84,12 +84,12 @@ const titleCharacters = 80;
 function titleOf(holder: Holder): string | undefined {
   if (!isRecord(holder)) return undefined;
   for (const name of titleNames) {
-    const found = own(holder, name);
-    const text = isRecord(found) ? own(found, 'default') : found;
+    const found = getProperty(holder, name);
+    const text = isRecord(found) ? getProperty(found, 'default') : found;
     const title = typeof text === 'string' ? lineOfHtml(text.slice(0, 1_000)).slice(0, titleCharacters) : '';
     if (title !== '') return title.toWellFormed();
   }
-  const payload = own(holder, 'payload');
+  const payload = getProperty(holder, 'payload');
   return isRecord(payload) ? titleOf(payload) : undefined;
 }
 

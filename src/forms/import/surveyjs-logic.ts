@@ -1,12 +1,19 @@
 import { type Condition, comparisonsOf } from '#ast/basics/condition.ts';
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import { limits } from '#ast/basics/limits.ts';
-import { compare, joined, type Named, negated, operatorsOf, type Plain } from './imported-conditions.ts';
-import { because, type Reading } from './importer-table.ts';
-import { add, addJump, node, type Sketched } from './sketch.ts';
+import {
+  combineConditions,
+  compare,
+  mapOperators,
+  type Named,
+  negateCondition,
+  type Plain,
+} from './imported-conditions.ts';
+import { type FormImportContext, leftOutReasons } from './importer-table.ts';
+import { addJump, addNode, createNode, type SketchNode } from './sketch.ts';
 import type { Part } from './source.ts';
 
-export type SurveyReading = Reading & {
+export type SurveyReading = FormImportContext & {
   /** Element ids by SurveyJS names, for texts. */
   readonly ids: Map<string, string>;
   /** Callbacks that run once every element is known. */
@@ -73,18 +80,18 @@ function readJoined(
 ): Condition | undefined {
   const parts = [read()];
   while (parts.at(-1) && skip(reader, ...words)) parts.push(read());
-  return joined(kind, parts);
+  return combineConditions(kind, parts);
 }
 
 function readOne(reader: Reader, depth: number): Condition | undefined {
   if (depth > limits.conditionDepth) return undefined;
-  if (skip(reader, '!', 'not')) return negated(readOne(reader, depth + 1));
+  if (skip(reader, '!', 'not')) return negateCondition(readOne(reader, depth + 1));
   if (!skip(reader, '(')) return readComparison(reader);
   const inner = readAny(reader, depth + 1);
   return skip(reader, ')') ? inner : undefined;
 }
 
-const operators = operatorsOf({
+const operators = mapOperators({
   equals: '= == equal',
   not_equals: '<> != notequal',
   contains: 'contains contain *=',
@@ -102,7 +109,7 @@ function readComparison(reader: Reader): Condition | undefined {
   const { name = '' } = reader.tokens[reader.at] ?? {};
   const named = reader.naming(name.trim());
   const word = wordOf(reader.tokens[reader.at + 1]) ?? '';
-  const is = own(operators, word);
+  const is = getProperty(operators, word);
   if (!named || (!is && word !== 'noneof' && word !== 'allof')) return undefined;
   reader.at += 2;
   if (is === 'answered' || is === 'not_answered') return compare(named, is, []);
@@ -110,9 +117,9 @@ function readComparison(reader: Reader): Condition | undefined {
   const values = isList ? readList(reader) : [readPlain(reader)];
   const plain = values.filter((value) => value !== undefined);
   if (plain.length < values.length) return undefined;
-  if (word === 'noneof') return negated(compare(named, 'one_of', plain));
+  if (word === 'noneof') return negateCondition(compare(named, 'one_of', plain));
   if (word === 'allof')
-    return joined(
+    return combineConditions(
       'all',
       plain.map((value) => compare(named, 'contains', [value])),
     );
@@ -166,7 +173,7 @@ export function readFormula(text: string, naming: Naming): string | undefined {
     }
     if (two !== undefined) return /["{}]/.test(two) ? undefined : `"${two}"`;
     const isForeign = sign === '*=' || sign === '[' || sign === ']';
-    return own(formulaWords, wordOf(token) ?? '') ?? (isForeign ? undefined : (sign ?? number));
+    return getProperty(formulaWords, wordOf(token) ?? '') ?? (isForeign ? undefined : (sign ?? number));
   });
   return parts.length === 0 || parts.includes(undefined) ? undefined : parts.join('').trim();
 }
@@ -174,7 +181,7 @@ export function readFormula(text: string, naming: Naming): string | undefined {
 const logic = { visibleIf: 'show_when', requiredIf: 'require_when' } as const;
 
 /** Reads the conditions of a part, after every element is known. */
-export function readLogic(part: Part, made: Sketched, reading: SurveyReading): void {
+export function readLogic(part: Part, made: SketchNode, reading: SurveyReading): void {
   for (const [name, attribute] of Object.entries(logic))
     if (part.part(name).isThere)
       reading.later.push(() => {
@@ -191,7 +198,11 @@ export function readCondition(part: Part, { named }: SurveyReading): Condition |
 }
 
 /** Reads the two triggers that become jumps: skip to a question, and end. */
-export function readTriggers(root: Part, reading: SurveyReading, steps: ReadonlyMap<string, Sketched>): void {
+export function readTriggers(
+  root: Part,
+  reading: SurveyReading,
+  steps: ReadonlyMap<string, SketchNode>,
+): void {
   const { sketch, named } = reading;
   const places = new Map(
     sketch.form.children.flatMap((step) => idsIn(step).map((id) => [id, step] as const)),
@@ -204,7 +215,7 @@ export function readTriggers(root: Part, reading: SurveyReading, steps: Readonly
     const condition = readCondition(trigger.part('expression'), reading);
     const from = condition && lastNamed(condition, places, sketch.form.children);
     const id = from && addJump(sketch, from, target, condition);
-    if (id === undefined) trigger.leaveOut(because.jump);
+    if (id === undefined) trigger.leaveOut(leftOutReasons.jump);
     else trigger.map(`jump to "${id}"`);
     if (id !== undefined && id !== 'end' && !steps.has(goto))
       trigger.change('The jump leads to the step of that question.');
@@ -223,13 +234,13 @@ export function readCalculatedValues(root: Part, { sketch, named }: SurveyReadin
     }
     if (part.flag('includeIntoResult') !== true) part.change('The result is stored with the answers.');
     const id = sketch.newId(name, name);
-    const made = node('calculation', { id, label: name || 'Calculation', formula, hidden: true });
-    add(sketch, last, made, part);
+    const made = createNode('calculation', { id, label: name || 'Calculation', formula, hidden: true });
+    addNode(sketch, last, made, part);
     if (!named.has(name)) named.set(name, { made });
   }
 }
 
-const idsIn = ({ attrs, children }: Sketched): string[] => [
+const idsIn = ({ attrs, children }: SketchNode): string[] => [
   ...(typeof attrs['id'] === 'string' ? [attrs['id']] : []),
   ...children.flatMap(idsIn),
 ];
@@ -237,9 +248,9 @@ const idsIn = ({ attrs, children }: Sketched): string[] => [
 /** Returns the last step that has an element named in a condition. */
 function lastNamed(
   condition: Condition,
-  places: ReadonlyMap<string, Sketched>,
-  steps: readonly Sketched[],
-): Sketched | undefined {
+  places: ReadonlyMap<string, SketchNode>,
+  steps: readonly SketchNode[],
+): SketchNode | undefined {
   const named = [...comparisonsOf(condition)].flatMap((each) =>
     'element' in each ? (places.get(each.element) ?? []) : [],
   );

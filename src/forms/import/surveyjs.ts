@@ -1,10 +1,17 @@
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import { isLocale } from '#ast/basics/locales.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import type { Named } from './imported-conditions.ts';
-import { newTexts, tagOf } from './imported-texts.ts';
-import { because, numberOr, positive, type Row, readRow, type Table } from './importer-table.ts';
-import { add, addStep, node, type Sketch, type Sketched } from './sketch.ts';
+import { languageTagOf, newTexts } from './imported-texts.ts';
+import {
+  createMappedElement,
+  type ElementMapping,
+  type ElementMappings,
+  leftOutReasons,
+  readNumberOr,
+  readPositive,
+} from './importer-table.ts';
+import { addNode, addStep, createNode, type Sketch, type SketchNode } from './sketch.ts';
 import type { Part } from './source.ts';
 import {
   readCalculatedValues,
@@ -22,10 +29,10 @@ const common = {
   error_message: 'requiredErrorText',
 };
 
-const length = { max_length: positive('maxLength') };
+const length = { max_length: readPositive('maxLength') };
 const range = { min: 'min', max: 'max', step: 'step' };
 
-const selection = (type: string, attrs: Row['attrs'] = {}): Row<SurveyReading> => ({
+const selection = (type: string, attrs: ElementMapping['attrs'] = {}): ElementMapping<SurveyReading> => ({
   type,
   attrs: {
     min_choices: (part) => part.number('minSelectedChoices') || undefined,
@@ -38,24 +45,24 @@ const selection = (type: string, attrs: Row['attrs'] = {}): Row<SurveyReading> =
     ...attrs,
   },
   lost: {
-    otherText: because.otherText,
-    otherPlaceholder: because.otherText,
-    otherErrorText: because.otherText,
+    otherText: leftOutReasons.otherText,
+    otherPlaceholder: leftOutReasons.otherText,
+    otherErrorText: leftOutReasons.otherText,
   },
   finish: readChoices,
 });
 const rowLimits = ['minRowCount', 'maxRowCount', 'rowCount', 'minPanelCount', 'maxPanelCount', 'panelCount'];
-const rows: Row = {
+const rows: ElementMapping = {
   type: 'composite',
   attrs: { repeatable: () => true },
   lost: Object.fromEntries(rowLimits.map((name) => [name, 'Up to 100 rows are allowed.'])),
 };
 const yesAndNo = 'The page has its own labels for yes and no.';
 
-const elements: Table<SurveyReading> = {
+const elements: ElementMappings<SurveyReading> = {
   text: {
     type: (part) => {
-      const type = own(inputTypes, part.text('inputType') ?? 'text');
+      const type = getProperty(inputTypes, part.text('inputType') ?? 'text');
       if (type === undefined) part.part('inputType').change('Any text is accepted.');
       return type ?? 'text';
     },
@@ -110,7 +117,7 @@ const elements: Table<SurveyReading> = {
       high_label: 'maxRateDescription',
     },
     finish: (part, made, { texts }) => {
-      if (levelsOf(part).style === 'smileys') part.change(because.stars);
+      if (levelsOf(part).style === 'smileys') part.change(leftOutReasons.stars);
       if (made.type !== 'radio') return;
       made.attrs['options_layout'] = 'row';
       texts.setOptions(made, 'options', part.list('rateValues'), readOption);
@@ -119,7 +126,7 @@ const elements: Table<SurveyReading> = {
   },
   slider: {
     type: 'number',
-    attrs: { min: numberOr('min', 0), max: numberOr('max', 100), step: numberOr('step', 1) },
+    attrs: { min: readNumberOr('min', 0), max: readNumberOr('max', 100), step: readNumberOr('step', 1) },
     finish: (part) => {
       if (part.text('sliderType') === 'range')
         part.part('sliderType').change('The question asks for one number.');
@@ -157,7 +164,7 @@ const elements: Table<SurveyReading> = {
         const types = (part.text('acceptedTypes') ?? '').split(',').map((type) => type.trim());
         return types.some(Boolean) ? types.filter(Boolean) : undefined;
       },
-      max_file_size: positive('maxSize'),
+      max_file_size: readPositive('maxSize'),
       max_files: (part) => (part.flag('allowMultiple') ? (part.number('maxFiles') ?? 10) : 1),
     },
   },
@@ -189,22 +196,22 @@ const readOption = (part: Part) =>
     ? { id: part.word('value'), label: part.part('text') }
     : { id: part.word(), label: part };
 
-function readChoices(part: Part, made: Sketched, { texts, matrix }: SurveyReading): void {
+function readChoices(part: Part, made: SketchNode, { texts, matrix }: SurveyReading): void {
   const own = part.list('choices');
-  for (const each of own) each.part('imageLink').leaveOut(because.elsewhere);
+  for (const each of own) each.part('imageLink').leaveOut(leftOutReasons.elsewhere);
   texts.setOptions(made, 'options', own.length > 0 ? own : (matrix?.list('choices') ?? []), readOption);
   if (part.flag('showNoneItem') ?? part.flag('hasNone')) {
     (made.attrs['options'] as unknown[]).push({
       id: 'none',
       label: texts.read(part.part('noneText')) ?? 'None',
     });
-    if (made.type === 'multiple_choice') part.change(because.noneAlone);
+    if (made.type === 'multiple_choice') part.change(leftOutReasons.noneAlone);
   }
   const order = part.text('choicesOrder');
-  if (order !== undefined && order !== 'none') part.part('choicesOrder').leaveOut(because.ordered);
+  if (order !== undefined && order !== 'none') part.part('choicesOrder').leaveOut(leftOutReasons.ordered);
 }
 
-function readValidators(part: Part, made: Sketched, { texts }: SurveyReading): void {
+function readValidators(part: Part, made: SketchNode, { texts }: SurveyReading): void {
   const { attrs, type } = made;
   const [base, step] = [part.number('min') ?? 0, attrs['step']];
   for (const validator of part.list('validators')) {
@@ -223,7 +230,7 @@ function readValidators(part: Part, made: Sketched, { texts }: SurveyReading): v
       // Our patterns match the whole answer.
       set('pattern', validator.text('regex')?.replace(/^\^/, '').replace(/\$$/, '') || undefined);
       texts.set(made, 'error_message', validator.part('text'));
-    } else if (kind !== 'email' || type !== 'email') validator.leaveOut(because.rule);
+    } else if (kind !== 'email' || type !== 'email') validator.leaveOut(leftOutReasons.rule);
   }
   // In SurveyJS, steps count from the minimum of the field. Ours count from the smallest accepted number.
   const least = attrs['min'];
@@ -241,14 +248,14 @@ function firstInSteps(least: number, step: number, base: number): number {
 export function readSurveyJs(root: Part, sketch: Sketch): void {
   const ids = new Map<string, string>();
   const locale = root.text('locale') ?? '';
-  if (locale !== '' && tagOf(locale) === undefined)
+  if (locale !== '' && languageTagOf(locale) === undefined)
     root.part('locale').leaveOut('This is not a known language tag.');
-  const language = tagOf(locale) ?? 'en';
+  const language = languageTagOf(locale) ?? 'en';
   const piped = { pattern: /\{([^{}]{1,80})\}/g, find: (name: string) => ids.get(name) };
   const texts = newTexts(sketch, { language, piped, isHtml: true });
   const reading: SurveyReading = { sketch, texts, named: new Map(), ids, later: [] };
   const pages = root.list('pages');
-  const steps = new Map<string, Sketched>();
+  const steps = new Map<string, SketchNode>();
   for (const page of pages.length === 0 ? [root] : pages) {
     const step = addStep(sketch, page);
     const name = page.text('name');
@@ -270,14 +277,14 @@ export function readSurveyJs(root: Part, sketch: Sketch): void {
 }
 
 /** `row`: the prefix that conditions in a row use for its elements (`row.` or `panel.`). */
-function readElement(part: Part, parent: Sketched, reading: SurveyReading, row = ''): void {
+function readElement(part: Part, parent: SketchNode, reading: SurveyReading, row = ''): void {
   const { sketch, texts, named, ids, matrix } = reading;
   const cellType = matrix === undefined ? 'text' : (matrix.text('cellType') ?? 'dropdown');
   const type = part.text('type') ?? part.text('cellType') ?? cellType;
   if (type === 'matrixdropdown') return readCells(part, parent, reading);
   const name = part.text('name') ?? '';
   const id = sketch.newId(name, name || part.text('title'));
-  const made = readRow(elements, type, part, reading, { attrs: common });
+  const made = createMappedElement(elements, type, part, reading, { attrs: common });
   if (typeof made === 'string') return part.leaveOut(made);
   made.attrs['id'] = id;
   if (made.attrs['label'] === 'Untitled') made.attrs['label'] = name || 'Untitled';
@@ -291,7 +298,7 @@ function readElement(part: Part, parent: Sketched, reading: SurveyReading, row =
   const about = { made, yes: part.word('valueTrue') ?? 'true', no: part.word('valueFalse') ?? 'false' };
   if (!named.has(name)) named.set(name, about);
   if (row !== '') named.set(`${row}${name}`, about);
-  add(sketch, parent, made, part);
+  addNode(sketch, parent, made, part);
   readLogic(part, made, reading);
   if (made.type !== 'composite') return;
   const inner = (list: string): string => (list === 'columns' ? 'row.' : 'panel.');
@@ -306,20 +313,20 @@ function readElement(part: Part, parent: Sketched, reading: SurveyReading, row =
 }
 
 /** Reads a matrix whose cells are questions. Each row becomes a heading and a group of questions. */
-function readCells(part: Part, parent: Sketched, reading: SurveyReading): void {
+function readCells(part: Part, parent: SketchNode, reading: SurveyReading): void {
   const { sketch, texts, named, later } = reading;
   const name = part.text('name') ?? '';
-  const heading = node('heading', { id: sketch.newId(undefined, name), label: name || 'Untitled' });
+  const heading = createNode('heading', { id: sketch.newId(undefined, name), label: name || 'Untitled' });
   texts.set(heading, 'label', part.part('title'));
-  add(sketch, parent, heading, part);
+  addNode(sketch, parent, heading, part);
   readLogic(part, heading, reading);
   part.change('Each row becomes a group of questions.');
   for (const row of part.list('rows')) {
     const value = row.word() ?? row.word('value') ?? '';
     const id = sketch.newId(undefined, `${name} ${value}`);
-    const group = node('composite', { id, label: value || 'Untitled' });
+    const group = createNode('composite', { id, label: value || 'Untitled' });
     texts.set(group, 'label', row.part('text'));
-    add(sketch, parent, group, row);
+    addNode(sketch, parent, group, row);
     readLogic(part, group, reading);
     // Conditions are read after all questions. In this row, they refer to the cells of this row.
     const cells = new Map<string, Named>();
@@ -360,7 +367,7 @@ function readHead(root: Part, reading: SurveyReading): void {
     root.part('showPreviewBeforeComplete').change('The review step lists all questions.');
   const confirmations = root.list('completedHtmlOnCondition').flatMap((part): object[] => {
     const when = readCondition(part.part('expression'), reading);
-    const shown = node('confirmation');
+    const shown = createNode('confirmation');
     texts.set(shown, 'message', part.part('html'));
     return when && shown.attrs['message'] ? [{ when, ...shown.attrs }] : [];
   });

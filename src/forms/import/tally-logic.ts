@@ -1,25 +1,25 @@
 import type { Condition } from '#ast/basics/condition.ts';
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import { isTimeZone } from '#ast/rules/today.ts';
 import { lineOfHtml } from './html.ts';
-import { compare, joined, operatorsOf, type Plain } from './imported-conditions.ts';
+import { combineConditions, compare, mapOperators, type Plain } from './imported-conditions.ts';
 import { readLocale } from './imported-texts.ts';
-import { because, limit, type Reading } from './importer-table.ts';
-import { addJump, type Sketched } from './sketch.ts';
+import { type FormImportContext, leftOutReasons, readFlaggedLimit } from './importer-table.ts';
+import { addJump, type SketchNode } from './sketch.ts';
 import type { Part } from './source.ts';
 
-export type TallyReading = Reading & {
-  step: Sketched;
+export type TallyReading = FormImportContext & {
+  step: SketchNode;
   /** A title that waits for its question. */
   title: Part | undefined;
   /** The blocks of one question, while they are read. */
   run: readonly Part[];
   /** The steps that page breaks begin, with the ids of their blocks. */
-  readonly pages: { id: string; step: Sketched }[];
-  readonly rules: { part: Part; step: Sketched }[];
+  readonly pages: { id: string; step: SketchNode }[];
+  readonly rules: { part: Part; step: SketchNode }[];
 };
 
-const operators = operatorsOf({
+const operators = mapOperators({
   equals: 'IS EQUAL',
   not_equals: 'IS_NOT NOT_EQUAL',
   contains: 'CONTAINS',
@@ -40,24 +40,24 @@ function readCondition(payload: Part, { named }: TallyReading): Condition | unde
     const field = part.part('field');
     field.skip('type', 'questionType', 'title', 'blockGroupUuid');
     const about = named.get(field.text('uuid') ?? '') ?? named.get(field.text('blockGroupUuid') ?? '');
-    const is = own(operators, part.text('comparison') ?? '');
+    const is = getProperty(operators, part.text('comparison') ?? '');
     const values = part.list('value').flatMap((each): Plain[] => [each.word() ?? []].flat());
     const value = part.flag('value') ?? part.number('value') ?? part.text('value');
     const all = values.length > 0 || value === undefined ? values : [value];
     return about && is && compare(about, is, all);
   });
-  return joined(payload.text('logicalOperator') === 'OR' ? 'any' : 'all', parts);
+  return combineConditions(payload.text('logicalOperator') === 'OR' ? 'any' : 'all', parts);
 }
 
 /** Reads what a condition does: show, hide or require blocks, or jump to a page. */
 export function readRule({ part, step }: TallyReading['rules'][number], reading: TallyReading): void {
   const payload = part.part('payload');
   const when = readCondition(payload, reading);
-  if (!when) return part.leaveOut(because.condition);
+  if (!when) return part.leaveOut(leftOutReasons.condition);
   for (const action of payload.list('actions')) {
     action.skip('uuid');
     const [type = '', inside] = [action.text('type'), action.part('payload')];
-    const [list, attribute] = own(effects, type) ?? [];
+    const [list, attribute] = getProperty(effects, type) ?? [];
     if (list && attribute) applyTo(inside.list(list), attribute, when, reading);
     else if (type === 'JUMP_TO_PAGE') readJump(inside.part('jumpToPage'), step, when, reading);
     else action.leaveOut('This action is not supported.');
@@ -71,19 +71,19 @@ const effects: Readonly<Record<string, readonly [list: string, attribute: string
 };
 
 function applyTo(parts: readonly Part[], name: string, when: Condition, { named }: TallyReading): void {
-  const done = new Set<Sketched>();
+  const done = new Set<SketchNode>();
   for (const part of parts) {
     const made = named.get(part.text() ?? '')?.made;
     if (!made) part.leaveOut('This block does not exist.');
     else if (!done.has(made)) {
       const before = made.attrs[name] as Condition | undefined;
-      made.attrs[name] = joined('any', before ? [before, when] : [when]);
+      made.attrs[name] = combineConditions('any', before ? [before, when] : [when]);
       done.add(made);
     }
   }
 }
 
-function readJump(part: Part, step: Sketched, when: Condition, { sketch, pages }: TallyReading): void {
+function readJump(part: Part, step: SketchNode, when: Condition, { sketch, pages }: TallyReading): void {
   const page = part.word();
   const target = pages.find(({ id }) => id === page) ?? pages[Number(page) - 2];
   if (addJump(sketch, step, target?.step, when) === undefined)
@@ -95,9 +95,9 @@ export function readSettings(part: Part, { sketch: { settings }, texts }: TallyR
   const address = textIn(part.part('redirectOnCompletion'));
   if (address) settings['redirect_url'] = address;
   readLocale(part.part('language'), settings);
-  const most = limit('submissionsLimit', 'hasSubmissionsLimit')(part);
+  const most = readFlaggedLimit('submissionsLimit', 'hasSubmissionsLimit')(part);
   if (most !== undefined) settings['max_submissions'] = most;
-  if (part.flag('hasCloseDate') === false) part.part('closeDate').leaveOut(because.off);
+  if (part.flag('hasCloseDate') === false) part.part('closeDate').leaveOut(leftOutReasons.off);
   else readClosing(part, settings);
   texts.setSetting('closed_message', [part.part('closeMessageTitle'), part.part('closeMessageDescription')]);
   if (part.flag('saveForLater')) settings['save_progress'] = true;

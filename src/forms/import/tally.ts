@@ -1,9 +1,15 @@
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { type Named, otherAnswer } from './imported-conditions.ts';
 import { newTexts, type Texts } from './imported-texts.ts';
-import { because, limit, numberOr, readRow, type Table } from './importer-table.ts';
-import { add, addStep, node, type Sketch, type Sketched, specsOf } from './sketch.ts';
+import {
+  createMappedElement,
+  type ElementMappings,
+  leftOutReasons,
+  readFlaggedLimit,
+  readNumberOr,
+} from './importer-table.ts';
+import { addNode, addStep, createNode, type Sketch, type SketchNode, specsOf } from './sketch.ts';
 import type { Part } from './source.ts';
 import { readRule, readSettings, type TallyReading } from './tally-logic.ts';
 
@@ -34,22 +40,22 @@ export function readTally(root: Part, sketch: Sketch): void {
 }
 
 const characters = {
-  min_length: limit('payload.minCharacters', 'payload.hasMinCharacters'),
-  max_length: limit('payload.maxCharacters', 'payload.hasMaxCharacters'),
+  min_length: readFlaggedLimit('payload.minCharacters', 'payload.hasMinCharacters'),
+  max_length: readFlaggedLimit('payload.maxCharacters', 'payload.hasMaxCharacters'),
 };
 const selection = (type: string, isSeveral = type) => ({
   type: (block: Part) => (block.flag('payload.allowMultiple') === true ? isSeveral : type),
   attrs: {
-    min_choices: limit('payload.minChoices', 'payload.hasMinChoices'),
-    max_choices: limit('payload.maxChoices', 'payload.hasMaxChoices'),
+    min_choices: readFlaggedLimit('payload.minChoices', 'payload.hasMinChoices'),
+    max_choices: readFlaggedLimit('payload.maxChoices', 'payload.hasMaxChoices'),
   },
-  lost: { 'payload.randomize': because.ordered },
+  lost: { 'payload.randomize': leftOutReasons.ordered },
   finish: readChoices,
 });
 const matrix = { type: 'matrix', finish: readMatrix };
 
 /** Question blocks by type. */
-const questions: Table<TallyReading> = {
+const questions: ElementMappings<TallyReading> = {
   INPUT_TEXT: { type: 'text', attrs: characters },
   TEXTAREA: { type: 'textarea', attrs: characters },
   INPUT_EMAIL: { type: 'email', attrs: characters },
@@ -58,8 +64,8 @@ const questions: Table<TallyReading> = {
   INPUT_NUMBER: {
     type: 'number',
     attrs: {
-      min: limit('payload.minNumber', 'payload.hasMinNumber'),
-      max: limit('payload.maxNumber', 'payload.hasMaxNumber'),
+      min: readFlaggedLimit('payload.minNumber', 'payload.hasMinNumber'),
+      max: readFlaggedLimit('payload.maxNumber', 'payload.hasMaxNumber'),
     },
   },
   INPUT_DATE: { type: 'date' },
@@ -73,13 +79,13 @@ const questions: Table<TallyReading> = {
         const accept = families.flatMap((family) => family.list().flatMap((ending) => ending.text() ?? []));
         return accept.length > 0 ? accept : undefined;
       },
-      min_files: limit('payload.minFiles', 'payload.hasMinFiles'),
+      min_files: readFlaggedLimit('payload.minFiles', 'payload.hasMinFiles'),
       max_files: (block) => {
         if (block.flag('payload.hasMultipleFiles') !== true) return 1;
-        return limit('payload.maxFiles', 'payload.hasMaxFiles')(block) ?? 10;
+        return readFlaggedLimit('payload.maxFiles', 'payload.hasMaxFiles')(block) ?? 10;
       },
       max_file_size: (block) => {
-        const megabytes = limit('payload.maxFileSize', 'payload.hasMaxFileSize')(block);
+        const megabytes = readFlaggedLimit('payload.maxFileSize', 'payload.hasMaxFileSize')(block);
         return megabytes === undefined ? undefined : Math.round(megabytes * 1024 * 1024);
       },
     },
@@ -87,13 +93,13 @@ const questions: Table<TallyReading> = {
   RATING: { type: 'rating', attrs: { levels: 'payload.stars' } },
   LINEAR_SCALE: {
     type: 'scale',
-    attrs: { from: numberOr('payload.start', 0), to: numberOr('payload.end', 10) },
+    attrs: { from: readNumberOr('payload.start', 0), to: readNumberOr('payload.end', 10) },
     finish: (block, made, { texts }) => {
       const step = block.part('payload.step');
       if ((step.number() ?? 1) !== 1) step.change('Every number in the range can be chosen.');
       for (const [name, label] of Object.entries({ leftLabel: 'low_label', rightLabel: 'high_label' })) {
         const isOff = block.flag(`payload.has${name[0]!.toUpperCase()}${name.slice(1)}`) === false;
-        if (isOff) block.part(`payload.${name}`).leaveOut(because.off);
+        if (isOff) block.part(`payload.${name}`).leaveOut(leftOutReasons.off);
         else texts.set(made, label, block.part(`payload.${name}`));
       }
     },
@@ -114,7 +120,7 @@ function runsOf(blocks: readonly Part[]): Part[][] {
   let last = '';
   for (const block of blocks) {
     const [type = '', group = ''] = [block.text('type'), block.text('groupUuid')];
-    const mark = `${own(questions, type) === matrix ? 'MATRIX' : type} ${group}`;
+    const mark = `${getProperty(questions, type) === matrix ? 'MATRIX' : type} ${group}`;
     if (mark === last && group !== '' && Object.hasOwn(questions, type)) runs.at(-1)!.push(block);
     else runs.push([block]);
     last = mark;
@@ -126,7 +132,7 @@ function readRun(run: readonly Part[], reading: TallyReading): void {
   const [first] = run as [Part];
   const type = first.text('type') ?? '';
   for (const block of run) block.skip('uuid', 'groupType');
-  if (Object.hasOwn(questions, type) && !isEnding(reading)) readQuestion(type, run, reading);
+  if (Object.hasOwn(questions, type) && !isAfterEnd(reading)) readQuestion(type, run, reading);
   else if (Object.hasOwn(others, type)) others[type]!(first, reading);
   else for (const block of run) block.leaveOut(`No element type matches "${type.slice(0, 40)}".`);
 }
@@ -135,7 +141,7 @@ function readQuestion(type: string, run: readonly Part[], reading: TallyReading)
   const { sketch, texts, title } = reading;
   const [first] = run as [Part];
   reading.run = run;
-  const made = readRow(questions, type, first, reading);
+  const made = createMappedElement(questions, type, first, reading);
   if (typeof made === 'string') return first.leaveOut(made);
   const name = texts.read(first.part('payload.name'), limits.labelBytes);
   const placeholder = texts.read(first.part('payload.placeholder'));
@@ -144,34 +150,39 @@ function readQuestion(type: string, run: readonly Part[], reading: TallyReading)
   const hasPlaceholder =
     placeholder !== undefined && placeholder !== label && 'placeholder' in specsOf(made.type);
   const required = run.some((block) => block.flag('payload.isRequired')) || undefined;
-  const { attrs } = node('', { id, label, placeholder: hasPlaceholder ? placeholder : undefined, required });
+  const { attrs } = createNode('', {
+    id,
+    label,
+    placeholder: hasPlaceholder ? placeholder : undefined,
+    required,
+  });
   made.attrs = { ...made.attrs, ...attrs };
   if (first.flag('payload.isHidden'))
     first.part('payload.isHidden').change('The question is shown. Hide it with a condition.');
   const found = reading.named.get(first.text('uuid') ?? '');
   const about = found?.made === made ? found : { made };
-  for (const block of [...(title ? [title] : []), ...run]) place(block, about, reading);
+  for (const block of [...(title ? [title] : []), ...run]) recordBlock(block, about, reading);
   title?.map(`label of "${id}"`);
   reading.title = undefined;
-  add(sketch, reading.step, made, first);
+  addNode(sketch, reading.step, made, first);
 }
 
 /** Records what a block and its group became, for conditions. */
-function place(block: Part, about: Named, { named }: TallyReading): void {
+function recordBlock(block: Part, about: Named, { named }: TallyReading): void {
   for (const id of [block.text('uuid'), block.text('groupUuid')]) if (id !== undefined) named.set(id, about);
 }
 
-function readChoices(first: Part, made: Sketched, { texts, run, named }: TallyReading): void {
+function readChoices(first: Part, made: SketchNode, { texts, run, named }: TallyReading): void {
   const choices = new Map<string, string>();
   const plain = run.filter((block) => {
     const inside = block.part('payload');
     inside.skip('isFirst', 'isLast', 'hasOtherOption', 'index');
-    inside.part('image').leaveOut(because.elsewhere);
+    inside.part('image').leaveOut(leftOutReasons.elsewhere);
     if (inside.flag('isOtherOption') !== true) return true;
     if (made.type !== 'ranking') made.attrs['other'] = true;
     else block.leaveOut('A ranking does not support an “Other” answer.');
     choices.set(block.text('uuid') ?? '', otherAnswer);
-    if (inside.text('text') !== undefined) block.change(because.otherText);
+    if (inside.text('text') !== undefined) block.change(leftOutReasons.otherText);
     return false;
   });
   const read = (block: Part) => ({ label: textOfBlock(block, texts) });
@@ -180,7 +191,7 @@ function readChoices(first: Part, made: Sketched, { texts, run, named }: TallyRe
   named.set(first.text('uuid') ?? '', { made, choices });
 }
 
-function readMatrix(_first: Part, made: Sketched, { texts, run }: TallyReading): void {
+function readMatrix(_first: Part, made: SketchNode, { texts, run }: TallyReading): void {
   const of = (type: string): Part[] => run.filter((block) => block.text('type') === type);
   const read = (block: Part) => {
     block.part('payload').skip('isFirst', 'isLast', 'index');
@@ -198,14 +209,14 @@ const title = (block: Part, reading: TallyReading): void => {
 
 const heading = (block: Part, reading: TallyReading): void => {
   dropTitle(reading);
-  put(block, node('heading', { label: textOfBlock(block, reading.texts) ?? 'Untitled' }), reading);
+  put(block, createNode('heading', { label: textOfBlock(block, reading.texts) ?? 'Untitled' }), reading);
 };
 
 /** Reads each other type of block. */
 const others: Readonly<Record<string, (block: Part, reading: TallyReading) => void>> = {
   FORM_TITLE: (block, { sketch: { form }, texts }) => {
     form.attrs['name'] = textOfBlock(block, texts) ?? form.attrs['name'];
-    for (const name of ['logo', 'cover']) block.part(`payload.${name}`).leaveOut(because.elsewhere);
+    for (const name of ['logo', 'cover']) block.part(`payload.${name}`).leaveOut(leftOutReasons.elsewhere);
     texts.setSetting('theme.submit_label', block.part('payload.button.label'));
     block.map('name of the form');
   },
@@ -217,16 +228,16 @@ const others: Readonly<Record<string, (block: Part, reading: TallyReading) => vo
   TEXT: (block, reading) => {
     dropTitle(reading);
     const text = textOfBlock(block, reading.texts, limits.richTextBytes);
-    if (text !== undefined) put(block, node('rich_text', { text }), reading);
+    if (text !== undefined) put(block, createNode('rich_text', { text }), reading);
   },
-  DIVIDER: (block, reading) => put(block, node('divider'), reading),
+  DIVIDER: (block, reading) => put(block, createNode('divider'), reading),
   PAGE_BREAK: (block, reading) => {
     dropTitle(reading);
     const payload = block.part('payload');
     payload.skip('isFirst', 'isLast', 'index');
     if (payload.flag('isThankYouPage')) {
       // A step outside the form collects the texts of the confirmation.
-      reading.step = node('step');
+      reading.step = createNode('step');
       return block.change('The texts of this page become the confirmation.');
     }
     reading.step = addStep(reading.sketch, block);
@@ -237,16 +248,16 @@ const others: Readonly<Record<string, (block: Part, reading: TallyReading) => vo
   HIDDEN_FIELDS: (block, { sketch, named, step }) => {
     for (const part of block.list('payload.hiddenFields')) {
       const name = part.text('name') ?? '';
-      const made = node('hidden', { id: sketch.newId(name, name), label: name || 'Hidden' });
+      const made = createNode('hidden', { id: sketch.newId(name, name), label: name || 'Hidden' });
       named.set(part.text('uuid') ?? '', { made });
-      add(sketch, step, made, part);
+      addNode(sketch, step, made, part);
     }
   },
   CONDITIONAL_LOGIC: (block, { rules, step }) => void rules.push({ part: block, step }),
 };
 
-function put(block: Part, made: Sketched, reading: TallyReading): void {
-  if (isEnding(reading)) {
+function put(block: Part, made: SketchNode, reading: TallyReading): void {
+  if (isAfterEnd(reading)) {
     const { text = made.attrs['label'] } = made.attrs;
     const { settings } = reading.sketch;
     settings['confirmation_message'] = [settings['confirmation_message'], text].filter(Boolean).join('\n\n');
@@ -254,11 +265,11 @@ function put(block: Part, made: Sketched, reading: TallyReading): void {
   }
   // Conditions can show and hide only elements that have an id.
   if (made.type !== 'divider') made.attrs['id'] = reading.sketch.newId(undefined, made.type);
-  place(block, { made }, reading);
-  add(reading.sketch, reading.step, made, block);
+  recordBlock(block, { made }, reading);
+  addNode(reading.sketch, reading.step, made, block);
 }
 
-const isEnding = ({ step, sketch }: TallyReading): boolean => !sketch.form.children.includes(step);
+const isAfterEnd = ({ step, sketch }: TallyReading): boolean => !sketch.form.children.includes(step);
 
 /** Turns a title without a question into a heading. */
 function dropTitle(reading: TallyReading): void {
@@ -292,7 +303,7 @@ function htmlOfPiece(piece: Part): string {
     inner.length > 0 ? inner.map(htmlOfPiece).join('') : escaped(content?.word() ?? piece.text() ?? '');
   return (marks?.parts() ?? []).reduce((html, mark) => {
     const [name, value] = mark.parts();
-    const wrap = own(styles, name?.text() ?? '')?.(value?.text() ?? '');
+    const wrap = getProperty(styles, name?.text() ?? '')?.(value?.text() ?? '');
     return wrap === undefined ? html : `<${wrap}>${html}</${wrap.split(' ')[0]}>`;
   }, text);
 }

@@ -1,43 +1,49 @@
 import type { Condition } from '#ast/basics/condition.ts';
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import { idOf, type Option } from '#ast/basics/options.ts';
 import {
+  applyEndScreens,
+  combineConditions,
   compare,
-  type Ending,
-  finishEndings,
-  joined,
+  type EndScreen,
+  mapOperators,
   type Named,
-  operatorsOf,
   otherAnswer,
 } from './imported-conditions.ts';
 import { newTexts, readLocale } from './imported-texts.ts';
 import {
-  because,
+  createMappedElement,
   describeGroup,
-  oneOf,
-  type Reading,
-  type Row,
-  readRow,
+  type ElementMapping,
+  type ElementMappings,
+  type FormImportContext,
+  leftOutReasons,
+  mapWord,
   setAttributes,
-  type Table,
 } from './importer-table.ts';
-import { add, addJump, addScore, addStep, node, type Sketch, type Sketched } from './sketch.ts';
+import { addJump, addNode, addScore, addStep, createNode, type Sketch, type SketchNode } from './sketch.ts';
 import type { Part } from './source.ts';
 
-type TypeformReading = Reading & {
+type TypeformReading = FormImportContext & {
   /** Element ids by the names in texts of Typeform: `field:ref`, `hidden:name`. */
   readonly refs: Map<string, string>;
   /** The step of each field, by its ref. */
-  readonly steps: Map<string, Sketched>;
-  readonly endings: Map<string, Ending>;
+  readonly steps: Map<string, SketchNode>;
+  readonly endings: Map<string, EndScreen>;
 };
 
 const common = { label: 'title', help_text: 'properties.description', required: 'validations.required' };
 
-const selection = (type: Row['type'], attrs: Row['attrs'] = {}): Row<TypeformReading> => ({
+const selection = (
+  type: ElementMapping['type'],
+  attrs: ElementMapping['attrs'] = {},
+): ElementMapping<TypeformReading> => ({
   type,
   attrs,
-  lost: { 'properties.randomize': because.ordered, 'properties.alphabetical_order': because.ordered },
+  lost: {
+    'properties.randomize': leftOutReasons.ordered,
+    'properties.alphabetical_order': leftOutReasons.ordered,
+  },
   finish: readChoices,
 });
 const severalOr =
@@ -47,8 +53,8 @@ const severalOr =
 const counts = { min_choices: 'validations.min_selection', max_choices: 'validations.max_selection' };
 const other = { other: 'properties.allow_other_choice' };
 const length = { max_length: 'validations.max_length' };
-const group: Row = { type: 'composite' };
-const scale: Row = {
+const group: ElementMapping = { type: 'composite' };
+const scale: ElementMapping = {
   type: 'scale',
   attrs: {
     from: (field) => (field.flag('properties.start_at_one') ? 1 : 0),
@@ -59,7 +65,7 @@ const scale: Row = {
   lost: { 'properties.labels.center': 'A scale has labels at its two ends only.' },
 };
 
-const fields: Table<TypeformReading> = {
+const fields: ElementMappings<TypeformReading> = {
   short_text: { type: 'text', attrs: length },
   long_text: { type: 'textarea', attrs: length },
   email: { type: 'email' },
@@ -84,7 +90,7 @@ const fields: Table<TypeformReading> = {
     type: 'rating',
     attrs: {
       levels: 'properties.steps',
-      symbol: oneOf('properties.shape', { star: undefined, heart: 'hearts' }, because.stars),
+      symbol: mapWord('properties.shape', { star: undefined, heart: 'hearts' }, leftOutReasons.stars),
     },
   },
   opinion_scale: scale,
@@ -109,7 +115,7 @@ const fields: Table<TypeformReading> = {
   address: group,
 };
 
-const isGroup = (field: Part): boolean => own(fields, field.text('type') ?? '') === group;
+const isGroup = (field: Part): boolean => getProperty(fields, field.text('type') ?? '') === group;
 
 /** Returns every field. The fields of a group follow it. */
 const fieldsOf = (part: Part): Part[] =>
@@ -123,21 +129,21 @@ function refOf(part: Part): string {
   return part.text('ref') ?? part.text('id') ?? part.path;
 }
 
-function readChoices(field: Part, made: Sketched, { texts, named }: TypeformReading): void {
+function readChoices(field: Part, made: SketchNode, { texts, named }: TypeformReading): void {
   const choices = new Map([['other', otherAnswer]]);
   const ids = texts.setOptions(made, 'options', field.list('properties.choices'), (part) => {
-    part.part('attachment').leaveOut(because.elsewhere);
+    part.part('attachment').leaveOut(leftOutReasons.elsewhere);
     return { label: part.part('label') };
   });
   for (const [part, id] of ids) choices.set(refOf(part), id);
   named.set(`field ${refOf(field)}`, { made, choices });
-  if (made.type === 'picture_choice') field.change(because.pictures);
+  if (made.type === 'picture_choice') field.change(leftOutReasons.pictures);
   if (made.attrs['other'] === undefined)
     field.leaveOutIf('properties.allow_other_choice', 'This question does not support an “Other” answer.');
 }
 
 /** Reads a matrix, in which each row repeats the columns. */
-function readMatrix(field: Part, made: Sketched, { texts }: TypeformReading): void {
+function readMatrix(field: Part, made: SketchNode, { texts }: TypeformReading): void {
   const rows = field.list('properties.fields');
   const [first, ...others] = rows;
   const columns = first?.list('properties.choices') ?? [];
@@ -154,22 +160,22 @@ function readMatrix(field: Part, made: Sketched, { texts }: TypeformReading): vo
   if (rows.some((row) => row.flag('properties.allow_multiple_selection'))) made.attrs['multiple'] = true;
 }
 
-function readField(field: Part, parent: Sketched, step: Sketched, reading: TypeformReading): void {
+function readField(field: Part, parent: SketchNode, step: SketchNode, reading: TypeformReading): void {
   const { sketch, refs, named, steps } = reading;
   const ref = refOf(field);
   steps.set(ref, step);
-  field.part('attachment').leaveOut(because.elsewhere);
-  const made = readRow(fields, field.text('type') ?? '', field, reading, { attrs: common });
+  field.part('attachment').leaveOut(leftOutReasons.elsewhere);
+  const made = createMappedElement(fields, field.text('type') ?? '', field, reading, { attrs: common });
   if (typeof made === 'string') return field.leaveOut(made);
   if (made.type !== 'rich_text') made.attrs['id'] = refs.get(`field:${ref}`);
   if (!named.has(`field ${ref}`) && 'id' in made.attrs) named.set(`field ${ref}`, { made });
-  add(sketch, parent, made, field);
+  addNode(sketch, parent, made, field);
   if (made.type !== 'composite') return;
   describeGroup(field.part('properties.description'), made, reading);
   for (const inner of field.list('properties.fields')) readField(inner, made, step, reading);
 }
 
-const operators = operatorsOf({
+const operators = mapOperators({
   equals: 'is equal on',
   not_equals: 'is_not not_equal not_on',
   contains: 'contains',
@@ -187,13 +193,13 @@ function readCondition(part: Part, reading: TypeformReading, depth = 0): Conditi
   const vars = part.list('vars');
   if (op === 'and' || op === 'or') {
     const parts = depth > 4 ? [undefined] : vars.map((each) => readCondition(each, reading, depth + 1));
-    return joined(
+    return combineConditions(
       op === 'and' ? 'all' : 'any',
       parts.map((each) => (each === true ? undefined : each)),
     );
   }
   const [subject, object] = vars;
-  const is = own(operators, op);
+  const is = getProperty(operators, op);
   const named = reading.named.get(`${subject?.text('type') ?? ''} ${subject?.text('value') ?? ''}`);
   if (!object || !is || !named || !['constant', 'choice'].includes(object.text('type') ?? 'constant'))
     return undefined;
@@ -204,19 +210,23 @@ function readCondition(part: Part, reading: TypeformReading, depth = 0): Conditi
 /** Reads the jumps and the points of a field. */
 function readRule(rule: Part, ref: string, reading: TypeformReading): void {
   const step = reading.steps.get(ref);
-  if (!step || (rule.text('type') ?? 'field') !== 'field') return rule.leaveOut(because.jump);
+  if (!step || (rule.text('type') ?? 'field') !== 'field') return rule.leaveOut(leftOutReasons.jump);
   for (const action of rule.list('actions')) {
     const when = readCondition(action.part('condition'), reading);
     const kind = action.text('action');
     if (kind === 'jump' && when !== undefined) readJump(action, step, when, reading);
     else if (!(kind === 'add' || kind === 'subtract') || !readPoints(action, reading))
       action.leaveOut(
-        when === undefined ? because.condition : kind === 'jump' ? because.jump : because.variable,
+        when === undefined
+          ? leftOutReasons.condition
+          : kind === 'jump'
+            ? leftOutReasons.jump
+            : leftOutReasons.variable,
       );
   }
 }
 
-function readJump(action: Part, step: Sketched, when: Condition | true, reading: TypeformReading): void {
+function readJump(action: Part, step: SketchNode, when: Condition | true, reading: TypeformReading): void {
   const to = action.part('details.to');
   const [kind, value = ''] = [to.text('type'), to.text('value')];
   const condition = when === true ? undefined : when;
@@ -232,7 +242,7 @@ function readJump(action: Part, step: Sketched, when: Condition | true, reading:
   }
   const id =
     kind === 'field' ? addJump(reading.sketch, step, reading.steps.get(value), condition) : undefined;
-  if (id === undefined) action.leaveOut(because.jump);
+  if (id === undefined) action.leaveOut(leftOutReasons.jump);
   else action.map(`jump to "${id}"`);
 }
 
@@ -272,7 +282,7 @@ export function readTypeform(root: Part, sketch: Sketch): void {
   const reading: TypeformReading = { sketch, texts, named, refs, steps: new Map(), endings: new Map() };
   readHead(root, reading);
   for (const part of root.list('thankyou_screens')) {
-    const made = node('confirmation');
+    const made = createNode('confirmation');
     texts.set(made, 'title', part.part('title'));
     texts.set(made, 'message', part.part('properties.description'));
     const address = part.text('properties.redirect_url');
@@ -282,14 +292,14 @@ export function readTypeform(root: Part, sketch: Sketch): void {
   const logic = new Map(root.list('logic').map((rule) => [rule.text('ref') ?? '', rule]));
   readSteps(root, reading, logic);
   readNotifications(root.part('settings.notifications'), reading);
-  named.set('variable score', { made: node('calculation', { id: 'score' }) });
+  named.set('variable score', { made: createNode('calculation', { id: 'score' }) });
   for (const [ref, rule] of logic) readRule(rule, ref, reading);
   const variables = root.part('variables');
   const score = variables.number('score');
   if (!addScore(sketch, variables, score) && score) variables.part('score').leaveOut('No option has points.');
   for (const variable of variables.parts())
-    if (variable.name !== 'score') variable.leaveOut(because.variable);
-  finishEndings(sketch, [...reading.endings.values()]);
+    if (variable.name !== 'score') variable.leaveOut(leftOutReasons.variable);
+  applyEndScreens(sketch, [...reading.endings.values()]);
 }
 
 function readHead(root: Part, { sketch: { form, settings }, texts }: TypeformReading): void {
@@ -312,12 +322,12 @@ function readNotifications(part: Part, { sketch: { settings }, named, refs }: Ty
   const addresses = [...mine.list('recipients'), mine.part('email')].flatMap(
     (each) => each.text()?.trim() ?? [],
   );
-  if (mine.flag('enabled') === false) mine.leaveOut(because.off);
+  if (mine.flag('enabled') === false) mine.leaveOut(leftOutReasons.off);
   else if (addresses.length > 0 && addresses.every((each) => each.includes('@') && !each.includes('{')))
     settings['notification_email'] = addresses.join(',');
   else mine.leaveOut('Its addresses come from answers. Set it under Settings.');
   const [, ref = ''] = /^\{\{field:([\w-]{1,80})\}\}$/.exec(theirs.text('recipient') ?? '') ?? [];
-  if (theirs.flag('enabled') === false) theirs.leaveOut(because.off);
+  if (theirs.flag('enabled') === false) theirs.leaveOut(leftOutReasons.off);
   else if (named.get(`field ${ref}`)?.made.type === 'email')
     settings['receipt_email_element'] = refs.get(`field:${ref}`);
   else theirs.leaveOut('Its recipient is not an email question.');
@@ -333,10 +343,10 @@ function readSteps(root: Part, reading: TypeformReading, logic: ReadonlyMap<stri
   );
   let step = addStep(sketch);
   for (const part of root.list('hidden')) {
-    const made = node('hidden', { id: refs.get(`hidden:${part.text() ?? ''}`), label: 'Hidden' });
+    const made = createNode('hidden', { id: refs.get(`hidden:${part.text() ?? ''}`), label: 'Hidden' });
     texts.set(made, 'label', part);
     named.set(`hidden ${part.text() ?? ''}`, { made });
-    add(sketch, step, made, part);
+    addNode(sketch, step, made, part);
   }
   let isClosed = false;
   for (const field of root.list('fields')) {

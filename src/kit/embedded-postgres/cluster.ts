@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Binaries, majorVersion } from './binaries.ts';
-import { EmbeddedPostgresError, elsewhere, fileError, hasCode } from './machine.ts';
+import { EmbeddedPostgresError, fileError, hasCode, otherDatabaseHint } from './machine.ts';
 
 /** A complete cluster on disk. PostgreSQL must run as the uid `owner`. */
 export type Cluster = { directory: string; owner: number; version: string };
@@ -10,14 +10,14 @@ export type Cluster = { directory: string; owner: number; version: string };
 export async function findCluster(dataDir: string): Promise<Cluster | undefined> {
   const place = join(dataDir, 'postgres');
   try {
-    const directory = await resolvePlace(place);
+    const directory = await resolveDirectory(place);
     if (directory === undefined) return undefined;
     const { uid } = await stat(directory);
     const entries = await readdir(directory);
     if (entries.length === 0) return undefined;
     if (!entries.includes('PG_VERSION')) {
       throw new EmbeddedPostgresError(
-        `Formloom keeps its database in ${directory}, but that directory contains something other than a PostgreSQL cluster. Move it away, choose another DATA_DIR, ${elsewhere}.`,
+        `Formloom keeps its database in ${directory}, but that directory contains something other than a PostgreSQL cluster. Move it away, choose another DATA_DIR, ${otherDatabaseHint}.`,
       );
     }
     const version = (await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim();
@@ -30,7 +30,7 @@ export async function findCluster(dataDir: string): Promise<Cluster | undefined>
 }
 
 /** Resolves `<dataDir>/postgres`, which may be a link. Returns undefined if it does not exist. */
-async function resolvePlace(place: string): Promise<string | undefined> {
+async function resolveDirectory(place: string): Promise<string | undefined> {
   try {
     return await realpath(place);
   } catch (error) {
@@ -45,7 +45,7 @@ async function resolvePlace(place: string): Promise<string | undefined> {
   }
   // Creating an empty database instead of the lost one would look like success.
   throw new EmbeddedPostgresError(
-    `The database of Formloom was moved or removed: ${place} points to ${target}, which does not exist. Put it back, or delete the link ${place} to start with an empty database, ${elsewhere}.`,
+    `The database of Formloom was moved or removed: ${place} points to ${target}, which does not exist. Put it back, or delete the link ${place} to start with an empty database, ${otherDatabaseHint}.`,
   );
 }
 
@@ -54,6 +54,6 @@ export function checkVersion(cluster: Cluster, binaries: Binaries): void {
   const ours = majorVersion(binaries);
   if (cluster.version === ours) return;
   throw new EmbeddedPostgresError(
-    `The database in ${cluster.directory} was made by PostgreSQL ${cluster.version}, but this Formloom includes PostgreSQL ${ours}, which cannot read it. Create a \`backup\` with the previous Formloom version, and \`restore\` it into an empty DATA_DIR, ${elsewhere}.`,
+    `The database in ${cluster.directory} was made by PostgreSQL ${cluster.version}, but this Formloom includes PostgreSQL ${ours}, which cannot read it. Create a \`backup\` with the previous Formloom version, and \`restore\` it into an empty DATA_DIR, ${otherDatabaseHint}.`,
   );
 }

@@ -17,7 +17,7 @@ import {
   start,
   startProcess,
 } from '#test/kit/postgres-users.ts';
-import { usersLock } from './hold.ts';
+import { serverLockKey } from './acquire-server.ts';
 import { findAccount } from './machine.ts';
 import { findPostmaster } from './postmaster.ts';
 
@@ -49,7 +49,7 @@ test('a process admitted while the database shuts down starts a new server', {
   // closes its connection.
   const leaver = new Client({ ...connection, database: 'postgres' });
   await leaver.connect();
-  await leaver.query('select pg_advisory_lock($1)', [usersLock]);
+  await leaver.query('select pg_advisory_lock($1)', [serverLockKey]);
   const coming = start({ dataDir });
   const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`;
   await poll('the newcomer to wait', async () => (await leaver.query(waiting)).rowCount === 1);

@@ -7,13 +7,13 @@ import type { Binaries } from './binaries.ts';
 import { type Cluster, findCluster } from './cluster.ts';
 import { draftOf, makeOpenDirectory, publishDraft, removeDeadDrafts } from './drafts.ts';
 import {
-  type Account,
   EmbeddedPostgresError,
-  elsewhere,
   fileError,
-  findClosedDirectory,
+  findInaccessibleDirectory,
   hasCode,
+  otherDatabaseHint,
   port,
+  type SystemAccount,
 } from './machine.ts';
 import { runProgram } from './program.ts';
 
@@ -34,13 +34,13 @@ export async function makeDataDirectory(dataDir: string): Promise<string> {
 }
 
 /** Chooses where to create the cluster: in the data directory, unless `account` could not reach it there. */
-async function chooseHome(dataDir: string, account: Account | undefined): Promise<Home> {
+async function chooseHome(dataDir: string, account: SystemAccount | undefined): Promise<Home> {
   const link = join(dataDir, 'postgres');
   const directory = await findEmptyDirectory(link);
-  const closed = account && (await findClosedDirectory(dirname(directory), account));
+  const closed = account && (await findInaccessibleDirectory(dirname(directory), account));
   if (closed === undefined) return { directory };
   return {
-    directory: join(sharedDirectory, outsideName(dataDir)),
+    directory: join(sharedDirectory, externalDirectoryName(dataDir)),
     link,
     because: `PostgreSQL runs as the user ${account?.name}, which cannot enter ${closed}`,
   };
@@ -59,16 +59,16 @@ async function findEmptyDirectory(path: string): Promise<string> {
 /**
  * Returns a unique, readable name for a data directory: `<its last part>-<8 hex digits of its path's hash>`.
  */
-export function outsideName(dataDir: string): string {
+export function externalDirectoryName(dataDir: string): string {
   return `${basename(dataDir).replaceAll(/[^\w.-]/g, '_')}-${shortHash(dataDir)}`;
 }
 
 /** Rejects a cluster that its owner can no longer reach. */
-export async function checkReachable(directory: string, account: Account): Promise<void> {
-  const closed = await findClosedDirectory(directory, account);
+export async function checkReachable(directory: string, account: SystemAccount): Promise<void> {
+  const closed = await findInaccessibleDirectory(directory, account);
   if (closed === undefined) return;
   throw new EmbeddedPostgresError(
-    `PostgreSQL runs as the user ${account.name}, which cannot enter ${closed} and so cannot reach its database ${directory}. Open it with \`chmod o+x ${closed}\`, or move the database, ${elsewhere}.`,
+    `PostgreSQL runs as the user ${account.name}, which cannot enter ${closed} and so cannot reach its database ${directory}. Open it with \`chmod o+x ${closed}\`, or move the database, ${otherDatabaseHint}.`,
   );
 }
 
@@ -93,7 +93,7 @@ function shortHash(path: string): string {
  * Creates the socket directory outside the cluster. Any user can create names in /tmp, so an existing
  * directory of another user is rejected.
  */
-export async function makeSocketDirectory(path: string, account: Account | undefined): Promise<void> {
+export async function makeSocketDirectory(path: string, account: SystemAccount | undefined): Promise<void> {
   const own = process.getuid?.();
   try {
     await makeDirectories(path, 0o700);
@@ -105,13 +105,13 @@ export async function makeSocketDirectory(path: string, account: Account | undef
     throw fileError(`create the socket directory ${path}`, error);
   }
   throw new EmbeddedPostgresError(
-    `The socket directory ${path} belongs to another user. Remove it, choose a shorter DATA_DIR, ${elsewhere}.`,
+    `The socket directory ${path} belongs to another user. Remove it, choose a shorter DATA_DIR, ${otherDatabaseHint}.`,
   );
 }
 
 /** Formloom's only user and its database. PostgreSQL's own `postgres` database also exists. */
-export const user = 'formloom';
-export const database = 'formloom';
+export const databaseUser = 'formloom';
+export const databaseName = 'formloom';
 
 /**
  * Creates the cluster of a data directory. A killed attempt leaves no partial cluster. If two processes
@@ -119,7 +119,7 @@ export const database = 'formloom';
  */
 export async function createCluster(request: {
   dataDir: string;
-  account: Account | undefined;
+  account: SystemAccount | undefined;
   binaries: Binaries;
   durable: boolean;
   log: (message: string) => void;
@@ -150,10 +150,14 @@ export async function createCluster(request: {
 /** Runs initdb (0.6 s) and creates Formloom's database (0.1 s). Without syncing to disk, half of that. */
 async function fillCluster(
   directory: string,
-  { binaries, account, durable }: { binaries: Binaries; account: Account | undefined; durable: boolean },
+  {
+    binaries,
+    account,
+    durable,
+  }: { binaries: Binaries; account: SystemAccount | undefined; durable: boolean },
 ): Promise<void> {
   const options = [
-    `--username=${user}`,
+    `--username=${databaseUser}`,
     '--auth-local=trust', // access to the socket is enough: its directory is 0700
     '--auth-host=reject', // PostgreSQL does not listen on TCP
     '--encoding=UTF8',
@@ -171,7 +175,7 @@ async function fillCluster(
   await runProgram(
     binaries.postgres,
     ['--single', '-D', directory, '-c', 'exit_on_error=on', ...sync, 'template1'],
-    { account, purpose: 'create its first database', input: `create database ${database};\n` },
+    { account, purpose: 'create its first database', input: `create database ${databaseName};\n` },
   );
 }
 

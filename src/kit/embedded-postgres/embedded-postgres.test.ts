@@ -14,7 +14,7 @@ import {
   startProcess,
 } from '#test/kit/postgres-users.ts';
 import { locateBinaries } from './binaries.ts';
-import { findClosedDirectory } from './machine.ts';
+import { findInaccessibleDirectory } from './machine.ts';
 import { findPostmaster } from './postmaster.ts';
 
 test('the first start creates a durable cluster, and a second start finds its data', async (t) => {
@@ -119,7 +119,7 @@ test('the database runs as an ordinary user', async (t) => {
   await chown(dataDir, ordinary.uid, ordinary.gid);
   const user = await startProcess(dataDir, ordinary);
   const { root } = await locateBinaries();
-  if (await findClosedDirectory(root, { name: 'ordinary', ...ordinary })) {
+  if (await findInaccessibleDirectory(root, { name: 'ordinary', ...ordinary })) {
     assert.equal(user.report.error, 'EmbeddedPostgresError'); // The tests run as root, in a directory that only root can enter.
     assert.match(user.report.message ?? '', /not installed or not readable/);
     return;

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { acquireServer, releaseServer, type ServerLock } from './acquire-server.ts';
 import { locateBinaries, provideBinaries } from './binaries.ts';
 import { checkVersion, findCluster } from './cluster.ts';
 import {
   checkReachable,
   chooseSocketDirectory,
   createCluster,
-  database,
+  databaseName,
+  databaseUser,
   makeDataDirectory,
   sharedDirectory,
-  user,
 } from './create-cluster.ts';
 import { removeDeadDrafts } from './drafts.ts';
-import { type Hold, holdServer, releaseHold } from './hold.ts';
 import { findAccount, port } from './machine.ts';
-import { isRemoved, type Server, stopPostmaster } from './postmaster.ts';
+import { isRemoved, type PostgresServer, stopPostmaster } from './postmaster.ts';
 
 /** Pauses between attempts to restore a lost database, in milliseconds: at most one attempt per second. */
 const shortestPause = 1_000;
@@ -25,7 +25,11 @@ const longestPause = 30_000;
  * the server if necessary. Every user does this, and PostgreSQL lets one succeed. Resolves to the last hold,
  * or undefined if the database is down at that time. Never rejects.
  */
-async function keepHolding(server: Server, first: Hold, stopping: AbortSignal): Promise<Hold | undefined> {
+async function holdUntilStopped(
+  server: PostgresServer,
+  first: ServerLock,
+  stopping: AbortSignal,
+): Promise<ServerLock | undefined> {
   const stop = new Promise<undefined>((resolve) => {
     if (stopping.aborted) resolve(undefined);
     else stopping.addEventListener('abort', () => resolve(undefined), { once: true });
@@ -38,7 +42,7 @@ async function keepHolding(server: Server, first: Hold, stopping: AbortSignal): 
     server.log(`The connection to the database in ${server.directory} was lost (${reason}).`);
     await pause(attempted + shortestPause - performance.now(), stopping);
     attempted = performance.now();
-    const next = await holdAgain(server, stopping);
+    const next = await retryHold(server, stopping);
     if (!next) return undefined;
     hold = next;
     server.log(`The database in ${server.directory} is back (${hold.how}).`);
@@ -46,10 +50,10 @@ async function keepHolding(server: Server, first: Hold, stopping: AbortSignal): 
 }
 
 /** Retries until it succeeds or `stopping`. The pauses grow, because a full disk stays full for a while. */
-async function holdAgain(server: Server, stopping: AbortSignal): Promise<Hold | undefined> {
+async function retryHold(server: PostgresServer, stopping: AbortSignal): Promise<ServerLock | undefined> {
   for (let wait = shortestPause; !stopping.aborted; wait = Math.min(wait * 2, longestPause)) {
     try {
-      return await holdServer(server, stopping);
+      return await acquireServer(server, stopping);
     } catch (error) {
       if (stopping.aborted && error === stopping.reason) return undefined;
       server.log(
@@ -72,10 +76,10 @@ async function pause(milliseconds: number, stopping: AbortSignal): Promise<void>
 }
 
 /** Disconnects from the database and stops it if no other user is left. */
-async function leave(server: Server, hold: Hold): Promise<void> {
+async function leave(server: PostgresServer, hold: ServerLock): Promise<void> {
   let isLast: boolean;
   try {
-    isLast = await releaseHold(hold);
+    isLast = await releaseServer(hold);
   } catch (error) {
     if (await isRemoved(server.directory)) return stopRemoved(server, hold);
     server.log(
@@ -92,7 +96,7 @@ async function leave(server: Server, hold: Hold): Promise<void> {
 }
 
 /** Stops a server whose directory was removed. It can store nothing, so no process can use it. */
-async function stopRemoved(server: Server, hold: Hold): Promise<void> {
+async function stopRemoved(server: PostgresServer, hold: ServerLock): Promise<void> {
   await stopPostmaster(server.directory, server.log, hold.pid);
   await hold.client.end();
   server.log(`The database in ${server.directory} was removed while it was in use. Its server has stopped.`);
@@ -143,7 +147,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   used.add(stop);
   try {
     const { server, first } = await started;
-    const connection = { host: server.socketDirectory, port, user, database };
+    const connection = { host: server.socketDirectory, port, user: databaseUser, database: databaseName };
     return { connection, directory: server.directory, how: first.how, stop };
   } catch (error) {
     used.delete(stop);
@@ -159,16 +163,16 @@ export async function leaveEmbeddedPostgres(): Promise<void> {
   await Promise.allSettled([...used].map((stop) => stop()));
 }
 
-type Started = { server: Server; first: Hold; last: Promise<Hold | undefined> };
+type Started = { server: PostgresServer; first: ServerLock; last: Promise<ServerLock | undefined> };
 
 async function start(options: EmbeddedPostgresOptions, stopping: AbortSignal): Promise<Started> {
   const server = await prepareServer(options);
-  const first = await holdServer(server, stopping);
-  return { server, first, last: keepHolding(server, first, stopping) };
+  const first = await acquireServer(server, stopping);
+  return { server, first, last: holdUntilStopped(server, first, stopping) };
 }
 
 /** Prepares what is needed to find or start a postmaster. */
-async function prepareServer(options: EmbeddedPostgresOptions): Promise<Server> {
+async function prepareServer(options: EmbeddedPostgresOptions): Promise<PostgresServer> {
   const { log, durable = true, settings = {} } = options;
   const dataDir = await makeDataDirectory(options.dataDir);
   const installed = await locateBinaries();

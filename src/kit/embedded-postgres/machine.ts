@@ -8,7 +8,7 @@ export class EmbeddedPostgresError extends Error {
 }
 
 /** The alternative at the end of most messages. */
-export const elsewhere = 'or set DATABASE_URL to use another PostgreSQL';
+export const otherDatabaseHint = 'or set DATABASE_URL to use another PostgreSQL';
 
 /** Messages that name the failed call. The error code at their end has another meaning there. */
 const failedCalls: ReadonlyArray<readonly [message: RegExp, remedyOrCode: string]> = [
@@ -64,7 +64,7 @@ function findRemedy(output: string): string | undefined {
 
 /** Returns a sentence with the remedy for the output of a PostgreSQL program. */
 export function suggestRemedy(output: string): string {
-  return `${findRemedy(output) ?? 'Fix the problem above'}, ${elsewhere}.`;
+  return `${findRemedy(output) ?? 'Fix the problem above'}, ${otherDatabaseHint}.`;
 }
 
 /**
@@ -73,7 +73,7 @@ export function suggestRemedy(output: string): string {
  */
 export function suggestRemedyOf(error: unknown): string {
   const known = error instanceof Error && 'code' in error ? findRemedyOfCode(error.code) : undefined;
-  return known === undefined ? suggestRemedy(String(error)) : `${known}, ${elsewhere}.`;
+  return known === undefined ? suggestRemedy(String(error)) : `${known}, ${otherDatabaseHint}.`;
 }
 
 /** Creates a readable error for a failed file operation. `attempt` completes "Formloom cannot …". */
@@ -90,13 +90,13 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
 }
 
 /** A user of the operating system. */
-export type Account = { name: string; uid: number; gid: number };
+export type SystemAccount = { name: string; uid: number; gid: number };
 
 /** In order of preference: the user that distributions create for PostgreSQL, then one that always exists. */
 const unprivileged = ['postgres', 'nobody'];
 
 /** Parses /etc/passwd, ignoring lines that are not accounts. */
-export function parseAccounts(passwd: string): Account[] {
+export function parseAccounts(passwd: string): SystemAccount[] {
   return passwd.split('\n').flatMap((line) => {
     const [name, , uid, gid] = line.split(':');
     const account = { name: name ?? '', uid: Number(uid || NaN), gid: Number(gid || NaN) };
@@ -108,7 +108,7 @@ export function parseAccounts(passwd: string): Account[] {
  * Chooses the account for PostgreSQL if Formloom runs as root: the owner of an existing cluster, else
  * `postgres`, else `nobody`. Installing a `postgres` user later therefore changes nothing.
  */
-export function chooseAccount(accounts: Account[], clusterOwner?: number): Account | undefined {
+export function chooseAccount(accounts: SystemAccount[], clusterOwner?: number): SystemAccount | undefined {
   if (clusterOwner !== undefined) {
     return clusterOwner === 0 ? undefined : accounts.find((account) => account.uid === clusterOwner);
   }
@@ -124,7 +124,7 @@ export function chooseAccount(accounts: Account[], clusterOwner?: number): Accou
 export async function findAccount(cluster?: {
   directory: string;
   owner: number;
-}): Promise<Account | undefined> {
+}): Promise<SystemAccount | undefined> {
   const own = process.getuid?.() ?? 0;
   if (own !== 0) {
     if (cluster && cluster.owner !== own) throw foreignCluster(cluster, own);
@@ -138,7 +138,7 @@ export async function findAccount(cluster?: {
   if (account) return account;
   if (cluster) throw foreignCluster(cluster, own);
   throw new EmbeddedPostgresError(
-    `Formloom runs as root, but PostgreSQL cannot, and /etc/passwd has neither \`postgres\` nor \`nobody\` to run it as. Run Formloom as an ordinary user, ${elsewhere}.`,
+    `Formloom runs as root, but PostgreSQL cannot, and /etc/passwd has neither \`postgres\` nor \`nobody\` to run it as. Run Formloom as an ordinary user, ${otherDatabaseHint}.`,
   );
 }
 
@@ -148,22 +148,28 @@ function foreignCluster(cluster: { directory: string; owner: number }, own: numb
       ? `Change the owner: \`chown -R nobody ${cluster.directory}\``
       : `Run Formloom as the owner, or change the owner: \`chown -R ${own} ${cluster.directory}\``;
   return new EmbeddedPostgresError(
-    `The database directory ${cluster.directory} belongs to uid ${cluster.owner}. PostgreSQL must run as its owner, but uid ${own} cannot start it as that user. ${remedy}, ${elsewhere}.`,
+    `The database directory ${cluster.directory} belongs to uid ${cluster.owner}. PostgreSQL must run as its owner, but uid ${own} cannot start it as that user. ${remedy}, ${otherDatabaseHint}.`,
   );
 }
 
 /** Returns whether the mode bits let `account` enter a directory. ACLs show only in the group bits. */
-export function mayEnter(directory: { mode: number; uid: number; gid: number }, account: Account): boolean {
+export function mayEnter(
+  directory: { mode: number; uid: number; gid: number },
+  account: SystemAccount,
+): boolean {
   if (directory.uid === account.uid) return (directory.mode & 0o100) !== 0;
   if (directory.gid === account.gid) return (directory.mode & 0o010) !== 0;
   return (directory.mode & 0o001) !== 0;
 }
 
 /** Returns the first directory on the real path `path`, from the root down, that `account` may not enter. */
-export async function findClosedDirectory(path: string, account: Account): Promise<string | undefined> {
+export async function findInaccessibleDirectory(
+  path: string,
+  account: SystemAccount,
+): Promise<string | undefined> {
   const parent = dirname(path);
   if (parent !== path) {
-    const closed = await findClosedDirectory(parent, account);
+    const closed = await findInaccessibleDirectory(parent, account);
     if (closed !== undefined) return closed;
   }
   return mayEnter(await stat(path), account) ? undefined : path;

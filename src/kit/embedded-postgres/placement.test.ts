@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chooseSocketDirectory, outsideName } from './create-cluster.ts';
+import { chooseSocketDirectory, externalDirectoryName } from './create-cluster.ts';
 import { draftOf, draftOwner } from './drafts.ts';
 import { serverArguments } from './machine.ts';
 import { isLivePostgres, parsePostmasterFile } from './postmaster.ts';
@@ -16,9 +16,9 @@ test('the socket is in the cluster directory if its path fits, counted in bytes'
 });
 
 test('a cluster outside its data directory has a readable, unique name', () => {
-  assert.match(outsideName('/root/formloom/data'), /^data-[0-9a-f]{8}$/);
-  assert.match(outsideName('/root/my data; rm'), /^my_data__rm-[0-9a-f]{8}$/);
-  assert.notEqual(outsideName('/a/data'), outsideName('/b/data'));
+  assert.match(externalDirectoryName('/root/formloom/data'), /^data-[0-9a-f]{8}$/);
+  assert.match(externalDirectoryName('/root/my data; rm'), /^my_data__rm-[0-9a-f]{8}$/);
+  assert.notEqual(externalDirectoryName('/a/data'), externalDirectoryName('/b/data'));
 });
 
 test('the name of a draft contains its process ID and its target', () => {

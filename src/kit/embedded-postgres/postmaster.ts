@@ -6,20 +6,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import { makeSocketDirectory } from './create-cluster.ts';
 import {
-  type Account,
   EmbeddedPostgresError,
-  elsewhere,
   fileError,
   hasCode,
+  otherDatabaseHint,
   port,
+  type SystemAccount,
   serverArguments,
 } from './machine.ts';
-import { programEnvironment, runAs, spawnError } from './program.ts';
+import { getSpawnOptions, programEnvironment, spawnError } from './program.ts';
 
 /** The paths and settings that are needed to find or start a postmaster. */
-export type Server = {
+export type PostgresServer = {
   binaries: Binaries;
-  account: Account | undefined;
+  account: SystemAccount | undefined;
   directory: string;
   socketDirectory: string;
   durable: boolean;
@@ -83,7 +83,7 @@ export type Launch = { pid: number; failure: string | undefined };
  * Starts a postmaster in its own session, so that Ctrl-C in a terminal stops Formloom before the database. It
  * outlives this process and does not keep it alive. PostgreSQL ensures that only one runs.
  */
-export async function launchPostmaster(server: Server): Promise<Launch> {
+export async function launchPostmaster(server: PostgresServer): Promise<Launch> {
   const { directory, socketDirectory, account, binaries } = server;
   if (socketDirectory !== directory) await makeSocketDirectory(socketDirectory, account);
   for (const path of [join(directory, 'postmaster.pid'), join(socketDirectory, `.s.PGSQL.${port}.lock`)])
@@ -93,7 +93,7 @@ export async function launchPostmaster(server: Server): Promise<Launch> {
   try {
     const { size } = await logFile.stat();
     const child = spawn(binaries.postgres, serverArguments(server), {
-      ...runAs(account),
+      ...getSpawnOptions(account),
       env: { ...programEnvironment(), PG_GRANDPARENT_PID: String(await findHarmlessPid(recorded)) },
       stdio: ['ignore', logFile.fd, logFile.fd],
       detached: true,
@@ -122,7 +122,7 @@ const writingMs = 2_000;
  * PostgreSQL would not start until it is removed. If a server with a broken record is still running, its
  * shared memory prevents a second one.
  */
-async function removeUnreadableRecord(path: string, log: Server['log']): Promise<void> {
+async function removeUnreadableRecord(path: string, log: PostgresServer['log']): Promise<void> {
   try {
     const [text, { mtimeMs }] = [await readFile(path, 'utf8'), await stat(path)];
     // A stand-alone backend (negative) also counts as a process.
@@ -152,7 +152,7 @@ const longestLog = 10 * 1024 * 1024;
 const longestTail = 16 * 1024;
 
 /** Opens the server's log for appending. A log over 10 MB is emptied first. */
-async function openLog(directory: string, account: Account | undefined): Promise<FileHandle> {
+async function openLog(directory: string, account: SystemAccount | undefined): Promise<FileHandle> {
   const path = join(directory, logName);
   try {
     // O_NOFOLLOW: root must not follow a link that the database's user could have created.
@@ -217,7 +217,7 @@ export async function stopPostmaster(
     log(`The database (process ${pid}) is still running ${patience / 1000} s after ${signal}.`);
   }
   throw new EmbeddedPostgresError(
-    `The database in ${directory} does not stop. End its process ${pid} (not with SIGKILL), ${elsewhere}.`,
+    `The database in ${directory} does not stop. End its process ${pid} (not with SIGKILL), ${otherDatabaseHint}.`,
   );
 }
 

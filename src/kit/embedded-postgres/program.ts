@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import {
-  type Account,
   EmbeddedPostgresError,
-  elsewhere,
   hasCode,
+  otherDatabaseHint,
+  type SystemAccount,
   suggestRemedy,
   suggestRemedyOf,
 } from './machine.ts';
@@ -17,7 +17,11 @@ export function programEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** Returns the spawn options to run a program as `account`. Node also drops root's supplementary groups. */
-export function runAs(account: Account | undefined): { uid?: number; gid?: number; cwd: string } {
+export function getSpawnOptions(account: SystemAccount | undefined): {
+  uid?: number;
+  gid?: number;
+  cwd: string;
+} {
   // Programs fail in a working directory that their user may not enter, so they run in "/".
   return account ? { uid: account.uid, gid: account.gid, cwd: '/' } : { cwd: '/' };
 }
@@ -27,8 +31,9 @@ export function spawnError(program: string, error: Error): EmbeddedPostgresError
   // For a missing dynamic loader, the kernel reports that the program itself is missing.
   const known = hasCode(error, 'EACCES', 'EPERM') ? undefined : suggestRemedyOf(error);
   const remedy = hasCode(error, 'ENOENT')
-    ? `Either it is missing (run \`npm ci\`), or this system has no glibc (Alpine and other musl systems): use a system with glibc, ${elsewhere}.`
-    : (known ?? `Make it executable (chmod +x; the file system must not be mounted noexec), ${elsewhere}.`);
+    ? `Either it is missing (run \`npm ci\`), or this system has no glibc (Alpine and other musl systems): use a system with glibc, ${otherDatabaseHint}.`
+    : (known ??
+      `Make it executable (chmod +x; the file system must not be mounted noexec), ${otherDatabaseHint}.`);
   return new EmbeddedPostgresError(`The program ${program} cannot be started (${error.message}). ${remedy}`, {
     cause: error,
   });
@@ -41,10 +46,10 @@ export function spawnError(program: string, error: Error): EmbeddedPostgresError
 export function runProgram(
   program: string,
   args: string[],
-  how: { account: Account | undefined; purpose: string; input?: string },
+  how: { account: SystemAccount | undefined; purpose: string; input?: string },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { ...runAs(how.account), env: programEnvironment() });
+    const child = spawn(program, args, { ...getSpawnOptions(how.account), env: programEnvironment() });
     let output = '';
     const collect = (chunk: Buffer): void => {
       output += chunk.toString();

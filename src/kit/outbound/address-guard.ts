@@ -104,7 +104,7 @@ export async function resolveName(name: string, servers?: readonly string[]): Pr
   const known = addressesInHosts(await readFile(hostsFile, 'utf8').catch(() => ''), plain);
   if (known.length > 0) return known;
   if (!plain.includes('.')) return (await lookup(plain, { all: true })).map(({ address }) => address);
-  return askDns(plain, servers);
+  return queryDns(plain, servers);
 }
 
 /** Returns the addresses of a name in a hosts file. */
@@ -115,7 +115,7 @@ export function addressesInHosts(hosts: string, name: string): string[] {
     .flatMap(([address, ...names]) => (address && names.includes(name) ? [address] : []));
 }
 
-async function askDns(name: string, servers: readonly string[] | undefined): Promise<string[]> {
+async function queryDns(name: string, servers: readonly string[] | undefined): Promise<string[]> {
   const resolver = new Resolver({ timeout: resolveMs / 2, tries: 2 });
   if (servers) resolver.setServers(servers);
   const limit = setTimeout(() => resolver.cancel(), resolveMs);

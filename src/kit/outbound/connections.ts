@@ -4,7 +4,7 @@ import { type ConnectPhases, noPhases, type ResolveName } from './addresses.ts';
 import { guardedConnector } from './guarded-connector.ts';
 
 /** A connection to a receiver, with one request at a time. It connects when it is first used. */
-export type Connection = {
+export type OutboundConnection = {
   readonly origin: string;
   readonly client: Client;
   /** The connection timings of the current request. All null if the connection was reused. */
@@ -20,12 +20,12 @@ export type Connection = {
 };
 
 /** The connections of this process to receivers. Idle ones are closed after a second. */
-export type Connections = {
-  take(origin: string): Connection;
+export type OutboundConnections = {
+  take(origin: string): OutboundConnection;
   /** Returns a connection after a successful request. */
-  give(connection: Connection): void;
+  give(connection: OutboundConnection): void;
   /** Drops a connection that was destroyed after a failed request. */
-  forget(connection: Connection): void;
+  forget(connection: OutboundConnection): void;
   close(): void;
 };
 
@@ -36,18 +36,18 @@ const keepAliveMs = 1_000;
 
 type ConnectionsOptions = { guard: AddressGuard; resolve: ResolveName; timeoutMs: number };
 
-export function openConnections(options: ConnectionsOptions): Connections {
-  const idle = new Map<string, Connection[]>();
-  const all = new Set<Connection>();
+export function openOutboundConnections(options: ConnectionsOptions): OutboundConnections {
+  const idle = new Map<string, OutboundConnection[]>();
+  const all = new Set<OutboundConnection>();
 
-  const forget = (connection: Connection): void => {
+  const forget = (connection: OutboundConnection): void => {
     all.delete(connection);
     const left = (idle.get(connection.origin) ?? []).filter((each) => each !== connection);
     if (left.length > 0) idle.set(connection.origin, left);
     else idle.delete(connection.origin);
   };
 
-  const make = (origin: string): Connection => {
+  const make = (origin: string): OutboundConnection => {
     const connection = makeConnection(origin, options);
     all.add(connection);
     connection.client.on('connect', () => {
@@ -86,9 +86,12 @@ export function openConnections(options: ConnectionsOptions): Connections {
   };
 }
 
-function makeConnection(origin: string, { guard, resolve, timeoutMs }: ConnectionsOptions): Connection {
+function makeConnection(
+  origin: string,
+  { guard, resolve, timeoutMs }: ConnectionsOptions,
+): OutboundConnection {
   const ending = new AbortController();
-  const connection: Connection = {
+  const connection: OutboundConnection = {
     origin,
     phases: noPhases(),
     awaitsAnswer: false,

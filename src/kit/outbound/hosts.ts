@@ -11,7 +11,7 @@ import { bareHost } from './address-guard.ts';
  * localhost. It rejects other names, because a foreign site can point its name to this service (DNS
  * rebinding). IP addresses are safe, and health checks use them.
  */
-export function ownHosts({
+export function createHostCheck({
   publicUrl,
   allowedHosts,
 }: Pick<Config, 'publicUrl' | 'allowedHosts'>): (host: string) => boolean {
@@ -46,7 +46,7 @@ const bootOf = (): Promise<string> => readFile('/proc/sys/kernel/random/boot_id'
  * Returns the name of a server's database sessions. All processes of a server share it. Two machines have
  * different names, even if one is a copy of the other.
  */
-export async function nameServer(
+export async function getServerName(
   { dataDir }: Pick<Config, 'dataDir'>,
   boot?: string,
 ): Promise<`formloom node ${string}`> {

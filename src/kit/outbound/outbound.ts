@@ -8,7 +8,7 @@ import {
   noPhases,
   type ResolveName,
 } from './addresses.ts';
-import type { Connection, Connections } from './connections.ts';
+import type { OutboundConnection, OutboundConnections } from './connections.ts';
 
 type Message = { path: string; headers: Readonly<Record<string, string>>; body: Buffer };
 
@@ -40,7 +40,7 @@ const headBytes = 4 * 1_024;
  * @throws DeadlinePassed, the signal's reason, or the error of the network or parser.
  */
 function exchange(
-  connection: Connection,
+  connection: OutboundConnection,
   { path, headers, body }: Message,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<Answer> {
@@ -219,7 +219,7 @@ type Outbound = {
 };
 
 /** Returns the result of a request that was never started. */
-export const refusal = (reason: string): OutboundResult => ({
+export const refusedResult = (reason: string): OutboundResult => ({
   kind: 'refusal',
   reason,
   ms: 0,
@@ -229,18 +229,18 @@ export const refusal = (reason: string): OutboundResult => ({
 export function openOutbound(options: OutboundOptions): Outbound {
   const { allowNetworks, timeoutMs, ownUrls, resolve = resolveName } = options;
   const guard = openAddressGuard(allowNetworks, ownUrls);
-  let connections: Connections | undefined;
+  let connections: OutboundConnections | undefined;
   /** undici is loaded for the first request: it takes 8 MB, and not every process sends. */
-  const connect = async (): Promise<Connections> => {
-    const { openConnections } = await import('./connections.ts');
-    return (connections ??= openConnections({ guard, resolve, timeoutMs }));
+  const connect = async (): Promise<OutboundConnections> => {
+    const { openOutboundConnections } = await import('./connections.ts');
+    return (connections ??= openOutboundConnections({ guard, resolve, timeoutMs }));
   };
 
   return {
     async sendRequest({ url, headers, body, signal }) {
       signal.throwIfAborted();
       const problem = textProblem(url);
-      if (problem !== undefined) return refusal(problem);
+      if (problem !== undefined) return refusedResult(problem);
       const { origin, pathname, search } = new URL(url);
       const open = connections ?? (await connect());
       signal.throwIfAborted();
@@ -270,7 +270,10 @@ export function openOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-const phasesOf = ({ phases }: Connection, firstByte: number | null): Phases => ({ ...phases, firstByte });
+const phasesOf = ({ phases }: OutboundConnection, firstByte: number | null): Phases => ({
+  ...phases,
+  firstByte,
+});
 
 const present = ({ status, headers, head }: Answer) =>
   ({

@@ -45,7 +45,7 @@ export function normalizeAddress(text: string): string {
 }
 
 /** Returns the SHA-256 by which limits count an address, ignoring case (counted_emails.recipient). */
-export const countedAddress = (address: string): Buffer =>
+export const hashMailAddress = (address: string): Buffer =>
   createHash('sha256').update(toAsciiDomain(address).toLowerCase()).digest();
 
 function splitAddress(address: string): { local: string; domain: string } {

@@ -24,7 +24,7 @@ export class PrimaryGone extends Error {
 }
 
 /** Callbacks for messages of the primary. */
-type Orders = {
+type PrimaryCommands = {
   /** The service is about to stop. */
   onStopping: () => void;
   /** Finish the requests and exit, because the primary said so or is gone. Called once. */
@@ -35,7 +35,7 @@ type Orders = {
  * Returns the link to the primary if it started this process, else undefined. Signals are ignored: Ctrl-C and
  * service managers signal every process of the group, but web processes end only when the primary tells them.
  */
-export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLink | undefined {
+export function joinPrimary(argv: readonly string[], orders: PrimaryCommands): PrimaryLink | undefined {
   if (argv[2] !== webProcessArgument || process.send === undefined) return undefined;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
 
@@ -51,14 +51,14 @@ export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLin
   };
   const hear = (message: ToWebProcess, socket?: Socket): void => {
     if (message.kind === 'connection') {
-      void tell({ kind: 'taken', id: message.id });
-      take(http!, socket);
+      void sendToPrimary({ kind: 'taken', id: message.id });
+      acceptSocket(http!, socket);
     } else if (message.kind === 'answer') {
       asked.get(message.id)?.resolve(message.answer);
       asked.delete(message.id);
     } else if (message.kind === 'survey') {
-      void surveyed().then((answer) => tell({ kind: 'surveyed', id: message.id, answer }));
-    } else if (message.kind === 'ping') void tell({ kind: 'alive' });
+      void surveyed().then((answer) => sendToPrimary({ kind: 'surveyed', id: message.id, answer }));
+    } else if (message.kind === 'ping') void sendToPrimary({ kind: 'alive' });
     else if (message.kind === 'stopping') orders.onStopping();
     else end();
   };
@@ -76,7 +76,7 @@ export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLin
       const id = (lastId += 1);
       const answered = Promise.withResolvers<unknown>();
       asked.set(id, answered);
-      void tell({ kind: 'ask', id, question });
+      void sendToPrimary({ kind: 'ask', id, question });
       return (await answered.promise) as Answer;
     },
     onSurvey(answer) {
@@ -86,21 +86,21 @@ export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLin
       http = server;
       // Node checks slow and idle connections only after a server listens, which this one never does.
       http.emit('listening');
-      void tell({ kind: 'ready' });
+      void sendToPrimary({ kind: 'ready' });
     },
-    fail: (why) => tell({ kind: 'failed', why }),
-    leave: () => void tell({ kind: 'leaving' }),
+    fail: (why) => sendToPrimary({ kind: 'failed', why }),
+    leave: () => void sendToPrimary({ kind: 'leaving' }),
   };
 }
 
 /** Resolves even if the primary is gone; `disconnect` reports that. */
-const tell = (message: FromWebProcess): Promise<void> =>
+const sendToPrimary = (message: FromWebProcess): Promise<void> =>
   new Promise((resolve) => {
     if (!process.connected) return resolve();
     process.send!(message, undefined, undefined, () => resolve());
   });
 
 /** @param socket undefined if the client disconnected before it was passed on. */
-function take(http: HttpServer, socket: Socket | undefined): void {
+function acceptSocket(http: HttpServer, socket: Socket | undefined): void {
   if (socket) http.emit('connection', socket);
 }

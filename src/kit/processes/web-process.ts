@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process';
 import type { Socket } from 'node:net';
-import type { Receiver } from './door.ts';
+import type { ConnectionReceiver } from './connection-listener.ts';
 import { type FromWebProcess, type ToWebProcess, webProcessArgument } from './messages.ts';
 
 /** Thrown with the reason if a web process cannot start to serve. */
 export class WebProcessError extends Error {}
 
 /** A web process as the primary sees it. */
-export type WebProcess = Receiver & {
+export type WebProcess = ConnectionReceiver & {
   /** From 1. A replacement gets the same number. */
   readonly number: number;
   readonly pid: number | undefined;

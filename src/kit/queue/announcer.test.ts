@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startBesideBackground } from '#app/server/processes.ts';
+import { startRemoteBackground } from '#app/server/processes.ts';
 import { cellsOf } from '#cells/cells.ts';
 import { makeCells } from '#test/cells/make-cells.ts';
 import { testDatabase } from '#test/database.ts';
 import { startRelay } from '#test/relay.ts';
 import { until } from '#test/service.ts';
-import { reportNews } from '#workspaces/audit/mail-news.ts';
+import { enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
 import { newId } from '../clock.ts';
 import { type Database, openDatabase, transaction } from '../database.ts';
 import { openLog } from '../log.ts';
 import { announceJobs, announceWithCommit } from '../queue.ts';
-import { type Hearing, hearJobs, openAnnouncer } from './announcer.ts';
+import { type JobListener, listenForJobs, openAnnouncer } from './announcer.ts';
 
 const log = openLog('silent');
 const { database, url } = await testDatabase();
@@ -19,7 +19,7 @@ const cells = await makeCells(database, { connectionString: url }, 3);
 after(() => cells?.close());
 const pools = cellsOf(database).map((cell) => cell.database) as [Database, Database, Database];
 
-const open: Hearing[] = [];
+const open: JobListener[] = [];
 test.afterEach(async () => {
   await Promise.all(open.splice(0).map((hearing) => hearing.stop()));
 });
@@ -27,7 +27,7 @@ test.afterEach(async () => {
 /** Listens for the jobs of a cell and returns the senders of its notifications. */
 async function hear(pool: Database): Promise<string[]> {
   const heard: string[] = [];
-  const hearing = hearJobs(pool, { log, hear: (sender) => heard.push(sender) });
+  const hearing = listenForJobs(pool, { log, hear: (sender) => heard.push(sender) });
   open.push(hearing);
   await until('it to listen', async () => hearing.isListening());
   return heard;
@@ -124,8 +124,8 @@ test('one connection listens for all cells of a server, until the last listener 
 
 test('a process that leaves the work of a cell to another process wakes the queue there', async () => {
   const [here, far] = [await hear(pools[1]), await hear(pools[2])];
-  const first = startBesideBackground({ database, log });
-  const others = [pools[1], pools[2]].map((pool) => startBesideBackground({ database: pool, log }, first));
+  const first = startRemoteBackground({ database, log });
+  const others = [pools[1], pools[2]].map((pool) => startRemoteBackground({ database: pool, log }, first));
   for (const { wakeQueue } of others) wakeQueue();
   await until('both to be woken', async () =>
     [here, far].every((heard) => heard.some((sender) => sender !== '')),
@@ -141,7 +141,7 @@ test('an email is announced when its transaction commits, and not when it rolls 
   const heard = await hear(database);
   const tell = (what: unknown) =>
     transaction(database, async (client) => {
-      await reportNews(client, workspaceId, { kind: 'workspace_kept' });
+      await enqueueEmailEvent(client, workspaceId, { kind: 'workspace_kept' });
       heard.length = 0;
       if (what) throw what;
     });
@@ -158,7 +158,7 @@ test('a listener is notified when its connection is lost, and reports that it is
   const own = openDatabase({ connectionString: relay.url }, { pool: 1, log });
   after(() => own.end());
   const heard = await hear(own);
-  const [hearing] = open as [Hearing];
+  const [hearing] = open as [JobListener];
   heard.length = 0;
   relay.silence({ connected: false, next: true });
   relay.hangUp();

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, notifierOf, openClient, partNameOf } from '../database.ts';
 import { loggedError } from '../errors.ts';
-import { isAstray } from '../find-host.ts';
+import { hasServerMoved } from '../find-host.ts';
 import type { Log } from '../log.ts';
-import { announcementOf, jobsChannel, sayAnnouncements } from '../queue.ts';
+import { announcementOf, jobsChannel, sendAnnouncements } from '../queue.ts';
 
 /** Announces new jobs to the queues of other processes. */
 type Announcer = {
@@ -15,14 +15,18 @@ type Announcer = {
 };
 
 /** Failed announcements are repeated after this time. */
-const againMs = 1_000;
+const retryMs = 1_000;
 /** Announcements are batched for this long, so a burst of commits sends one. */
 const announceMs = 20;
 
 /** The announcements of this process over one pool. A hundred busy cells in it cost as much as one. */
-type Mouth = { announcers: Set<Announcer>; payloads: Set<string>; planned: NodeJS.Timeout | undefined };
+type AnnouncementBatch = {
+  announcers: Set<Announcer>;
+  payloads: Set<string>;
+  planned: NodeJS.Timeout | undefined;
+};
 
-const mouths = new WeakMap<Database, Mouth>();
+const announcementBatches = new WeakMap<Database, AnnouncementBatch>();
 
 /** @param sender lets the sender recognize its own announcements. */
 export function openAnnouncer(
@@ -30,19 +34,23 @@ export function openAnnouncer(
   sender: string,
 ): Announcer {
   const place = notifierOf(database);
-  const mouth = mouths.get(place) ?? { announcers: new Set(), payloads: new Set(), planned: undefined };
-  mouths.set(place, mouth);
+  const mouth = announcementBatches.get(place) ?? {
+    announcers: new Set(),
+    payloads: new Set(),
+    planned: undefined,
+  };
+  announcementBatches.set(place, mouth);
   const payload = announcementOf(database, sender);
   const say = async (): Promise<void> => {
     clearTimeout(mouth.planned);
     mouth.planned = undefined;
     const payloads = [...mouth.payloads];
     mouth.payloads.clear();
-    await sayAnnouncements(place, payloads).catch((error: unknown) => {
+    await sendAnnouncements(place, payloads).catch((error: unknown) => {
       log.debug({ err: error }, 'could not announce new jobs');
       if (mouth.announcers.size === 0) return;
       for (const each of payloads) mouth.payloads.add(each);
-      plan(againMs);
+      plan(retryMs);
     });
   };
   const plan = (ms: number): void => {
@@ -127,7 +135,7 @@ async function listenOnce(
     await client.query(question.text);
     hear('');
     asking = setInterval(() => {
-      if (isAstray(client)) reject(new Error('the announcements moved to another server'));
+      if (hasServerMoved(client)) reject(new Error('the announcements moved to another server'));
       client.query(question).catch(reject);
     }, askMs);
     await Promise.race([lost, stopped]);
@@ -138,33 +146,33 @@ async function listenOnce(
 }
 
 /** Receives announcements of jobs in a cell. */
-export type Hearing = {
+export type JobListener = {
   /** False while the connection is lost; the caller must poll. */
   isListening(): boolean;
   stop(): Promise<void>;
 };
 
 /** The connection over which this process receives job announcements of all cells of a database. */
-type Ear = {
+type ChannelListener = {
   hearers: Set<(said: string) => void>;
   isListening: boolean;
   ending: AbortController;
   ended: Promise<void>;
 };
 
-const ears = new WeakMap<Database, Ear>();
+const channelListeners = new WeakMap<Database, ChannelListener>();
 
 /**
  * Listens for new jobs in the cell of a pool.
  * @param hear is called with the sender, or with '' if announcements may be lost.
  */
-export function hearJobs(
+export function listenForJobs(
   database: Database,
   { log, hear }: { log: Log; hear: (sender: string) => void },
-): Hearing {
+): JobListener {
   const place = notifierOf(database);
   const cell = partNameOf(database);
-  const ear = ears.get(place) ?? openEar(place, log);
+  const ear = channelListeners.get(place) ?? openChannelListener(place, log);
   const hearer = (said: string): void => {
     // An empty message is for every cell.
     const [sender = '', of] = said.split(' ');
@@ -176,16 +184,16 @@ export function hearJobs(
     async stop() {
       ear.hearers.delete(hearer);
       if (ear.hearers.size > 0) return;
-      if (ears.get(place) === ear) ears.delete(place);
+      if (channelListeners.get(place) === ear) channelListeners.delete(place);
       ear.ending.abort();
       await ear.ended;
     },
   };
 }
 
-function openEar(place: Database, log: Log): Ear {
+function openChannelListener(place: Database, log: Log): ChannelListener {
   const ending = new AbortController();
-  const ear: Ear = { hearers: new Set(), isListening: false, ending, ended: Promise.resolve() };
+  const ear: ChannelListener = { hearers: new Set(), isListening: false, ending, ended: Promise.resolve() };
   const tell = (said: string, isListening: boolean): void => {
     ear.isListening = isListening;
     for (const hear of ear.hearers) hear(said);
@@ -195,6 +203,6 @@ function openEar(place: Database, log: Log): Ear {
     signal: ending.signal,
     lost: () => tell('', false),
   });
-  ears.set(place, ear);
+  channelListeners.set(place, ear);
   return ear;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openLookBack } from './claim.ts';
+import { openClaimWindow } from './claim.ts';
 
 const everything = 1e9;
 
 test('after a claim without results, the next one reads only jobs that have become due since', () => {
   let time = 10_000;
-  const lookBack = openLookBack(() => time);
+  const lookBack = openClaimWindow(() => time);
   assert.equal(lookBack.seconds(false), everything, 'nothing is known yet');
   lookBack.foundNothing(time, everything);
   time += 40;
@@ -15,7 +15,7 @@ test('after a claim without results, the next one reads only jobs that have beco
 
 test('a claim reads all due jobs when a lane has opened, after a failed claim, and once a second', () => {
   let time = 10_000;
-  const lookBack = openLookBack(() => time);
+  const lookBack = openClaimWindow(() => time);
   lookBack.foundNothing(time, everything);
   assert.equal(lookBack.seconds(true), everything);
   lookBack.forget();

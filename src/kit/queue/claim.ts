@@ -12,7 +12,7 @@ import { runPeriodically } from './periodic.ts';
  * each claim would scan all jobs that wait for a slow receiver (measured: 9 ms for 20,000 jobs, 40 times a
  * second).
  */
-type LookBack = {
+type ClaimWindow = {
   /** Returns the seconds to look back. @param hasOpened whether a lane opened since the last empty claim. */
   seconds(hasOpened: boolean): number;
   /** Returns whether the last claim looked at all jobs and found none. Later commits were announced since. */
@@ -31,7 +31,7 @@ const everythingEveryMs = 1_000;
 const transactionMs = 250;
 
 /** @param clock milliseconds of a monotonic clock. */
-export function openLookBack(clock: () => number = () => performance.now()): LookBack {
+export function openClaimWindow(clock: () => number = () => performance.now()): ClaimWindow {
   let last: number | undefined;
   let lastOfAll = 0;
   return {
@@ -81,7 +81,7 @@ export const renewLeases = statement(
 );
 
 /** A claimed job of this process. */
-export type Held = {
+export type ClaimedJob = {
   job: Job;
   abort: AbortController;
   /** performance.now() at the end of the lease or slightly earlier, counted from the request. */
@@ -93,11 +93,11 @@ type LeasesOptions = {
   log: Log;
   leaseSeconds: number;
   /** Returns the currently claimed jobs. */
-  held: () => Iterable<Held>;
+  held: () => Iterable<ClaimedJob>;
 };
 
 /** Checks per lease. A lease is renewed after a third of its time. */
-const looksPerLease = 10;
+const checksPerLease = 10;
 const renewedAfter = 1 / 3;
 
 /**
@@ -107,8 +107,8 @@ const renewedAfter = 1 / 3;
  */
 export function keepLeases({ database, log, leaseSeconds, held }: LeasesOptions): { stop(): Promise<void> } {
   const leaseMs = leaseSeconds * 1_000;
-  const lookMs = leaseMs / looksPerLease;
-  const leftOf = ({ leasedUntil }: Held): number => leasedUntil - performance.now();
+  const lookMs = leaseMs / checksPerLease;
+  const leftOf = ({ leasedUntil }: ClaimedJob): number => leasedUntil - performance.now();
 
   const renew = async (): Promise<void> => {
     const due = [...held()].filter((each) => leftOf(each) < leaseMs * (1 - renewedAfter));
@@ -213,10 +213,10 @@ const findNextDue = statement(
       and kind = any($kinds) and lane <> all($closed_lanes) and ($lost_below is null or ${lostClaims} < $lost_below)`,
 );
 
-export type Claims = {
+export type ClaimContext = {
   database: Database;
   lanes: Lanes;
-  lookBack: LookBack;
+  lookBack: ClaimWindow;
   /** The kinds of jobs that this process runs. `caps` has their initial limit per lane. */
   kinds: string[];
   caps: number[];
@@ -232,7 +232,7 @@ export type Claims = {
 /** The longest sleep of a queue that cannot receive announcements or may have missed jobs. */
 export const pollMs = 1_000;
 /** The longest sleep of a queue that receives announcements. It limits the delay if one is lost. */
-export const restMs = 15_000;
+export const listeningPollMs = 15_000;
 /** A due job that could not be claimed is briefly locked by another process. */
 const retryClaimMs = 20;
 /** The maximum per statement, because it locks this many rows before it knows their lanes. */
@@ -245,7 +245,7 @@ const mostAtOnce = 128;
  * behind 100,000 in 17 ms, if all jobs are checked.
  * @param free how many more jobs can be held.
  */
-export async function claim(claims: Claims, free: number): Promise<Job[]> {
+export async function claim(claims: ClaimContext, free: number): Promise<Job[]> {
   const { database, kinds, caps, lanes, lookBack, leaseSeconds, outage } = claims;
   const limit = Math.min(free, mostAtOnce);
   const { names, rooms } = lanes.rooms();
@@ -287,14 +287,14 @@ export async function claim(claims: Claims, free: number): Promise<Job[]> {
   }));
 }
 
-const lostBelow = ({ hasSuspect }: Claims): number | null => (hasSuspect() ? suspectAfter : null);
+const lostBelow = ({ hasSuspect }: ClaimContext): number | null => (hasSuspect() ? suspectAfter : null);
 
 /**
  * Returns for how many milliseconds there is nothing to claim, unless a job is added or a lane opens.
  * @param isTold whether this process receives announcements. If so, after all jobs were checked and no due
  * job is locked, it can sleep until the next one is due.
  */
-export async function idleTime(claims: Claims, isTold: boolean): Promise<number> {
+export async function idleTime(claims: ClaimContext, isTold: boolean): Promise<number> {
   const { database, kinds, lanes, lookBack } = claims;
   const lost_below = lostBelow(claims);
   const closed_lanes = lanes.closed();
@@ -304,7 +304,7 @@ export async function idleTime(claims: Claims, isTold: boolean): Promise<number>
   };
   if (isTold && closed_lanes.length === 0 && lookBack.hasSeenAll()) {
     const ms = await find(everything);
-    if (ms > 0) return Math.min(Math.max(ms, retryClaimMs), restMs);
+    if (ms > 0) return Math.min(Math.max(ms, retryClaimMs), listeningPollMs);
   }
   return Math.min(Math.max(await find(lookBack.seconds(false)), retryClaimMs), pollMs);
 }

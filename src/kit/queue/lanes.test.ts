@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LaneNarrowed, type LaneTurn } from '../queue.ts';
-import { type Lanes, openLanes, type Width } from './lanes.ts';
+import { LaneNarrowed, type LaneSlot } from '../queue.ts';
+import { type Lanes, type LaneWidth, openLanes } from './lanes.ts';
 
 const never = new AbortController().signal;
 const quick = 10;
@@ -11,12 +11,12 @@ const slow = 8_000;
 type Scene = Lanes & {
   opened: () => number;
   /** Begins `count` jobs of a lane, and returns the turn of each and whether it has started. */
-  begin(name: string, width: Width, count: number): Promise<Begun[]>;
+  begin(name: string, width: LaneWidth, count: number): Promise<Begun[]>;
   /** Begins a job and ends it `ms` milliseconds later. */
-  runOnce(name: string, width: Width, ms: number): Promise<void>;
+  runOnce(name: string, width: LaneWidth, ms: number): Promise<void>;
   pass(ms: number): void;
 };
-type Begun = { turn: LaneTurn; isInside: boolean; refusal: unknown };
+type Begun = { turn: LaneSlot; isInside: boolean; refusal: unknown };
 
 function openScene(places = 1_000): Scene {
   let time = 0;

@@ -1,7 +1,7 @@
-import { LaneNarrowed, type LaneTurn } from '../queue.ts';
+import { LaneNarrowed, type LaneSlot } from '../queue.ts';
 
 /** The concurrency limit of a lane in a process: initially, and after a quick run. */
-export type Width = {
+export type LaneWidth = {
   perLane: number;
   perQuickLane?: number;
   /**
@@ -13,7 +13,7 @@ export type Width = {
 
 /** The state of a lane in this process. */
 type Lane = {
-  width: Width;
+  width: LaneWidth;
   /** The pace of the last run: a slow run narrows the lane, a quick one widens it. */
   pace: 'quick' | 'usual' | 'slow';
   /** The average duration of a run in ms. Recent runs weigh most. */
@@ -42,7 +42,7 @@ const averageOver = 8;
 /** How long the state of an idle lane is kept: a slow one until the hourly retry, others briefly. */
 const rememberedMs = { slow: 3_600_000, usual: 5_000, quick: 5_000 } as const;
 
-export const newLane = (width: Width): Lane => ({
+export const newLane = (width: LaneWidth): Lane => ({
   width,
   pace: 'usual',
   runMs: undefined,
@@ -84,13 +84,13 @@ const isOver = ({ held, leftAt, pace }: Lane, now: number): boolean =>
   held === 0 && now - leftAt > rememberedMs[pace];
 
 /** The job slots of a process. Lanes with waiting jobs get free slots in turn. */
-type Places = {
+type JobSlots = {
   /** @throws the signal's reason, or that of `refuse`, if it comes before a slot. */
   take(lane: Lane, signal: AbortSignal): Promise<void>;
   giveBack(lane: Lane): void;
 };
 
-export function openPlaces(count: number): Places {
+export function openJobSlots(count: number): JobSlots {
   /** Lanes with waiting jobs, in order of their turns. */
   const inTurn = new Set<Lane>();
   let left = count;
@@ -159,7 +159,7 @@ export function openPlaces(count: number): Places {
  */
 export type Lanes = {
   /** Registers a claimed job. End its turn with `leave`, even if it never entered. */
-  lineUp(name: string, width: Width, signal: AbortSignal): LaneTurn;
+  lineUp(name: string, width: LaneWidth, signal: AbortSignal): LaneSlot;
   /** Returns the lanes to skip: without enough room, or already served in this round. */
   closed(): string[];
   /**
@@ -190,7 +190,7 @@ export function openLanes({ places: count, onOpen, clock = () => performance.now
   const lanes = new Map<string, Lane>();
   const done = new Set<string>();
   const opened = new Set<string>();
-  const places = openPlaces(count);
+  const places = openJobSlots(count);
 
   const ended = (lane: Lane, ms: number): void => {
     learn(lane, ms);

@@ -6,7 +6,7 @@ import { newId } from '../clock.ts';
 import { openDatabase } from '../database.ts';
 import { openLog } from '../log.ts';
 import { completeJob, enqueueJob, type Job, rescheduleJob } from '../queue.ts';
-import { type Claims, claim, openLookBack } from './claim.ts';
+import { type ClaimContext, claim, openClaimWindow } from './claim.ts';
 import { openLanes } from './lanes.ts';
 import { startQueue } from './worker.ts';
 
@@ -25,10 +25,10 @@ async function enqueue(lane: string): Promise<string> {
 }
 
 /** Returns the state of a process that has just started and already holds these jobs. */
-const startClaims = (held: readonly Job[] = []): Claims => ({
+const startClaims = (held: readonly Job[] = []): ClaimContext => ({
   database,
   lanes: openLanes({ places: 10, onOpen: () => {} }),
-  lookBack: openLookBack(),
+  lookBack: openClaimWindow(),
   kinds: ['work'],
   caps: [8],
   leaseSeconds: 25,

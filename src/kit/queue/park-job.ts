@@ -1,7 +1,7 @@
 import { type Database, transaction } from '../database.ts';
 import type { Log } from '../log.ts';
 import { type Job, LeaseLost } from '../queue.ts';
-import { only, type Queryable, statement } from '../statement.ts';
+import { onlyRow, type Queryable, statement } from '../statement.ts';
 
 /** Shown in the delivery log, the email log and the task. */
 export const parkedReason =
@@ -58,7 +58,7 @@ export async function parkJob(
 ): Promise<void> {
   const { workspaceId: workspace_id, id, leaseToken: lease_token, kind } = job;
   await transaction(database, async (client) => {
-    if (!only(await markParked(client, { workspace_id, id, lease_token }))) throw new LeaseLost(job);
+    if (!onlyRow(await markParked(client, { workspace_id, id, lease_token }))) throw new LeaseLost(job);
     await onParked?.(client, job, parkedReason);
   });
   log.error({ kind, job: id, workspace: workspace_id, lost_claims: job.lostClaims }, 'a job was parked');

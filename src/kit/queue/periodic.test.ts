@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { openLog } from '../log.ts';
-import { type Failures, pauseAfter, runPeriodically, tellFailures, workOff } from './periodic.ts';
+import { type Failures, pauseAfter, processInBatches, runPeriodically, throwFailures } from './periodic.ts';
 
 test('a failure is logged when it is new, or when other parts fail than in the previous run', async () => {
   const lines = new PassThrough({ encoding: 'utf8' });
@@ -17,7 +17,7 @@ test('a failure is logged when it is new, or when other parts fail than in the p
     async work() {
       const failures = runs.shift();
       if (!failures) resolve();
-      else tellFailures(failures);
+      else throwFailures(failures);
     },
   });
   await over;
@@ -113,7 +113,7 @@ test('the pause grows each time work finds nothing to do, and resets when it fin
 test('a failing part is excluded from the run, and all other parts are processed', async () => {
   const left = new Set(['a1', 'a2', 'b1', 'c1', 'c2']);
   const failures: Failures = new Map();
-  await workOff(failures, {
+  await processInBatches(failures, {
     batch: 2,
     find: async ({ limit, without }) => [...left].filter((row) => !without.includes(row[0]!)).slice(0, limit),
     partOf: (row) => row[0]!,

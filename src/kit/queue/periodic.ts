@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { now } from '../clock.ts';
-import { type Database, homeOf } from '../database.ts';
-import { isOfDatabaseAway, loggedError } from '../errors.ts';
+import { type Database, sharedDatabaseOf } from '../database.ts';
+import { isDatabaseUnavailable, loggedError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { only, statement } from '../statement.ts';
+import { onlyRow, statement } from '../statement.ts';
 
 /** Periodic work. `stop` waits for the current run. */
 export type Periodic = { stop(): Promise<void> };
@@ -43,7 +43,7 @@ export function runPeriodically(
       } catch (error) {
         const which = error instanceof AggregateError ? error.message : '';
         // First connections can be slow on a busy machine, so only a second failure in a row is a warning.
-        if (isOfDatabaseAway(error) && !wasAway) {
+        if (isDatabaseUnavailable(error) && !wasAway) {
           wasAway = true;
           options.log.debug(loggedError(error), `${name}: the database is unavailable`);
         } else {
@@ -78,7 +78,7 @@ export type Failures = Map<string, unknown>;
  * it neither stops the others nor fills the next batches.
  * @param find returns the next rows, without those of failed parts.
  */
-export async function workOff<Row>(
+export async function processInBatches<Row>(
   failures: Failures,
   options: {
     batch: number;
@@ -105,7 +105,7 @@ export async function workOff<Row>(
 const mostNamed = 20;
 
 /** @throws AggregateError with the ids of failed parts, if any, for runPeriodically to log. */
-export function tellFailures(failures: Failures): void {
+export function throwFailures(failures: Failures): void {
   if (failures.size === 0) return;
   const named = [...failures.keys()].toSorted().slice(0, mostNamed).join(', ');
   throw new AggregateError([...failures.values()].slice(0, mostNamed), `${failures.size} failed: ${named}`);
@@ -129,7 +129,7 @@ const readClocks = statement(
 );
 
 /** Stores the time of a sweep. */
-const noteSweep = statement(
+const recordSweep = statement(
   'sweeps.note_sweep',
   'at before',
   '',
@@ -145,7 +145,7 @@ const mostMs = dayMs;
 /** The minimum interval between stored sweep times. */
 const noteMs = 60_000;
 
-const daysBetween = (ms: number): string => sayCount(Math.round(Math.abs(ms) / dayMs), 'day');
+const daysBetween = (ms: number): string => formatCount(Math.round(Math.abs(ms) / dayMs), 'day');
 
 /**
  * Compares the clock of this machine with the database's clock and the last sweep. An embedded database
@@ -154,7 +154,9 @@ const daysBetween = (ms: number): string => sayCount(Math.round(Math.abs(ms) / d
  * @returns undefined if the clock can be trusted.
  */
 export async function findClockDoubt(database: Database, at = now()): Promise<ClockDoubt | undefined> {
-  const { database_seconds: seconds, swept_at: sweptAt } = only(await readClocks(homeOf(database), {}))!;
+  const { database_seconds: seconds, swept_at: sweptAt } = onlyRow(
+    await readClocks(sharedDatabaseOf(database), {}),
+  )!;
   const here = at.toISOString();
   const apart = at.getTime() - seconds * 1_000;
   if (Math.abs(apart) > mostMs)
@@ -183,6 +185,6 @@ export async function sweep<Result>(
 ): Promise<Result | undefined> {
   const at = now();
   if (await findClockDoubt(database, at)) return undefined;
-  await noteSweep(homeOf(database), { at, before: new Date(at.getTime() - noteMs) });
+  await recordSweep(sharedDatabaseOf(database), { at, before: new Date(at.getTime() - noteMs) });
   return work();
 }

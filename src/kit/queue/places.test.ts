@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newLane, openPlaces } from './lanes.ts';
+import { newLane, openJobSlots } from './lanes.ts';
 
 const never = new AbortController().signal;
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 test('a slot is granted if one is free, the lane has capacity, and no earlier job of the lane is waiting', async () => {
-  const places = openPlaces(3);
+  const places = openJobSlots(3);
   const lane = newLane({ perLane: 2, perQuickLane: 3 });
   const inside: string[] = [];
   const come = (name: string, of = lane): void =>
@@ -34,7 +34,7 @@ test('a slot is granted if one is free, the lane has capacity, and no earlier jo
 });
 
 test('a request that is already aborted gets no slot and uses none', async () => {
-  const places = openPlaces(1);
+  const places = openJobSlots(1);
   const lane = newLane({ perLane: 1 });
   await assert.rejects(places.take(lane, AbortSignal.abort(new Error('over'))), /over/);
   await places.take(lane, never);

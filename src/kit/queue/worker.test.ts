@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBell } from './worker.ts';
+import { openWakeSignal } from './worker.ts';
 
 test('a notification wakes the sleeper immediately, even if it arrives before the sleep or while its duration is computed', async () => {
-  const bell = openBell();
+  const bell = openWakeSignal();
   const longSleep = 60_000;
   bell.ring();
   await bell.sleep(() => longSleep);

@@ -11,9 +11,17 @@ import {
   rescheduleJob,
   type tracedPayload,
 } from '../queue.ts';
-import { type Hearing, hearJobs, openAnnouncer } from './announcer.ts';
-import { type Claims, claim, type Held, idleTime, keepLeases, openLookBack, pollMs } from './claim.ts';
-import { openLanes, type Width } from './lanes.ts';
+import { type JobListener, listenForJobs, openAnnouncer } from './announcer.ts';
+import {
+  type ClaimContext,
+  type ClaimedJob,
+  claim,
+  idleTime,
+  keepLeases,
+  openClaimWindow,
+  pollMs,
+} from './claim.ts';
+import { type LaneWidth, openLanes } from './lanes.ts';
 import { type OnParked, parkAfter, parkJob, suspectAfter } from './park-job.ts';
 
 /** Returns the delay after failures of the handler, in seconds: 1, 2, 4, ... and hourly from the 13th on. */
@@ -23,7 +31,7 @@ export const backoffSeconds = (failures: number): number => Math.min(2 ** Math.m
  * Reschedules a failed job with a growing delay, so that a job that always fails costs little and blocks no
  * others. If the database is unavailable, that is not a failure of the job.
  */
-async function putBackFailed(database: Database, log: Log, job: Job, error: unknown): Promise<void> {
+async function rescheduleFailed(database: Database, log: Log, job: Job, error: unknown): Promise<void> {
   if (error instanceof LeaseLost) {
     log.warn(about(job), 'the lease of a job was lost; its result was discarded');
     return;
@@ -38,7 +46,7 @@ async function putBackFailed(database: Database, log: Log, job: Job, error: unkn
 }
 
 /** Returns a job that this process abandons on shutdown, so that another process can claim it immediately. */
-const putBackUnfinished = (database: Database, log: Log, job: Job): Promise<void> =>
+const rescheduleUnfinished = (database: Database, log: Log, job: Job): Promise<void> =>
   reschedule(database, log, job, { delay: 0, failures: job.failures, lostClaims: job.lostClaims });
 
 /** Reschedules a job. If that fails, the job runs again when its lease ends. */
@@ -65,7 +73,7 @@ const about = ({ kind, id, workspaceId }: Job): { kind: string; job: string; wor
 });
 
 /** Wakes a sleeping loop early. A ring while no loop sleeps is kept, so none is lost. */
-type Bell = {
+type WakeSignal = {
   ring: () => void;
   /**
    * Returns at the next ring, immediately if it rang since the last sleep, or after a time in milliseconds.
@@ -75,7 +83,7 @@ type Bell = {
   sleep(howLong: () => Promise<number> | number): Promise<void>;
 };
 
-export function openBell(): Bell {
+export function openWakeSignal(): WakeSignal {
   let rang = false;
   let wakeUp = (): void => {};
   return {
@@ -101,7 +109,7 @@ export function openBell(): Bell {
 
 /** The handler, failure callback and concurrency limit per lane of each kind of job. */
 export type Handlers = Readonly<
-  Record<string, { readonly run: JobHandler; readonly onParked?: OnParked } & Readonly<Width>>
+  Record<string, { readonly run: JobHandler; readonly onParked?: OnParked } & Readonly<LaneWidth>>
 >;
 
 type QueueOptions = {
@@ -128,23 +136,23 @@ export type Queue = {
 };
 
 /** Held jobs per slot: those that run, prepare, wait for a slot, and are settled. */
-const heldPerPlace = 2;
+const claimedPerSlot = 2;
 /** Claims wait until this share is free, so that each claims many jobs. */
 const claimedShare = 1 / 4;
 /** A settled job may soon be due again. This delays the check, so that one check serves many jobs. */
-const lookAgainMs = 50;
+const recheckMs = 50;
 /** How long aborted handlers may take before their leases are returned. */
 const abortMs = 500;
 /** The longest that a shutdown waits for an unavailable database. */
-const giveBackMs = 1_000;
+const shutdownReturnMs = 1_000;
 
-type Running = Held & { done: Promise<void> };
+type Running = ClaimedJob & { done: Promise<void> };
 
 type State = Omit<Required<QueueOptions>, 'concurrency'> &
-  Claims & {
+  ClaimContext & {
     mostHeld: number;
-    bell: Bell;
-    heard: Hearing;
+    bell: WakeSignal;
+    heard: JobListener;
     /** By lease token. */
     running: Map<string, Running>;
     lookAgain: NodeJS.Timeout | undefined;
@@ -156,12 +164,12 @@ type State = Omit<Required<QueueOptions>, 'concurrency'> &
  * unavailable it waits, and then continues.
  */
 export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }: QueueOptions): Queue {
-  const bell = openBell();
+  const bell = openWakeSignal();
   const name = newId();
   const hear = (sender: string): void => {
     if (sender !== name) bell.ring();
   };
-  const heard = hearJobs(options.database, { log: options.log, hear });
+  const heard = listenForJobs(options.database, { log: options.log, hear });
   const state: State = {
     ...options,
     leaseSeconds,
@@ -170,8 +178,8 @@ export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }:
     bell,
     heard,
     lanes: openLanes({ places: concurrency, onOpen: () => bell.ring() }),
-    lookBack: openLookBack(),
-    mostHeld: concurrency * heldPerPlace,
+    lookBack: openClaimWindow(),
+    mostHeld: concurrency * claimedPerSlot,
     running: new Map(),
     hasSuspect: () => state.running.values().some(({ job }) => isSuspect(job)),
     outage: { seenAt: Number.NEGATIVE_INFINITY },
@@ -196,8 +204,8 @@ export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }:
         graceMs,
         working.then(() => allDone(state)),
       );
-      await atMost(giveBackMs, giveBack(state, working));
-      await atMost(giveBackMs, Promise.all([announcer.stop(), unheard, leases.stop()]));
+      await atMost(shutdownReturnMs, returnUnfinishedJobs(state, working));
+      await atMost(shutdownReturnMs, Promise.all([announcer.stop(), unheard, leases.stop()]));
     },
   };
 }
@@ -234,7 +242,7 @@ const isSuspect = ({ lostClaims }: Job): boolean => lostClaims >= suspectAfter;
 
 /** Starts claimed jobs, or returns them if the queue has stopped meanwhile. */
 async function startAll(state: State, jobs: readonly Job[], asked: number): Promise<void> {
-  if (state.phase === 'aborting') await putBackAll(state, jobs);
+  if (state.phase === 'aborting') await rescheduleAll(state, jobs);
   else for (const job of jobs) start(state, job, asked + state.leaseSeconds * 1_000);
 }
 
@@ -249,7 +257,7 @@ function start(state: State, job: Job, leasedUntil: number): void {
     state.lookAgain ??= setTimeout(() => {
       state.lookAgain = undefined;
       state.bell.ring();
-    }, lookAgainMs).unref();
+    }, recheckMs).unref();
   });
   state.running.set(job.leaseToken, { job, abort, leasedUntil, done });
 }
@@ -267,19 +275,19 @@ async function run(state: State, job: Job, signal: AbortSignal): Promise<void> {
     const { traceparent } = job.payload as ReturnType<typeof tracedPayload>;
     await runInTrace(traceparent, () => handle(job, signal, turn));
   } catch (error) {
-    if (state.phase === 'aborting' || error instanceof LaneNarrowed) await putBackAll(state, [job]);
-    else await putBackFailed(state.database, state.log, job, error);
+    if (state.phase === 'aborting' || error instanceof LaneNarrowed) await rescheduleAll(state, [job]);
+    else await rescheduleFailed(state.database, state.log, job, error);
   } finally {
     turn.leave();
   }
 }
 
 /** Aborts running jobs and returns them to other processes. */
-async function giveBack(state: State, working: Promise<void>): Promise<void> {
+async function returnUnfinishedJobs(state: State, working: Promise<void>): Promise<void> {
   state.phase = 'aborting';
   for (const { abort } of state.running.values()) abort.abort(new Error('The process is stopping.'));
   await atMost(abortMs, Promise.all([working, allDone(state)]));
-  await putBackAll(
+  await rescheduleAll(
     state,
     [...state.running.values()].map(({ job }) => job),
   );
@@ -288,8 +296,8 @@ async function giveBack(state: State, working: Promise<void>): Promise<void> {
 const allDone = ({ running }: State): Promise<unknown> =>
   Promise.all([...running.values()].map(({ done }) => done));
 
-const putBackAll = ({ database, log }: State, jobs: readonly Job[]): Promise<unknown> =>
-  Promise.all(jobs.map((job) => putBackUnfinished(database, log, job)));
+const rescheduleAll = ({ database, log }: State, jobs: readonly Job[]): Promise<unknown> =>
+  Promise.all(jobs.map((job) => rescheduleUnfinished(database, log, job)));
 
 async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();

@@ -41,7 +41,7 @@ export const openStorage = (config: Config): Storage =>
     : diskStorage(join(config.dataDir, 'uploads'), config.limits.freeBytes);
 
 /** Returns the location of the storage for display. */
-export const storagePlace = (config: Config): string =>
+export const describeStorage = (config: Config): string =>
   config.s3
     ? new URL(config.s3.endpoint).host + new URL(config.s3.endpoint).pathname
     : join(config.dataDir, 'uploads');

@@ -3,16 +3,16 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { S3mini } from 's3mini';
 import type { Config } from '../config.ts';
-import { sayWithCause } from '../errors.ts';
-import { filesAway } from '../storage.ts';
+import { formatWithCause } from '../errors.ts';
+import { storageUnavailable } from '../storage.ts';
 
 /** The S3 limit of parts per object. */
 const mostParts = 10_000;
 const leastPart = 8 * 1024 * 1024;
 
-/** The pauses before retries of a busy bucket. Requests longer than `longestAskMs` are not retried. */
+/** The pauses before retries of a busy bucket. Requests longer than `longestRequestMs` are not retried. */
 const pausesMs = [200, 1_000];
-const longestAskMs = 5_000;
+const longestRequestMs = 5_000;
 
 /**
  * The objects of an S3-compatible bucket, by key. All functions throw ApiError service_unavailable if it
@@ -38,9 +38,9 @@ export function openBucket(settings: NonNullable<Config['s3']>): Bucket {
       return await question();
     } catch (error) {
       const [pauseMs, ...later] = pauses;
-      if (pauseMs === undefined || performance.now() - since > longestAskMs || !mayPass(error)) {
-        const why = `A request to the bucket at ${host}${pathname} failed: ${sayWithCause(error as Error)}`;
-        throw filesAway(why, error);
+      if (pauseMs === undefined || performance.now() - since > longestRequestMs || !isRetryable(error)) {
+        const why = `A request to the bucket at ${host}${pathname} failed: ${formatWithCause(error as Error)}`;
+        throw storageUnavailable(why, error);
       }
       await sleep(pauseMs);
       return ask(question, later);
@@ -80,7 +80,7 @@ export function openBucket(settings: NonNullable<Config['s3']>): Bucket {
 }
 
 /** Returns whether a retry can help: the store is busy, or the connection was lost. */
-const mayPass = (error: unknown): boolean => {
+const isRetryable = (error: unknown): boolean => {
   const { status } = error as { status?: number };
   return status === undefined || status >= 500 || status === 429;
 };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runInThread, type Task } from './run-in-thread.ts';
+import { runInThread, type ThreadTask } from './run-in-thread.ts';
 
 /** A task that runs this function body. */
-const script = (body: string, ...given: readonly unknown[]): Task => ({
+const script = (body: string, ...given: readonly unknown[]): ThreadTask => ({
   module: new URL(
     `data:text/javascript,${encodeURIComponent(`export async function task(given) { ${body} }`)}`,
   ),

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { fewAtOnce } from '../concurrency.ts';
+import { limitConcurrency } from '../concurrency.ts';
 import { ApiError, type ErrorCode, type ErrorItem } from '../errors.ts';
 
 /** The memory and time limits of a thread, and the result if it exceeds them. */
@@ -11,10 +11,10 @@ type Limits<Answer> = {
 };
 
 /** Limits the concurrent threads of an owner: each takes a processor, and memory up to its limit. */
-const twoAtOnce = fewAtOnce(2, { seconds: 5, why: 'This workspace is already reading 2 files.' });
+const twoAtOnce = limitConcurrency(2, { seconds: 5, why: 'This workspace is already reading 2 files.' });
 
 /** An exported function of a module, with its arguments. Arguments and result are copied. */
-export type Task<Module = URL> = {
+export type ThreadTask<Module = URL> = {
   readonly module: Module;
   readonly name: string;
   readonly given: readonly unknown[];
@@ -37,15 +37,18 @@ export type ThreadAnswer =
  * @param owner the id of the workspace.
  * @throws what the function throws; ApiError rate_limit_exceeded while two threads of the owner run.
  */
-export const runInThread = <Answer>(owner: string, task: Task, limits: Limits<Answer>): Promise<Answer> =>
-  twoAtOnce.run(owner, () => answerOf(task, limits));
+export const runInThread = <Answer>(
+  owner: string,
+  task: ThreadTask,
+  limits: Limits<Answer>,
+): Promise<Answer> => twoAtOnce.run(owner, () => answerOf(task, limits));
 
 async function answerOf<Answer>(
-  { module, ...call }: Task,
+  { module, ...call }: ThreadTask,
   { megabytes, ms, tooMuch }: Limits<Answer>,
 ): Promise<Answer> {
   const thread = new Worker(new URL('thread.ts', import.meta.url), {
-    workerData: { module: module.href, ...call } satisfies Task<string>,
+    workerData: { module: module.href, ...call } satisfies ThreadTask<string>,
     resourceLimits: { maxOldGenerationSizeMb: megabytes },
   });
   let isLate = false;

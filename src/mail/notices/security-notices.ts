@@ -1,14 +1,14 @@
-import { homeOf } from '#kit/database.ts';
+import { sharedDatabaseOf } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
-import { enqueueMails, type Letter, type LetterBlock, type LetterField, type NewMail } from '#kit/outbox.ts';
-import { only, type Queryable, statement, word } from '#kit/statement.ts';
+import { type EmailBlock, type EmailBody, type EmailField, enqueueMails, type NewMail } from '#kit/outbox.ts';
+import { onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import type { Role } from '#rules/permissions.ts';
-import type { PersonalNews } from '#workspaces/audit/mail-news.ts';
-import type { NewsContext } from '../news-context.ts';
-import { sayMoment } from '../say-moment.ts';
+import type { AccountChange } from '#workspaces/audit/email-events.ts';
+import { formatEmailTime } from '../format-email-time.ts';
+import type { NoticeContext } from '../notice-context.ts';
 
 /** Selects the owners and admins, who manage a workspace's keys and members. */
-const selectKeepers = statement(
+const selectAdmins = statement(
   'mail.select_keepers',
   'workspace_id',
   'id:text name email',
@@ -32,7 +32,7 @@ const findKeyForNotice = statement(
 const findMemberForNotice = statement(
   'mail.find_member_for_notice',
   'workspace_id user_id',
-  ['workspace name email', { role: word<Role>() }],
+  ['workspace name email', { role: textEnum<Role>() }],
   `select w.name as workspace, u.name, u.email, m.role
      from members m
      join workspaces w on w.id = m.workspace_id
@@ -51,53 +51,53 @@ const findPerson = statement(
 // one.
 
 /** Emails the workspace's owners and admins about a new API key. */
-export const tellKeyCreated = (
-  context: NewsContext,
+export const notifyKeyCreated = (
+  context: NoticeContext,
   client: Queryable,
   workspaceId: string,
   { keyId }: { keyId: string },
 ): Promise<void> =>
-  tellOfKey(context, client, { workspaceId, keyId }, (key) => ({
+  notifyAboutKey(context, client, { workspaceId, keyId }, (key) => ({
     subject: `New API key in ${key.workspace}: ${key.name}`,
     heading: 'A new API key was created',
     fields: [
       { label: 'Created by', value: key.created_by ?? 'The operator of this server' },
-      { label: 'Created at', value: sayMoment(key.created_at) },
+      { label: 'Created at', value: formatEmailTime(key.created_at) },
     ],
     warning: "If none of you created it, revoke it: an API key gives access to the workspace's data.",
   }));
 
 /** Emails the workspace's owners and admins about the new secret of an API key. */
-export const tellKeyRotated = (
-  context: NewsContext,
+export const notifyKeyRotated = (
+  context: NoticeContext,
   client: Queryable,
   workspaceId: string,
   { keyId, formerUntil }: { keyId: string; formerUntil: string },
 ): Promise<void> =>
-  tellOfKey(context, client, { workspaceId, keyId }, (key) => ({
+  notifyAboutKey(context, client, { workspaceId, keyId }, (key) => ({
     subject: `New secret for the API key in ${key.workspace}: ${key.name}`,
     heading: 'An API key has a new secret',
-    fields: [{ label: 'Previous secret works until', value: sayMoment(new Date(formerUntil)) }],
+    fields: [{ label: 'Previous secret works until', value: formatEmailTime(new Date(formerUntil)) }],
     warning: 'If none of you did this, revoke the key: someone else has the new secret.',
   }));
 
 type FoundKey = Awaited<ReturnType<typeof findKeyForNotice>>[number];
-type KeyNotice = { subject: string; heading: string; fields: LetterField[]; warning: string };
+type KeyNotice = { subject: string; heading: string; fields: EmailField[]; warning: string };
 
-async function tellOfKey(
-  context: NewsContext,
+async function notifyAboutKey(
+  context: NoticeContext,
   client: Queryable,
   { workspaceId, keyId }: { workspaceId: string; keyId: string },
   noticeOf: (key: FoundKey) => KeyNotice,
 ): Promise<void> {
-  const key = only(await findKeyForNotice(client, { workspace_id: workspaceId, id: keyId }));
+  const key = onlyRow(await findKeyForNotice(client, { workspace_id: workspaceId, id: keyId }));
   if (!key || !context.config.smtp) return;
   const { subject, heading, fields, warning } = noticeOf(key);
   const place = [
     { label: 'Workspace', value: key.workspace },
     { label: 'API key', value: key.name },
   ];
-  await tellKeepers(context, client, workspaceId, {
+  await notifyAdmins(context, client, workspaceId, {
     subject,
     letter: {
       heading,
@@ -106,25 +106,25 @@ async function tellOfKey(
         { kind: 'text', text: warning },
         keysButton(context, workspaceId),
       ],
-      reason: reasonOfKeepers(key.workspace),
+      reason: adminNoticeReason(key.workspace),
     },
   });
 }
 
-const keysButton = ({ config }: NewsContext, workspaceId: string): LetterBlock => ({
+const keysButton = ({ config }: NoticeContext, workspaceId: string): EmailBlock => ({
   kind: 'button',
   label: 'View API keys',
   url: `${config.publicUrl}/app/w/${workspaceId}/settings/keys`,
 });
 
 /** Emails the other owners and admins about a new member. */
-export async function tellMemberAdded(
-  context: NewsContext,
+export async function notifyMemberAdded(
+  context: NoticeContext,
   client: Queryable,
   workspaceId: string,
   { userId }: { userId: string },
 ): Promise<void> {
-  const member = only(await findMemberForNotice(client, { workspace_id: workspaceId, user_id: userId }));
+  const member = onlyRow(await findMemberForNotice(client, { workspace_id: workspaceId, user_id: userId }));
   if (!member || !context.config.smtp) return;
   const notice = {
     subject: `New member in ${member.workspace}: ${member.name}`,
@@ -146,27 +146,27 @@ export async function tellMemberAdded(
           url: `${context.config.publicUrl}/app/w/${workspaceId}/settings/members`,
         },
       ],
-      reason: reasonOfKeepers(member.workspace),
+      reason: adminNoticeReason(member.workspace),
     },
   } as const;
-  await tellKeepers(context, client, workspaceId, notice, userId);
+  await notifyAdmins(context, client, workspaceId, notice, userId);
 }
 
 /** Emails a person about their changed password. */
-export const tellPasswordChanged = (
-  context: NewsContext,
+export const notifyPasswordChanged = (
+  context: NoticeContext,
   client: Queryable,
   workspaceId: string,
   { userId }: { userId: string },
 ): Promise<void> =>
-  tellPerson(context, client, { workspaceId, userId }, [
+  notifyPerson(context, client, { workspaceId, userId }, [
     'Your password was changed',
     "You were signed out everywhere else. If this wasn't you, choose a new password immediately.",
   ]);
 
 const orNotYou = "If this wasn't you, choose a new password immediately and check your account.";
 
-const personalWords: Readonly<Record<PersonalNews, readonly [subject: string, text: string]>> = {
+const personalWords: Readonly<Record<AccountChange, readonly [subject: string, text: string]>> = {
   addAuthenticatorApp: [
     'An authenticator app was added to your account',
     `You now need a code from it to sign in. ${orNotYou}`,
@@ -191,20 +191,20 @@ const personalWords: Readonly<Record<PersonalNews, readonly [subject: string, te
 };
 
 /** Emails a person about a change of their sign-in methods or account. */
-export const tellSecondFactorChanged = (
-  context: NewsContext,
+export const notifySignInChanged = (
+  context: NoticeContext,
   client: Queryable,
   workspaceId: string,
-  { userId, what }: { userId: string; what: PersonalNews },
-): Promise<void> => tellPerson(context, client, { workspaceId, userId }, personalWords[what]);
+  { userId, what }: { userId: string; what: AccountChange },
+): Promise<void> => notifyPerson(context, client, { workspaceId, userId }, personalWords[what]);
 
-async function tellPerson(
-  { vault, config }: NewsContext,
+async function notifyPerson(
+  { vault, config }: NoticeContext,
   client: Queryable,
   { workspaceId, userId }: { workspaceId: string; userId: string },
   [subject, text]: readonly [subject: string, text: string],
 ): Promise<void> {
-  const person = only(await findPerson(homeOf(client), { id: userId }));
+  const person = onlyRow(await findPerson(sharedDatabaseOf(client), { id: userId }));
   const to = person && readMailAddress(person.email);
   if (!to || !config.smtp) return;
   const mail: NewMail = {
@@ -224,18 +224,18 @@ async function tellPerson(
 }
 
 /** Returns the reason below emails to owners and admins. */
-export const reasonOfKeepers = (workspace: string): string =>
+export const adminNoticeReason = (workspace: string): string =>
   `You get this email because you are an owner or admin of the workspace “${workspace}”.`;
 
 /** Queues an email to the owners and admins of a workspace. */
-export async function tellKeepers(
-  { vault }: NewsContext,
+export async function notifyAdmins(
+  { vault }: NoticeContext,
   client: Queryable,
   workspaceId: string,
-  notice: { subject: string; letter: Letter },
+  notice: { subject: string; letter: EmailBody },
   except?: string,
 ): Promise<void> {
-  const keepers = await selectKeepers(client, { workspace_id: workspaceId });
+  const keepers = await selectAdmins(client, { workspace_id: workspaceId });
   const mails = keepers.flatMap(({ id, email }): NewMail[] => {
     const to = id === except ? undefined : readMailAddress(email);
     return to ? [{ ...notice, kind: 'security_notice', to }] : [];

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { followInvitationMail } from '#invitations/mail-invitations.ts';
+import { recordInvitationEmail } from '#invitations/mail-invitations.ts';
 import { now } from '#kit/clock.ts';
-import { type Database, homeOf, transaction } from '#kit/database.ts';
-import { countedAddress, type MailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
+import { type Database, sharedDatabaseOf, transaction } from '#kit/database.ts';
+import { hashMailAddress, type MailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import { type MailContent, type MailKind, type MailState, mailPaces } from '#kit/outbox.ts';
 import type { OnParked } from '#kit/queue/park-job.ts';
 import { completeJob, type Job, type JobHandler, rescheduleJob } from '#kit/queue.ts';
 import { type SmtpConfig, type SmtpOutcome, sendMessage } from '#kit/smtp.ts';
-import { double, nullable, only, type Queryable, statement, text, word } from '#kit/statement.ts';
+import { double, nullable, onlyRow, type Queryable, statement, text, textEnum } from '#kit/statement.ts';
 import type { LinkTarget, Vault } from '#kit/vault.ts';
-import { checkQuotas, type PutOff, type QuotaConfig } from './quota.ts';
-import { type DrawnLetter, drawLetter } from './template.ts';
+import { checkMailLimits, type MailLimitConfig, type PostponedMail } from './mail-limits.ts';
+import { type RenderedEmail, renderEmail } from './template.ts';
 
 /** The outcome of an email; `queued` if an attempt failed and another follows. */
-type MailNote = {
+type MailOutcome = {
   workspaceId: string;
   mailId: string;
   state: 'queued' | 'sent' | 'failed';
@@ -21,12 +21,12 @@ type MailNote = {
 };
 
 /** Is called with the outcome of emails of a kind, in the transaction that records it. */
-type Follower = (client: Queryable, note: MailNote) => Promise<void>;
+type OutcomeHandler = (client: Queryable, note: MailOutcome) => Promise<void>;
 
 /** The functions of lower rooms that follow the outcome of their emails. */
-const followers: Partial<Readonly<Record<MailKind, Follower>>> = {
-  invitation: followInvitationMail,
-  reminder: followInvitationMail,
+const outcomeHandlers: Partial<Readonly<Record<MailKind, OutcomeHandler>>> = {
+  invitation: recordInvitationEmail,
+  reminder: recordInvitationEmail,
 };
 
 type MessageParts = {
@@ -37,7 +37,7 @@ type MessageParts = {
   subject: string;
   /** When the email was written; identical in every attempt. */
   date: Date;
-  letter: DrawnLetter;
+  letter: RenderedEmail;
   replyTo?: string | undefined;
   unsubscribeUrl?: string | undefined;
 };
@@ -88,7 +88,7 @@ const step = "case when name = 'bulk' then $bulk_step else $prompt_step end";
  * Reserves the earliest slot of the paces, unless it is more than `patience` seconds away.
  * @returns the seconds until the slot.
  */
-export const takePlace = statement(
+export const reserveSendSlot = statement(
   'mail.take_place',
   [
     'names prompt_step:double patience:double',
@@ -119,13 +119,13 @@ const patienceSeconds = 8;
  * @returns false if the slot is too far away: try again.
  * @throws the signal's reason if it aborts.
  */
-async function waitForTurn(
+async function waitForSendSlot(
   database: Database,
   { kind, perMinute }: { kind: MailKind; perMinute: number },
   signal: AbortSignal,
 ): Promise<boolean> {
   const pace = mailPaces[kind];
-  const [place] = await takePlace(homeOf(database), {
+  const [place] = await reserveSendSlot(sharedDatabaseOf(database), {
     names: pace === 'bulk' ? ['bulk'] : ['bulk', 'prompt'],
     bulk_step: 60 / (perMinute * bulkShare),
     prompt_step: 60 / (perMinute * (1 - bulkShare)),
@@ -143,10 +143,10 @@ const findMail = statement(
   [
     'form_id? recipient subject content? attempts:integer created_at',
     {
-      kind: word<MailKind>(),
+      kind: textEnum<MailKind>(),
       /** The account whose limits apply. */
       account_id: nullable(text),
-      state: word<MailState>(),
+      state: textEnum<MailState>(),
     },
   ],
   `select m.kind, m.form_id, m.recipient, c.account_id, m.subject, m.content, m.state, m.attempts, m.created_at
@@ -158,7 +158,10 @@ const findMail = statement(
 /** Counts a sent email, even if it was queued long ago and its row is gone. */
 const countSentEmail = statement(
   'mail.count_sent_email',
-  ['workspace_id id form_id? account_id? recipient:bytes queued_at:timestamp', { kind: word<MailKind>() }],
+  [
+    'workspace_id id form_id? account_id? recipient:bytes queued_at:timestamp',
+    { kind: textEnum<MailKind>() },
+  ],
   '',
   `insert into counted_emails (workspace_id, id, kind, form_id, account_id, recipient, queued_at, sent_at)
    values ($workspace_id, $id, $kind, $form_id, $account_id, $recipient, $queued_at, now())
@@ -174,7 +177,7 @@ const settleMail = statement(
   [
     'workspace_id id error?',
     {
-      state: word<MailState>(),
+      state: textEnum<MailState>(),
       /** Seconds until the next attempt; null if there is none. */
       delay: nullable(double),
     },
@@ -189,7 +192,7 @@ const settleMail = statement(
 );
 
 /** Records why an email waits, without counting an attempt. */
-const putOffMail = statement(
+const postponeMail = statement(
   'mail.put_off',
   'workspace_id id reason delay',
   '',
@@ -206,14 +209,14 @@ export type SendContext = {
     smtp: SmtpConfig | undefined;
     mailPerMinute: number;
     mailRetryDelays: readonly number[];
-  } & QuotaConfig;
+  } & MailLimitConfig;
   /** Counts the outcome of each attempt. */
   onAttempt?: ((state: Verdict['state'], outcome: SmtpOutcome) => void) | undefined;
 };
 
 type FoundMail = Awaited<ReturnType<typeof findMail>>[number];
 
-export const mailIsOff = 'Email is not set up on this server: SMTP_URL and MAIL_FROM are not set.';
+export const mailNotConfigured = 'Email is not set up on this server: SMTP_URL and MAIL_FROM are not set.';
 
 /**
  * Handles the jobs that send emails (kit/outbox.ts): one email, one SMTP dialogue, settled in one
@@ -226,10 +229,10 @@ export function sendMail(context: SendContext): JobHandler {
     const waiting = await findQueued(context, job);
     if (!waiting) return completeJob(database, job);
     if (config.smtp) {
-      const late = await checkQuotas(database, { ...job, ...waiting }, config);
-      if (late) return putOff(context, job, waiting, late);
+      const late = await checkMailLimits(database, { ...job, ...waiting }, config);
+      if (late) return postponeJob(context, job, waiting, late);
       const turn = { kind: waiting.kind, perMinute: config.mailPerMinute };
-      if (!(await waitForTurn(database, turn, signal))) return rescheduleJob(database, job, { delay: 0 });
+      if (!(await waitForSendSlot(database, turn, signal))) return rescheduleJob(database, job, { delay: 0 });
     }
     // The email may have been cancelled in the meantime.
     const mail = await findQueued(context, job);
@@ -239,7 +242,7 @@ export function sendMail(context: SendContext): JobHandler {
 }
 
 async function findQueued({ database }: SendContext, job: Job): Promise<FoundMail | undefined> {
-  const mail = only(await findMail(database, { workspace_id: job.workspaceId, id: job.id }));
+  const mail = onlyRow(await findMail(database, { workspace_id: job.workspaceId, id: job.id }));
   return mail?.state === 'queued' ? mail : undefined;
 }
 
@@ -250,7 +253,7 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<SmtpOutcome> {
   const { smtp } = config;
-  if (!smtp) return { kind: 'refused', reason: mailIsOff };
+  if (!smtp) return { kind: 'refused', reason: mailNotConfigured };
   const content = readContent(vault, mail.content);
   if (!content) return { kind: 'refused', reason: "The email can't be decrypted with this server's key." };
   const { letter, name, replyTo, unsubscribeUrl } = content;
@@ -260,7 +263,7 @@ async function attempt(
     to: { address: mail.recipient, ...(name !== undefined && { name }) },
     subject: mail.subject,
     date: mail.created_at,
-    letter: drawLetter(letter, (fileId) => signLink({ workspaceId, formId: mail.form_id!, id: fileId })),
+    letter: renderEmail(letter, (fileId) => signLink({ workspaceId, formId: mail.form_id!, id: fileId })),
     replyTo,
     unsubscribeUrl,
   });
@@ -281,11 +284,11 @@ function readContent(vault: SendContext['vault'], sealed: Buffer | null): MailCo
 const longestWaitMs = 86_400_000;
 
 /** Postpones an email and records the reason in the log. After a day the email fails with it. */
-async function putOff(
+async function postponeJob(
   context: SendContext,
   job: Job,
   mail: FoundMail,
-  { reason, delay }: PutOff,
+  { reason, delay }: PostponedMail,
 ): Promise<void> {
   if (now().getTime() - mail.created_at.getTime() > longestWaitMs)
     return settle(context, job, mail, {
@@ -294,7 +297,7 @@ async function putOff(
     });
   await transaction(context.database, async (client) => {
     await rescheduleJob(client, job, { delay });
-    await putOffMail(client, { workspace_id: job.workspaceId, id: job.id, reason, delay });
+    await postponeMail(client, { workspace_id: job.workspaceId, id: job.id, reason, delay });
   });
 }
 
@@ -312,7 +315,7 @@ async function settle(
     else await rescheduleJob(client, job, { delay });
     // The subject of the email is locked before the email, as when resending or revoking. In the opposite
     // order the two deadlocked, and PostgreSQL aborted one after a second.
-    await followers[kind]?.(client, { workspaceId: job.workspaceId, mailId: job.id, state, error });
+    await outcomeHandlers[kind]?.(client, { workspaceId: job.workspaceId, mailId: job.id, state, error });
     await settleMail(client, { workspace_id: job.workspaceId, id: job.id, state, error, delay });
     if (state === 'sent')
       await countSentEmail(client, {
@@ -321,7 +324,7 @@ async function settle(
         kind,
         form_id,
         account_id,
-        recipient: countedAddress(recipient),
+        recipient: hashMailAddress(recipient),
         queued_at: mail.created_at,
       });
   });
@@ -330,10 +333,10 @@ async function settle(
 
 /** Shows in the email log why a parked email is not sent. Retrying it manually sends it. */
 export const failParkedMail: OnParked = async (client, { workspaceId, id }, reason) => {
-  const mail = only(await findMail(client, { workspace_id: workspaceId, id }));
+  const mail = onlyRow(await findMail(client, { workspace_id: workspaceId, id }));
   if (mail?.state !== 'queued') return;
   const failed = { state: 'failed', error: reason } as const;
-  await followers[mail.kind]?.(client, { workspaceId, mailId: id, ...failed });
+  await outcomeHandlers[mail.kind]?.(client, { workspaceId, mailId: id, ...failed });
   await settleMail(client, { workspace_id: workspaceId, id, ...failed, delay: null });
 };
 

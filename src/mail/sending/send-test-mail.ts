@@ -1,15 +1,15 @@
 import { newId, now } from '#kit/clock.ts';
 import type { MailAddress } from '#kit/outbox/address.ts';
 import { type SmtpConfig, sendMessage } from '#kit/smtp.ts';
-import { composeMessage, mailIsOff } from './send-mail.ts';
-import { drawLetter } from './template.ts';
+import { composeMessage, mailNotConfigured } from './send-mail.ts';
+import { renderEmail } from './template.ts';
 
 /** The result of a test, and its SMTP dialogue line by line, without credentials. */
 type TestResult = { sent: boolean; result: string; dialogue: string[] };
 
 /** Sends one email immediately, without the outbox, to test the mail server. */
 export async function sendTestMail(smtp: SmtpConfig | undefined, to: MailAddress): Promise<TestResult> {
-  if (!smtp) return { sent: false, result: mailIsOff, dialogue: [] };
+  if (!smtp) return { sent: false, result: mailNotConfigured, dialogue: [] };
   const dialogue: string[] = [];
   const letter = {
     heading: 'Email works',
@@ -22,7 +22,7 @@ export async function sendTestMail(smtp: SmtpConfig | undefined, to: MailAddress
     to,
     subject: 'Formloom test email',
     date: now(),
-    letter: drawLetter(letter, String),
+    letter: renderEmail(letter, String),
   });
   const outcome = await sendMessage(
     smtp,

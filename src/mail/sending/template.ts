@@ -1,5 +1,5 @@
-import { saySize } from '#ast/basics/say-size.ts';
-import type { Letter, LetterBlock, LetterField, LetterFile } from '#kit/outbox.ts';
+import { formatFileSize } from '#ast/basics/format-size.ts';
+import type { EmailBlock, EmailBody, EmailField, EmailFile } from '#kit/outbox.ts';
 
 // With a symbol as the key, parsed JSON can never pass for markup.
 const markup = Symbol('markup');
@@ -67,21 +67,21 @@ a { color: #0b6655; }
 type SignFile = (fileId: string) => string;
 
 /** An email as HTML and as text. */
-export type DrawnLetter = { html: string; text: string };
+export type RenderedEmail = { html: string; text: string };
 
-export function drawLetter(letter: Letter, signFile: SignFile): DrawnLetter {
-  return { html: toHtml(drawHtml(letter, signFile)), text: drawText(letter, signFile) };
+export function renderEmail(letter: EmailBody, signFile: SignFile): RenderedEmail {
+  return { html: toHtml(renderEmailHtml(letter, signFile)), text: renderEmailText(letter, signFile) };
 }
 
 /** Returns the note below a list of files; empty if there are no files. */
-const noteOnFiles = ({ blocks, filesNote }: Letter): string[] =>
+const noteOnFiles = ({ blocks, filesNote }: EmailBody): string[] =>
   blocks.some((block) => block.kind === 'fields' && block.fields.some((field) => 'files' in field))
     ? [filesNote ?? 'Links to files work for one hour after this email was sent.']
     : [];
 
 // HTML ------------------------------------------------------------------------------------------------------
 
-function drawHtml(letter: Letter, signFile: SignFile): Markup {
+function renderEmailHtml(letter: EmailBody, signFile: SignFile): Markup {
   const { lang = 'en', heading, blocks, reason } = letter;
   return html`<!doctype html>
 <html lang="${lang}" dir="auto">
@@ -96,7 +96,7 @@ function drawHtml(letter: Letter, signFile: SignFile): Markup {
 <body>
 <main>
 <h1 dir="auto">${heading}</h1>
-${blocks.map((block) => drawBlock(block, signFile))}
+${blocks.map((block) => renderBlock(block, signFile))}
 ${noteOnFiles(letter).map((note) => html`<p class="address">${note}</p>`)}
 </main>
 <footer><p class="reason" dir="auto">${lines(reason)}</p></footer>
@@ -105,12 +105,12 @@ ${noteOnFiles(letter).map((note) => html`<p class="address">${note}</p>`)}
 `;
 }
 
-function drawBlock(block: LetterBlock, signFile: SignFile): Markup {
+function renderBlock(block: EmailBlock, signFile: SignFile): Markup {
   if (block.kind === 'text') return html`${paragraphs(block.text)}`;
   if (block.kind === 'heading') return html`<h2 dir="auto">${block.text}</h2>`;
   if (block.kind === 'fields') {
     return html`<dl>
-${block.fields.map((field) => drawField(field, signFile))}
+${block.fields.map((field) => renderField(field, signFile))}
 </dl>`;
   }
   const address = webAddress(block.url);
@@ -118,11 +118,11 @@ ${block.fields.map((field) => drawField(field, signFile))}
 <p class="address">${address}</p>`;
 }
 
-const drawField = (field: LetterField, signFile: SignFile): Markup => html`<dt dir="auto">${field.label}</dt>
-<dd dir="auto">${'files' in field ? field.files.map((file) => drawFile(file, signFile)) : lines(field.value)}</dd>`;
+const renderField = (field: EmailField, signFile: SignFile): Markup => html`<dt dir="auto">${field.label}</dt>
+<dd dir="auto">${'files' in field ? field.files.map((file) => renderFile(file, signFile)) : lines(field.value)}</dd>`;
 
-const drawFile = (file: LetterFile, signFile: SignFile): Markup =>
-  html`<a href="${webAddress(signFile(file.id))}">${file.filename}</a> (${saySize(file.size, 'en')})<br>`;
+const renderFile = (file: EmailFile, signFile: SignFile): Markup =>
+  html`<a href="${webAddress(signFile(file.id))}">${file.filename}</a> (${formatFileSize(file.size, 'en')})<br>`;
 
 const paragraphs = (text: string): Markup[] =>
   text
@@ -138,7 +138,7 @@ const lines = (text: string): Markup[] => {
 
 // Text ------------------------------------------------------------------------------------------------------
 
-function drawText(letter: Letter, signFile: SignFile): string {
+function renderEmailText(letter: EmailBody, signFile: SignFile): string {
   const parts = [
     letter.heading,
     ...letter.blocks.map((block) => writeBlock(block, signFile)),
@@ -149,17 +149,18 @@ function drawText(letter: Letter, signFile: SignFile): string {
   return `${parts.join('\n\n').replaceAll(/\r\n?/g, '\n')}\n`;
 }
 
-function writeBlock(block: LetterBlock, signFile: SignFile): string {
+function writeBlock(block: EmailBlock, signFile: SignFile): string {
   if (block.kind === 'text') return block.text.trim();
   if (block.kind === 'heading') return block.text;
   if (block.kind === 'button') return `${block.label}:\n${webAddress(block.url)}`;
   return block.fields.map((field) => writeField(field, signFile)).join('\n\n');
 }
 
-function writeField(field: LetterField, signFile: SignFile): string {
+function writeField(field: EmailField, signFile: SignFile): string {
   if ('files' in field) {
     const listed = field.files.map(
-      ({ id, filename, size }) => `  ${filename} (${saySize(size, 'en')})\n  ${webAddress(signFile(id))}`,
+      ({ id, filename, size }) =>
+        `  ${filename} (${formatFileSize(size, 'en')})\n  ${webAddress(signFile(id))}`,
     );
     return [`${field.label}:`, ...listed].join('\n');
   }

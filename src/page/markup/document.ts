@@ -1,13 +1,13 @@
-import { type Look, type Picture, plainLook } from '../theme/look.ts';
+import { type PageStyle, type Picture, plainPageStyle } from '../theme/page-style.ts';
 import {
   attributes,
   cover,
   type Html,
   html,
+  htmlToString,
   iconAddress,
   logo,
   preloadCover,
-  toText,
   verbatim,
 } from './html.ts';
 import { stylesheet } from './style.ts';
@@ -33,7 +33,7 @@ type Document = {
   readonly title: string;
   readonly main: Html;
   /** The look of the form's theme. */
-  readonly look?: Look | undefined;
+  readonly look?: PageStyle | undefined;
   readonly social?: Social | undefined;
   /** The address of the page's script. */
   readonly script?: string | undefined;
@@ -44,13 +44,13 @@ export function renderDocument({
   language,
   title,
   main,
-  look = plainLook,
+  look = plainPageStyle,
   script,
   social,
 }: Document): string {
   const { style, mode, font, isEmbedded } = look;
   const early = attributes({ rel: 'preload', href: font, as: 'font', type: 'font/woff2', crossorigin: true });
-  return toText(html`<!doctype html>
+  return htmlToString(html`<!doctype html>
 <html${attributes({ lang: language, dir: directionOf(language), 'data-embedded': isEmbedded })}>
 <head>
 <meta charset="utf-8">

@@ -1,6 +1,6 @@
 import type { Row } from '#ast/form/fields.ts';
 import { splitPiped } from '#ast/form/piping.ts';
-import type { Picture } from '../theme/look.ts';
+import type { Picture } from '../theme/page-style.ts';
 
 // With a symbol as the key, parsed JSON can never pass for markup.
 const markup = Symbol('markup');
@@ -63,7 +63,7 @@ export function html(literals: TemplateStringsArray, ...parts: readonly Part[]):
 }
 
 /** Joins pieces of markup with nothing between them. A list in a template would have line breaks. */
-export function joined(pieces: readonly Html[]): Html {
+export function joinHtml(pieces: readonly Html[]): Html {
   return { [markup]: pieces.map((piece) => piece[markup]).join('') };
 }
 
@@ -85,7 +85,7 @@ const safeProtocols = ['http:', 'https:', 'mailto:', 'tel:'];
  * Returns an address that is safe for `href` or `action`: relative, http, https, mailto or tel. Any other
  * address becomes `#`, as it could run code.
  */
-export function url(address: string): string {
+export function safeUrl(address: string): string {
   const base = 'https://page.invalid';
   // The parser ignores the characters that browsers ignore, so it recognizes `java\nscript:`.
   const isSafe = URL.canParse(address, base) && safeProtocols.includes(new URL(address, base).protocol);
@@ -105,31 +105,31 @@ const withoutTags = replacementsOf({ '<': '\\u003c' });
  * Renders a value as JSON for `<script type="application/json">`. Entities are not decoded there, and
  * `</script` or `<!--` would end or change the script, so every `<` is escaped (docs/rules.md T6).
  */
-export function json(value: unknown): Html {
+export function renderJson(value: unknown): Html {
   return { [markup]: replaceEach(JSON.stringify(value), withoutTags) };
 }
 
 /** Returns markup as text. */
-export function toText(page: Html): string {
+export function htmlToString(page: Html): string {
   return page[markup];
 }
 
 /** Formats the answer to a question for a text that shows it; in a row, the answer of that row. */
-export type SayAnswer = (id: string, row?: Row) => string;
+export type FormatAnswer = (id: string, row?: Row) => string;
 
 /**
  * Renders an author's text with the answers that it shows. Each answer is isolated in a `bdi`, as its text
  * direction may differ. The script finds them by `data-answer`.
  */
-export function piped(text: string, say: SayAnswer, row?: Row): Html {
+export function renderPiped(text: string, say: FormatAnswer, row?: Row): Html {
   const parts = splitPiped(text).map((part) =>
     typeof part === 'string' ? html`${part}` : html`<bdi data-answer="${part.id}">${say(part.id, row)}</bdi>`,
   );
-  return joined(parts);
+  return joinHtml(parts);
 }
 
 /** How a picture is shown in a page. */
-type Standing = {
+type PictureDisplay = {
   readonly className?: 'logo' | 'cover';
   /** Alternative text. Pictures of a theme are decorative and have none. */
   readonly alt?: string;
@@ -180,7 +180,7 @@ export function preloadCover(picture: Picture): Html | undefined {
 /** The address of the favicon. */
 export const iconAddress = ({ address, size }: Picture): string => (size ? `${address}-icon.png` : address);
 
-function draw(shown: Picture, { className, alt = '', sizes, dark }: Standing): Html {
+function draw(shown: Picture, { className, alt = '', sizes, dark }: PictureDisplay): Html {
   const { address, size } = shown;
   const image = attributes({
     class: className,

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { element } from '#test/ast/forms.ts';
 import { byId, readMarkup, readPage } from '#test/page/read-page.ts';
 import { cpuMsOf } from '#test/slowness.ts';
-import { html, toText } from './html.ts';
-import { formattedText, richText } from './rich-text.ts';
+import { html, htmlToString } from './html.ts';
+import { formattedText, renderRichText } from './rich-text.ts';
 
-const drawn = (text: string): string => toText(richText(text));
+const drawn = (text: string): string => htmlToString(renderRichText(text));
 const link = (text: string, address: string): string =>
   `<a href="${address}" target="_blank" rel="noopener noreferrer">${text}</a>`;
 
@@ -29,7 +29,7 @@ for (const [what, [text, markup]] of Object.entries(cases)) {
 }
 
 const formatted = (text: string, top: 'h2' | 'h3' = 'h3'): string =>
-  toText(formattedText(text, top, html``, (part) => html`${part}`));
+  htmlToString(formattedText(text, top, html``, (part) => html`${part}`));
 const formattedCases: Readonly<Record<string, [text: string, markup: string]>> = {
   paragraphs: ['One\ntwo\n\nthree', '<p>One\ntwo</p>\n<p>three</p>'],
   'headings, of which no level is left out': [

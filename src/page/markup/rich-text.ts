@@ -1,8 +1,8 @@
-import { marks } from '#ast/basics/marks.ts';
-import { attributes, type Html, html, joined, url } from './html.ts';
+import { inlineMarkup } from '#ast/basics/inline-markup.ts';
+import { attributes, type Html, html, joinHtml, safeUrl } from './html.ts';
 
 /** The marks of `marks`, plus `*italic*`. */
-const moreMarks = new RegExp(`${marks.source}|\\*([^\\s*](?:[^*\\n]*[^\\s*])?)\\*`, 'g');
+const moreMarks = new RegExp(`${inlineMarkup.source}|\\*([^\\s*](?:[^*\\n]*[^\\s*])?)\\*`, 'g');
 
 /** Markers of list items. */
 const items = { ul: /^[-*] +/, ol: /^\d{1,3}[.)] +/ } as const;
@@ -16,10 +16,11 @@ const heading = /^(#{1,3}) +/;
  * @param box attributes of the element around it: a paragraph, or a `div` if there is a list.
  * @param plain renders the text between the marks, and fills in the answers that it shows.
  */
-export function richText(text: string, box: Html = html``, plain: Plain = asIs): Html {
+export function renderRichText(text: string, box: Html = html``, plain: Plain = asIs): Html {
   const blocks = readBlocks(text);
-  if (blocks.every(({ kind }) => kind === 'text')) return html`<p${box}>${inline(text, plain, marks)}</p>`;
-  return html`<div${box}>${blocks.map((block) => draw(block, plain, marks))}</div>`;
+  if (blocks.every(({ kind }) => kind === 'text'))
+    return html`<p${box}>${inline(text, plain, inlineMarkup)}</p>`;
+  return html`<div${box}>${blocks.map((block) => draw(block, plain, inlineMarkup))}</div>`;
 }
 
 /**
@@ -58,7 +59,7 @@ function draw({ kind, lines }: Block, plain: Plain, known: RegExp): Html {
 }
 
 /** Renders bold and links of a single line, such as a label. It shows no answers. */
-export const markedLine = (text: string): Html => inline(text, asIs, marks);
+export const markedLine = (text: string): Html => inline(text, asIs, inlineMarkup);
 
 type Plain = (text: string) => Html;
 
@@ -81,7 +82,7 @@ function readBlocks(text: string): Block[] {
 
 /** Renders a link that opens in a new tab, because the form may be half filled in or framed. */
 const link = (text: Html, address: string): Html =>
-  html`<a${attributes({ href: url(address), target: '_blank', rel: 'noopener noreferrer' })}>${text}</a>`;
+  html`<a${attributes({ href: safeUrl(address), target: '_blank', rel: 'noopener noreferrer' })}>${text}</a>`;
 
 function inline(text: string, plain: Plain, known: RegExp): Html {
   const parts: Html[] = [];
@@ -90,7 +91,7 @@ function inline(text: string, plain: Plain, known: RegExp): Html {
     parts.push(plain(text.slice(from, match.index)), marked(match, plain));
     from = match.index + match[0].length;
   }
-  return joined([...parts, plain(text.slice(from))]);
+  return joinHtml([...parts, plain(text.slice(from))]);
 }
 
 function marked([, bold, said, address, italic]: RegExpExecArray, plain: Plain): Html {

@@ -16,6 +16,6 @@ export function numberOf(controls: Controls, name: string): number | undefined {
 }
 
 /** Returns the marks of elements that the page showed because of conditions. */
-export function seenOf(controls: Controls): Set<string> {
+export function getSeenMarks(controls: Controls): Set<string> {
   return new Set(controls.filter(([name]) => name === '_seen').map(([, mark]) => mark));
 }

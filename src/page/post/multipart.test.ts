@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { partLimits, readParts } from './multipart.ts';
+import { partLimits, readMultipartParts } from './multipart.ts';
 
 const field = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n';
 
@@ -25,7 +25,7 @@ async function readAll(request: IncomingMessage): Promise<{ parts: number; turns
   };
   setImmediate(count);
   try {
-    for await (const part of readParts(request)) if (part.name === 'a') parts += 1;
+    for await (const part of readMultipartParts(request)) if (part.name === 'a') parts += 1;
     return { parts, turns, error: undefined };
   } catch (error) {
     return { parts, turns, error };

@@ -68,7 +68,7 @@ const utf8 = (latin1: string): string => Buffer.from(latin1, 'latin1').toString(
  * One part of a multipart body. A file's bytes must be read, or skipped with `resume()`, before the next part
  * arrives.
  */
-export type Part =
+export type MultipartPart =
   | ({ readonly kind: 'field' } & SentText)
   | {
       readonly kind: 'file';
@@ -112,7 +112,7 @@ const tooMuchText = (): ApiError =>
 const unread = Symbol('a multipart body, not read yet');
 
 /** Adds a parser for multipart bodies to a server. */
-export function takeMultipart(server: Server): void {
+export function addMultipartParser(server: Server): void {
   server.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null, unread));
 }
 
@@ -125,10 +125,10 @@ export function isMultipart(request: FastifyRequest): boolean {
  * `toString` is safe.
  * @throws ApiError bad_request or payload_too_large for every error of the parser.
  */
-export async function* readParts(request: IncomingMessage): AsyncGenerator<Part> {
+export async function* readMultipartParts(request: IncomingMessage): AsyncGenerator<MultipartPart> {
   const parser = parserOf(request);
   const slices = sliceForParser();
-  const parts: Part[] = [];
+  const parts: MultipartPart[] = [];
   let ended = false;
   let failure: ApiError | undefined;
   let open: BusboyFileStream | undefined;
@@ -144,13 +144,13 @@ export async function* readParts(request: IncomingMessage): AsyncGenerator<Part>
     if (error) open?.destroy(error);
     wake();
   };
-  const add = (part: Part): void => {
+  const add = (part: MultipartPart): void => {
     parts.push({ ...part, name: normalizeText(part.name) });
     wake();
   };
   const readHeader = replaceHeaders(parser);
   /** Adds the part for the last read header. */
-  const addPart = (make: (name: string, header: PartHeader) => Part): void => {
+  const addPart = (make: (name: string, header: PartHeader) => MultipartPart): void => {
     const header = readHeader();
     if (header.name === undefined)
       end(new ApiError('bad_request', 'A part of the form has no name. Name every part.'));
@@ -165,19 +165,19 @@ export async function* readParts(request: IncomingMessage): AsyncGenerator<Part>
   });
   parser.on('file', (_name, bytes, _filename, _encoding, declaredType) => {
     open = bytes;
-    bytes.on('error', (error) => end(broken(error)));
+    bytes.on('error', (error) => end(multipartError(error)));
     addPart((name, { filename = '' }) => ({ kind: 'file', name, filename, declaredType, bytes }));
   });
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'])
     parser.on(limit, () => end(tooManyParts()));
   parser.on('finish', () => end());
-  parser.on('error', (error) => end(broken(error)));
-  request.once('error', (error) => end(broken(error)));
+  parser.on('error', (error) => end(multipartError(error)));
+  request.once('error', (error) => end(multipartError(error)));
   request.once('close', () => {
-    if (!request.readableEnded) end(broken(request.errored));
+    if (!request.readableEnded) end(multipartError(request.errored));
   });
   // The client may have disconnected before this listener was added, so the event will not come again.
-  if (request.destroyed && !request.readableEnded) end(broken(request.errored));
+  if (request.destroyed && !request.readableEnded) end(multipartError(request.errored));
   hangUpWhenEndless(request);
   request.pipe(slices).pipe(parser);
   try {
@@ -214,7 +214,7 @@ function parserOf(request: IncomingMessage): BusboyInstance {
     const headers = request.headers as BusboyHeaders;
     return new Busboy({ headers, limits: partLimits, defCharset: 'latin1' });
   } catch (error) {
-    throw broken(error);
+    throw multipartError(error);
   }
 }
 
@@ -252,7 +252,7 @@ function replaceHeaders(parser: BusboyInstance): () => PartHeader {
 }
 
 /** Returns the error for a body that cannot be read to its end. */
-export function broken(cause: unknown): ApiError {
+export function multipartError(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   return new ApiError('bad_request', 'The multipart body is malformed or incomplete.', { cause });
 }

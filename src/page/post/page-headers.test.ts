@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { renderNotice } from '../render/notices.ts';
-import { type Look, lookOf, plainLook } from '../theme/look.ts';
+import { getPageStyle, type PageStyle, plainPageStyle } from '../theme/page-style.ts';
 import { headersFor, pageHeaders } from './problem-page.ts';
 
 /** Returns the value of a directive of the policy. */
@@ -13,9 +13,9 @@ const directive = (policy: string, name: string): string =>
     .slice(name.length + 1);
 
 const themed = { theme: { color: '#7a1f8a', font: 'inter' } } as const;
-const occasions: Readonly<Record<string, Look>> = {
-  'without a theme': plainLook,
-  'of a theme': lookOf('1', themed, { isEmbedded: false, language: 'en' }),
+const occasions: Readonly<Record<string, PageStyle>> = {
+  'without a theme': plainPageStyle,
+  'of a theme': getPageStyle('1', themed, { isEmbedded: false, language: 'en' }),
 };
 for (const [what, look] of Object.entries(occasions)) {
   test(`the policy of a page ${what} allows its style sheets by hash, and files of its origin`, () => {
@@ -32,12 +32,12 @@ for (const [what, look] of Object.entries(occasions)) {
   });
 }
 
-const framings: readonly (readonly [what: string, look: Look, ancestors: string])[] = [
-  ['a page that was not asked for as an embedded one', plainLook, "'none'"],
-  ['an embedded page', lookOf('1', {}, { isEmbedded: true, language: 'en' }), '*'],
+const framings: readonly (readonly [what: string, look: PageStyle, ancestors: string])[] = [
+  ['a page that was not asked for as an embedded one', plainPageStyle, "'none'"],
+  ['an embedded page', getPageStyle('1', {}, { isEmbedded: true, language: 'en' }), '*'],
   [
     'an embedded page of a form that names origins',
-    lookOf(
+    getPageStyle(
       '1',
       { embed_origins: ['https://a.example', 'https://*.b.example'] },
       { isEmbedded: true, language: 'en' },
@@ -46,12 +46,16 @@ const framings: readonly (readonly [what: string, look: Look, ancestors: string]
   ],
   [
     'an embedded page of a form that names none',
-    lookOf('1', { embed_origins: [] }, { isEmbedded: true, language: 'en' }),
+    getPageStyle('1', { embed_origins: [] }, { isEmbedded: true, language: 'en' }),
     "'none'",
   ],
   [
     'the plain page of a form that names origins',
-    lookOf('1', { ...themed, embed_origins: ['https://a.example'] }, { isEmbedded: false, language: 'en' }),
+    getPageStyle(
+      '1',
+      { ...themed, embed_origins: ['https://a.example'] },
+      { isEmbedded: false, language: 'en' },
+    ),
     "'none'",
   ],
 ];

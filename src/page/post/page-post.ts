@@ -4,13 +4,18 @@ import type { LiveForm } from '#forms/live-form.ts';
 import { makeKey, readKey } from '#submissions/submission-keys.ts';
 import type { FieldMessage } from '../render/view.ts';
 import { withHiddenAnswers } from '../visit/address.ts';
-import { readCourses } from '../visit/count-visit.ts';
-import { visitControl, type Way, writeCourse, writeWay } from '../visit/course.ts';
-import { formPage, type Showing } from '../visit/form-page.ts';
-import { joinFiles } from '../visit/held-files.ts';
+import { parseVisitReport } from '../visit/count-visit.ts';
+import { type FormPageContent, formPage } from '../visit/form-page.ts';
+import { joinFiles } from '../visit/kept-files.ts';
 import type { Visit } from '../visit/visit.ts';
-import type { AnsweringContext } from './answering.ts';
+import {
+  formatProgressChange,
+  formatVisitProgress,
+  type ProgressChange,
+  visitControl,
+} from '../visit/visit-progress.ts';
 import { type Controls, controlOf, numberOf } from './controls.ts';
+import type { PostContext } from './post-context.ts';
 import { discardReceived, type Post, readPost } from './read-post.ts';
 
 /** A fully read post of the page. */
@@ -29,7 +34,7 @@ export type PagePost = Pick<Post, 'raw' | 'controls'> & {
   /**
    * Progress of the visit, and whether the page's script reported it; undefined if the visit is not counted.
    */
-  readonly told: { readonly way: Way; readonly byScript: boolean } | undefined;
+  readonly told: { readonly way: ProgressChange; readonly byScript: boolean } | undefined;
 };
 
 /**
@@ -37,7 +42,7 @@ export type PagePost = Pick<Post, 'raw' | 'controls'> & {
  * @param submissionId the edited submission, whose files the page may keep.
  */
 export async function readPagePost(
-  context: AnsweringContext,
+  context: PostContext,
   visit: Visit,
   request: FastifyRequest,
   submissionId?: string,
@@ -66,7 +71,7 @@ export async function readPagePost(
       keyText,
       key,
       step: shownStep(live, controls),
-      told: visit.isCounted ? readTold(live, controls) : undefined,
+      told: visit.isCounted ? readVisitReport(live, controls) : undefined,
     };
   } catch (error) {
     await discardReceived(context, live, received);
@@ -74,9 +79,9 @@ export async function readPagePost(
   }
 }
 
-function readTold({ form }: LiveForm, controls: Controls): PagePost['told'] {
+function readVisitReport({ form }: LiveForm, controls: Controls): PagePost['told'] {
   const text = controlOf(controls, visitControl);
-  return text === undefined ? undefined : readCourses(form, text);
+  return text === undefined ? undefined : parseVisitReport(form, text);
 }
 
 /** Returns the shown step. If the form has fewer steps than when the page was opened, it is the last one. */
@@ -86,7 +91,10 @@ function shownStep({ form }: LiveForm, controls: Controls): number | undefined {
 }
 
 /** The content of a page that is shown again. */
-export type Again = Pick<Showing, 'focus' | 'notice' | 'submitText' | 'editToken' | 'hidden' | 'known'> & {
+export type RepeatedPage = Pick<
+  FormPageContent,
+  'focus' | 'notice' | 'submitText' | 'editToken' | 'hidden' | 'known'
+> & {
   /** The progress of the visit, if this post was counted. */
   readonly course?: string;
   readonly step?: number | undefined;
@@ -94,7 +102,12 @@ export type Again = Pick<Showing, 'focus' | 'notice' | 'submitText' | 'editToken
 };
 
 /** Renders the page again with everything that was posted. */
-export function pageAgain(context: AnsweringContext, visit: Visit, post: PagePost, again: Again): string {
+export function renderPageAgain(
+  context: PostContext,
+  visit: Visit,
+  post: PagePost,
+  again: RepeatedPage,
+): string {
   const { told } = post;
   return formPage(context, visit, {
     raw: post.raw,
@@ -102,7 +115,7 @@ export function pageAgain(context: AnsweringContext, visit: Visit, post: PagePos
     key: post.keyText,
     done: numberOf(post.controls, '_done'),
     known: controlOf(post.controls, '_known'),
-    course: told && (told.byScript ? writeWay(told.way) : writeCourse(told.way.was)),
+    course: told && (told.byScript ? formatProgressChange(told.way) : formatVisitProgress(told.way.was)),
     ...again,
   });
 }
@@ -112,7 +125,7 @@ export function pageAgain(context: AnsweringContext, visit: Visit, post: PagePos
  * choose the other files again.
  */
 export async function withoutWrongFiles(
-  context: AnsweringContext,
+  context: PostContext,
   visit: Visit,
   post: PagePost,
   errors: readonly FieldMessage[],

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { factOf } from '#ast/basics/fact-of.ts';
-import { fill, sayTime } from '#ast/basics/words.ts';
+import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { fillTemplate, formatDateTime } from '#ast/basics/words.ts';
 import { TooMuchWork } from '#ast/basics/work.ts';
 import { type ApiError, errorCodes } from '#kit/errors.ts';
-import { type Page, sendText } from '#kit/replies/packing.ts';
-import { problemOf } from '#kit/validation.ts';
+import { type PageContent, sendCompressedPage } from '#kit/replies/compression.ts';
+import { resolveRequestError } from '#kit/validation.ts';
 import { stylesheet } from '../markup/style.ts';
 import { type Retry, renderNotice, renderPassword } from '../render/notices.ts';
-import { type Look, lookOf, plainLook } from '../theme/look.ts';
+import { getPageStyle, type PageStyle, plainPageStyle } from '../theme/page-style.ts';
 import type { RefusalReason } from '../visit/admission.ts';
-import { sourceOf } from '../visit/screening.ts';
+import { getPostSource } from '../visit/screening.ts';
 import { languageLinks, Refused, readVisit, scriptInFrame, type Visit } from '../visit/visit.ts';
-import { chooseLocale, wordsOf } from '../words/choose-locale.ts';
+import { chooseLocale, wordsByLocale } from '../words/choose-locale.ts';
 import { type Words } from '../words/words.ts';
-import { wantsJson } from './answer-json.ts';
+import { wantsJson } from './handle-json-post.ts';
 import { isMultipart } from './multipart.ts';
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -26,7 +26,7 @@ const styleHash = hashOf(stylesheet);
  * of this origin. Only a page that was requested as embedded may be framed, by the origins in the form's
  * settings. `no-store`: a page contains answers.
  */
-function makeHeaders({ style, isEmbedded, embedOrigins = ['*'] }: Look) {
+function makeHeaders({ style, isEmbedded, embedOrigins = ['*'] }: PageStyle) {
   const ancestors = isEmbedded ? embedOrigins.join(' ') : '';
   return {
     'Content-Type': 'text/html; charset=utf-8',
@@ -49,10 +49,10 @@ function makeHeaders({ style, isEmbedded, embedOrigins = ['*'] }: Look) {
   } as const satisfies Readonly<Record<string, string>>;
 }
 
-export const headersFor = factOf(makeHeaders);
+export const headersFor = memoizeByObject(makeHeaders);
 
 /** Headers of pages without a theme. */
-export const pageHeaders = headersFor(plainLook);
+export const pageHeaders = headersFor(plainPageStyle);
 
 /**
  * Sends a page with the headers of its look.
@@ -61,8 +61,8 @@ export const pageHeaders = headersFor(plainLook);
 export function sendPage(
   reply: FastifyReply,
   status: number,
-  page: Page,
-  look: Look = plainLook,
+  page: PageContent,
+  look: PageStyle = plainPageStyle,
   leadsTo: readonly string[] = [],
 ): FastifyReply {
   reply.code(status).headers(headersFor(look)).type('text/html; charset=utf-8');
@@ -72,7 +72,7 @@ export function sendPage(
     const target = `form-action 'self' ${[...origins].join(' ')}`;
     reply.header('Content-Security-Policy', policy.replace("form-action 'self'", target));
   }
-  return sendText(reply.request, reply, page);
+  return sendCompressedPage(reply.request, reply, page);
 }
 
 type FrameContext = {
@@ -81,14 +81,14 @@ type FrameContext = {
 };
 
 /** Answers a failed request with JSON if the client accepts it, or else with an error page. */
-export function answerProblem(
+export function sendErrorResponse(
   context: FrameContext,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
   const refused = error instanceof Refused ? error : undefined;
-  const problem = problemOf(refused?.refusal.error ?? error, request);
+  const problem = resolveRequestError(refused?.refusal.error ?? error, request);
   reply.headers(problem.headers);
   // The unread rest of a body would be parsed as the next request.
   if (isMultipart(request) && !request.raw.complete) reply.header('Connection', 'close');
@@ -99,30 +99,34 @@ export function answerProblem(
     : sendNotice(context, problem, request, reply);
 }
 
-type Said = { readonly title: string; readonly message: string; readonly next?: string | undefined };
+type NoticeText = { readonly title: string; readonly message: string; readonly next?: string | undefined };
 
-const saying =
+const noticeText =
   (title: keyof Words, message: keyof Words, next?: keyof Words) =>
-  ({ words }: Visit): Said => ({ title: words[title], message: words[message], next: next && words[next] });
+  ({ words }: Visit): NoticeText => ({
+    title: words[title],
+    message: words[message],
+    next: next && words[next],
+  });
 
 /** The texts of pages for refused visitors: the problem and the next step. */
-const refusalPages: Readonly<Record<RefusalReason, (visit: Visit) => Said>> = {
-  absent: saying('notFoundTitle', 'notFoundText', 'linkNext'),
-  closed: saying('closedTitle', 'closedText', 'closedNext'),
+const refusalPages: Readonly<Record<RefusalReason, (visit: Visit) => NoticeText>> = {
+  absent: noticeText('notFoundTitle', 'notFoundText', 'linkNext'),
+  closed: noticeText('closedTitle', 'closedText', 'closedNext'),
   early: ({ words, locale, live: { settings } }) => {
-    const date = sayTime(new Date(settings.opens_at!), locale, settings.time_zone);
-    const next = fill(words.opensOn, { date });
+    const date = formatDateTime(new Date(settings.opens_at!), locale, settings.time_zone);
+    const next = fillTemplate(words.opensOn, { date });
     return {
       title: words.notOpenTitle,
       message: next,
       next: settings.closed_message ? next : words.closedNext,
     };
   },
-  full: saying('fullTitle', 'closedText', 'closedNext'),
-  invited: saying('invitedTitle', 'invitedNext'),
-  password: saying('passwordTitle', 'passwordText', 'closedNext'),
-  link: saying('linkTitle', 'linkText', 'linkNext'),
-  used: saying('usedTitle', 'usedText', 'usedNext'),
+  full: noticeText('fullTitle', 'closedText', 'closedNext'),
+  invited: noticeText('invitedTitle', 'invitedNext'),
+  password: noticeText('passwordTitle', 'passwordText', 'closedNext'),
+  link: noticeText('linkTitle', 'linkText', 'linkNext'),
+  used: noticeText('usedTitle', 'usedText', 'usedNext'),
 };
 
 function sendRefusal(
@@ -183,10 +187,10 @@ function sendNotice(
     asked: searchParams.get('_lang') ?? undefined,
     accepted: request.headers['accept-language'],
   });
-  const words = wordsOf[locale];
+  const words = wordsByLocale[locale];
   const isLink = request.routeOptions.url?.endsWith('/:token') === true;
   // Errors may be framed too: a frame that the browser refuses to fill stays blank.
-  const look = lookOf(
+  const look = getPageStyle(
     '',
     {},
     {
@@ -237,6 +241,6 @@ function retryOf(
   const { pathname, searchParams } = new URL(address, 'http://form');
   if (method !== 'POST') return { method: 'get', address: pathname, fields: [...searchParams], text };
   const isHeld = body instanceof URLSearchParams && !body.has('_password');
-  if (!isHeld || sourceOf(request, {}, config.publicUrl).kind !== 'own') return undefined;
+  if (!isHeld || getPostSource(request, {}, config.publicUrl).kind !== 'own') return undefined;
   return { method: 'post', address, fields: [...body], text };
 }

@@ -1,28 +1,35 @@
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
-import { saySize } from '#ast/basics/say-size.ts';
+import { formatFileSize } from '#ast/basics/format-size.ts';
 import { isInvisible, trimText } from '#ast/basics/text.ts';
-import { fill } from '#ast/basics/words.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
 import { fieldName, parseRowName, type RawAnswers, readFields } from '#ast/form/fields.ts';
 import { inputRules, takesFiles } from '#ast/form/input-rules.ts';
 import { listQuestions } from '#ast/form/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
-import { readRoom } from '#files/endpoints.ts';
+import { readRemainingBytes } from '#files/endpoints.ts';
 import { discardFiles, type FilesContext, fileLimits, receiveFile } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
 import { uploadsIn } from '#submissions/edited-answers.ts';
-import { addressKey } from '#workspaces/accounts/users.ts';
+import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { restoreRows } from '../render/elements/rows.ts';
 import type { FieldMessage } from '../render/view.ts';
 import type { Visit } from '../visit/visit.ts';
 import type { Words } from '../words/words.ts';
 import { charsetOf, decodeTexts, readUrlencoded, type SentText } from './charset.ts';
-import { broken, isMultipart, partLimits, readParts, takeMultipart, tooManyParts } from './multipart.ts';
+import {
+  addMultipartParser,
+  isMultipart,
+  multipartError,
+  partLimits,
+  readMultipartParts,
+  tooManyParts,
+} from './multipart.ts';
 
 const daySeconds = 86_400;
 const megabyte = 1024 * 1024;
@@ -56,7 +63,7 @@ async function* metered(
   address: string,
   source: Readable,
 ): AsyncGenerator<Buffer> {
-  const room = await readRoom(database, limits, { workspaceId, formId: id });
+  const room = await readRemainingBytes(database, limits, { workspaceId, formId: id });
   let [bytes, counted] = [0, 0];
   const count = async (points: number): Promise<void> => {
     counted += points;
@@ -93,7 +100,7 @@ export type Post = {
 };
 
 /** Adds parsers for HTML forms to a server: urlencoded and multipart. */
-export function readHtmlForms(server: Server): void {
+export function addFormParsers(server: Server): void {
   server.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'buffer' },
@@ -107,7 +114,7 @@ export function readHtmlForms(server: Server): void {
       return readUrlencoded(body, request.headers['content-type']);
     },
   );
-  takeMultipart(server);
+  addMultipartParser(server);
 }
 
 /**
@@ -118,11 +125,11 @@ export async function readPost(
   context: ReadingContext,
   request: FastifyRequest,
   live: LiveForm,
-  page: Speaking,
+  page: VisitLanguage,
 ): Promise<Post> {
   if (request.body instanceof URLSearchParams) {
     const post: ReadPost = { ...readAnswers(live, request.body), received: new Map(), problems: [] };
-    return writeFiles({ context, live, page, address: addressKey(request.ip) }, post);
+    return writeFiles({ context, live, page, address: addressRateLimitKey(request.ip) }, post);
   }
   if (!isMultipart(request)) {
     throw new ApiError('unsupported_media_type', 'Send the answers as JSON or as an HTML form.');
@@ -134,15 +141,15 @@ async function readMultipart(
   context: ReadingContext,
   request: FastifyRequest,
   live: LiveForm,
-  page: Speaking,
+  page: VisitLanguage,
 ): Promise<Post> {
   const texts: SentText[] = [];
   const received = new Map<string, readonly FileAnswer[]>();
   const problems: FieldMessage[] = [];
   const fileElement = fileElementsOf(live);
-  const address = addressKey(request.ip);
+  const address = addressRateLimitKey(request.ip);
   try {
-    for await (const part of readParts(request.raw)) {
+    for await (const part of readMultipartParts(request.raw)) {
       if (part.kind === 'field') {
         texts.push(part);
         continue;
@@ -203,7 +210,7 @@ async function writeFiles(receiving: Receiving, post: ReadPost): Promise<ReadPos
 type Receiving = {
   readonly context: ReadingContext;
   readonly live: LiveForm;
-  readonly page: Speaking;
+  readonly page: VisitLanguage;
   readonly address: string;
 };
 
@@ -231,15 +238,15 @@ async function receiveAllowed(
     const file = await receiveFile(context, part);
     if (!bytes.truncated) return file;
     await discardFiles(context, workspaceId, [file.id]);
-    const size = saySize(fileLimits.fileBytes, locale);
-    return fill(words.fileTooLarge, { filename: file.filename, size });
+    const size = formatFileSize(fileLimits.fileBytes, locale);
+    return fillTemplate(words.fileTooLarge, { filename: file.filename, size });
   } catch (error) {
     if (error instanceof UploadRefused) {
       bytes.resume();
       return words[refusals[error.limit]];
     }
     // Distinguishes a failed upload from failed storage, whose error already describes itself.
-    throw bytes.errored ? broken(error) : error;
+    throw bytes.errored ? multipartError(error) : error;
   }
 }
 
@@ -258,13 +265,13 @@ export async function discardReceived(
 }
 
 function refusalOf(words: Words, name: string, isKnown: boolean, count: number): string | undefined {
-  if (!isKnown) return fill(words.fileUnexpected, { name: name.slice(0, 80) });
+  if (!isKnown) return fillTemplate(words.fileUnexpected, { name: name.slice(0, 80) });
   const limit = fileLimits.filesPerElement;
-  return count >= limit ? fill(words.filesCrowded, { limit }) : undefined;
+  return count >= limit ? fillTemplate(words.filesCrowded, { limit }) : undefined;
 }
 
 /** The language of a page. */
-type Speaking = Pick<Visit, 'words' | 'locale'>;
+type VisitLanguage = Pick<Visit, 'words' | 'locale'>;
 
 /** A post while it is being read. */
 type ReadPost = Post & {

@@ -1,29 +1,29 @@
 import { checkStep } from '#ast/answers/check-step.ts';
 import type { RawAnswers } from '#ast/form/fields.ts';
 import type { Form } from '#ast/form/tree.ts';
-import { type AnswerContext, type Shown } from '#ast/logic/evaluate.ts';
+import { type AnswerContext, type VisibleParts } from '#ast/logic/evaluate.ts';
 import type { FileFacts } from '#ast/rules/check-files.ts';
 import { shownByCondition } from '../render/elements/conditional.ts';
 
-function* marksIn({ form, raw, files, shown }: Answered, step: number): Generator<string, void> {
+function* marksIn({ form, raw, files, shown }: AnsweredForm, step: number): Generator<string, void> {
   yield String(step);
   yield* shownByCondition(form, step, shown, { answers: raw, held: files }).keys();
 }
 
 /** The answers to a form, and the elements that they show. */
-export type Answered = {
+export type AnsweredForm = {
   readonly form: Form;
   readonly raw: RawAnswers;
   readonly files: ReadonlyMap<string, readonly FileFacts[]>;
   readonly context: AnswerContext;
-  readonly shown: Shown;
+  readonly shown: VisibleParts;
 };
 
 /**
  * Marks of what a visitor has seen when reviewing the answers: the steps and their conditional elements. The
  * page carries them (`_known`) while an answer is changed, so that newly shown questions are asked.
  */
-export function knownOf(answered: Answered): string {
+export function listKnownMarks(answered: AnsweredForm): string {
   return answered.shown.steps.flatMap((step) => [...marksIn(answered, step)]).join();
 }
 
@@ -31,7 +31,7 @@ export function knownOf(answered: Answered): string {
  * Finds the step after a changed answer: the first later step with something new or with an error, or else
  * the review, which is the last step.
  */
-export function stepOnReturn(answered: Answered, from: number, known: string): number | undefined {
+export function findStepAfterChange(answered: AnsweredForm, from: number, known: string): number | undefined {
   const { form, raw, files, context, shown } = answered;
   const seen = new Set(known.split(','));
   const isNew = (step: number) => [...marksIn(answered, step)].some((mark) => !seen.has(mark));

@@ -1,7 +1,7 @@
 import { limits } from '#ast/basics/limits.ts';
 import { parseRowName, type RawAnswers } from '#ast/form/fields.ts';
 import { languageAction } from '../render/language-switch.ts';
-import { changeOf } from '../render/review.ts';
+import { changeButtonValue } from '../render/review.ts';
 
 /**
  * The action of a page's button: submit, go forward or back, save for later, change a reviewed answer, switch
@@ -28,8 +28,8 @@ export function readAction(controls: readonly (readonly [string, string])[]): Pa
     if (name === '_go' && value.startsWith(languageAction)) {
       return { kind: 'language', language: value.slice(languageAction.length) };
     }
-    if (name === '_go' && value.startsWith(changeOf(''))) {
-      return { kind: 'change', field: value.slice(changeOf('').length) };
+    if (name === '_go' && value.startsWith(changeButtonValue(''))) {
+      return { kind: 'change', field: value.slice(changeButtonValue('').length) };
     }
   }
   return { kind: 'submit' };

@@ -12,9 +12,9 @@ import { findBarriers } from '#test/console-browser.ts';
 import { everyElement, inputTypes, viewOf } from '#test/page/read-page.ts';
 import { until } from '#test/service.ts';
 import { headersFor, pageHeaders } from '../post/problem-page.ts';
-import { plainLook } from '../theme/look.ts';
-import { wordsOf } from '../words/choose-locale.ts';
-import { styleOf } from './elements/drawings.ts';
+import { plainPageStyle } from '../theme/page-style.ts';
+import { wordsByLocale } from '../words/choose-locale.ts';
+import { styleOf } from './elements/element-renderers.ts';
 import { renderForm } from './form.ts';
 import { renderConfirmation, renderNotice } from './notices.ts';
 
@@ -57,7 +57,7 @@ assert.ok(!checked.ok);
 const held = new Map([['file_upload', [{ token: 't', filename: `${longWord}.pdf`, size: 2_000 }]]]);
 
 // Includes the style rules of the types on the page, as it is served.
-const look = { ...plainLook, style: styleOf(form) };
+const look = { ...plainPageStyle, style: styleOf(form) };
 const pages: Readonly<Record<string, string>> = {
   blank: renderForm(viewOf(form, { look })),
   errors: renderForm(viewOf(form, { look, values, errors: checked.errors, held })),
@@ -68,7 +68,7 @@ const pages: Readonly<Record<string, string>> = {
     message: undefined,
     receipt: '0199e5b0',
     language: 'en',
-    words: wordsOf.en,
+    words: wordsByLocale.en,
   }),
   notice: renderNotice({ title: 'This form is closed', message: 'Come back in May.', language: 'en' }),
 };

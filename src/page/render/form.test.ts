@@ -15,10 +15,10 @@ import {
   type Tag,
   viewOf,
 } from '#test/page/read-page.ts';
-import { wordsOf } from '../words/choose-locale.ts';
+import { wordsByLocale } from '../words/choose-locale.ts';
 import { renderForm } from './form.ts';
 import { renderConfirmation, renderNotice } from './notices.ts';
-import { drawingSteps } from './steps.ts';
+import { renderingCost } from './steps.ts';
 
 const groupTypes = [
   'radio',
@@ -71,7 +71,7 @@ for (const type of inputTypes) {
     const page = readPage([element(type, 'one', { required: true }), element(type, 'two')]);
     const captions = page.filter(({ tag, attrs }) => tag === 'legend' || (tag === 'label' && attrs['for']));
     assert.deepEqual(
-      captions.map(({ text }) => text).filter((text) => text !== wordsOf.en.signName),
+      captions.map(({ text }) => text).filter((text) => text !== wordsByLocale.en.signName),
       ['The one (required)', 'The two'],
     );
   });
@@ -189,7 +189,7 @@ test('a file element shows its limits in advance, and the files that are kept', 
 test('the field for a typed signature has its label even without a script, as on the canvas', () => {
   const page = readPage([element('signature', 'sign')]);
   const labels = page.filter(({ tag, attrs }) => tag === 'label' && attrs['for'] === 'sign');
-  assert.equal(labels.at(-1)?.text, wordsOf.en.signName);
+  assert.equal(labels.at(-1)?.text, wordsByLocale.en.signName);
 });
 
 test('the form is multipart only if it has a file question', () => {
@@ -340,7 +340,7 @@ test('hidden values are included in the post', () => {
 });
 
 test('the confirmation thanks the visitor, shows its message or a default, and the reference number', () => {
-  const view = { formName: 'A & B', receipt: '0199', language: 'en', words: wordsOf.en };
+  const view = { formName: 'A & B', receipt: '0199', language: 'en', words: wordsByLocale.en };
   const page = readMarkup(renderConfirmation({ ...view, message: 'See <you>' }));
   assert.equal(page.find(({ tag }) => tag === 'title')?.text, 'Thank you – A & B');
   assert.ok('autofocus' in (page.find(({ tag }) => tag === 'h1')?.attrs ?? {}));
@@ -386,7 +386,13 @@ function pagesWith(text: string): string[] {
   const hidden = [['_key', text]] as const;
   return [
     renderForm(viewOf(form, { values, errors, held, hidden })),
-    renderConfirmation({ formName: text, message: text, receipt: text, language: 'en', words: wordsOf.en }),
+    renderConfirmation({
+      formName: text,
+      message: text,
+      receipt: text,
+      language: 'en',
+      words: wordsByLocale.en,
+    }),
     renderNotice({ title: text, message: text, language: 'en' }),
   ];
 }
@@ -430,7 +436,7 @@ test('attributes that belong to another type do not break a page', () => {
     composite('group', [element('text', 'y')], { options }),
     element('matrix', 'grid'),
   );
-  assert.ok(drawingSteps(form, {}, new Map()) > 0);
+  assert.ok(renderingCost(form, {}, new Map()) > 0);
   const tags = readMarkup(renderForm(viewOf(form)));
   assert.equal(byId(tags, 'letter').tag, 'textarea');
   assert.deepEqual(

@@ -1,42 +1,47 @@
-import { answerSayer } from '#ast/answers/say-piped.ts';
-import { fill } from '#ast/basics/words.ts';
-import { fieldName, numbersName } from '#ast/form/fields.ts';
+import { createAnswerFormatter } from '#ast/answers/format-piped.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
+import { fieldName, numberFormatControl } from '#ast/form/fields.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import {
   type Form,
   isComposite,
   isInput,
   isRepeatable,
-  isSeen,
+  isVisibleToVisitors,
   kindOf,
   listQuestions,
   walkElements,
 } from '#ast/form/tree.ts';
 import { renderDocument } from '../markup/document.ts';
-import { attributes, type Html, html, json, type SayAnswer, url } from '../markup/html.ts';
-import { nameProblem, type Words } from '../words/words.ts';
+import { attributes, type FormatAnswer, type Html, html, renderJson, safeUrl } from '../markup/html.ts';
+import { prefixProblemLabel, type Words } from '../words/words.ts';
 import { conditionalPaths, type Posted, shownByCondition } from './elements/conditional.ts';
-import type { PageState } from './elements/place.ts';
+import type { PageState } from './elements/element-context.ts';
 import { countShownRows, rowName } from './elements/rows.ts';
 import { languageAction, languageSwitch } from './language-switch.ts';
 import { questionLabels } from './question-label.ts';
 import { reviewStepOf } from './review-step.ts';
-import { lead, progress, sections, stepsSoFar } from './steps.ts';
-import type { FieldMessage, FormView } from './view.ts';
+import { progress, renderProse, renderSteps, stepsSoFar } from './steps.ts';
+import type { FieldMessage, FormPageView } from './view.ts';
 
 /**
  * Renders a summary of all errors at the top of the page. Each has its question's label, the message shown at
  * the field, and a link to it (docs/rules.md P3, P4). The summary gets the focus when the page loads.
  */
 function errorSummary(
-  { form, errors, words, say }: Pick<FormView, 'form' | 'errors' | 'words'> & { readonly say: SayAnswer },
+  {
+    form,
+    errors,
+    words,
+    say,
+  }: Pick<FormPageView, 'form' | 'errors' | 'words'> & { readonly say: FormatAnswer },
   posted: Posted,
 ): Html {
   const names = new Set(namesOnPage(form, posted));
   // An error may be about a field that the page does not show, for example of a removed question.
   const labelOf = questionLabels(form, words, (text, row) => fillPiped(text, (id) => say(id, row)));
   const item = ({ field, message }: FieldMessage) => {
-    const said = nameProblem(labelOf(field), message, words);
+    const said = prefixProblemLabel(labelOf(field), message, words);
     return names.has(field) ? html`<li><a href="#${field}">${said}</a></li>` : html`<li>${said}</li>`;
   };
   return html`<div class="summary" role="alert" tabindex="-1" autofocus aria-labelledby="_problem">
@@ -50,13 +55,13 @@ ${errors.map(item)}
 /** Lists the ids that errors can link to: fields, groups and their rows. */
 function* namesOnPage(form: Form, { answers, held }: Posted): Generator<string> {
   for (const question of listQuestions(form)) {
-    if (!isSeen(question.element)) continue;
+    if (!isVisibleToVisitors(question.element)) continue;
     const { id } = question.element.attrs;
     yield id;
     if (question.kind === 'input') continue;
     for (let index = 0; index < countShownRows(question.element, answers, held); index += 1) {
       yield rowName(id, index);
-      for (const input of question.inputs.filter(isSeen))
+      for (const input of question.inputs.filter(isVisibleToVisitors))
         yield fieldName(input, { group: question.element, index });
     }
   }
@@ -101,8 +106,8 @@ function enterButton({ words, isLast, submit }: Buttons): Html {
  * Renders the page of a form: one step at a time, with kept answers and errors. It works without a script
  * (docs/rules.md 14).
  */
-export function renderForm(given: FormView): string {
-  const view = { ...given, say: given.say ?? answerSayer({ ...given, speech: given }) };
+export function renderForm(given: FormPageView): string {
+  const view = { ...given, say: given.say ?? createAnswerFormatter({ ...given, speech: given }) };
   const { form, values, held, errors, language, script } = view;
   const hasErrors = errors.length > 0;
   const notice = html`<p class="hint" role="status" tabindex="-1"${attributes({ autofocus: !hasErrors })}>${view.notice}</p>`;
@@ -116,11 +121,11 @@ export function renderForm(given: FormView): string {
 <header>
 ${view.edit && html`<p class="number">${view.words.editLink}</p>`}
 <h1>${form.attrs.name}</h1>
-${lead(form.attrs.description)}
+${renderProse(form.attrs.description)}
 </header>
 ${view.notice !== undefined && notice}
 ${formElement(view)}
-${script && html`<script type="application/json" id="_form">${json(script.data)}</script>`}`,
+${script && html`<script type="application/json" id="_form">${renderJson(script.data)}</script>`}`,
   });
 }
 
@@ -128,26 +133,26 @@ ${script && html`<script type="application/json" id="_form">${json(script.data)}
  * Returns the page title, such as "Error: Step 2 of 3 – Name". The first two parts appear only if they apply
  * (docs/rules.md P1).
  */
-function titleOf({ form, words, step, shown, errors, edit }: FormView): string {
-  const name = edit ? fill(words.editTitle, { title: form.attrs.name }) : form.attrs.name;
+function titleOf({ form, words, step, shown, errors, edit }: FormPageView): string {
+  const name = edit ? fillTemplate(words.editTitle, { title: form.attrs.name }) : form.attrs.name;
   const title =
     form.children.length < 2
       ? name
-      : `${step === reviewStepOf(form) ? `${words.reviewTitle} – ` : ''}${fill(words.stepTitle, { ...stepsSoFar(shown.steps, step), title: name })}`;
-  return errors.length > 0 ? fill(words.errorTitle, { title }) : title;
+      : `${step === reviewStepOf(form) ? `${words.reviewTitle} – ` : ''}${fillTemplate(words.stepTitle, { ...stepsSoFar(shown.steps, step), title: name })}`;
+  return errors.length > 0 ? fillTemplate(words.errorTitle, { title }) : title;
 }
 
 /** The view with its formatter of answers. */
-type Saying = FormView & { readonly say: SayAnswer };
+type FormattedView = FormPageView & { readonly say: FormatAnswer };
 
-function formElement(view: Saying): Html {
+function formElement(view: FormattedView): Html {
   const { form, words, step, shown, otherLanguages: choice } = view;
   const elements = [...walkElements(form)].map(({ element }) => element);
   const hasFiles = elements.some((element) => isInput(element) && kindOf(element) === 'files');
   const hasRows = elements.some((element) => isComposite(element) && isRepeatable(element));
   const state = attributes({
     method: 'post',
-    action: url(view.action),
+    action: safeUrl(view.action),
     // No `novalidate`: the browser must hold back a date or time that it cannot parse, because it would
     // silently post nothing. The server reports all other errors together (elements/drawings.ts).
     enctype: hasFiles && 'multipart/form-data',
@@ -166,7 +171,7 @@ ${(hasRows || hasSteps || choice) && enterButton(pressable)}
 ${hiddenInputs(view)}
 ${choice && languageSwitch(choice, { word: words.language, isForm: true, hasFocus: view.focus === languageAction })}
 ${progress(form, words, stepsSoFar(shown.steps, step), view.done ?? 0)}
-${sections(view, pageStateOf(view))}
+${renderSteps(view, pageStateOf(view))}
 ${buttons(pressable)}
 ${honeypot}
 </form>`;
@@ -182,12 +187,12 @@ const honeypot = html`<div class="unseen" aria-hidden="true"><label>Website <inp
  * Renders the page's hidden controls: values to carry along, its number format, its step, and the shown
  * conditional elements.
  */
-function hiddenInputs(view: FormView): Html[] {
+function hiddenInputs(view: FormPageView): Html[] {
   const { form, step, shown, values, held, hidden = [] } = view;
   const marks = shownByCondition(form, step, shown, { answers: values, held }).keys();
   const all: (readonly [string, string])[] = [
     ...hidden,
-    [numbersName, view.numbers],
+    [numberFormatControl, view.numbers],
     ['_step', String(step)],
     ...(view.known && step !== reviewStepOf(form) ? [['_known', view.known] as const] : []),
     ...[...marks].map((mark) => ['_seen', mark] as const),
@@ -195,7 +200,7 @@ function hiddenInputs(view: FormView): Html[] {
   return all.map(([name, value]) => html`<input${attributes({ type: 'hidden', name, value })}>`);
 }
 
-function pageStateOf(view: Saying): PageState {
+function pageStateOf(view: FormattedView): PageState {
   const { words, language, sentences, numbers, form, shown, today, errors, held, limits, focus, notice } =
     view;
   const messages = Map.groupBy(errors, ({ field }) => field);

@@ -1,4 +1,4 @@
-import { attributes, type Html, html, url } from '../markup/html.ts';
+import { attributes, type Html, html, safeUrl } from '../markup/html.ts';
 
 /** The languages of a page as BCP-47 tags, and its address in each. */
 export type LanguageChoice = {
@@ -21,12 +21,12 @@ export function languageSwitch(
 ): Html {
   const entry = (tag: string): Html => {
     const said = { lang: tag, 'aria-current': tag === language && 'true' };
-    const address = url(addressIn(tag));
+    const address = safeUrl(addressIn(tag));
     return isForm
-      ? html`<li><button${attributes({ ...said, type: 'submit', name: '_go', value: `${languageAction}${tag}`, formaction: address })}><bdi>${nameOf(tag)}</bdi></button></li>`
-      : html`<li><a${attributes({ ...said, href: address, hreflang: tag })}><bdi>${nameOf(tag)}</bdi></a></li>`;
+      ? html`<li><button${attributes({ ...said, type: 'submit', name: '_go', value: `${languageAction}${tag}`, formaction: address })}><bdi>${languageName(tag)}</bdi></button></li>`
+      : html`<li><a${attributes({ ...said, href: address, hreflang: tag })}><bdi>${languageName(tag)}</bdi></a></li>`;
   };
-  return html`<details class="languages"><summary${attributes({ autofocus: hasFocus })}><span class="unseen">${word}: </span><bdi${attributes({ lang: language })}>${nameOf(language)}</bdi></summary>
+  return html`<details class="languages"><summary${attributes({ autofocus: hasFocus })}><span class="unseen">${word}: </span><bdi${attributes({ lang: language })}>${languageName(language)}</bdi></summary>
 <ul role="list">
 ${languages.map(entry)}
 </ul></details>`;
@@ -37,7 +37,7 @@ const names = new Map<string, string>();
 const keptNames = 1_000;
 
 /** Returns the name of a language in that language: `Deutsch`, `Português (Brasil)`. */
-export function nameOf(tag: string): string {
+export function languageName(tag: string): string {
   const known = names.get(tag);
   if (known !== undefined) return known;
   const name = new Intl.DisplayNames([tag], { type: 'language', languageDisplay: 'standard' }).of(tag) ?? tag;

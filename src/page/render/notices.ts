@@ -1,10 +1,10 @@
-import { fill } from '#ast/basics/words.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import { renderDocument } from '../markup/document.ts';
-import { attributes, type Html, html, piped, type SayAnswer, url } from '../markup/html.ts';
-import type { Look } from '../theme/look.ts';
+import { attributes, type FormatAnswer, type Html, html, renderPiped, safeUrl } from '../markup/html.ts';
+import type { PageStyle } from '../theme/page-style.ts';
 import type { Words } from '../words/words.ts';
-import { lead } from './steps.ts';
+import { renderProse } from './steps.ts';
 
 /** A page that may be embedded: `script` then reports its height to the embedding page. */
 type Framed = {
@@ -20,7 +20,7 @@ type Confirmation = {
   readonly title?: string | undefined;
   readonly message: string | undefined;
   /** Formats the answers that the title and message show. */
-  readonly say?: SayAnswer | undefined;
+  readonly say?: FormatAnswer | undefined;
   /** The reference number. */
   readonly receipt: string;
   /** The edit link, and the last day on which it works. */
@@ -32,7 +32,7 @@ type Confirmation = {
   /** The link to submit another response. */
   readonly again?: string | undefined;
   readonly language: string;
-  readonly look?: Look | undefined;
+  readonly look?: PageStyle | undefined;
   readonly words: Words;
 } & Framed;
 
@@ -45,14 +45,14 @@ export function renderConfirmation(view: Confirmation): string {
     script: view.script,
     title:
       title === undefined
-        ? fill(words.thanksTitle, { title: view.formName })
+        ? fillTemplate(words.thanksTitle, { title: view.formName })
         : `${fillPiped(title, (id) => say(id))} – ${view.formName}`,
     main: html`<div class="notice done">
-<h1 tabindex="-1" autofocus>${piped(title ?? words.thanks, say)}</h1>
-${lead(view.message || words.received, (part) => piped(part, say))}
+<h1 tabindex="-1" autofocus>${renderPiped(title ?? words.thanks, say)}</h1>
+${renderProse(view.message || words.received, (part) => renderPiped(part, say))}
 <p class="receipt">${view.formName}<br>${words.receipt} <code>${view.receipt}</code></p>
 ${onward !== undefined && link({ address: onward, text: words.goOn, leavesFrame: true })}
-${edit && link({ ...edit, text: words.editLink, note: fill(words.editUntil, { date: edit.until }) })}
+${edit && link({ ...edit, text: words.editLink, note: fillTemplate(words.editUntil, { date: edit.until }) })}
 ${again !== undefined && link({ address: again, text: words.again })}
 ${view.languages}
 </div>`,
@@ -79,29 +79,29 @@ const retry = ({
   address,
   fields,
   text,
-}: Retry): Html => html`<form method="${method}" action="${url(address)}">
+}: Retry): Html => html`<form method="${method}" action="${safeUrl(address)}">
 ${fields.map(([name, value]) => html`<input${attributes({ type: 'hidden', name, value })}>`)}
 <div class="actions"><button type="submit" class="submit">${text}</button></div>
 </form>`;
 
 function link({ address, text, note, leavesFrame = false }: Link): Html {
-  const target = attributes({ href: url(address), target: leavesFrame && '_top' });
+  const target = attributes({ href: safeUrl(address), target: leavesFrame && '_top' });
   return html`<p class="prose"><a${target}>${text}</a>${note && html`<br><span class="help">${note}</span>`}</p>`;
 }
 
 /**
  * The form that emails the link to saved answers: the address to post to, and the result of the last attempt.
  */
-export type SavedMail = {
+export type ResumeMailForm = {
   readonly action: string;
   readonly given?: string | undefined;
   readonly problem?: string | undefined;
   readonly sentTo?: string | undefined;
 };
 
-function mailForm({ action, given, problem, sentTo }: SavedMail, words: Words): Html {
+function mailForm({ action, given, problem, sentTo }: ResumeMailForm, words: Words): Html {
   if (sentTo !== undefined) {
-    return html`<p class="prose" role="status">${fill(words.mailLinkSent, { address: sentTo })}</p>`;
+    return html`<p class="prose" role="status">${fillTemplate(words.mailLinkSent, { address: sentTo })}</p>`;
   }
   const input = attributes({
     type: 'email',
@@ -113,7 +113,7 @@ function mailForm({ action, given, problem, sentTo }: SavedMail, words: Words): 
     'aria-describedby': 'error~mail',
     'aria-invalid': problem !== undefined && 'true',
   });
-  return html`<form method="post" action="${url(action)}" novalidate>
+  return html`<form method="post" action="${safeUrl(action)}" novalidate>
 <div class="field labelled${problem !== undefined && ' invalid'}">
 <label for="_mail">${words.mailLinkTo}</label>
 <div id="error~mail" class="error">${problem !== undefined && html`<p>${problem}</p>`}</div>
@@ -133,10 +133,10 @@ export function renderSaved(
     address: string;
     until: string;
     language: string;
-    look?: Look | undefined;
+    look?: PageStyle | undefined;
     words: Words;
     /** Set if the instance can send email. */
-    mail?: SavedMail | undefined;
+    mail?: ResumeMailForm | undefined;
   } & Framed,
 ): string {
   const { words, address, mail } = view;
@@ -147,9 +147,9 @@ export function renderSaved(
     title: `${words.savedTitle} – ${view.formName}`,
     main: html`<div class="notice done">
 <h1 tabindex="-1" autofocus>${words.savedTitle}</h1>
-${lead(words.savedText)}
-<p class="receipt"><a${attributes({ href: url(address), target: view.look?.isEmbedded && '_top' })}>${address}</a></p>
-${lead(fill(words.savedUntil, { date: view.until }))}
+${renderProse(words.savedText)}
+<p class="receipt"><a${attributes({ href: safeUrl(address), target: view.look?.isEmbedded && '_top' })}>${address}</a></p>
+${renderProse(fillTemplate(words.savedUntil, { date: view.until }))}
 ${mail && mailForm(mail, words)}
 </div>`,
   });
@@ -168,7 +168,7 @@ export function renderNotice(
     next?: string | undefined;
     again?: Retry | undefined;
     language: string;
-    look?: Look | undefined;
+    look?: PageStyle | undefined;
   } & Framed,
 ): string {
   const { formName, title, again } = view;
@@ -180,8 +180,8 @@ export function renderNotice(
     main: html`${formName !== undefined && formHeader(formName)}
 <div class="notice">
 ${formName === undefined ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`}
-${lead(view.message)}
-${lead(view.next)}
+${renderProse(view.message)}
+${renderProse(view.next)}
 ${again && retry(again)}
 ${view.languages}
 </div>`,
@@ -200,12 +200,14 @@ export function renderPassword(
     action: string;
     problem: string | undefined;
     language: string;
-    look?: Look | undefined;
+    look?: PageStyle | undefined;
     words: Words;
   } & Framed,
 ): string {
   const { words, problem } = view;
-  const title = problem ? fill(words.errorTitle, { title: words.passwordTitle }) : words.passwordTitle;
+  const title = problem
+    ? fillTemplate(words.errorTitle, { title: words.passwordTitle })
+    : words.passwordTitle;
   const input = attributes({
     type: 'password',
     id: '_password',
@@ -222,10 +224,10 @@ export function renderPassword(
     title: `${title} – ${view.formName}`,
     main: html`${formHeader(view.formName)}
 ${view.languages}
-<form method="post" action="${url(view.action)}" novalidate>
+<form method="post" action="${safeUrl(view.action)}" novalidate>
 <section class="step">
 <h2>${words.passwordTitle}</h2>
-${lead(words.passwordText)}
+${renderProse(words.passwordText)}
 <div class="stack"><div class="field labelled${problem !== undefined && ' invalid'}">
 <label for="_password">${words.password}</label>
 <div id="error~password" class="error">${problem !== undefined && html`<p>${problem}</p>`}</div>
@@ -244,8 +246,8 @@ export function renderUnsubscribe(view: { action: string; language: string; word
     title: words.unsubscribeTitle,
     main: html`<div class="notice">
 <h1>${words.unsubscribeTitle}</h1>
-${lead(words.unsubscribeText)}
-<form method="post" action="${url(view.action)}">
+${renderProse(words.unsubscribeText)}
+<form method="post" action="${safeUrl(view.action)}">
 <div class="actions"><button type="submit" class="submit">${words.unsubscribeGo}</button></div>
 </form>
 </div>`,

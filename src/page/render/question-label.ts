@@ -1,5 +1,5 @@
-import { type SayText } from '#ast/answers/say-piped.ts';
-import { fill } from '#ast/basics/words.ts';
+import { type FillText } from '#ast/answers/format-piped.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
 import { findInput, parseRowName, questionsById } from '#ast/form/fields.ts';
 import { type Form, listQuestions } from '#ast/form/tree.ts';
 import { type Words } from '../words/words.ts';
@@ -12,11 +12,11 @@ import { type Words } from '../words/words.ts';
 export function questionLabels(
   form: Form,
   words: Pick<Words, 'row'>,
-  say: SayText,
+  say: FillText,
 ): (name: string) => string {
   const questions = questionsById(listQuestions(form));
   const rowLabel = (label: string, index: number) =>
-    fill(words.row, { label: say(label), number: index + 1 });
+    fillTemplate(words.row, { label: say(label), number: index + 1 });
   return (name) => {
     const found = findInput(questions, name);
     if (found) {

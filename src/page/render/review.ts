@@ -1,19 +1,19 @@
-import type { AnswerSpeech } from '#ast/answers/say-answer.ts';
-import { sayGiven } from '#ast/answers/say-piped.ts';
-import { fill } from '#ast/basics/words.ts';
+import type { AnswerFormat } from '#ast/answers/format-answer.ts';
+import { formatVisitorAnswer } from '#ast/answers/format-piped.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
 import { countRows, fieldName, type RawAnswers, type Row } from '#ast/form/fields.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import {
   type Form,
   type InputElement,
-  isAsked,
+  isAnsweredByVisitor,
   isCalculation,
-  isSeen,
+  isVisibleToVisitors,
   listQuestions,
   type Question,
 } from '#ast/form/tree.ts';
-import type { Shown } from '#ast/logic/evaluate.ts';
-import { attributes, type Html, html, type SayAnswer } from '../markup/html.ts';
+import type { VisibleParts } from '#ast/logic/evaluate.ts';
+import { attributes, type FormatAnswer, type Html, html } from '../markup/html.ts';
 import type { Words } from '../words/words.ts';
 import { rowName } from './elements/rows.ts';
 
@@ -23,53 +23,53 @@ function* rowLists(
   { element: group, inputs }: Extract<Question, { kind: 'group' }>,
 ): Generator<Html, void> {
   const { id } = group.attrs;
-  const label = labelOf(review, group.attrs.label);
+  const label = fillReviewLabel(review, group.attrs.label);
   const { words, shown } = review;
   let isBlank = true;
   for (let index = 0; index < countRows(group, review.values, review.held); index += 1) {
     const row = { group, index };
-    const asked = inputs.filter((input) => isSeen(input) && shown.isShown(input, row));
+    const asked = inputs.filter((input) => isVisibleToVisitors(input) && shown.isShown(input, row));
     const isGiven = (input: InputElement): boolean =>
-      isAsked(input) && sayReviewed(review, input, row).length > 0;
+      isAnsweredByVisitor(input) && formatReviewedAnswer(review, input, row).length > 0;
     if (!asked.some(isGiven)) continue;
     isBlank = false;
-    yield html`<h4>${fill(words.row, { label, number: index + 1 })}</h4>`;
-    yield list(asked.map((input) => entryOf(review, input, row)));
+    yield html`<h4>${fillTemplate(words.row, { label, number: index + 1 })}</h4>`;
+    yield renderAnswerList(asked.map((input) => entryOf(review, input, row)));
   }
-  if (isBlank) yield list([entry(review, { label, said: [], name: rowName(id, 0) })]);
+  if (isBlank) yield renderAnswerList([entry(review, { label, said: [], name: rowName(id, 0) })]);
 }
 
 /** Renders the questions between two repeatable groups as one list, and each of their rows as another. */
 function* listsOf(review: Review, questions: readonly Question[]): Generator<Html, void> {
   let entries: Html[] = [];
   for (const question of questions) {
-    if (!isSeen(question.element) || !review.shown.isShown(question.element)) continue;
+    if (!isVisibleToVisitors(question.element) || !review.shown.isShown(question.element)) continue;
     if (question.kind === 'input') {
       entries.push(entryOf(review, question.element));
       continue;
     }
-    if (entries.length > 0) yield list(entries);
+    if (entries.length > 0) yield renderAnswerList(entries);
     entries = [];
     yield* rowLists(review, question);
   }
-  if (entries.length > 0) yield list(entries);
+  if (entries.length > 0) yield renderAnswerList(entries);
 }
 
 /** The page's own words in the review. */
 export type ReviewWords = Pick<Words, 'change' | 'noAnswer' | 'row' | 'yes' | 'no'>;
 
 /** The answers of a page, and how to format them. */
-export type Review = Omit<AnswerSpeech, 'words'> & {
+export type Review = Omit<AnswerFormat, 'words'> & {
   readonly form: Form;
   readonly values: RawAnswers;
   readonly held: ReadonlyMap<string, readonly { readonly filename: string }[]>;
-  readonly shown: Shown;
+  readonly shown: VisibleParts;
   readonly words: ReviewWords;
-  readonly say: SayAnswer;
+  readonly say: FormatAnswer;
 };
 
 /** Returns the `_go` value of the button that leads to a field. */
-export const changeOf = (name: string): string => `change:${name}`;
+export const changeButtonValue = (name: string): string => `change:${name}`;
 
 /**
  * Renders every asked question with its answer under the title of its step, and a button to change it. The
@@ -83,27 +83,31 @@ export function renderReview(review: Review): Html {
     const own = step.attrs?.title;
     const isNew = own !== title && lists.length > 0;
     if (lists.length > 0) title = own;
-    return [...(isNew && own ? [html`<h3>${labelOf(review, own)}</h3>`] : []), ...lists];
+    return [...(isNew && own ? [html`<h3>${fillReviewLabel(review, own)}</h3>`] : []), ...lists];
   });
   return html`<div class="review">
 ${parts}
 </div>`;
 }
 
-export const list = (entries: readonly Html[]): Html => html`<dl class="answers">
+export const renderAnswerList = (entries: readonly Html[]): Html => html`<dl class="answers">
 ${entries}
 </dl>`;
 
 export const entryOf = (review: Review, input: InputElement, row?: Row): Html =>
   entry(review, {
-    label: labelOf(review, input.attrs.label, row),
-    said: sayReviewed(review, input, row),
+    label: fillReviewLabel(review, input.attrs.label, row),
+    said: formatReviewedAnswer(review, input, row),
     name: isCalculation(input) ? undefined : fieldName(input, row),
     place:
-      row && fill(review.words.row, { label: labelOf(review, row.group.attrs.label), number: row.index + 1 }),
+      row &&
+      fillTemplate(review.words.row, {
+        label: fillReviewLabel(review, row.group.attrs.label),
+        number: row.index + 1,
+      }),
   });
 
-export const labelOf = ({ say }: Review, label: string, row?: Row): string =>
+export const fillReviewLabel = ({ say }: Review, label: string, row?: Row): string =>
   fillPiped(label, (id) => say(id, row));
 
 type Entry = {
@@ -118,7 +122,7 @@ type Entry = {
 export function entry({ words }: Review, { label, said, name, place }: Entry): Html {
   const change =
     name !== undefined &&
-    html`<button${attributes({ type: 'submit', name: '_go', value: changeOf(name), class: 'change' })}>${words.change}<span class="unseen"> ${place && `${place} – `}${label}</span></button>`;
+    html`<button${attributes({ type: 'submit', name: '_go', value: changeButtonValue(name), class: 'change' })}>${words.change}<span class="unseen"> ${place && `${place} – `}${label}</span></button>`;
   const answer =
     said.length > 0 ? said.map((one) => html`<p>${one}</p>`) : html`<p class="size">${words.noAnswer}</p>`;
   return html`<div>
@@ -128,5 +132,5 @@ ${change && html`<dd>${change}</dd>`}
 </div>`;
 }
 
-export const sayReviewed = (review: Review, input: InputElement, row?: Row): string[] =>
-  sayGiven({ ...review, speech: review }, input, row);
+export const formatReviewedAnswer = (review: Review, input: InputElement, row?: Row): string[] =>
+  formatVisitorAnswer({ ...review, speech: review }, input, row);

@@ -1,33 +1,33 @@
 import { endOfForm } from '#ast/basics/condition.ts';
-import { factOf } from '#ast/basics/fact-of.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { countMarkup } from '#ast/basics/markup-characters.ts';
-import { fill } from '#ast/basics/words.ts';
+import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
 import type { RawAnswers } from '#ast/form/fields.ts';
 import { pipedIds } from '#ast/form/piping.ts';
 import {
   type Element,
   type Form,
+  inputOptionsById,
   isComposite,
   isInput,
   isQuestion,
   isRepeatable,
   layoutOf,
   matrixRowsOf,
-  optionsIn,
   type Step,
 } from '#ast/form/tree.ts';
 import type { FilesByName } from '#ast/logic/evaluate.ts';
 import type { Settings } from '#ast/settings.ts';
 import { attributes, type Html, html } from '../markup/html.ts';
-import { richText } from '../markup/rich-text.ts';
+import { renderRichText } from '../markup/rich-text.ts';
 import type { Words } from '../words/words.ts';
-import { renderElement } from './elements/drawings.ts';
-import { type PageState, type Place, pipedAt } from './elements/place.ts';
+import { type ElementContext, type PageState, renderPipedText } from './elements/element-context.ts';
+import { renderElement } from './elements/element-renderers.ts';
 import { countShownRows } from './elements/rows.ts';
 import { renderReview } from './review.ts';
 import { reviewStepId, reviewStepOf } from './review-step.ts';
-import { type FormView } from './view.ts';
+import { type FormPageView } from './view.ts';
 
 /** Returns the id of a step's heading, which gets the focus when the step opens: `focus` of a view. */
 export function stepHeadingId(index: number): string {
@@ -47,17 +47,17 @@ export function stepsSoFar(steps: readonly number[], step: number): { number: nu
  * Renders all steps. Steps other than the current one are `hidden`, and their controls still post their
  * values: the page carries all answers (docs/decisions/0013).
  */
-export function sections(view: FormView, page: PageState): Html[] {
+export function renderSteps(view: FormPageView, page: PageState): Html[] {
   const { form, step, shown } = view;
   const reviewStep = reviewStepOf(form);
-  const placeUnder = (hasHeading: boolean): Place => ({
+  const placeUnder = (hasHeading: boolean): ElementContext => ({
     page,
     answers: view.values,
     headingTag: hasHeading ? 'h3' : 'h2',
   });
   return form.children.map((each, index) => {
     const place = stepsSoFar(shown.steps, index);
-    const title = each.attrs?.title || (form.children.length > 1 ? fill(page.words.step, place) : '');
+    const title = each.attrs?.title || (form.children.length > 1 ? fillTemplate(page.words.step, place) : '');
     return section(each, index, {
       title,
       isHidden: step !== index,
@@ -81,7 +81,7 @@ type SectionView = {
   readonly isUnseen: boolean;
   /** The review, in place of elements. */
   readonly review: Html | undefined;
-  readonly place: Place;
+  readonly place: ElementContext;
 };
 
 /** Renders a step as a section with its title or its number. The only step of a form may have neither. */
@@ -89,10 +89,10 @@ function section(step: Step, index: number, view: SectionView): Html {
   const { title, isHidden, isUnseen, review, place } = view;
   const id = stepHeadingId(index);
   const hasFocus = !isHidden && place.page.focus === id;
-  const heading = html`<h2${attributes({ id, class: isUnseen && 'unseen', tabindex: -1, autofocus: hasFocus })}>${pipedAt(title, place)}</h2>`;
+  const heading = html`<h2${attributes({ id, class: isUnseen && 'unseen', tabindex: -1, autofocus: hasFocus })}>${renderPipedText(title, place)}</h2>`;
   return html`<section${attributes({ class: 'step', 'aria-labelledby': title !== '' && id, hidden: isHidden })}>
 ${title !== '' && heading}
-${lead(step.attrs?.description, (part) => pipedAt(part, place))}
+${renderProse(step.attrs?.description, (part) => renderPipedText(part, place))}
 ${
   review ??
   html`<div class="${layoutOf(step)}">
@@ -103,8 +103,8 @@ ${step.children.map((element) => renderElement(element, place))}
 }
 
 /** Renders an author's text, with its line breaks and marks. */
-export function lead(text: string | undefined, plain?: (text: string) => Html): Html | undefined {
-  return text ? richText(text, attributes({ class: 'prose lead' }), plain) : undefined;
+export function renderProse(text: string | undefined, plain?: (text: string) => Html): Html | undefined {
+  return text ? renderRichText(text, attributes({ class: 'prose lead' }), plain) : undefined;
 }
 
 /**
@@ -118,7 +118,7 @@ export function progress(
   atLeast: number,
 ): Html {
   if (form.children.length < 2) return html``;
-  const text = fill(words.step, place);
+  const text = fillTemplate(words.step, place);
   const percent = Math.max(atLeast, Math.round((100 * place.number) / place.total));
   const bar = attributes({
     role: 'progressbar',
@@ -134,7 +134,7 @@ export function progress(
 </div>`;
 }
 
-type Asking = Pick<Settings, 'layout' | 'review_step'>;
+type StepLayout = Pick<Settings, 'layout' | 'review_step'>;
 
 // Forms are immutable and every request needs the derived form, so it is cached.
 const made = new WeakMap<Form, Map<string, Form>>();
@@ -143,13 +143,17 @@ const made = new WeakMap<Form, Map<string, Form>>();
  * Returns the form in the layout of its pages: each question is a step if the settings say so, and a review
  * step is appended. Its elements are the elements of the original form.
  */
-export function askedForm(form: Form, asking: Asking, { reviewTitle }: Pick<Words, 'reviewTitle'>): Form {
+export function arrangeSteps(
+  form: Form,
+  asking: StepLayout,
+  { reviewTitle }: Pick<Words, 'reviewTitle'>,
+): Form {
   const { layout, review_step: hasReview } = asking;
   if (layout !== 'question' && !hasReview) return form;
   const known = made.get(form) ?? new Map<string, Form>();
   made.set(form, known);
   const name = `${layout} ${hasReview && reviewTitle}`;
-  const steps = layout === 'question' ? form.children.flatMap(singly) : form.children;
+  const steps = layout === 'question' ? form.children.flatMap(splitIntoQuestions) : form.children;
   const asked = known.get(name) ?? {
     ...form,
     children: hasReview ? [...steps.map(leadToReview), reviewStep(reviewTitle)] : steps,
@@ -173,7 +177,7 @@ function leadToReview(step: Step): Step {
 }
 
 /** Splits a step into one step per question, all with its title. The last one gets its jumps. */
-function singly(step: Step): Step[] {
+function splitIntoQuestions(step: Step): Step[] {
   const { layout: _layout, jumps, ...first } = step.attrs ?? {};
   const { id: _id, description: _description, ...later } = first;
   const parts = questionsIn(step.children);
@@ -210,25 +214,25 @@ function questionsIn(elements: readonly Element[]): (readonly Element[])[] {
 const steps = { element: 450, option: 200, character: 1.5, escaped: 5 } as const;
 
 /** Returns the cost to render the page of a form. An element in rows counts once per row. */
-export function drawingSteps(form: Form, answers: RawAnswers, held: FilesByName): number {
+export function renderingCost(form: Form, answers: RawAnswers, held: FilesByName): number {
   const stepsOf = (element: Element): number => {
-    const once = ownSteps(element);
+    const once = elementCost(element);
     if (!isComposite(element)) return once;
     const rows = isRepeatable(element) ? countShownRows(element, answers, held) : 1;
     return once + rows * sum(element.children);
   };
   const sum = (elements: readonly Element[]): number =>
     elements.reduce((total, element) => total + stepsOf(element), 0);
-  return form.children.reduce((total, step) => total + textSteps(step.attrs) + sum(step.children), 0);
+  return form.children.reduce((total, step) => total + textCost(step.attrs) + sum(step.children), 0);
 }
 
-const ownSteps = factOf((element: Element): number => {
+const elementCost = memoizeByObject((element: Element): number => {
   const rows = isInput(element) ? matrixRowsOf(element).length : 0;
-  const options = Math.max(1, rows) * optionsIn(element).size;
-  return steps.element + options * steps.option + textSteps(element.attrs);
+  const options = Math.max(1, rows) * inputOptionsById(element).size;
+  return steps.element + options * steps.option + textCost(element.attrs);
 });
 
-function textSteps(attrs: object = {}): number {
+function textCost(attrs: object = {}): number {
   const text = JSON.stringify(attrs);
   const shown = pipedIds(text).length * limits.pipedCharacters;
   return (text.length + shown) * steps.character + countMarkup(text) * steps.escaped;

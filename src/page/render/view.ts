@@ -1,12 +1,12 @@
 import { type RawAnswers } from '#ast/form/fields.ts';
 import { type Form, isRequired } from '#ast/form/tree.ts';
-import type { Shown } from '#ast/logic/evaluate.ts';
+import type { VisibleParts } from '#ast/logic/evaluate.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Social } from '../markup/document.ts';
-import { type SayAnswer } from '../markup/html.ts';
-import type { Look } from '../theme/look.ts';
+import { type FormatAnswer } from '../markup/html.ts';
+import type { PageStyle } from '../theme/page-style.ts';
 import type { PageProblems, Words } from '../words/words.ts';
-import type { FileLimits, HeldByName, PageState, PlacesLeft } from './elements/place.ts';
+import type { FileLimits, KeptFilesByName, PageState, QuotasLeft } from './elements/element-context.ts';
 import type { LanguageChoice } from './language-switch.ts';
 import { type ReviewWords } from './review.ts';
 
@@ -92,7 +92,7 @@ export function scriptWords(words: Words): ScriptWords {
 export type FieldMessage = { readonly field: string; readonly message: string };
 
 /** The data to render a form's page. */
-export type FormView = {
+export type FormPageView = {
   readonly form: Form;
   /** The address that the form posts to. */
   readonly action: string;
@@ -100,7 +100,7 @@ export type FormView = {
   readonly values: RawAnswers;
   readonly errors: readonly FieldMessage[];
   /** Files of earlier posts, by HTML name. */
-  readonly held: HeldByName;
+  readonly held: KeptFilesByName;
   /** BCP-47 tag of the page's language and of `words`. */
   readonly language: string;
   /** The page's addresses in the form's other languages. */
@@ -111,17 +111,17 @@ export type FormView = {
   /** The number format of the page. */
   readonly numbers: NumberMarks;
   /** The look of the form's theme. */
-  readonly look?: Look | undefined;
+  readonly look?: PageStyle | undefined;
   /** The link preview that other sites show. */
   readonly social?: Social | undefined;
   readonly limits: FileLimits;
-  readonly places?: PlacesLeft | undefined;
+  readonly places?: QuotasLeft | undefined;
   /** Returns the address and sizes of an image of the workspace. */
   readonly pictureOf?: PageState['pictureOf'] | undefined;
   /** The index of the current step. */
   readonly step: number;
   /** What the form's conditions show for `values`. */
-  readonly shown: Shown;
+  readonly shown: VisibleParts;
   /** Today in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
   /**
@@ -132,7 +132,7 @@ export type FormView = {
   /** A message at the top of the page. It gets the focus unless there are errors. */
   readonly notice?: string | undefined;
   /** Formats the answers that texts show, if not from `values`: the canvas shows their names. */
-  readonly say?: SayAnswer | undefined;
+  readonly say?: FormatAnswer | undefined;
   /** Whether each question is a step. */
   readonly asksSingly?: boolean | undefined;
   /** Marks of what the visitor saw at the review before changing an answer (post/return-to-review.ts). */
@@ -152,7 +152,7 @@ export type FormView = {
 };
 
 /** Returns a result in which every element of these steps is shown, for the builder's canvas. */
-export const everythingShown = (steps: readonly number[]): Shown => ({
+export const everythingShown = (steps: readonly number[]): VisibleParts => ({
   steps,
   isShown: () => true,
   isRequired,

@@ -5,7 +5,7 @@ import { type ImagesContext, openImage } from '#forms/images/images.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { packFile, sendPacked, whenAsked } from '#kit/replies/packing.ts';
+import { compressFile, computeOnce, sendCompressedFile } from '#kit/replies/compression.ts';
 import { fontFiles } from './fonts.ts';
 
 const built = new URL('../../../dist/page/embed.js', import.meta.url);
@@ -15,7 +15,7 @@ const built = new URL('../../../dist/page/embed.js', import.meta.url);
  * It is built with the page's script (web/page/vite.config.ts).
  */
 export async function embedRoute(server: Server): Promise<void> {
-  const script = whenAsked(async () => packFile(await readFile(built)));
+  const script = computeOnce(async () => compressFile(await readFile(built)));
   server.get('/embed.js', async (request, reply) => {
     const packed = await script();
     reply
@@ -25,7 +25,7 @@ export async function embedRoute(server: Server): Promise<void> {
         'Cross-Origin-Resource-Policy': 'cross-origin',
       })
       .type('text/javascript; charset=utf-8');
-    return sendPacked(request, reply, packed);
+    return sendCompressedFile(request, reply, packed);
   });
   refuseOtherMethods(server, '/embed.js', ['GET']);
 }

@@ -1,10 +1,10 @@
 import { checkAnswers } from '#ast/answers/check-answers.ts';
 import { isBlank } from '#ast/basics/blank.ts';
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { normalizeText } from '#ast/basics/text.ts';
 import {
   findInput,
-  isOwnName,
+  isPageControlName,
   parseRowName,
   type QuestionsById,
   questionsById,
@@ -12,14 +12,14 @@ import {
   readFields,
 } from '#ast/form/fields.ts';
 import type { InputType } from '#ast/form/input-rules.ts';
-import { withStableLabels } from '#ast/form/piping.ts';
-import { type Form, isSeen, kindOf, listQuestions } from '#ast/form/tree.ts';
+import { withPipedLabels } from '#ast/form/piping.ts';
+import { type Form, isVisibleToVisitors, kindOf, listQuestions } from '#ast/form/tree.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import { type Guest, invitationParameter } from '#invitations/admission.ts';
 import { ApiError } from '#kit/errors.ts';
 
 /** The parsed parameters of a form's address. */
-export type Address = {
+export type FormAddress = {
   /** Reference data, stored with the submission. */
   readonly reference: Readonly<Record<string, string>>;
   /** Prefilled answers as HTML fields, named like an input and not validated yet. */
@@ -34,7 +34,7 @@ export type Address = {
  * except for answers, which are all validated.
  * @throws ApiError bad_request for a NUL.
  */
-export function readAddress(form: Form, address: string): Address {
+export function parseFormAddress(form: Form, address: string): FormAddress {
   const reference = new Map<string, string>();
   const prefill: [string, string][] = [];
   const own = new Map<string, string>();
@@ -46,11 +46,11 @@ export function readAddress(form: Form, address: string): Address {
     if (`${name}${value}`.includes('\u0000')) {
       throw new ApiError('bad_request', 'The address contains a NUL character.');
     }
-    const isOwn = questions ? isOwnName(questions, name) : name.startsWith('_');
-    if (isOwn) put(own, name, value);
+    const isOwn = questions ? isPageControlName(questions, name) : name.startsWith('_');
+    if (isOwn) setFirst(own, name, value);
     else if (questions && (findInput(questions, name) ?? questions.get(parseRowName(name)?.group ?? name)))
       prefill.push([name, value]);
-    else put(reference, name, value);
+    else setFirst(reference, name, value);
   }
   return { reference: Object.fromEntries(reference), prefill, own };
 }
@@ -77,31 +77,31 @@ const plusesBy: Partial<Readonly<Record<InputType, RegExp>>> = {
   url: /\+/g,
 };
 
-function put(values: Map<string, string>, name: string, value: string): void {
+function setFirst(values: Map<string, string>, name: string, value: string): void {
   if (!values.has(name)) values.set(name, value);
 }
 
 /**
  * Returns the form's address with the reference data and the page's own parameters, which every post carries.
  */
-export function writeAddress(path: string, { reference, own }: Address): string {
+export function formatFormAddress(path: string, { reference, own }: FormAddress): string {
   const query = new URLSearchParams([...Object.entries(reference), ...own]).toString();
   return query === '' ? path : `${path}?${query}`;
 }
 
 /** Returns the address of the page in another language. */
-export const addressIn =
-  (path: string, address: Address) =>
+export const addressInLanguage =
+  (path: string, address: FormAddress) =>
   (language: string): string =>
-    writeAddress(path, { ...address, own: new Map([...address.own, ['_lang', language]]) });
+    formatFormAddress(path, { ...address, own: new Map([...address.own, ['_lang', language]]) });
 
 /** Prefilled answers, and the labels of questions whose values were dropped. */
 type Prefill = { readonly raw: RawAnswers; readonly leftOut: readonly string[] };
 
 /** Validates prefilled answers like submitted ones. Drops only invalid values. */
-export function readPrefill(form: Form, { prefill }: Address, context: AnswerContext): Prefill {
+export function readPrefill(form: Form, { prefill }: FormAddress, context: AnswerContext): Prefill {
   if (prefill.length === 0) return { raw: {}, leftOut: [] };
-  const questions = questionsById(listQuestions(withStableLabels(form)));
+  const questions = questionsById(listQuestions(withPipedLabels(form)));
   // Undecodable bytes are not an answer, and a link cannot give consent.
   const isAnswer = ([name, value]: readonly [string, string]): boolean => {
     const { input } = findInput(questions, name) ?? {};
@@ -116,14 +116,14 @@ export function readPrefill(form: Form, { prefill }: Address, context: AnswerCon
     const row: unknown = Array.isArray(rows) ? rows[part!.index] : undefined;
     const [holder, id] = part && isRecord(row) ? [row, part.id] : [raw, field];
     // A missing answer is not an error of the prefill.
-    if (isBlank(own(holder, id))) continue;
+    if (isBlank(getProperty(holder, id))) continue;
     delete holder[id];
     leftOut.push(field);
   }
   const labels = leftOut.flatMap((name) => {
     const { input } = findInput(questions, name) ?? {};
     // Hidden questions are not reported to the visitor.
-    return input && !isSeen(input) ? [] : [input?.attrs.label ?? name];
+    return input && !isVisibleToVisitors(input) ? [] : [input?.attrs.label ?? name];
   });
   return { raw, leftOut: [...new Set(labels)] };
 }
@@ -134,7 +134,7 @@ export function readPrefill(form: Form, { prefill }: Address, context: AnswerCon
  */
 export function withHiddenAnswers(
   form: Form,
-  address: Address,
+  address: FormAddress,
   context: AnswerContext,
   raw: RawAnswers,
 ): RawAnswers {
@@ -160,5 +160,5 @@ export const resumeAddress = (formId: string, token: string, guest: Guest | unde
   `/f/${formId}/resume/${token}${guest ? `?${invitationParameter}=${guest.token}` : ''}`;
 
 /** Returns the address to which the page after saving posts to get its link by email. `link` is absolute. */
-export const resumeMailAddress = (link: string, { own }: Pick<Address, 'own'>): string =>
-  writeAddress(`${new URL(link).pathname}/mail`, { reference: {}, prefill: [], own });
+export const resumeMailAddress = (link: string, { own }: Pick<FormAddress, 'own'>): string =>
+  formatFormAddress(`${new URL(link).pathname}/mail`, { reference: {}, prefill: [], own });

@@ -7,7 +7,7 @@ import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { verifyPassword } from '#kit/password-hash.ts';
 import type { Vault } from '#kit/vault.ts';
 import { fullMessage, isFull } from '#submissions/response-limit.ts';
-import { countUpTo } from '#workspaces/authenticate.ts';
+import { enforceRateLimit } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 
 /**
@@ -94,8 +94,12 @@ export async function enterPassword(
   live: LiveForm,
   attempt: { password: string; address: string; publicUrl: string },
 ): Promise<{ cookie: string; entry: string } | undefined> {
-  await countUpTo(requestCounter, `password of ${live.id} from ${attempt.address}`, passwordTries.ofAddress);
-  await countUpTo(requestCounter, `password of ${live.id}`, passwordTries.ofForm);
+  await enforceRateLimit(
+    requestCounter,
+    `password of ${live.id} from ${attempt.address}`,
+    passwordTries.ofAddress,
+  );
+  await enforceRateLimit(requestCounter, `password of ${live.id}`, passwordTries.ofForm);
   const { passwordHash } = live;
   if (passwordHash === null || !(await verifyPassword(passwordHash, attempt.password))) return undefined;
   const expires = String(Math.floor(now().getTime() / 1000) + entrySeconds);

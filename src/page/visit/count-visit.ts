@@ -1,17 +1,29 @@
 import type { FastifyRequest } from 'fastify';
 import { isBlank } from '#ast/basics/blank.ts';
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import type { RawAnswers } from '#ast/form/fields.ts';
 import { type Form, listQuestions } from '#ast/form/tree.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { spanOf, stepNamesOf, type VisitCount, type VisitCounter } from '#submissions/visit-counter.ts';
-import { addressKey } from '#workspaces/accounts/users.ts';
-import { type FormRequest, type OpenContext, openKnownForm, type Visit } from '../visit/visit.ts';
-import { type Course, notBegun, reachStep, readWay, visitControl, type Way } from './course.ts';
+import {
+  durationBucket,
+  stepNamesOf,
+  type VisitCount,
+  type VisitCounter,
+} from '#submissions/visit-counter.ts';
+import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import { type FormRequest, type OpenContext, openExistingForm, type Visit } from '../visit/visit.ts';
 import { mayCount } from './is-counted.ts';
-import { sourceOf } from './screening.ts';
+import { getPostSource } from './screening.ts';
+import {
+  addReachedStep,
+  noVisitProgress,
+  type ProgressChange,
+  parseProgressChange,
+  type VisitProgress,
+  visitControl,
+} from './visit-progress.ts';
 
 /** Dependencies for counting visits. */
 export type CountingContext = { readonly visitCounter: VisitCounter };
@@ -43,14 +55,14 @@ function firstStep({ live: { form }, context, reference }: Visit): number {
 }
 
 /** Counts the progress of a visit since the last count. */
-export function countWay(
+export function countVisitProgress(
   context: CountingContext,
   visit: Pick<Visit, 'live' | 'context'>,
   request: FastifyRequest,
-  way: Way,
+  way: ProgressChange,
   byScript: boolean,
 ): void {
-  add(context, visit, request, wayCounts(visit.live.form, way, byScript));
+  add(context, visit, request, listProgressCounts(visit.live.form, way, byScript));
 }
 
 /** Counts a completed visit, with its duration in seconds if known. */
@@ -58,20 +70,24 @@ export function countCompletion(
   context: CountingContext,
   visit: Pick<Visit, 'live' | 'context'>,
   request: FastifyRequest,
-  { way, byScript, seconds }: { way: Way; byScript: boolean; seconds: number | undefined },
+  { way, byScript, seconds }: { way: ProgressChange; byScript: boolean; seconds: number | undefined },
 ): void {
   const { form } = visit.live;
   const last = way.is.steps.at(-1);
   add(context, visit, request, [
-    ...wayCounts(form, way, byScript),
+    ...listProgressCounts(form, way, byScript),
     ['completion', '', 1],
     ...(last === undefined ? [] : [['onward', stepNamesOf(form)[last]!, 1] as const]),
     ...(way.is.question === '' ? [] : [['question', way.is.question, -1] as const]),
-    ...(seconds === undefined ? [] : [['time', String(spanOf(seconds)), 1] as const]),
+    ...(seconds === undefined ? [] : [['time', String(durationBucket(seconds)), 1] as const]),
   ]);
 }
 
-function* wayCounts(form: Form, { was, is }: Way, byScript: boolean): Generator<VisitCount, void> {
+function* listProgressCounts(
+  form: Form,
+  { was, is }: ProgressChange,
+  byScript: boolean,
+): Generator<VisitCount, void> {
   if (is.steps.length === 0) return;
   const names = stepNamesOf(form);
   if (was.steps.length === 0) {
@@ -99,20 +115,20 @@ function add(
   counts: Iterable<VisitCount>,
 ): void {
   const place = { workspaceId: live.workspaceId, formId: live.id, day: context.today };
-  visitCounter.add(place, addressKey(request.ip), counts);
+  visitCounter.add(place, addressRateLimitKey(request.ip), counts);
 }
 
 /**
  * Parses what a page reports about its visit. Drops steps and questions that this form does not have, for
  * example those of an older version.
  */
-export function readCourses(form: Form, text: string): { way: Way; byScript: boolean } {
+export function parseVisitReport(form: Form, text: string): { way: ProgressChange; byScript: boolean } {
   const questions = new Set<string>(listQuestions(form).map(({ element }) => element.attrs.id));
-  const mend = ({ steps, question }: Course): Course => ({
+  const mend = ({ steps, question }: VisitProgress): VisitProgress => ({
     steps: [...new Set(steps.filter((step) => Number.isInteger(step) && form.children[step] !== undefined))],
     question: questions.has(question) ? question : '',
   });
-  const told = readWay(text);
+  const told = parseProgressChange(text);
   const was = mend(told.was);
   const is = mend(told.is);
   // The new path continues from the counted one.
@@ -130,10 +146,17 @@ const isAnswered = (value: unknown): boolean =>
  * Derives the progress of a visit without a script: the last answered question, and the steps that were
  * shown.
  */
-export function courseOf(form: Form, raw: RawAnswers, steps: readonly number[], before = notBegun): Course {
-  const answered = listQuestions(form).findLast(({ element }) => isAnswered(own(raw, element.attrs.id)));
+export function deriveVisitProgress(
+  form: Form,
+  raw: RawAnswers,
+  steps: readonly number[],
+  before = noVisitProgress,
+): VisitProgress {
+  const answered = listQuestions(form).findLast(({ element }) =>
+    isAnswered(getProperty(raw, element.attrs.id)),
+  );
   const question = answered?.element.attrs.id ?? before.question;
-  return steps.reduce(reachStep, { ...before, question });
+  return steps.reduce(addReachedStep, { ...before, question });
 }
 
 type Context = OpenContext & CountingContext & { readonly config: { readonly publicUrl: string } };
@@ -148,13 +171,13 @@ const bodyLimit = 16_384;
  */
 export function visitRoute(server: Server, context: Context): void {
   server.post('/f/:id/visit', { bodyLimit }, async (request: FormRequest, reply) => {
-    const visit = await openKnownForm(context, request);
+    const visit = await openExistingForm(context, request);
     const told = request.body instanceof URLSearchParams ? request.body.get(visitControl) : null;
     if (told === null) throw new ApiError('bad_request', `Send the page's field "${visitControl}".`);
-    const isOurs = sourceOf(request, visit.live.settings, context.config.publicUrl).kind === 'own';
+    const isOurs = getPostSource(request, visit.live.settings, context.config.publicUrl).kind === 'own';
     // Only pages of counted visits send reports, so the user agent is not checked again.
     if (isOurs && mayCount(visit.live.settings, request.headers))
-      countWay(context, visit, request, readCourses(visit.live.form, told).way, true);
+      countVisitProgress(context, visit, request, parseVisitReport(visit.live.form, told).way, true);
     return reply.code(204).send();
   });
   refuseOtherMethods(server, '/f/:id/visit', ['POST']);

@@ -1,32 +1,32 @@
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import { type Condition, comparisonsOf } from '#ast/basics/condition.ts';
 import { spend } from '#ast/basics/work.ts';
+import { formHasConditionalOptions } from '#ast/form/conditional-options.ts';
 import type { RawAnswers } from '#ast/form/fields.ts';
-import { offersIn } from '#ast/form/offers.ts';
 import { isPiped } from '#ast/form/piping.ts';
-import { type Form, isAsked, isInput, optionsIn, walkElements } from '#ast/form/tree.ts';
+import { type Form, inputOptionsById, isAnsweredByVisitor, isInput, walkElements } from '#ast/form/tree.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
 import { fileLimits } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { invitationParameter } from '#invitations/admission.ts';
 import { newId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
-import { openSharedPage, type Page } from '#kit/replies/packing.ts';
+import { openSharedPage, type PageContent } from '#kit/replies/compression.ts';
 import type { Vault } from '#kit/vault.ts';
 import { makeKey } from '#submissions/submission-keys.ts';
 import type { Social } from '../markup/document.ts';
 import { renderForm } from '../render/form.ts';
-import { drawingSteps } from '../render/steps.ts';
-import { type FieldMessage, type FormView, type ScriptData, scriptWords } from '../render/view.ts';
-import { imageAddress } from '../theme/look.ts';
-import { sentencesFor } from '../words/say-problem.ts';
+import { renderingCost } from '../render/steps.ts';
+import { type FieldMessage, type FormPageView, type ScriptData, scriptWords } from '../render/view.ts';
+import { imageAddress } from '../theme/page-style.ts';
+import { sentencesFor } from '../words/format-problem.ts';
 import type { Words } from '../words/words.ts';
-import { addressIn, writeAddress } from './address.ts';
+import { addressInLanguage, formatFormAddress } from './address.ts';
 import { entryParameter } from './admission.ts';
-import { notBegun, visitControl, writeCourse } from './course.ts';
-import type { HeldFiles } from './held-files.ts';
+import type { KeptFiles } from './kept-files.ts';
 import { proofBits } from './screening.ts';
 import type { Visit } from './visit.ts';
+import { formatVisitProgress, noVisitProgress, visitControl } from './visit-progress.ts';
 
 /** The shown page, as the script needs it. `path` is the address that it posts to. */
 type ShownPage = {
@@ -41,7 +41,7 @@ function scriptDataOf(
   { live, words, sentences, numbers, context, address }: Visit,
   { step, path, saves, isEdit }: ShownPage,
 ): ScriptData {
-  const offers = offersIn(live.form);
+  const offers = formHasConditionalOptions(live.form);
   // Uploads need the parameters that admit the visitor.
   const admitting = [...address.own].filter(
     ([name]) => name === invitationParameter || name === entryParameter,
@@ -55,7 +55,7 @@ function scriptDataOf(
     reference: namedReference(live.form, context.reference),
     limits: fileLimits,
     step,
-    upload: writeAddress(`${path}/files`, { reference: {}, prefill: [], own: new Map(admitting) }),
+    upload: formatFormAddress(`${path}/files`, { reference: {}, prefill: [], own: new Map(admitting) }),
     ...(saves && { saves }),
     ...(live.settings.review_step && {
       review: pick(words, ['change', 'noAnswer', 'row', 'yes', 'no']),
@@ -91,8 +91,9 @@ function* conditionsOf(form: Form): Generator<Condition, void> {
     for (const condition of [show_when, hide_when]) if (condition) yield condition;
   }
   for (const element of elements) {
-    if (isInput(element) && isAsked(element) && element.attrs.require_when) yield element.attrs.require_when;
-    for (const { show_when: condition } of optionsIn(element).values()) if (condition) yield condition;
+    if (isInput(element) && isAnsweredByVisitor(element) && element.attrs.require_when)
+      yield element.attrs.require_when;
+    for (const { show_when: condition } of inputOptionsById(element).values()) if (condition) yield condition;
   }
   for (const { attrs } of form.children) {
     for (const { when } of attrs?.jumps ?? []) if (when) yield when;
@@ -102,14 +103,14 @@ function* conditionsOf(form: Form): Generator<Condition, void> {
 /** Dependencies for rendering a form's page. */
 export type DrawingContext = {
   readonly vault: Vault;
-  readonly heldFiles: HeldFiles;
+  readonly heldFiles: KeptFiles;
   readonly config: Pick<Config, 'publicUrl'>;
   /** The address of the page's script; undefined if it was not built. */
   readonly scriptSource: string | undefined;
 };
 
 /** The parts of a page that do not follow from the visit. */
-export type Showing = {
+export type FormPageContent = {
   readonly raw: RawAnswers;
   readonly errors: readonly FieldMessage[];
   readonly held: ReadonlyMap<string, readonly FileAnswer[]>;
@@ -121,10 +122,10 @@ export type Showing = {
   readonly editToken?: string | undefined;
   /** Progress of the visit for counting (course.ts); undefined if it is not counted. */
   readonly course: string | undefined;
-} & Pick<FormView, 'focus' | 'notice' | 'done' | 'submitText' | 'hidden' | 'known'>;
+} & Pick<FormPageView, 'focus' | 'notice' | 'done' | 'submitText' | 'hidden' | 'known'>;
 
 /** Renders a form's page. @throws TooMuchWork */
-export function formPage(context: DrawingContext, visit: Visit, showing: Showing): string {
+export function formPage(context: DrawingContext, visit: Visit, showing: FormPageContent): string {
   const { live, words, sentences, numbers, language, languages, look } = visit;
   const { raw, errors, held, key, editToken, course, ...more } = showing;
   const isEdit = editToken !== undefined;
@@ -132,22 +133,22 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
   // A submission already has its reference data, and cannot be saved for later.
   const address = isEdit ? { ...visit.address, reference: {} } : visit.address;
   const saves = live.settings.save_progress === true && !isEdit;
-  spend(visit.context.work, drawingSteps(live.form, raw, held));
+  spend(visit.context.work, renderingCost(live.form, raw, held));
   const shown = evaluate(live.form, raw, visit.context, held);
   const step = Math.min(showing.step ?? shown.steps[0] ?? 0, live.form.children.length - 1);
   const { scriptSource } = context;
   return renderForm({
     ...more,
     form: live.form,
-    action: writeAddress(path, address),
+    action: formatFormAddress(path, address),
     edit: isEdit,
     asksSingly: live.settings.layout === 'question',
     values: raw,
     errors,
-    held: namedHeld(context.heldFiles, live, held),
+    held: signKeptFiles(context.heldFiles, live, held),
     language,
     otherLanguages:
-      languages.length > 1 ? { language, languages, addressIn: addressIn(path, address) } : undefined,
+      languages.length > 1 ? { language, languages, addressIn: addressInLanguage(path, address) } : undefined,
     look,
     words,
     sentences,
@@ -163,7 +164,7 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
     saves,
     hidden: [
       ['_key', key],
-      [onceName(key), ''],
+      [uniqueControlName(key), ''],
       ...(course !== undefined && visit.isCounted ? [[visitControl, course] as const] : []),
       ...(showing.hidden ?? []),
     ],
@@ -190,11 +191,11 @@ function socialOf({ id, form, settings, pictures }: LiveForm, publicUrl: string)
   };
 }
 
-function namedHeld(
-  heldFiles: HeldFiles,
+function signKeptFiles(
+  heldFiles: KeptFiles,
   live: LiveForm,
   held: ReadonlyMap<string, readonly FileAnswer[]>,
-): FormView['held'] {
+): FormPageView['held'] {
   const named = (name: string, { id, filename, size, content_type }: FileAnswer) => ({
     token: heldFiles.token(live, name, id),
     filename,
@@ -209,16 +210,16 @@ function namedHeld(
  * page whose address and first controls are unchanged. On a shared computer, those could be another person's
  * answers.
  */
-const onceName = (key: string): string => `_once-${key.slice(24, 36)}`;
+const uniqueControlName = (key: string): string => `_once-${key.slice(24, 36)}`;
 
 /**
  * Placeholder of the key in a page that is rendered once for many visitors. It is random, so no author's text
  * contains it.
  */
-const keyPlace = newId();
+const keyPlaceholder = newId();
 
-type WithKey = (key: string) => Page;
-const firstPages = new WeakMap<Form, Map<string, WithKey>>();
+type PageForKey = (key: string) => PageContent;
+const firstPages = new WeakMap<Form, Map<string, PageForKey>>();
 /** Limit of cached pages per version, for its languages on one day. */
 const keptPages = 16;
 
@@ -226,9 +227,9 @@ const keptPages = 16;
  * Renders the first page for a visitor without parameters. Only the key differs between visitors, so the page
  * is cached by version, settings, language, day and remaining quotas.
  */
-export function firstPage(context: DrawingContext, visit: Visit): Page {
+export function firstPage(context: DrawingContext, visit: Visit): PageContent {
   const { live, language, locale, numbers, isCounted, places } = visit;
-  const known = firstPages.get(live.form) ?? new Map<string, WithKey>();
+  const known = firstPages.get(live.form) ?? new Map<string, PageForKey>();
   firstPages.set(live.form, known);
   const { today } = visit.context;
   const { scriptSource } = context;
@@ -249,13 +250,19 @@ export function firstPage(context: DrawingContext, visit: Visit): Page {
       raw: {},
       errors: [],
       held: new Map(),
-      key: keyPlace,
-      course: writeCourse(notBegun),
+      key: keyPlaceholder,
+      course: formatVisitProgress(noVisitProgress),
     });
     // From the key to the end of the unique control name, which includes part of the key.
-    const [from, to] = [page.indexOf(keyPlace), page.indexOf(onceName(keyPlace)) + onceName(keyPlace).length];
+    const [from, to] = [
+      page.indexOf(keyPlaceholder),
+      page.indexOf(uniqueControlName(keyPlaceholder)) + uniqueControlName(keyPlaceholder).length,
+    ];
     const own = (key: string): string =>
-      page.slice(from, to).replace(keyPlace, key).replace(onceName(keyPlace), onceName(key));
+      page
+        .slice(from, to)
+        .replace(keyPlaceholder, key)
+        .replace(uniqueControlName(keyPlaceholder), uniqueControlName(key));
     const shared = openSharedPage(page.slice(0, from), page.slice(to));
     withKey = (key) => shared(own(key));
     if (known.size >= keptPages) known.clear();

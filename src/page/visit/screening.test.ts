@@ -9,7 +9,7 @@ import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
-import { hasWorked, limitSaves, type Sender, type Source, screenAnswers } from './screening.ts';
+import { hasProofOfWork, limitSaves, type PostSource, type Sender, screenAnswers } from './screening.ts';
 
 const { database } = await testDatabase();
 const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log: openLog('silent') });
@@ -53,16 +53,16 @@ const outcome = async (scene: Scene) => {
 /** Finds a valid proof for the page, and an invalid one. */
 function work(page: string): { proof: string; none: string } {
   let proof = 0;
-  while (!hasWorked(page, String(proof))) proof += 1;
+  while (!hasProofOfWork(page, String(proof))) proof += 1;
   let none = 0;
-  while (hasWorked(page, String(none))) none += 1;
+  while (hasProofOfWork(page, String(none))) none += 1;
   return { proof: String(proof), none: String(none) };
 }
 
 const [named, unasked, unlisted] = (['named', 'any', 'unlisted'] as const).map((kind) => ({
   kind,
   origin: 'https://shop.example',
-})) as [Source, Source, Source];
+})) as [PostSource, PostSource, PostSource];
 const strict = { min_seconds: 5, proof_of_work: true };
 
 const cases: readonly [
@@ -201,8 +201,8 @@ test('the IP address of a sender is stored only as a keyed hash, which differs i
 
 test('a proof is a number of at most 16 digits', () => {
   for (const proof of ['', '-1', '1e3', '0x1', '1'.repeat(17), ' 1'])
-    assert.ok(!hasWorked('page', proof, 0), proof);
-  assert.ok(hasWorked('page', '1', 0));
+    assert.ok(!hasProofOfWork('page', proof, 0), proof);
+  assert.ok(hasProofOfWork('page', '1', 0));
 });
 
 test('an address that saves more often than a person can is rejected', async () => {

@@ -8,12 +8,12 @@ import { now, uuidPattern } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
-import { answerRepeat } from '#submissions/repeat.ts';
+import { repeatEarlierResult } from '#submissions/repeat.ts';
 import type { SpamReason } from '#submissions/spam.ts';
 import { readKey } from '#submissions/submission-keys.ts';
 import { submitAnswers } from '#submissions/submit.ts';
 import type { SubmitContext, SubmitRequest, SubmitResult } from '#submissions/submit-request.ts';
-import { countUpTo } from '#workspaces/authenticate.ts';
+import { enforceRateLimit } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 
 /**
@@ -21,22 +21,22 @@ import type { RequestCounter } from '#workspaces/request-counter.ts';
  * no browser. `any`: another site, while the form has no list, so that every site may post. `origin` is
  * `null` if the browser hides it.
  */
-export type Source =
+export type PostSource =
   | { readonly kind: 'own' }
   | { readonly kind: 'named' | 'any' | 'unlisted'; readonly origin: string };
 
 /** Dependencies for checking the source of a post. */
-export type SourceContext = {
+export type PostSourceContext = {
   readonly liveForms: LiveForms;
   readonly config: { readonly publicUrl: string };
 };
 
 /** Returns the source of a post, by headers that a page cannot set. */
-export function sourceOf(
+export function getPostSource(
   request: FastifyRequest,
   { embed_origins: list }: Settings,
   publicUrl: string,
-): Source {
+): PostSource {
   const origin = otherOrigin(request, publicUrl);
   if (origin === undefined) return { kind: 'own' };
   if (list === undefined) return { kind: 'any', origin };
@@ -63,18 +63,18 @@ const isPageLoad = ({ headers }: FastifyRequest): boolean =>
  * any other site may read the response, including errors. A page load from an unlisted site is accepted as
  * spam, because its visitor would otherwise lose the answers.
  */
-export const judgeSource =
-  ({ liveForms, config }: SourceContext) =>
+export const checkPostSource =
+  ({ liveForms, config }: PostSourceContext) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const live = otherOrigin(request, config.publicUrl) && (await findForm(liveForms, request));
     if (!live) return;
-    const source = sourceOf(request, live.settings, config.publicUrl);
+    const source = getPostSource(request, live.settings, config.publicUrl);
     if (source.kind === 'unlisted' && !isPageLoad(request)) throw unlisted(source.origin);
     if (source.kind === 'any' || source.kind === 'named') reply.headers(readableBy(source));
   };
 
 /** CORS headers that let a page of another site read the response. Cookies are neither needed nor allowed. */
-const readableBy = ({ kind, origin }: Extract<Source, { origin: string }>) => ({
+const readableBy = ({ kind, origin }: Extract<PostSource, { origin: string }>) => ({
   'Access-Control-Allow-Origin': kind === 'any' ? '*' : origin,
   'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id',
   Vary: 'Origin',
@@ -84,13 +84,13 @@ const readableBy = ({ kind, origin }: Extract<Source, { origin: string }>) => ({
  * Answers the preflight request that a browser sends before another site may post JSON. @throws ApiError
  * forbidden.
  */
-export function answerPreflight(
+export function sendPreflight(
   { settings }: LiveForm,
   request: FastifyRequest,
   reply: FastifyReply,
   publicUrl: string,
 ): FastifyReply {
-  const source = sourceOf(request, settings, publicUrl);
+  const source = getPostSource(request, settings, publicUrl);
   if (source.kind === 'unlisted') throw unlisted(source.origin);
   if (source.kind !== 'own') {
     reply.headers({
@@ -126,7 +126,7 @@ export type ScreeningContext = SubmitContext & {
 export type Sender = {
   /** The sender's address, as addressKey makes it. */
   address: string;
-  source: Source;
+  source: PostSource;
   /** The value of the control `_key`, which is also the challenge of the proof of work. */
   page: string | undefined;
   /** The control `_website`, which visitors do not see. */
@@ -142,7 +142,7 @@ export type Sender = {
 export const proofBits = 17;
 
 /** Whether the SHA-256 of `<page key>:<number>` has the required leading zero bits. */
-export function hasWorked(page: string, proof: string, bits: number = proofBits): boolean {
+export function hasProofOfWork(page: string, proof: string, bits: number = proofBits): boolean {
   if (!/^\d{1,16}$/.test(proof)) return false;
   const digest = createHash('sha256').update(`${page}:${proof}`).digest();
   return Math.clz32(digest.readUInt32BE(0)) >= bits;
@@ -160,10 +160,10 @@ export async function screenAnswers(
 ): Promise<SubmitResult> {
   const { live } = request;
   try {
-    await countArrival(context, live, sender.address);
+    await countSubmitAttempt(context, live, sender.address);
   } catch (error) {
     // Looked up only after a failure: most submits neither exceed a limit nor repeat another.
-    const repeated = error instanceof ApiError ? await answerRepeat(context, request) : undefined;
+    const repeated = error instanceof ApiError ? await repeatEarlierResult(context, request) : undefined;
     if (!repeated) throw error;
     return repeated;
   }
@@ -178,7 +178,7 @@ export async function screenAnswers(
   // submission repeated later under its key stays spam, even if it is no longer too fast.
   const rules = answerContext(live.settings, request.reference, request.work);
   const checked = checkAnswers(live.form, request.raw, request.files, rules);
-  const repeated = await answerRepeat(context, request);
+  const repeated = await repeatEarlierResult(context, request);
   if (repeated) return repeated;
   if (!checked.ok) return checked;
   await countSubmission(context.requestCounter, live.id, live.settings, sender.address);
@@ -208,7 +208,7 @@ function findReason(
   }
   if (min_seconds !== undefined && now().getTime() - key.servedAt.getTime() < min_seconds * 1_000)
     return 'too_fast';
-  return proof_of_work && !hasWorked(page!, proof ?? '') ? 'no_proof' : undefined;
+  return proof_of_work && !hasProofOfWork(page!, proof ?? '') ? 'no_proof' : undefined;
 }
 
 /** Whether the form's settings can reject a submission or treat it as spam. */
@@ -220,7 +220,7 @@ const isScreened = ({ min_seconds, proof_of_work, limit_per_address, limit_per_f
  * Counts every submit, whatever its result, towards the limits of the instance. @throws ApiError
  * rate_limit_exceeded.
  */
-async function countArrival(
+async function countSubmitAttempt(
   { requestCounter, config: { limits } }: ScreeningContext,
   { id, workspaceId }: SubmitRequest['live'],
   address: string,
@@ -232,7 +232,7 @@ async function countArrival(
   ];
   // In parallel, so that they reach another process or Valkey in one batch.
   const limited = counted.filter(([, most]) => most > 0);
-  await Promise.all(limited.map(([key, most]) => countUpTo(requestCounter, key, most)));
+  await Promise.all(limited.map(([key, most]) => enforceRateLimit(requestCounter, key, most)));
 }
 
 const hourSeconds = 3_600;
@@ -253,7 +253,7 @@ async function countSubmission(
   ];
   for (const [key, most] of limits) {
     if (most === undefined) continue;
-    await countUpTo(counter, key, most, { seconds: hourSeconds });
+    await enforceRateLimit(counter, key, most, { seconds: hourSeconds });
   }
 }
 
@@ -262,5 +262,5 @@ const savesPerMinute = 120;
 
 /** Limits how often an address saves answers. @throws ApiError rate_limit_exceeded. */
 export async function limitSaves(counter: RequestCounter, formId: string, address: string): Promise<void> {
-  await countUpTo(counter, `saves of ${formId} from ${address}`, savesPerMinute);
+  await enforceRateLimit(counter, `saves of ${formId} from ${address}`, savesPerMinute);
 }

@@ -6,19 +6,19 @@ import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
 import { answerContext, type LiveForm, type LiveForms } from '#forms/live-form.ts';
-import { type Arrival, type Guest, invitationParameter, receiveGuest } from '#invitations/admission.ts';
+import { type Arrival, findGuest, type Guest, invitationParameter } from '#invitations/admission.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
-import { findPlaces, noPlaces, type Places } from '#submissions/quotas.ts';
+import { findRemainingQuotas, noRemainingQuotas, type RemainingQuotas } from '#submissions/quotas.ts';
 import type { Html } from '../markup/html.ts';
-import { styleOf } from '../render/elements/drawings.ts';
+import { styleOf } from '../render/elements/element-renderers.ts';
 import { languageStyle, languageSwitch } from '../render/language-switch.ts';
-import { askedForm } from '../render/steps.ts';
-import { type Look, lookOf } from '../theme/look.ts';
-import { chooseLanguage, chooseNumbers, problemsOf, wordsOf } from '../words/choose-locale.ts';
-import { countingQuestions, type PageProblems, type Words } from '../words/words.ts';
-import { type Address, readAddress } from './address.ts';
+import { arrangeSteps } from '../render/steps.ts';
+import { getPageStyle, type PageStyle } from '../theme/page-style.ts';
+import { chooseLanguage, chooseNumbers, problemsByLocale, wordsByLocale } from '../words/choose-locale.ts';
+import { type PageProblems, type Words, withQuestionWords } from '../words/words.ts';
+import { type FormAddress, parseFormAddress } from './address.ts';
 import { entryParameter, findRefusal, type Refusal } from './admission.ts';
 import { isCounted } from './is-counted.ts';
 
@@ -28,7 +28,7 @@ export type Visit = {
   readonly live: LiveForm;
   /** The form as its author wrote it, in all languages. */
   readonly written: LiveForm;
-  readonly address: Address;
+  readonly address: FormAddress;
   /** The invited person, if the visitor came with an invitation link. */
   readonly guest: Guest | undefined;
   /** Reference data of the address, and of the invitation, which takes precedence. */
@@ -45,19 +45,19 @@ export type Visit = {
   readonly sentences: PageProblems;
   /** The number format of the language. */
   readonly numbers: NumberMarks;
-  readonly look: Look;
+  readonly look: PageStyle;
   /** What the form's rules and conditions use beyond the answers. */
   readonly context: AnswerContext;
   /** Whether the form's statistics count this visit. */
   readonly isCounted: boolean;
   /** The remaining quota of each option. */
-  readonly places: Places;
+  readonly places: RemainingQuotas;
   /** Why the form does not accept new submissions from this visitor, if the route admits them anyway. */
   readonly refusal?: Refusal | undefined;
 };
 
 /** More facts about a visit: the invitation, and the answers that are resumed or edited. */
-type Arriving = {
+type VisitFacts = {
   readonly guest?: Guest | undefined;
   /** The version and the language of the stored answers. */
   readonly form?: Form;
@@ -68,9 +68,9 @@ type Arriving = {
 export function readVisit(
   found: LiveForm,
   request: FastifyRequest,
-  { guest, form = found.form, spoken }: Arriving = {},
+  { guest, form = found.form, spoken }: VisitFacts = {},
 ): Visit {
-  const address = readAddress(found.form, request.url);
+  const address = parseFormAddress(found.form, request.url);
   const reference = { ...address.reference, ...guest?.reference };
   const invited = prefillOf(guest);
   const isOpen = ([name]: readonly [string, string]) => invited.every(([known]) => known !== name);
@@ -82,7 +82,7 @@ export function readVisit(
     setting: found.settings.locale,
     accepted,
   });
-  const live = asAsked(found, form, { language, locale });
+  const live = localizeForm(found, form, { language, locale });
   return {
     live,
     written: found,
@@ -93,10 +93,11 @@ export function readVisit(
     language,
     languages,
     locale,
-    words: live.settings.layout === 'question' ? countingQuestions(wordsOf[locale]) : wordsOf[locale],
-    sentences: problemsOf[locale],
+    words:
+      live.settings.layout === 'question' ? withQuestionWords(wordsByLocale[locale]) : wordsByLocale[locale],
+    sentences: problemsByLocale[locale],
     numbers: chooseNumbers(language, accepted),
-    look: lookOf(live.id, live.settings, {
+    look: getPageStyle(live.id, live.settings, {
       isEmbedded: address.own.get('_embed') === '1',
       isPersonal: guest !== undefined || request.routeOptions.url?.endsWith('/:token') === true,
       scheme: address.own.get('_scheme') === 'dark' ? 'dark' : 'light',
@@ -106,17 +107,17 @@ export function readVisit(
     }),
     context: answerContext(live.settings, reference),
     isCounted: isCounted(live.settings, request.headers),
-    places: noPlaces,
+    places: noRemainingQuotas,
   };
 }
 
 /** Returns the form with a structure in a language and in the layout of its pages. */
-function asAsked(
+function localizeForm(
   live: LiveForm,
   structure: Form,
   { language, locale }: Pick<Visit, 'language' | 'locale'>,
 ): LiveForm {
-  const form = askedForm(inLanguage(structure, language), live.settings, wordsOf[locale]);
+  const form = arrangeSteps(inLanguage(structure, language), live.settings, wordsByLocale[locale]);
   if (form === live.form && live.settings.translations === undefined) return live;
   return { ...live, form, written: structure, settings: settingsInLanguage(live.settings, language) };
 }
@@ -167,7 +168,7 @@ export class Refused extends Error {
 }
 
 /** Finds the invitation of the address; undefined if there is none. */
-async function findArrival(
+async function findInvitedGuest(
   { database }: { database: Database },
   live: LiveForm,
   request: FastifyRequest,
@@ -175,7 +176,7 @@ async function findArrival(
   // Most visitors have no invitation, so parsing their address is avoided.
   if (!request.url.includes(invitationParameter)) return undefined;
   const token = new URL(request.url, 'http://form').searchParams.get(invitationParameter);
-  return token === null ? undefined : receiveGuest(database, { formId: live.id, token });
+  return token === null ? undefined : findGuest(database, { formId: live.id, token });
 }
 
 export type OpenContext = {
@@ -202,7 +203,7 @@ export async function openVisit(
   passes: readonly Refusal['reason'][] = [],
 ): Promise<Visit> {
   const live = await findLive(context, request.params.id);
-  const arrival = live && (await findArrival(context, live, request));
+  const arrival = live && (await findInvitedGuest(context, live, request));
   const refusal = await findRefusal(context, live, request.headers.cookie, {
     arrival,
     entry: entryOf(request),
@@ -212,14 +213,14 @@ export async function openVisit(
     return {
       ...readVisit(live, request, { guest }),
       refusal,
-      places: await findPlaces(context.database, live),
+      places: await findRemainingQuotas(context.database, live),
     };
   // A page in a form's language or look would reveal a form that was never published.
   throw new Refused(refusal!, refusal!.reason === 'absent' ? undefined : live);
 }
 
 /** Opens a visit to a form that may be closed, for the confirmation or for editing. @throws Refused. */
-export async function openKnownForm(
+export async function openExistingForm(
   context: OpenContext,
   request: FormRequest | LinkRequest,
 ): Promise<Visit> {

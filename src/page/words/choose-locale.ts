@@ -1,5 +1,5 @@
 import { isLocale, type Locale, type LocaleChoice, localeOf } from '#ast/basics/locales.ts';
-import { matchLanguage, primaryOf } from '#ast/basics/match-language.ts';
+import { matchLanguage, primaryLanguageOf } from '#ast/basics/match-language.ts';
 import { type NumberMarks, numberMarksOf } from '#ast/rules/written-numbers.ts';
 import ar from './ar.json' with { type: 'json' };
 import de from './de.json' with { type: 'json' };
@@ -31,13 +31,13 @@ const pick = <Part extends 'words' | 'problems'>(part: Part) =>
   ) as Record<Locale, (typeof languages)[Locale][Part]>;
 
 /** The page's labels by language. */
-export const wordsOf = pick('words');
+export const wordsByLocale = pick('words');
 
 /** The messages about invalid answers by language (say-problem.ts). */
-export const problemsOf = pick('problems');
+export const problemsByLocale = pick('problems');
 
 /** The wishes that decide a page's language, strongest first. `stored` is the language of stored answers. */
-type Wishes = {
+type LanguagePreferences = {
   /** The address's `_lang`, which links and embedding pages can set. */
   readonly asked?: string | undefined;
   readonly stored?: string | undefined;
@@ -51,7 +51,12 @@ type Wishes = {
  * Returns the language of the page's own texts. `_lang` and saved answers take precedence over the form's
  * setting. Without a setting, the visitor's browser decides, with English as the fallback.
  */
-export function chooseLocale({ asked, stored, setting = 'auto', accepted = '' }: Wishes): Locale {
+export function chooseLocale({
+  asked,
+  stored,
+  setting = 'auto',
+  accepted = '',
+}: LanguagePreferences): Locale {
   if (isLocale(asked)) return asked;
   if (isLocale(stored)) return stored;
   if (setting !== 'auto') return setting;
@@ -59,14 +64,14 @@ export function chooseLocale({ asked, stored, setting = 'auto', accepted = '' }:
 }
 
 /** The language of the author's texts, and that of the page's own texts. */
-type Spoken = { readonly language: string; readonly locale: Locale };
+type ChosenLanguages = { readonly language: string; readonly locale: Locale };
 
 /**
  * Chooses the languages for a form written in `languages`; the first is the fallback. The page's own texts
  * use the form's language if available, or else the language they would use without a form. A form without
  * languages uses the page's language.
  */
-export function chooseLanguage(languages: readonly string[], wishes: Wishes): Spoken {
+export function chooseLanguage(languages: readonly string[], wishes: LanguagePreferences): ChosenLanguages {
   const { asked, stored, setting = 'auto', accepted = '' } = wishes;
   const [first] = languages;
   if (first === undefined) {
@@ -89,7 +94,7 @@ const knownMarks = new Map<string, NumberMarks>();
  */
 export function chooseNumbers(language: string, accepted = ''): NumberMarks {
   const isRegional = (tag: string) =>
-    languageOf(tag) === primaryOf(language) && /^\w\w-(?:[a-z]{2}|\d{3})$/.test(tag);
+    languageOf(tag) === primaryLanguageOf(language) && /^\w\w-(?:[a-z]{2}|\d{3})$/.test(tag);
   const tag = readAccepted(accepted).find(isRegional) ?? language;
   const marks = knownMarks.get(tag) ?? numberMarksOf(tag);
   knownMarks.set(tag, marks);

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { locales } from '#ast/basics/locales.ts';
-import { chooseLocale, problemsOf, wordsOf } from './choose-locale.ts';
+import { chooseLocale, problemsByLocale, wordsByLocale } from './choose-locale.ts';
 
 /** Returns the `{names}` of a sentence in sorted order, because languages order them differently. */
 const placesIn = (sentence: string): string[] => (sentence.match(/\{\w*\}/g) ?? []).sort();
 
 /** The two sets of sentences, by name and language. */
-const sets = { 'the words of the page': wordsOf, 'the sentences of the rules': problemsOf } as const;
+const sets = {
+  'the words of the page': wordsByLocale,
+  'the sentences of the rules': problemsByLocale,
+} as const;
 
 for (const [what, set] of Object.entries(sets)) {
   const english: Readonly<Record<string, string>> = set.en;

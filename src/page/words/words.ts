@@ -1,5 +1,5 @@
 import { countCharacters } from '#ast/basics/text.ts';
-import { fill } from '#ast/basics/words.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
 import type en from './en.json';
 
 /**
@@ -10,7 +10,7 @@ import type en from './en.json';
 export type Words = Readonly<Record<keyof typeof en.words, string>>;
 
 /** Returns the words for a page with one question at a time: steps are called questions. */
-export const countingQuestions = (words: Words): Words => ({
+export const withQuestionWords = (words: Words): Words => ({
   ...words,
   step: words.question,
   stepTitle: words.questionTitle,
@@ -23,10 +23,10 @@ export const countingQuestions = (words: Words): Words => ({
 export type PageProblems = Readonly<Record<keyof typeof en.problems, string>>;
 
 /** Formats a problem away from its question: label and message. The label may already end in punctuation. */
-export function nameProblem(label: string, message: string, words: Pick<Words, 'labelled'>): string {
+export function prefixProblemLabel(label: string, message: string, words: Pick<Words, 'labelled'>): string {
   if (label === '') return message;
   const hasMark = /[?!.:;…？！。：；؟]\s*$/u.test(label);
-  return fill(hasMark ? words.labelled.replace(/\u00a0?[:：]/, '') : words.labelled, {
+  return fillTemplate(hasMark ? words.labelled.replace(/\u00a0?[:：]/, '') : words.labelled, {
     label: label.trimEnd(),
     message,
   });
@@ -36,7 +36,7 @@ export function nameProblem(label: string, message: string, words: Pick<Words, '
  * Fills in a text, where `{limit#file|files}` becomes one of the two words by the number. `said` are the
  * values formatted in the language.
  */
-export function fillCounted(
+export function fillPlural(
   sentence: string,
   language: string,
   values: Readonly<Record<string, string | number>>,
@@ -47,16 +47,16 @@ export function fillCounted(
     (_all, name: string, one: string, more: string) =>
       new Intl.PluralRules(language).select(Number(values[name])) === 'one' ? one : more,
   );
-  return fill(chosen, said);
+  return fillTemplate(chosen, said);
 }
 
 /** Describes how many characters of an answer are left, or how many are too many. */
-export function sayLeft(
+export function formatCharactersLeft(
   text: string,
   limit: number,
   words: Pick<Words, 'countLeft' | 'countOver'>,
   language: string,
 ): string {
   const left = limit - countCharacters(text);
-  return fillCounted(left < 0 ? words.countOver : words.countLeft, language, { count: Math.abs(left) });
+  return fillPlural(left < 0 ? words.countOver : words.countLeft, language, { count: Math.abs(left) });
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Counted } from '#search/filter/read-counted.ts';
 import { composite, element } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
+import type { SummaryBar } from './summary-bar.ts';
 
 /*
  * The list of submissions finds what a bar of the summary counts, even if the form language has no condition
@@ -52,7 +52,7 @@ const list = (counted: unknown, more = '') =>
   );
 const where = `&where=${encodeURIComponent(JSON.stringify({ element: 'name', is: 'equals', value: 'Ben' }))}`;
 
-const scenarios: readonly (readonly [counted: Counted, found: readonly string[]])[] = [
+const scenarios: readonly (readonly [counted: SummaryBar, found: readonly string[]])[] = [
   [{ element: 'order', by: 'first', value: 'Milk' }, ['Ada']],
   [{ element: 'photo', by: 'file', value: 'Images' }, ['Dora']],
   [{ element: 'photo', by: 'file', value: 'PDF' }, []],

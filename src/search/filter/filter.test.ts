@@ -5,7 +5,7 @@ import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Condition, ConditionValue, Operator } from '#ast/basics/condition.ts';
 import { newWork } from '#ast/basics/work.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
-import { operatorsFor } from '#ast/logic/check-condition.ts';
+import { operatorsForType } from '#ast/logic/check-condition.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import { now, timeOfId } from '#kit/clock.ts';
 import { composite, element, structure } from '#test/ast/forms.ts';
@@ -126,7 +126,7 @@ const comparison = (subject: object, is: Operator, value?: ConditionValue): Cond
     ? { ...subject, is }
     : { ...subject, is, value: is === 'one_of' ? [value] : value }) as Condition;
 const answerComparisons = Object.entries(compared).flatMap(([id, values]) =>
-  operatorsFor(types[id] as Parameters<typeof operatorsFor>[0]).flatMap((is) =>
+  operatorsForType(types[id] as Parameters<typeof operatorsForType>[0]).flatMap((is) =>
     (is.endsWith('answered') ? [undefined] : values).map((value) => comparison({ element: id }, is, value)),
   ),
 );

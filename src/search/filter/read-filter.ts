@@ -1,23 +1,25 @@
 import { type Static, Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import type { RowOf } from '#kit/statement.ts';
-import { createdParameters, moment, readSpan } from '#submissions/created-span.ts';
+import { createdParameters, readSpan, timeParameter } from '#submissions/created-span.ts';
 import { submissionStatuses } from '#submissions/present.ts';
 import { longestTag } from '#submissions/tags.ts';
-import { countedParameter } from './read-counted.ts';
 import { readWhere } from './read-where.ts';
+import { summaryBarParameter } from './summary-bar.ts';
 import type { FilterKind, filterColumns } from './where-of-forms.ts';
 
 /** The filters for submissions of one or many forms. */
 const filterParameters = {
   status: Type.Optional(Type.Enum([...submissionStatuses])),
   ...createdParameters,
-  completed_from: moment('At or after this time.'),
-  completed_to: moment('Until this time, exclusive.'),
-  received_from: moment(
+  completed_from: timeParameter('At or after this time.'),
+  completed_to: timeParameter('Until this time, exclusive.'),
+  received_from: timeParameter(
     'Completed at or after this time; for an incomplete submission, last saved at or after it.',
   ),
-  received_to: moment('Completed before this time; for an incomplete submission, last saved before it.'),
+  received_to: timeParameter(
+    'Completed before this time; for an incomplete submission, last saved before it.',
+  ),
   tag: Type.Optional(
     Type.String({ minLength: 1, maxLength: longestTag, description: 'Only submissions with this tag.' }),
   ),
@@ -51,7 +53,7 @@ export const formFilterParameters = {
     }),
   ),
   where: where('It can use the same names as a webhook filter, in any answered version.'),
-  counted: countedParameter,
+  counted: summaryBarParameter,
 };
 
 const FormFilter = Type.Object(formFilterParameters);
@@ -63,10 +65,11 @@ export type FormsFilterQuery = FilterQuery & { where?: string };
 export type Filter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };
 
 /** Whether the filter has at most a status, so that the counters know the total. */
-export const isPlain = ({ kind, isDated }: Filter): boolean => (kind === 'any' || kind === 'one') && !isDated;
+export const isPlainFilter = ({ kind, isDated }: Filter): boolean =>
+  (kind === 'any' || kind === 'one') && !isDated;
 
 /** Reads a filter without parameters that depend on a form. */
-export function readFilter(query: FilterQuery): Filter {
+export function readSubmissionFilter(query: FilterQuery): Filter {
   const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
   const times = {
     completed_from: dateOf(query.completed_from),
@@ -98,7 +101,7 @@ export async function readFormFilter(
   form: { workspaceId: string; formId: string },
   { version, where, counted, ...query }: FormFilterQuery,
 ): Promise<Filter> {
-  const filter = readFilter(query);
+  const filter = readSubmissionFilter(query);
   if (version === undefined && where === undefined && counted === undefined) return filter;
   const kind = filter.kind === 'tagged' ? filter.kind : 'filtered';
   const hasCondition = where !== undefined || counted !== undefined;

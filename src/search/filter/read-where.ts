@@ -9,8 +9,8 @@ import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { statement } from '#kit/statement.ts';
 import { findViewedForm, readAnsweredForms, readStructures } from '#submissions/read-columns.ts';
-import { countedPath, parseCounted } from './read-counted.ts';
-import { asksReference, type Subject, wherePath } from './where-path.ts';
+import { parseSummaryBar, summaryBarPath } from './summary-bar.ts';
+import { type ComparedKind, readsReference, wherePath } from './where-path.ts';
 
 /** Submissions `p` that are within the span and not in the trash. */
 export const inSpan = `p.trashed_at is null and p.id >= $from_id and p.id < $to_id`;
@@ -29,9 +29,9 @@ export const countSpan = statement(
  * The maximum work of a request in PostgreSQL, counted as submissions times comparisons. It takes about 3 s
  * of one core, less than the statement timeout.
  */
-const mostLooks = 3_000_000;
+const mostRowChecks = 3_000_000;
 /** The base cost of a submission: its answers are read once. */
-const looksOfRow = 2;
+const checksPerRow = 2;
 
 type FormKey = { workspaceId: string; formId: string };
 
@@ -48,7 +48,7 @@ export async function readWhere(
 ): Promise<{ condition: string; asks_reference: boolean }> {
   // A condition that always matches.
   const where = sent.where === undefined ? { all: [] } : parse(sent.where);
-  const counted = sent.counted === undefined ? undefined : parseCounted(sent.counted);
+  const counted = sent.counted === undefined ? undefined : parseSummaryBar(sent.counted);
   const key = { workspace_id: form.workspaceId, form_id: form.formId };
   const [found] = await findViewedForm(database, key);
   const live = found ? await readStructures(database, { ...key, versions: [found.version] }) : [];
@@ -61,18 +61,18 @@ export async function readWhere(
   const condition = sent.where === undefined ? undefined : requireCondition(newest!, older, where);
   const comparisons = (condition ? countComparisons(condition) : 0) + (counted ? 1 : 0);
   await limitWork(database, { workspaceId: form.workspaceId, formIds: [form.formId] }, comparisons, span);
-  const asks_reference = condition !== undefined && asksReference(condition);
+  const asks_reference = condition !== undefined && readsReference(condition);
   const paths = [
     ...(condition
       ? [
           wherePath(condition, {
-            typeOf: (comparison) => findNamed(comparison, versions)[1]!.element.type as Subject,
+            typeOf: (comparison) => findNamed(comparison, versions)[1]!.element.type as ComparedKind,
             today: todayIn(found.settings.time_zone ?? 'UTC', now()),
             asksReference: asks_reference,
           }),
         ]
       : []),
-    ...(counted ? [countedPath(counted, versions, asks_reference ? '$.answers' : '$')] : []),
+    ...(counted ? [summaryBarPath(counted, versions, asks_reference ? '$.answers' : '$')] : []),
   ];
   return { condition: paths.map((path) => `(${path})`).join(' && '), asks_reference };
 }
@@ -87,11 +87,11 @@ export async function limitWork(
   comparisons: number,
   { from_id, to_id }: { from_id: string; to_id: string },
 ): Promise<void> {
-  const most = Math.floor(mostLooks / (looksOfRow + comparisons));
+  const most = Math.floor(mostRowChecks / (checksPerRow + comparisons));
   const asked = { workspace_id: workspaceId, form_ids: formIds, from_id, to_id, most: most + 1 };
   const [{ count } = { count: 0 }] = await countSpan(database, asked);
   if (count > most)
-    throw refuse([
+    throw invalidCondition([
       `"where" has too many comparisons for more than ${most} submissions. Narrow them with created_from and created_to.`,
     ]);
 }
@@ -101,14 +101,15 @@ export function parse(sent: string): unknown {
   try {
     return normalizeJson(withoutNulls(JSON.parse(sent)));
   } catch (cause) {
-    throw refuse(['"where" must be JSON.'], cause);
+    throw invalidCondition(['"where" must be JSON.'], cause);
   }
 }
 
 /** @throws ApiError bad_request. */
 function requireCondition(live: Form, older: readonly Form[], where: unknown): Condition {
   const problems = checkFilter(live, where, older);
-  if (problems.length > 0) throw refuse(problems.map(({ message, path }) => ({ message, path: [...path] })));
+  if (problems.length > 0)
+    throw invalidCondition(problems.map(({ message, path }) => ({ message, path: [...path] })));
   refuseOrderOfTexts(where as Condition);
   return where as Condition;
 }
@@ -117,7 +118,9 @@ function requireCondition(live: Form, older: readonly Form[], where: unknown): C
 export function refuseOrderOfTexts(condition: Condition): void {
   const text = comparisonsOf(condition).find(isOrderOfTexts);
   if (text)
-    throw refuse([`"${text.is}" compares a reference value with a number. Send a number as its value.`]);
+    throw invalidCondition([
+      `"${text.is}" compares a reference value with a number. Send a number as its value.`,
+    ]);
 }
 
 /** Reference values are texts, whose sort order depends on the language. */
@@ -127,7 +130,10 @@ const isOrderOfTexts = (comparison: Comparison): boolean =>
   typeof comparison.value !== 'number';
 
 /** Returns the error for an invalid condition, with the position of each problem. */
-export function refuse(problems: readonly (string | Omit<ErrorItem, 'field'>)[], cause?: unknown): ApiError {
+export function invalidCondition(
+  problems: readonly (string | Omit<ErrorItem, 'field'>)[],
+  cause?: unknown,
+): ApiError {
   const errors = problems.map((problem) => ({
     field: 'where',
     ...(typeof problem === 'string' ? { message: problem } : problem),

@@ -4,20 +4,27 @@ import { checkComparisons, comparisonProblem, referenceProblem } from '#ast/logi
 import { todayIn } from '#ast/rules/today.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
-import { boolean, columns, integers, nullable, type RowOf, statement, word } from '#kit/statement.ts';
+import { boolean, columns, integers, nullable, type RowOf, statement, textEnum } from '#kit/statement.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
-import { countComparisons, inSpan, limitWork, parse, refuse, refuseOrderOfTexts } from './read-where.ts';
-import { asksReference, holdsUnanswered, type Subject, wherePath } from './where-path.ts';
+import {
+  countComparisons,
+  inSpan,
+  invalidCondition,
+  limitWork,
+  parse,
+  refuseOrderOfTexts,
+} from './read-where.ts';
+import { type ComparedKind, matchesUnanswered, readsReference, wherePath } from './where-path.ts';
 
 /** Creation times are converted to ids, which sort by time and are indexed. */
-export const spanColumns = columns('from_id to_id', { status: nullable(word<SubmissionStatus>()) });
+export const spanColumns = columns('from_id to_id', { status: nullable(textEnum<SubmissionStatus>()) });
 
 /**
  * Parameters of statements that filter submissions. A condition on answers is one JSON path, so that the
  * text, plan and name of a statement stay the same for every condition (docs/decisions/0001). Answers are not
  * indexed: the condition reads the JSON of submissions that match the other filters (docs/decisions/0036).
  */
-const lookedUpColumns = columns(
+const submissionFilterColumns = columns(
   'completed_from:timestamp? completed_to:timestamp? received_from:timestamp?',
   'received_to:timestamp? tag?',
   {
@@ -27,7 +34,7 @@ const lookedUpColumns = columns(
   spanColumns,
 );
 
-export const filterColumns = columns('version? condition:jsonPath?', lookedUpColumns);
+export const filterColumns = columns('version? condition:jsonPath?', submissionFilterColumns);
 
 /** Parameters of statements whose condition differs by form. */
 export const conditionsColumns = columns(
@@ -36,23 +43,23 @@ export const conditionsColumns = columns(
     /** For each form, the number of its path in `conditions`, from 1; 0 if all of its submissions match. */
     condition_of: integers,
   },
-  lookedUpColumns,
+  submissionFilterColumns,
 );
 
 /** The completion time, or the last save of an incomplete submission. Indexed by `submissions_received`. */
-export const receivedAt = 'coalesce(p.completed_at, p.updated_at)';
+export const receivedAtSql = 'coalesce(p.completed_at, p.updated_at)';
 
 /** The filter conditions on the submission `p` itself. */
-export const lookedUp = (condition: string): string => `($status is null or p.status = $status)
+export const submissionFilterSql = (condition: string): string => `($status is null or p.status = $status)
   and ($completed_from is null or p.completed_at >= $completed_from)
   and ($completed_to is null or p.completed_at < $completed_to)
-  and ($received_from is null or ${receivedAt} >= $received_from)
-  and ($received_to is null or ${receivedAt} < $received_to)
+  and ($received_from is null or ${receivedAtSql} >= $received_from)
+  and ($received_to is null or ${receivedAtSql} < $received_to)
   and ($tag is null or p.tags @> array[$tag])
   and (${condition} is null or case when $asks_reference
     then jsonb_build_object('answers', p.answers, 'reference', p.reference) else p.answers::jsonb end @@ ${condition})`;
 
-export const isMet = `($version is null or p.version = $version) and ${lookedUp('$condition')}`;
+export const filterConditionSql = `($version is null or p.version = $version) and ${submissionFilterSql('$condition')}`;
 
 /**
  * The index that a filter uses: `any` the ids of a form; `one` those of one status; `tagged` those with tags.
@@ -67,8 +74,8 @@ export const byFilter = <Declared>(
 ): Record<FilterKind, Declared> => ({
   any: declare(name, spanColumns, `${inSpan} and $status is null`),
   one: declare(`${name}_by_status`, spanColumns, `${inSpan} and p.status = $status`),
-  filtered: declare(`${name}_filtered`, filterColumns, `${inSpan} and ${isMet}`),
-  tagged: declare(`${name}_tagged`, filterColumns, `${inSpan} and p.tags <> '{}' and ${isMet}`),
+  filtered: declare(`${name}_filtered`, filterColumns, `${inSpan} and ${filterConditionSql}`),
+  tagged: declare(`${name}_tagged`, filterColumns, `${inSpan} and p.tags <> '{}' and ${filterConditionSql}`),
 });
 
 /**
@@ -83,8 +90,8 @@ export const byFilterReceived = <Declared>(
   const filtered = declare(
     `${name}_filtered`,
     filterColumns,
-    `${isIn} and ${receivedAt} >= coalesce($received_from, '-infinity')
-     and ${receivedAt} < coalesce($received_to, 'infinity') and ${isMet}`,
+    `${isIn} and ${receivedAtSql} >= coalesce($received_from, '-infinity')
+     and ${receivedAtSql} < coalesce($received_to, 'infinity') and ${filterConditionSql}`,
   );
   return {
     any: declare(name, spanColumns, `${isIn} and $status is null`),
@@ -95,7 +102,7 @@ export const byFilterReceived = <Declared>(
 };
 
 /** Selects the accessible forms with their time zone and number of versions. */
-const listAskedForms = statement(
+const listFilteredForms = statement(
   'filter.list_asked_forms',
   'workspace_id form_ids?',
   'id time_zone? versions:bigint',
@@ -151,12 +158,12 @@ export async function readWhereOfForms(
   const where = parse(sent);
   refuseAll(checkComparisons(where, () => undefined));
   const condition = where as Condition;
-  const forms = await listAskedForms(database, {
+  const forms = await listFilteredForms(database, {
     workspace_id: workspaceId,
     form_ids: formIds && [...formIds],
   });
   if (forms.reduce((sum, { versions }) => sum + versions, 0) > mostVersions)
-    throw refuse([
+    throw invalidCondition([
       `These forms have more than ${mostVersions} versions together. Filter one form at a time.`,
     ]);
   const types = await readTypes(database, workspaceId, forms, condition);
@@ -168,11 +175,12 @@ export async function readWhereOfForms(
 }
 
 function refuseAll(problems: ReturnType<typeof checkComparisons>): void {
-  if (problems.length > 0) throw refuse(problems.map(({ message, path }) => ({ message, path: [...path] })));
+  if (problems.length > 0)
+    throw invalidCondition(problems.map(({ message, path }) => ({ message, path: [...path] })));
 }
 
 /** Types by form and element, that of the live version first. */
-type Types = ReadonlyMap<string, ReadonlyMap<string, readonly Subject[]>>;
+type Types = ReadonlyMap<string, ReadonlyMap<string, readonly ComparedKind[]>>;
 
 async function readTypes(
   database: Database,
@@ -192,7 +200,7 @@ async function readTypes(
   return new Map(
     [...byForm].map(([id, named]) => [
       id,
-      new Map(named.map(({ element, types }) => [element, [...new Set(types as Subject[])]])),
+      new Map(named.map(({ element, types }) => [element, [...new Set(types as ComparedKind[])]])),
     ]),
   );
 }
@@ -201,7 +209,7 @@ async function readTypes(
  * Returns the problem of a comparison with an element of this type. Its options and rows are not checked,
  * because they differ by form.
  */
-function problemOf(comparison: Comparison, type: Subject): string | undefined {
+function problemOf(comparison: Comparison, type: ComparedKind): string | undefined {
   const named = { type, ...('element' in comparison && { id: comparison.element }) };
   const problem = comparisonProblem(comparison, { ...named, attrs: {} });
   return problem && comparisonProblem(comparison, { ...named, attrs: { multiple: true } });
@@ -223,7 +231,7 @@ function compile(
   forms: readonly { id: string; time_zone: string | null }[],
   types: Types,
 ): Conditions {
-  const asks = asksReference(condition);
+  const asks = readsReference(condition);
   const at = now();
   const alike = Map.groupBy(forms, ({ id, time_zone }) =>
     JSON.stringify([todayIn(time_zone ?? 'UTC', at), [...(types.get(id) ?? [])].sort()]),
@@ -231,7 +239,7 @@ function compile(
   const found: Conditions = { form_ids: [], condition_of: [], conditions: [], asks_reference: asks };
   for (const group of alike.values()) {
     const [{ id, time_zone }] = group as [(typeof group)[number]];
-    const subjectOf = (comparison: Comparison): Subject | undefined =>
+    const subjectOf = (comparison: Comparison): ComparedKind | undefined =>
       'reference' in comparison
         ? 'reference'
         : types
@@ -239,7 +247,7 @@ function compile(
             ?.get(comparison.element)
             ?.find((type) => problemOf(comparison, type) === undefined);
     const left = settle(condition, (comparison) =>
-      subjectOf(comparison) === undefined ? holdsUnanswered(comparison.is) : undefined,
+      subjectOf(comparison) === undefined ? matchesUnanswered(comparison.is) : undefined,
     );
     if (left === false) continue;
     if (left !== true)

@@ -14,11 +14,11 @@ import type { AnswerKind } from '#ast/types/rules.ts';
  * The compared value: an answer of a type, an answer in a row of a matrix, or a reference value. A group can
  * only be compared by whether it is answered.
  */
-export type Subject = InputType | 'composite' | 'row' | 'reference';
+export type ComparedKind = InputType | 'composite' | 'row' | 'reference';
 
 type Around = {
   /** Returns the type of the element that a comparison names. */
-  readonly typeOf: (comparison: Comparison) => Subject;
+  readonly typeOf: (comparison: Comparison) => ComparedKind;
   /** Today in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
   readonly asksReference: boolean;
@@ -33,7 +33,7 @@ export const wherePath = (condition: Condition, around: Around): string =>
   pathOf(condition, { ...around, answers: around.asksReference ? '$.answers' : '$' });
 
 /** Whether a condition reads `{"answers": …, "reference": …}` instead of the answers alone. */
-export const asksReference = (condition: Condition): boolean =>
+export const readsReference = (condition: Condition): boolean =>
   comparisonsOf(condition).some((comparison) => 'reference' in comparison);
 
 type Within = Around & { readonly answers: string };
@@ -59,20 +59,25 @@ const rowPath = ({ row }: { row?: string }): string => (row === undefined ? '' :
 const joined = (parts: readonly Condition[], sign: string, around: Within): string =>
   `(${parts.map((part) => pathOf(part, around)).join(sign)})`;
 
-type Asked = { readonly comparison: Comparison; readonly subject: Subject; readonly today: string };
-type Test = { readonly sign: '' | '!'; readonly test: (asked: Asked) => string };
+type ComparedValue = {
+  readonly comparison: Comparison;
+  readonly subject: ComparedKind;
+  readonly today: string;
+};
+type Test = { readonly sign: '' | '!'; readonly test: (asked: ComparedValue) => string };
 
-const among = (asked: Asked): string =>
+const among = (asked: ComparedValue): string =>
   found(valuesOf(asked).map((value) => equalTo[kindOf(asked.subject)](value, asked.today)));
-const containing = (asked: Asked): string =>
+const containing = (asked: ComparedValue): string =>
   kindOf(asked.subject) === 'choices'
     ? among(asked)
     : found(valuesOf(asked).map((value) => like(literal(String(value)), 'i')));
 /** Blank answers are not stored, but a reference value may be blank. */
-const answered = ({ subject }: Asked): string => (subject === 'reference' ? found([like('\\S')]) : '');
+const answered = ({ subject }: ComparedValue): string =>
+  subject === 'reference' ? found([like('\\S')]) : '';
 const ordered =
   (sign: '>' | '>=' | '<' | '<=') =>
-  (asked: Asked): string =>
+  (asked: ComparedValue): string =>
     found(valuesOf(asked).map((value) => inOrder(value, sign, asked)));
 
 const tests: Readonly<Record<Operator, Test>> = {
@@ -90,16 +95,16 @@ const tests: Readonly<Record<Operator, Test>> = {
 };
 
 /** Whether a comparison matches if there is no answer. */
-export const holdsUnanswered = (is: Operator): boolean => tests[is].sign === '!';
+export const matchesUnanswered = (is: Operator): boolean => tests[is].sign === '!';
 
 const found = (conditions: readonly string[]): string => ` ? (${conditions.join(' || ')})`;
 
-const valuesOf = ({ comparison: { value } }: Asked): readonly (string | number | boolean)[] =>
+const valuesOf = ({ comparison: { value } }: ComparedValue): readonly (string | number | boolean)[] =>
   [value ?? []].flat() as readonly Exclude<ConditionValue, readonly unknown[]>[];
 
 type Kind = Exclude<AnswerKind, 'order' | 'grid' | 'consent' | 'files'> | 'reference' | 'presence';
 
-function kindOf(subject: Subject): Kind {
+function kindOf(subject: ComparedKind): Kind {
   if (subject === 'reference') return 'reference';
   if (subject === 'composite') return 'presence';
   if (subject === 'row') return 'choices';
@@ -127,7 +132,7 @@ const equalTo: Readonly<Record<Kind, (value: Value, today: string) => string>> =
   presence: exactly,
 };
 
-function inOrder(value: Value, sign: '>' | '>=' | '<' | '<=', { subject, today }: Asked): string {
+function inOrder(value: Value, sign: '>' | '>=' | '<' | '<=', { subject, today }: ComparedValue): string {
   if (subject === 'reference') return `@.double() ${sign} ${value}`;
   if (typeof value === 'number') return `@ ${sign} ${value}`;
   const { limit, isDay } = limitOf(String(value), today);

@@ -21,7 +21,7 @@ import {
   tasksOf,
   undoBulk,
 } from './bulk.ts';
-import type { BulkKind } from './bulk-works.ts';
+import type { BulkKind } from './bulk-work.ts';
 import { changeSubmission } from './edit.ts';
 import { removeSubmission } from './remove.ts';
 import { restoreMany, trashMany } from './trash.ts';

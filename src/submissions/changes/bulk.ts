@@ -1,20 +1,20 @@
 import { type Static, Type } from 'typebox';
-import { reachForm } from '#forms/form-rows.ts';
+import { requireReachableForm } from '#forms/form-rows.ts';
 import { newId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { type Actor, idParameter, operation } from '#kit/operation.ts';
 import type { Job } from '#kit/queue.ts';
 import { statement } from '#kit/statement.ts';
-import { failedReason } from '#kit/validation.ts';
+import { failedReasonSchema } from '#kit/validation.ts';
 import { readTask, readTasks, type TaskRow, unfinished } from '#tasks/read-tasks.ts';
 import { type NewTask, runTaskStep, startTask } from '#tasks/run-tasks.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { FormKey } from '../change-event.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitContext } from '../submit-request.ts';
-import { type BulkInput, type BulkKind, works } from './bulk-works.ts';
+import { type BulkInput, type BulkKind, bulkWork } from './bulk-work.ts';
 import type { ChangeContext } from './edit.ts';
 
 /** The kinds of bulk changes. */
@@ -41,7 +41,7 @@ export const BulkChange = Type.Object({
   }),
   created_at: timestamp,
   finished_at: Type.Union([timestamp, Type.Null()]),
-  failed_reason: failedReason,
+  failed_reason: failedReasonSchema,
 });
 export type BulkChange = Static<typeof BulkChange>;
 
@@ -77,7 +77,7 @@ const kindsOf = {
  * Reports the progress of deletions, taggings and bulk changes: lists the unfinished ones, and returns each
  * by id.
  */
-export function progressEndpoints(database: Database) {
+export function bulkProgressEndpoints(database: Database) {
   const list = (word: keyof typeof kindsOf) =>
     operation({
       summary: word === 'changes' ? 'List bulk changes' : `List ${word}`,
@@ -90,9 +90,9 @@ export function progressEndpoints(database: Database) {
         schema: Type.Object({ data: Type.Array(BulkChange) }),
       },
       async run({ params, ...scope }) {
-        const form = await reachForm(database, scope, params.id);
+        const form = await requireReachableForm(database, scope, params.id);
         const tasks = await readTasks(database, { ...tasksOf(form, kindsOf[word]), states: unfinished });
-        return { body: { data: tasks.map((task) => wired(presentBulk(task))) } };
+        return { body: { data: tasks.map((task) => asWireValue(presentBulk(task))) } };
       },
     });
 
@@ -101,9 +101,9 @@ export function progressEndpoints(database: Database) {
     formId: string,
     { id, of }: { id: string; of: keyof typeof kindsOf },
   ) => {
-    requireReach(formIds, formId);
+    requireFormAccess(formIds, formId);
     const tasks = tasksOf({ workspaceId, formId }, kindsOf[of]);
-    return { body: wired(presentBulk(await readTask(database, { ...tasks, id }))) };
+    return { body: asWireValue(presentBulk(await readTask(database, { ...tasks, id }))) };
   };
   const reply = { status: 200, description: 'The change and its progress.', schema: BulkChange } as const;
 
@@ -267,7 +267,7 @@ export const bulkBatch = (context: SubmitContext, job: Job): Promise<void> =>
     const { workspaceId } = job;
     const kind = task.kind.slice('submissions.'.length) as BulkKind;
     const asked = { ...task, input: task.input as BulkInput, vault: context.vault };
-    const { done, made } = await works[kind](
+    const { done, made } = await bulkWork[kind](
       client,
       { workspaceId, formId: task.form_id! },
       batch.ids,

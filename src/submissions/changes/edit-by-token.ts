@@ -13,10 +13,10 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { json, jsonb, statement } from '#kit/statement.ts';
 import { type OpenedAnswers, openAnswers } from '../edited-answers.ts';
-import { followLink } from '../links.ts';
+import { openSubmissionLink } from '../links.ts';
 import { QuotaExceeded } from '../quotas.ts';
 import type { SubmitContext } from '../submit-request.ts';
-import { change, type Reference, versionJoin } from './edit.ts';
+import { applyChange, type ReferenceData, versionJoin } from './edit.ts';
 
 /** Selects a completed submission that its visitor wants to edit. */
 const findEditable = statement(
@@ -26,7 +26,7 @@ const findEditable = statement(
     'language? updated_at',
     {
       answers: json<Answers>(),
-      reference: json<Reference>(),
+      reference: json<ReferenceData>(),
       structure: formTree,
       settings: jsonb<Settings>(),
     },
@@ -94,7 +94,7 @@ export async function editByToken(
   const unchanged = seen === undefined ? null : [seen];
   const target = { workspaceId: found.workspaceId, formId, id, by: null, unchanged };
   try {
-    await change(context, target, (current) => ({ ...current, answers: checked.answers }));
+    await applyChange(context, target, (current) => ({ ...current, answers: checked.answers }));
   } catch (error) {
     if (error instanceof QuotaExceeded) return { ok: false, errors: error.problems };
     throw error;
@@ -103,7 +103,11 @@ export async function editByToken(
 }
 
 async function findByToken(database: Database, formId: string, token: string) {
-  const { workspaceId, submissionId } = await followLink(database, { formId, token, purpose: 'edit' });
+  const { workspaceId, submissionId } = await openSubmissionLink(database, {
+    formId,
+    token,
+    purpose: 'edit',
+  });
   const [found] = await findEditable(database, { workspace_id: workspaceId, id: submissionId });
   if (!found?.settings.editing) throw new ApiError('not_found', 'This link is invalid or has expired.');
   return { workspaceId, submissionId, form: found.structure, ...found };

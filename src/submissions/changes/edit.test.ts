@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiError } from '#kit/errors.ts';
-import { wordsAlone } from '#search/question.ts';
-import { searchSubmissions } from '#search/search-page.ts';
+import { searchByWords } from '#search/search-page.ts';
+import { wordsAlone } from '#search/search-sql.ts';
 import { composite, element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
@@ -48,7 +48,7 @@ const fails = (code: string, fields?: string[]) => (error: unknown) => {
 
 const find = async (scene: Scene, q: string): Promise<string[]> =>
   (
-    await searchSubmissions(database, {
+    await searchByWords(database, {
       ...wordsAlone,
       workspace_id: scene.workspaceId,
       form_ids: [scene.formId],

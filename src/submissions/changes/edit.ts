@@ -1,44 +1,50 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answers } from '#ast/answers/check-answers.ts';
 import { stampConsents } from '#ast/answers/stamp-consents.ts';
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
 import type { Settings } from '#ast/settings.ts';
 import { formTree } from '#forms/form-rows.ts';
 import { answerContext } from '#forms/live-form.ts';
 import { newId, now } from '#kit/clock.ts';
-import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
-import { columns, json, jsonb, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
+import { columns, json, jsonb, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
 import { eventOf, type FormKey } from '../change-event.ts';
-import { searchColumns } from '../columns.ts';
-import { type ChangedBy, changedBy, differencesOf } from '../differences.ts';
+import { buildSearchData } from '../columns.ts';
+import { type ChangedBy, changedBy, findDifferences } from '../differences.ts';
 import {
   type ArrivedFile,
-  checkAskedAnswers,
   checkEditedAnswers,
-  findArrived,
+  checkVisitorAnswers,
+  findUploadedFiles,
   listFiles,
 } from '../edited-answers.ts';
 import { insertChange } from '../history.ts';
 import { lockQuotas, type QuotaForm, updateQuotas } from '../quotas.ts';
-import { requireClean } from '../reference.ts';
-import { claimAll, giveEditLink, releaseFiles, reportCompletion, searchTerms } from '../submission-record.ts';
+import { requireStorableReference } from '../reference.ts';
+import {
+  claimAllFiles,
+  createEditLink,
+  enqueueCompletionEmails,
+  releaseFiles,
+  searchTerms,
+} from '../submission-record.ts';
 import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitContext } from '../submit-request.ts';
 import { readTags } from '../tags.ts';
 
-export type Reference = Record<string, string>;
+export type ReferenceData = Record<string, string>;
 
 /** The columns of a submission that its event needs. */
 export const snapshotColumns = columns('id completed_at? form_name updated_at', {
-  status: word<SubmissionStatus>(),
+  status: textEnum<SubmissionStatus>(),
   answers: json<Answers>(),
-  reference: json<Reference>(),
+  reference: json<ReferenceData>(),
   fields: json<Record<string, FieldDescription>>(),
 });
 
@@ -68,7 +74,7 @@ const updateSubmission = statement(
   [
     'workspace_id form_id id answers:jsonText reference:jsonText has_files tags completed_at?',
     'updated_at language subject body',
-    { status: word<SubmissionStatus>() },
+    { status: textEnum<SubmissionStatus>() },
   ],
   '',
   `with submission as (
@@ -87,7 +93,7 @@ export type ChangeContext = { database: Database; wakeQueue: () => void };
  * The submission to change, the actor, and the state that they saw, so that two editors do not overwrite each
  * other. `by` is null for a visitor with the edit link.
  */
-export type ChangeTarget = FormKey & { id: string; by: Actor | null; unchanged: Unchanged };
+export type ChangeTarget = FormKey & { id: string; by: Actor | null; unchanged: IfMatchTimes };
 
 /** The changes as a merge patch (RFC 7396): omitted properties stay unchanged, and null removes a value. */
 export type SubmissionPatch = {
@@ -112,9 +118,9 @@ export async function changeSubmission(
   patch: SubmissionPatch,
 ): Promise<{ unasked: string[] }> {
   const tags = patch.tags && readTags(patch.tags);
-  const arrived = await findArrived(context.database, target, patch.answers);
+  const arrived = await findUploadedFiles(context.database, target, patch.answers);
   let unasked: string[] = [];
-  await change(context, target, (current) => {
+  await applyChange(context, target, (current) => {
     const { status = current.status } = patch;
     const next = { ...withStatus(current, status), tags: tags ?? current.tags };
     if (patch.reference) next.reference = patchReference(current.reference, patch.reference);
@@ -139,13 +145,13 @@ const withStatus = (current: Current, status: SubmissionStatus): Current => ({
  * @returns the number of new deliveries. @throws ApiError not_found, validation_error, or the errors of
  * `change`.
  */
-export const giveStatus = (
+export const setSubmissionStatus = (
   db: Queryable,
   vault: Vault,
   changing: Changing,
   status: SubmissionStatus,
 ): Promise<number> =>
-  changeWithin(db, vault, changing, (current) => {
+  applyChangeWithin(db, vault, changing, (current) => {
     const next = withStatus(current, status);
     checkChanged(current, next, undefined, []);
     return next;
@@ -165,7 +171,7 @@ function checkChanged(
     return checked;
   }
   if (status === 'incomplete' || status === before) return undefined;
-  const checked = checkAskedAnswers(structure, { ...edit, raw: stored });
+  const checked = checkVisitorAnswers(structure, { ...edit, raw: stored });
   if (!checked.ok)
     throw invalid(
       'The submission cannot be completed because its answers are not valid. Correct them first.',
@@ -181,7 +187,7 @@ function patchReference(
   stored: Readonly<Record<string, string>>,
   patch: Readonly<Record<string, string | null>>,
 ): Record<string, string> {
-  requireClean(patch);
+  requireStorableReference(patch);
   const reference = mergePatch(stored, patch) as Record<string, string>;
   if (Object.keys(reference).length > mostReferences) {
     const crowded = `A submission can have at most ${mostReferences} reference values.`;
@@ -196,7 +202,7 @@ const mergePatch = (stored: AnyRecord, patch: AnyRecord): Record<string, unknown
     stored,
     Object.fromEntries(
       Object.entries(patch).map(([name, value]) => {
-        const before = own(stored, name);
+        const before = getProperty(stored, name);
         return [name, isRecord(before) && isRecord(value) ? merged(before, value) : value];
       }),
     ),
@@ -217,14 +223,14 @@ type Current = Awaited<ReturnType<typeof lockSubmission>>[number];
  * text, counts, files and event in one transaction. A change that changes nothing writes and tells nothing.
  * @throws QuotaExceeded when others have an answer that is taken so many times only.
  */
-export async function change(
+export async function applyChange(
   context: SubmitContext,
   target: ChangeTarget,
   apply: (current: Current) => Current,
 ): Promise<void> {
   const deliveries = await transaction(context.database, async (client) => {
     const limited = await lockQuotas(client, target);
-    return changeWithin(client, context.vault, { ...target, by: changedBy(target.by), limited }, apply);
+    return applyChangeWithin(client, context.vault, { ...target, by: changedBy(target.by), limited }, apply);
   });
   if (deliveries > 0) context.wakeQueue();
 }
@@ -233,11 +239,11 @@ export async function change(
 type Changing = FormKey & {
   id: string;
   by: ChangedBy;
-  unchanged?: Unchanged;
+  unchanged?: IfMatchTimes;
   limited: QuotaForm | undefined;
 };
 
-async function changeWithin(
+async function applyChangeWithin(
   db: Queryable,
   vault: Vault,
   changing: Changing,
@@ -254,7 +260,7 @@ async function changeWithin(
   await write(db, changing, before, after);
   if (limited) await updateQuotas(db, limited, id);
   if (isDeepStrictEqual({ ...after, tags: before.tags }, before)) return 0;
-  return tell(db, vault, changing, before, after);
+  return recordChangeEvent(db, vault, changing, before, after);
 }
 
 async function write(db: Queryable, target: Changing, before: Current, after: Current): Promise<void> {
@@ -273,7 +279,7 @@ async function write(db: Queryable, target: Changing, before: Current, after: Cu
     tags,
     completed_at: after.completed_at,
     updated_at: changedAt,
-    ...searchColumns(structure, settings, after),
+    ...buildSearchData(structure, settings, after),
   });
   await insertChange(db, {
     workspace_id: target.workspaceId,
@@ -282,7 +288,7 @@ async function write(db: Queryable, target: Changing, before: Current, after: Cu
     kind: 'edited',
     ...target.by,
     changed_at: changedAt,
-    changes: JSON.stringify(differencesOf(before, after)),
+    changes: JSON.stringify(findDifferences(before, after)),
   });
   await changeFiles(
     db,
@@ -307,7 +313,7 @@ async function changeFiles(
   const added = after.filter((file) => !before.includes(file));
   if (added.length > 0) {
     const live = { workspaceId, id: formId };
-    await claimAll(db, { live, id }, added);
+    await claimAllFiles(db, { live, id }, added);
   }
   if (before.some((file) => !after.includes(file))) {
     await releaseFiles(db, { workspace_id: workspaceId, submission_id: id, kept: [...after] });
@@ -319,7 +325,7 @@ async function changeFiles(
  * (docs/rules.md 4). Like submitting, the first completion also sends emails and enables the edit link of the
  * receipt.
  */
-async function tell(
+async function recordChangeEvent(
   db: Queryable,
   vault: Vault,
   { workspaceId, formId }: FormKey,
@@ -336,6 +342,6 @@ async function tell(
   });
   if (!isFirst) return deliveries;
   const completed = { live: { workspaceId, id: formId, settings: after.settings }, id: after.id };
-  await giveEditLink(db, vault, completed);
-  return deliveries + (await reportCompletion(db, completed));
+  await createEditLink(db, vault, completed);
+  return deliveries + (await enqueueCompletionEmails(db, completed));
 }

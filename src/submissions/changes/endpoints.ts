@@ -3,10 +3,10 @@ import { limits } from '#ast/basics/limits.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { only, requireRow, statement } from '#kit/statement.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
+import { onlyRow, requireRow, statement } from '#kit/statement.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { FormKey } from '../change-event.ts';
 import { Submission, submissionJson, submissionStatuses, submissionTag } from '../present.ts';
 import { findSubmission } from '../submission-rows.ts';
@@ -17,7 +17,7 @@ import { removeSubmission } from './remove.ts';
 import { restoreMany, trashSubmission } from './trash.ts';
 
 /** Selects the form of a submission, and whether it is in the trash. */
-const findPlace = statement(
+const findSubmissionForm = statement(
   'submissions.find_place',
   'workspace_id id',
   'form_id is_trashed',
@@ -31,20 +31,20 @@ const findPlace = statement(
  * @param where whether it must be in the trash, must not be, or may be.
  * @throws ApiError not_found.
  */
-export async function reachSubmission(
+export async function requireSubmission(
   database: Database,
   { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
   id: string,
   where: 'live' | 'trash' | 'anywhere' = 'live',
 ): Promise<FormKey & { id: string }> {
-  const found = only(await findPlace(database, { workspace_id: workspaceId, id }));
+  const found = onlyRow(await findSubmissionForm(database, { workspace_id: workspaceId, id }));
   if (!found || (where !== 'anywhere' && found.is_trashed !== (where === 'trash')))
     throw new ApiError('not_found');
-  requireReach(formIds, found.form_id);
+  requireFormAccess(formIds, found.form_id);
   return { workspaceId, formId: found.form_id, id };
 }
 
-const closed = { additionalProperties: false } as const;
+const noExtraProperties = { additionalProperties: false } as const;
 
 /** Omitted properties stay unchanged. */
 const SubmissionPatch = Type.Object(
@@ -72,7 +72,7 @@ const SubmissionPatch = Type.Object(
     status: Type.Optional(Type.Enum([...submissionStatuses])),
     tags: Type.Optional(Tags),
   },
-  closed,
+  noExtraProperties,
 );
 
 /** A submission after a change. */
@@ -100,14 +100,14 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       isConditional: true,
       reply: { status: 200, description: 'The updated submission.', schema: ChangedSubmission },
       async run({ params, body, unchanged, ...scope }) {
-        const place = await reachSubmission(database, scope, params.id);
+        const place = await requireSubmission(database, scope, params.id);
         const { unasked } = await changeSubmission(context, { ...place, by: scope.actor, unchanged }, body);
         const row = requireRow(
           await findSubmission(database, { workspace_id: place.workspaceId, id: place.id }),
         );
         const { tags, updated_at } = row;
         return {
-          json: submissionJson(row, links, wired({ tags, updated_at, unasked })),
+          json: submissionJson(row, links, asWireValue({ tags, updated_at, unasked })),
           tag: submissionTag(row),
         };
       },
@@ -126,13 +126,13 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
             Type.Boolean({ description: 'Deletes the submission permanently, even from the trash.' }),
           ),
         },
-        closed,
+        noExtraProperties,
       ),
       isConditional: true,
       isDestructive: true,
       reply: { status: 204, description: 'The submission is deleted.' },
       async run({ params, query: { permanent = false }, unchanged, ...scope }) {
-        const place = await reachSubmission(database, scope, params.id, permanent ? 'anywhere' : 'live');
+        const place = await requireSubmission(database, scope, params.id, permanent ? 'anywhere' : 'live');
         if (permanent) await removeSubmission(context, { ...place, unchanged });
         else await trashSubmission(database, { ...place, by: scope.actor, unchanged });
       },
@@ -146,7 +146,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       params: idParameter,
       reply: { status: 200, description: 'The submission.', schema: Submission },
       async run({ params, ...scope }) {
-        const { id, ...form } = await reachSubmission(database, scope, params.id, 'trash');
+        const { id, ...form } = await requireSubmission(database, scope, params.id, 'trash');
         await restoreMany(database, form, { ids: [id], by: scope.actor });
         const row = requireRow(await findSubmission(database, { workspace_id: form.workspaceId, id }));
         return { json: submissionJson(row, links), tag: submissionTag(row) };

@@ -3,12 +3,12 @@ import { isCleanText, trimText } from '#ast/basics/text.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow, statement } from '#kit/statement.ts';
 import { changedBy } from '../differences.ts';
 import { changedByColumns } from '../history.ts';
-import { reachSubmission } from './endpoints.ts';
+import { requireSubmission } from './endpoints.ts';
 
 /**
  * Inserts a note and records it in the history of the submission.
@@ -99,9 +99,9 @@ export function noteEndpoints({ database }: { database: Database }) {
       params: idParameter,
       reply: { status: 200, description: 'The notes.', schema: Type.Object({ data: Type.Array(Note) }) },
       async run({ params, ...scope }) {
-        const { workspaceId, id } = await reachSubmission(database, scope, params.id);
+        const { workspaceId, id } = await requireSubmission(database, scope, params.id);
         const all = { workspace_id: workspaceId, submission_id: id, id: null, limit: mostNotes };
-        return { body: { data: (await listNotes(database, all)).map(wired) } };
+        return { body: { data: (await listNotes(database, all)).map(asWireValue) } };
       },
     }),
 
@@ -119,7 +119,7 @@ export function noteEndpoints({ database }: { database: Database }) {
       errors: ['conflict'],
       reply: { status: 201, description: 'The note.', schema: Note },
       async run({ params, body, ...scope }) {
-        const { workspaceId, id: submission_id } = await reachSubmission(database, scope, params.id);
+        const { workspaceId, id: submission_id } = await requireSubmission(database, scope, params.id);
         const text = trimText(body.text);
         if (text === '' || !isCleanText(text)) throw invalid();
         const note = { workspace_id: workspaceId, submission_id, id: newId() };
@@ -138,7 +138,7 @@ export function noteEndpoints({ database }: { database: Database }) {
             `A submission can have at most ${mostNotes} notes. Delete one first.`,
           );
         const found = requireRow(await listNotes(database, { ...note, limit: 1 }));
-        return { body: wired(found) };
+        return { body: asWireValue(found) };
       },
     }),
 
@@ -151,7 +151,7 @@ export function noteEndpoints({ database }: { database: Database }) {
       isDestructive: true,
       reply: { status: 204, description: 'The note is deleted.' },
       async run({ params, ...scope }) {
-        const { workspaceId, id } = await reachSubmission(database, scope, params.id);
+        const { workspaceId, id } = await requireSubmission(database, scope, params.id);
         const deleted = await deleteNote(database, {
           workspace_id: workspaceId,
           submission_id: id,

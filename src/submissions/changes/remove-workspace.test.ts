@@ -16,7 +16,11 @@ import { openS3Server } from '#test/s3-server.ts';
 import { callApi, openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { whileHeld } from '#test/while-held.ts';
-import { beginEnd, bringBack, removeEndedAccounts } from '#workspaces/endings.ts';
+import {
+  cancelWorkspaceDeletion,
+  deleteDueAccounts,
+  scheduleWorkspaceDeletion,
+} from '#workspaces/account-deletion.ts';
 import type { Session } from '#workspaces/sign-in/session-shapes.ts';
 import { removeEndedWorkspaces } from './remove-workspace.ts';
 
@@ -242,7 +246,7 @@ test('an account that is being deleted is signed out, can sign in only to be res
   assert.equal((await callConsole(url, cookie, 'GET', '/forms', undefined, inWorkspace)).status, 200);
   assert.equal((await callConsole(url, cookie, 'DELETE', '/person', again)).status, 200);
   await endNow('users', leaver.userId);
-  await removeEndedAccounts(database);
+  await deleteDueAccounts(database);
   for (const table of ['members', 'sessions', 'accounts', 'person_lines'])
     assert.equal(
       (await database.query(`select from ${table} where user_id = $1`, [leaver.userId])).rowCount,
@@ -300,7 +304,7 @@ test('the queue of a closed workspace pauses, running jobs lose their lease, and
         )
       ).rows.map((row) => [row.id, row.days]),
     );
-  await beginEnd(database, workspaceId, undefined);
+  await scheduleWorkspaceDeletion(database, workspaceId, undefined);
   assert.deepEqual(await days(), { [due]: 37, [later]: 40, [underWay]: 37 });
   const job = {
     workspaceId,
@@ -312,7 +316,7 @@ test('the queue of a closed workspace pauses, running jobs lose their lease, and
     lostClaims: 0,
   };
   await assert.rejects(completeJob(database, { ...job, leaseToken: token }), LeaseLost);
-  await bringBack(database, workspaceId, undefined);
+  await cancelWorkspaceDeletion(database, workspaceId, undefined);
   assert.deepEqual(await days(), { [due]: 0, [later]: 3, [underWay]: 0 });
 });
 
@@ -323,10 +327,10 @@ test('of two parallel restores of a workspace one succeeds, and deleted forms st
     (await owner.api<{ id: string }>('POST', '/forms', form)).body.id,
   ];
   assert.equal((await owner.api('DELETE', `/forms/${deleted}`)).status, 204);
-  await beginEnd(database, workspaceId, undefined);
+  await scheduleWorkspaceDeletion(database, workspaceId, undefined);
   const workspace = { text: 'select from workspaces where id = $1 for update', values: [workspaceId] };
   const back = await whileHeld(database, workspace, 2, () =>
-    Promise.allSettled([1, 2].map(() => bringBack(database, workspaceId, undefined))),
+    Promise.allSettled([1, 2].map(() => cancelWorkspaceDeletion(database, workspaceId, undefined))),
   );
   assert.deepEqual(back.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   const { rows } = await database.query('select form_id from form_lookup where workspace_id = $1', [
@@ -351,7 +355,7 @@ test('deleting a workspace waits for a form deletion in progress, but not the ot
     database,
     { text: 'select from form_lookup where workspace_id = $1 for update', ...of },
     1,
-    () => beginEnd(database, workspaceId, undefined),
+    () => scheduleWorkspaceDeletion(database, workspaceId, undefined),
     // The last step of a form deletion is its job.
     (client) => client.query({ text: 'select from jobs where workspace_id = $1 for update nowait', ...of }),
   );

@@ -1,7 +1,7 @@
-import { type FilesContext, removeTakenFiles, takeFilesOfWorkspace } from '#files/stored-files.ts';
+import { type FilesContext, markFilesOfWorkspace, removeMarkedFiles } from '#files/stored-files.ts';
 import { removeImagesOf } from '#forms/images/images.ts';
 import { now } from '#kit/clock.ts';
-import { type Failures, tellFailures, workOff } from '#kit/queue/periodic.ts';
+import { type Failures, processInBatches, throwFailures } from '#kit/queue/periodic.ts';
 import {
   deleteEndedDeliveries,
   deleteEndedEvents,
@@ -9,7 +9,7 @@ import {
   deleteEndedSubmissions,
   deleteWorkspace,
   findEndedWorkspaces,
-} from '#workspaces/endings.ts';
+} from '#workspaces/account-deletion.ts';
 
 const workspacesAtOnce = 10;
 /** The number of files per batch. Their bytes are deleted before their rows. */
@@ -25,21 +25,21 @@ const batch = 500;
  */
 export async function removeEndedWorkspaces(context: FilesContext): Promise<void> {
   const failures: Failures = new Map();
-  await workOff(failures, {
+  await processInBatches(failures, {
     batch: workspacesAtOnce,
     find: (next) => findEndedWorkspaces(context.database, { now: now(), ...next }),
     partOf: ({ id }) => id,
     work: ([workspace]) => removeWorkspace(context, workspace!.id),
   });
-  tellFailures(failures);
+  throwFailures(failures);
 }
 
 async function removeWorkspace(context: FilesContext, workspaceId: string): Promise<void> {
   const { database } = context;
   const place = { workspace_id: workspaceId };
   for (;;) {
-    const files = await takeFilesOfWorkspace(database, { ...place, limit: filesAtOnce });
-    await removeTakenFiles(
+    const files = await markFilesOfWorkspace(database, { ...place, limit: filesAtOnce });
+    await removeMarkedFiles(
       context,
       workspaceId,
       files.map(({ id }) => id),

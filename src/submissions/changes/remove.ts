@@ -1,4 +1,4 @@
-import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
@@ -23,7 +23,7 @@ export const lockSubmissions = statement(
  */
 export async function removeSubmission(
   context: ChangeContext,
-  { id, unchanged, ...key }: FormKey & { id: string; unchanged?: Unchanged },
+  { id, unchanged, ...key }: FormKey & { id: string; unchanged?: IfMatchTimes },
 ): Promise<void> {
   const deliveries = await transaction(context.database, async (client) => {
     const rows = await lockSubmissions(client, {

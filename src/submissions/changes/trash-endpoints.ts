@@ -1,13 +1,20 @@
 import { Type } from 'typebox';
 import type { Answers } from '#ast/answers/check-answers.ts';
-import { reachForm } from '#forms/form-rows.ts';
+import { requireReachableForm } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { type Cut, endCutBy, lastId, listOf, listParameters, readCutBy } from '#kit/pagination.ts';
-import { json, statement, word } from '#kit/statement.ts';
-import { closed, orNull, timestamp, uuid } from '#kit/validation.ts';
-import { daysThatHold } from '#workspaces/retention.ts';
+import {
+  finishPageBy,
+  lastId,
+  listOf,
+  listParameters,
+  type PageRequest,
+  readPageRequestBy,
+} from '#kit/pagination.ts';
+import { json, statement, textEnum } from '#kit/statement.ts';
+import { noExtraProperties, orNull, timestamp, uuid } from '#kit/validation.ts';
+import { effectiveRetentionDays } from '#workspaces/retention.ts';
 import { submissionStatuses } from '../present.ts';
 import { findRetention } from '../retention/endpoints.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
@@ -21,7 +28,7 @@ const listTrashed = statement(
   'workspace_id form_id below_at:timestamp below_id limit offset',
   [
     'id created_at completed_at? trashed_at:timestamp trashed_by:text?',
-    { status: word<SubmissionStatus>(), answers: json<Answers>() },
+    { status: textEnum<SubmissionStatus>(), answers: json<Answers>() },
   ],
   `select s.id, s.status, s.answers, s.created_at, s.completed_at, s.trashed_at, coalesce(u.name, trasher.name) as trashed_by
    from submissions s
@@ -81,10 +88,11 @@ const TrashPage = Type.Object({
 });
 
 /** Returns the position of a row; submissions deleted at one moment are sorted by id. */
-const placeOf = (row: { trashed_at: Date; id: string }): string => `${row.trashed_at.getTime()}/${row.id}`;
-const placePattern = /^\d{1,14}\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const trashPositionOf = (row: { trashed_at: Date; id: string }): string =>
+  `${row.trashed_at.getTime()}/${row.id}`;
+const trashPositionPattern = /^\d{1,14}\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-function below({ after }: Cut): { below_at: Date; below_id: string } {
+function below({ after }: PageRequest): { below_at: Date; below_id: string } {
   const [moment, id = lastId] = after?.split('/') ?? [];
   return { below_at: moment === undefined ? new Date('9999-12-31') : new Date(Number(moment)), below_id: id };
 }
@@ -103,21 +111,21 @@ export function trashEndpoints(context: ChangeContext) {
         'Returns the submissions in the trash, most recently deleted first. They are erased permanently after the retention of the form, 30 days by default.',
       permission: 'submissions:read',
       params: idParameter,
-      query: Type.Object(listParameters, closed),
+      query: Type.Object(listParameters, noExtraProperties),
       reply: { status: 200, description: 'A page of the trash.', schema: TrashPage },
       async run({ params, query, ...scope }) {
-        const { workspaceId, formId } = await reachForm(database, scope, params.id);
+        const { workspaceId, formId } = await requireReachableForm(database, scope, params.id);
         const key = { workspace_id: workspaceId, form_id: formId };
-        const cut = readCutBy(placePattern, query, 'trash', formId);
+        const cut = readPageRequestBy(trashPositionPattern, query, 'trash', formId);
         const [[said], found, total] = await Promise.all([
           findRetention(database, key),
           listTrashed(database, { ...key, ...below(cut), limit: cut.limit, offset: cut.offset }),
           cut.total ?? countTrashed(database, key).then(([counted]) => counted!.total),
         ]);
-        const { rows, ends } = endCutBy(cut, found, total, placeOf);
-        const days = Number(daysThatHold('trash', 0, said!.form ?? undefined, said!.workspace));
+        const { rows, ends } = finishPageBy(cut, found, total, trashPositionOf);
+        const days = Number(effectiveRetentionDays('trash', 0, said!.form ?? undefined, said!.workspace));
         const data = rows.map((row) =>
-          wired({ ...row, removed_at: new Date(row.trashed_at.getTime() + days * dayMs) }),
+          asWireValue({ ...row, removed_at: new Date(row.trashed_at.getTime() + days * dayMs) }),
         );
         return { body: { data, ...ends, at_once: bulkLimit } };
       },
@@ -130,7 +138,7 @@ export function trashEndpoints(context: ChangeContext) {
       permission: 'submissions:write',
       audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
-      body: Type.Object({ ids: idList }, closed),
+      body: Type.Object({ ids: idList }, noExtraProperties),
       example: { body: { ids: [some] } },
       reply: {
         status: 200,
@@ -138,7 +146,7 @@ export function trashEndpoints(context: ChangeContext) {
         schema: Type.Object({ restored: Type.Integer() }),
       },
       async run({ params, body, ...scope }) {
-        const form = await reachForm(database, scope, params.id);
+        const form = await requireReachableForm(database, scope, params.id);
         const restored = await restoreMany(database, form, { ids: body.ids, by: scope.actor });
         if (restored === 0) throw new ApiError('not_found', 'These submissions are no longer in the trash.');
         return { body: { restored } };
@@ -158,7 +166,7 @@ export function trashEndpoints(context: ChangeContext) {
           everything: Type.Optional(Type.Literal(true)),
           expected: Type.Optional(Type.Integer({ minimum: 1 })),
         },
-        closed,
+        noExtraProperties,
       ),
       example: { body: { everything: true } },
       errors: ['conflict'],
@@ -167,7 +175,7 @@ export function trashEndpoints(context: ChangeContext) {
       async run({ params, body: { ids, everything, expected }, ...scope }) {
         if ((ids === undefined) === (everything === undefined))
           throw new ApiError('validation_error', 'Send either "ids" or "everything".');
-        const form = await reachForm(database, scope, params.id);
+        const form = await requireReachableForm(database, scope, params.id);
         const [found] = await listTrashedIds(database, {
           workspace_id: form.workspaceId,
           form_id: form.formId,
@@ -176,7 +184,7 @@ export function trashEndpoints(context: ChangeContext) {
         });
         requireExpected(found!.ids.length, expected);
         const bulk = await startBulk(context, form, { kind: 'empty', ids: found!.ids, by: scope.actor });
-        return { body: wired(bulk) };
+        return { body: asWireValue(bulk) };
       },
     }),
   };

@@ -4,8 +4,8 @@ import { findClaimedFile } from '#files/endpoints.ts';
 import { openFileLinks } from '#files/stored-files.ts';
 import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
-import { textOf } from '#kit/http.ts';
-import type { Answer } from '#kit/operation.ts';
+import { replyText } from '#kit/http.ts';
+import type { OperationResponse } from '#kit/operation.ts';
 import { openVault } from '#kit/vault.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
 import { listEndpoints } from '#search/list-endpoints.ts';
@@ -46,8 +46,8 @@ async function seen(
   word: string,
 ): Promise<{ listed: string[]; found: string[]; total: number }> {
   const scope = scopeOf(scene.workspaceId);
-  const read = async (reply: Promise<Answer>) =>
-    JSON.parse(textOf(await reply)!) as { data: { id: string }[]; pagination: { total_count: number } };
+  const read = async (reply: Promise<OperationResponse>) =>
+    JSON.parse(replyText(await reply)!) as { data: { id: string }[]; pagination: { total_count: number } };
   const list = await read(
     api.listFormSubmissions.handle(scope, { params: { id: scene.formId }, query: {}, body: {} }),
   );

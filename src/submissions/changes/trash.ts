@@ -5,13 +5,13 @@ import { newId, now, timeOfId } from '#kit/clock.ts';
 import { requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import type { Actor } from '#kit/operation.ts';
-import { json, jsonb, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
+import { json, jsonb, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import type { FormKey } from '../change-event.ts';
-import { searchColumns } from '../columns.ts';
+import { buildSearchData } from '../columns.ts';
 import { type ChangedBy, changedBy } from '../differences.ts';
 import { changedByColumns, insertChange } from '../history.ts';
-import { joinFormLock, lockQuotas, refuseQuota, updateQuotas } from '../quotas.ts';
-import { searchWords } from '../submission-record.ts';
+import { lockQuotas, shareFormLock, throwQuotaConflict, updateQuotas } from '../quotas.ts';
+import { searchWordsSql } from '../submission-record.ts';
 import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
 import { type ChangeTarget, lockSubmission } from './edit.ts';
 
@@ -23,7 +23,7 @@ import { type ChangeTarget, lockSubmission } from './edit.ts';
 export const trashSubmissions = statement(
   'trash.trash_submissions',
   ['workspace_id form_id ids change_ids bulk_id? now', changedByColumns],
-  ['count', { status: word<SubmissionStatus>() }],
+  ['count', { status: textEnum<SubmissionStatus>() }],
   `with listed as (
      select * from unnest($ids, $change_ids) as listed (id, change_id)),
    held as (
@@ -53,7 +53,7 @@ const lockTrashed = statement(
   [
     'id language?',
     {
-      status: word<SubmissionStatus>(),
+      status: textEnum<SubmissionStatus>(),
       answers: json<Answers>(),
       reference: json<Record<string, string>>(),
       structure: formTree,
@@ -80,7 +80,7 @@ const restoreSubmission = statement(
      returning workspace_id, id, form_id, status, tags),
    language as (
      insert into search_languages (workspace_id, language) select workspace_id, $language from submission on conflict do nothing),
-   ${searchWords()},
+   ${searchWordsSql()},
    document as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
      select workspace_id, id, form_id, terms from words)
@@ -98,7 +98,7 @@ export function trashSubmission(
 ): Promise<void> {
   return transaction(database, async (client) => {
     const row = { workspace_id: workspaceId, form_id: formId, id };
-    await joinFormLock(client, row);
+    await shareFormLock(client, row);
     const found = requireRow(await lockSubmission(client, row));
     requireUnchanged(unchanged, found.updated_at);
     await trashMany(client, { workspaceId, formId }, { ids: [id], by: changedBy(by) });
@@ -115,7 +115,7 @@ export async function trashMany(
   key: FormKey,
   { ids, by }: { ids: readonly string[]; by: ChangedBy },
 ): Promise<number> {
-  await joinFormLock(db, { workspace_id: key.workspaceId, form_id: key.formId });
+  await shareFormLock(db, { workspace_id: key.workspaceId, form_id: key.formId });
   const trashed = await trashSubmissions(db, {
     workspace_id: key.workspaceId,
     form_id: key.formId,
@@ -140,7 +140,7 @@ export function restoreMany(
 ): Promise<number> {
   return transaction(database, (client) =>
     restoreWithin(client, key, { ids, by: changedBy(by) }, async (work) =>
-      work().catch(refuseQuota('Nothing was restored')),
+      work().catch(throwQuotaConflict('Nothing was restored')),
     ),
   );
 }
@@ -160,7 +160,7 @@ export async function restoreWithin(
   const restored: SubmissionStatus[] = [];
   for (const { id, structure, settings, ...given } of await lockTrashed(db, { ...row, ids: [...ids] })) {
     const work = async (): Promise<void> => {
-      await restoreSubmission(db, { ...row, id, ...searchColumns(structure, settings, given) });
+      await restoreSubmission(db, { ...row, id, ...buildSearchData(structure, settings, given) });
       if (limited) await updateQuotas(db, limited, id);
       const change = newId();
       await insertChange(db, {

@@ -9,7 +9,7 @@ import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { makeWebhook } from '#test/webhooks/make-webhook.ts';
 import { changeSubmission } from '../changes/edit.ts';
 import { trashSubmission } from '../changes/trash.ts';
-import { type Erased, eraseIdentity, eraseSubmissions } from './erase.ts';
+import { type ErasureOutcome, eraseIdentity, eraseSubmissions } from './erase.ts';
 
 const { database } = await testDatabase();
 const elements = [
@@ -21,7 +21,7 @@ const elements = [
 ];
 const by = { kind: 'operator', id: '' } as const;
 
-const erase = (scene: Scene, ...ids: string[]): Promise<Erased> =>
+const erase = (scene: Scene, ...ids: string[]): Promise<ErasureOutcome> =>
   transaction(database, (client) => eraseSubmissions(client, scene, ids));
 
 /** Creates a submission with a file and an edit. */

@@ -4,16 +4,16 @@ import { type DigestMode, digestModes, type Settings } from '#ast/settings.ts';
 import { formTree } from '#forms/form-rows.ts';
 import { now } from '#kit/clock.ts';
 import { deleteMailsAbout } from '#kit/outbox.ts';
-import { json, jsonb, only, type Queryable, statement, word } from '#kit/statement.ts';
+import { json, jsonb, onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import { blankSnapshot } from '#webhooks/event.ts';
 import { recordEvent, recordEvents, type SubmissionEvent } from '#webhooks/record-event.ts';
 import { deleteEventsOf } from '#webhooks/upkeep.ts';
-import { reportNews } from '#workspaces/audit/mail-news.ts';
+import { enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
 import { eventOf, type FormKey } from '../change-event.ts';
 import { deleteRows } from '../changes/remove.ts';
-import { searchColumns } from '../columns.ts';
+import { buildSearchData } from '../columns.ts';
 import { listFiles } from '../edited-answers.ts';
-import { joinFormLock } from '../quotas.ts';
+import { shareFormLock } from '../quotas.ts';
 import { searchTerms } from '../submission-record.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import { stripAnswers } from './strip-answers.ts';
@@ -25,7 +25,7 @@ const lockToErase = statement(
   [
     'id completed_at? tags language? updated_at is_trashed version form_name',
     {
-      status: word<SubmissionStatus>(),
+      status: textEnum<SubmissionStatus>(),
       answers: json<Answers>(),
       reference: json<Record<string, string>>(),
       fields: json<Record<string, FieldDescription>>(),
@@ -96,9 +96,9 @@ export const deleteInvitations = statement(
  * Adds submissions to their form's next digest again, because the digest that listed them is withdrawn.
  * @returns whether this starts a digest, which must then be requested.
  */
-const listAgain = statement(
+const requeueDigestItems = statement(
   'erase.list_again',
-  ['workspace_id form_id submission_ids', { mode: word<DigestMode>() }],
+  ['workspace_id form_id submission_ids', { mode: textEnum<DigestMode>() }],
   'is_new',
   `with items as (
      insert into digest_items (workspace_id, form_id, submission_id)
@@ -147,7 +147,7 @@ const stripSubmission = statement(
    where workspace_id = $workspace_id and submission_id = $id`,
 );
 
-const nothingGone = {
+const nothingDeleted = {
   submissions: 0,
   /** Submissions of which only identifying answers were deleted. */
   stripped: 0,
@@ -162,13 +162,13 @@ const nothingGone = {
 };
 
 /** The number of deleted items of each kind. A receipt shows only these numbers, not the content. */
-export type Gone = typeof nothingGone;
+export type DeletedCounts = typeof nothingDeleted;
 
 /**
  * The result of an erasure: the counts, the files whose bytes must also be deleted, and the number of new
  * deliveries.
  */
-export type Erased = { gone: Gone; fileIds: string[]; deliveries: number };
+export type ErasureOutcome = { gone: DeletedCounts; fileIds: string[]; deliveries: number };
 
 /**
  * Erases submissions, in the trash or not, in the caller's transaction. Also deletes their history, notes,
@@ -185,7 +185,7 @@ export async function eraseSubmissions(
   key: FormKey,
   ids: readonly string[],
   options = { keepsOpenInvitations: false },
-): Promise<Erased> {
+): Promise<ErasureOutcome> {
   const rows = await lockToErase(db, keyOf(key, ids));
   const traces = await eraseTraces(db, key, rows, options);
   const told = rows.filter((row) => row.completed_at !== null);
@@ -209,8 +209,8 @@ export async function eraseIdentity(
   key: FormKey,
   ids: readonly string[],
   isSaid: (text: string) => boolean,
-): Promise<Erased> {
-  await joinFormLock(db, { workspace_id: key.workspaceId, form_id: key.formId });
+): Promise<ErasureOutcome> {
+  await shareFormLock(db, { workspace_id: key.workspaceId, form_id: key.formId });
   const rows = await lockToErase(db, keyOf(key, ids));
   const traces = await eraseTraces(db, key, rows, { keepsOpenInvitations: false });
   const kept: string[] = [];
@@ -229,7 +229,7 @@ export async function eraseIdentity(
       kept_files: files,
       kept_elements: Object.keys(answers),
       updated_at: new Date(Math.max(now().getTime(), row.updated_at.getTime() + 1)),
-      ...searchColumns(row.structure, row.settings, stripped),
+      ...buildSearchData(row.structure, row.settings, stripped),
     });
     if (row.completed_at === null || row.is_trashed) continue;
     deliveries += await recordEvent(db, { ...key, ...eventOf('submission.updated', key, stripped) });
@@ -258,25 +258,27 @@ async function eraseTraces(
   key: FormKey,
   rows: readonly Row[],
   { keepsOpenInvitations }: { keepsOpenInvitations: boolean },
-): Promise<{ gone: Gone; fileIds: string[] }> {
+): Promise<{ gone: DeletedCounts; fileIds: string[] }> {
   const { workspaceId: workspace_id } = key;
   const ids = rows.map(({ id }) => id);
-  const belongings = only(await countBelongings(db, { workspace_id, ids }))!;
+  const belongings = onlyRow(await countBelongings(db, { workspace_id, ids }))!;
   const over = keepsOpenInvitations ? rows.filter((row) => row.completed_at !== null) : rows;
   const invitations = await listInvitationsOf(db, {
     workspace_id,
     submission_ids: over.map(({ id }) => id),
   });
-  const invited = only(await deleteInvitations(db, { workspace_id, ids: invitations.map(({ id }) => id) }))!;
-  const told = only(await deleteEventsOf(db, { workspace_id, submission_ids: ids }))!;
+  const invited = onlyRow(
+    await deleteInvitations(db, { workspace_id, ids: invitations.map(({ id }) => id) }),
+  )!;
+  const told = onlyRow(await deleteEventsOf(db, { workspace_id, submission_ids: ids }))!;
   const letters = await deleteMailsAbout(db, { workspace_id, submission_ids: ids });
   const others = new Set(letters.flatMap(({ other_ids }) => other_ids));
-  if (others.size > 0) await tellAgain(db, key, rows[0]!, [...others]);
+  if (others.size > 0) await requeueDigest(db, key, rows[0]!, [...others]);
   const { file_ids: fileIds, ...counts } = belongings;
   return {
     fileIds,
     gone: {
-      ...nothingGone,
+      ...nothingDeleted,
       ...counts,
       ...told,
       files: fileIds.length,
@@ -287,19 +289,19 @@ async function eraseTraces(
 }
 
 /** Lists the other submissions of a withdrawn digest in the next digest. */
-async function tellAgain(
+async function requeueDigest(
   db: Queryable,
   { workspaceId, formId }: FormKey,
   { settings }: Row,
   ids: readonly string[],
 ): Promise<void> {
-  const digest = only(
-    await listAgain(db, {
+  const digest = onlyRow(
+    await requeueDigestItems(db, {
       workspace_id: workspaceId,
       form_id: formId,
       submission_ids: [...ids],
       mode: settings.notification_digest ?? digestModes[1],
     }),
   );
-  if (digest?.is_new) await reportNews(db, workspaceId, { kind: 'digest_due', formId });
+  if (digest?.is_new) await enqueueEmailEvent(db, workspaceId, { kind: 'digest_due', formId });
 }

@@ -1,6 +1,6 @@
 import type { AnswerRow, Answers } from '#ast/answers/check-answers.ts';
 import { isRecord } from '#ast/basics/json.ts';
-import { identifies } from '#ast/form/identifies.ts';
+import { identifiesPerson } from '#ast/form/identifies.ts';
 import { type Form, type InputElement, listQuestions } from '#ast/form/tree.ts';
 
 /** A shorter text may occur in any answer by chance. */
@@ -16,7 +16,7 @@ export function stripAnswers(form: Form, answers: Answers, isSaid: (text: string
   const isTold = (text: string): boolean =>
     isSaid(text) || names.some((name) => text.toLowerCase().includes(name));
   const stays = (input: InputElement, value: unknown): boolean =>
-    value !== undefined && !identifies(input) && !saidIn(value, isTold);
+    value !== undefined && !identifiesPerson(input) && !containsMatch(value, isTold);
   const kept: Answers = {};
   for (const question of listQuestions(form)) {
     const { id } = question.element.attrs;
@@ -38,7 +38,7 @@ function identifyingTexts(form: Form, answers: Answers): string[] {
   const add = (inputs: readonly InputElement[], given: Readonly<Record<string, unknown>>): void => {
     for (const input of inputs) {
       const value = Object.hasOwn(given, input.attrs.id) ? given[input.attrs.id] : undefined;
-      if (typeof value === 'string' && value.length >= leastLength && identifies(input))
+      if (typeof value === 'string' && value.length >= leastLength && identifiesPerson(input))
         texts.push(value.toLowerCase());
     }
   };
@@ -63,8 +63,8 @@ const cellsOf = (
 };
 
 /** Whether `isSaid` accepts a text or number in the value, at any depth. */
-export function saidIn(value: unknown, isSaid: (text: string) => boolean): boolean {
+export function containsMatch(value: unknown, isSaid: (text: string) => boolean): boolean {
   if (typeof value === 'string' || typeof value === 'number') return isSaid(String(value));
-  if (Array.isArray(value)) return value.some((item) => saidIn(item, isSaid));
-  return isRecord(value) && Object.values(value).some((item) => saidIn(item, isSaid));
+  if (Array.isArray(value)) return value.some((item) => containsMatch(item, isSaid));
+  return isRecord(value) && Object.values(value).some((item) => containsMatch(item, isSaid));
 }

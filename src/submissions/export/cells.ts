@@ -1,6 +1,6 @@
 import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers/check-answers.ts';
-import { factOf } from '#ast/basics/fact-of.ts';
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
+import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import type { ConsentAnswer, GridAnswer } from '#ast/types/rules.ts';
 import { type Column, optionLabel } from '../columns.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
@@ -77,10 +77,10 @@ export function parseRows(source: string): [label: string, value: string][][] | 
   return rows.filter((row) => row.length > 0);
 }
 
-type Asked = Pick<Column, 'option_labels' | 'rows'> & Partial<Pick<Column, 'inputs'>>;
+type CellQuestion = Pick<Column, 'option_labels' | 'rows'> & Partial<Pick<Column, 'inputs'>>;
 
 /** The value of an export cell; undefined for an empty cell. */
-export type Cell = string | number | Date | undefined;
+export type ExportCell = string | number | Date | undefined;
 
 /** A submission as exports read it, with its JSON as text. Times are ISO 8601 in UTC with milliseconds. */
 export type ExportedSubmission = {
@@ -93,7 +93,7 @@ export type ExportedSubmission = {
 };
 
 export const fixedHeads = ['Submission ID', 'Status', 'Created at', 'Completed at'] as const;
-export const lastHead = 'Reference';
+export const referenceHead = 'Reference';
 /** The first heading of a CSV for spreadsheets. Its quotes tell an import that formulas are escaped. */
 export const guardedHead = `"${fixedHeads[0]}"`;
 
@@ -105,13 +105,14 @@ export function headCells(columns: readonly Column[]): string[] {
   const withIds = new Set<string>();
   for (;;) {
     const heads = columns.map((column) => ({ column, titles: titlesOf(column, withIds.has(column.id)) }));
-    const all = [...fixedHeads, lastHead, ...heads.flatMap(({ titles }) => titles)];
+    const all = [...fixedHeads, referenceHead, ...heads.flatMap(({ titles }) => titles)];
     const times = Map.groupBy(all, headKey);
     const repeated = heads.filter(
       ({ column, titles }) =>
         !withIds.has(column.id) && titles.some((title) => times.get(headKey(title))!.length > 1),
     );
-    if (repeated.length === 0) return [...fixedHeads, ...heads.flatMap(({ titles }) => titles), lastHead];
+    if (repeated.length === 0)
+      return [...fixedHeads, ...heads.flatMap(({ titles }) => titles), referenceHead];
     // A label with an added id may equal the label of another column.
     for (const { column } of repeated) withIds.add(column.id);
   }
@@ -126,7 +127,7 @@ function titlesOf({ id, label, rows }: Column, hasId: boolean): string[] {
 }
 
 /** Returns a submission as cells, one for each heading. */
-export function bodyCells(columns: readonly Column[], submission: ExportedSubmission): Cell[] {
+export function bodyCells(columns: readonly Column[], submission: ExportedSubmission): ExportCell[] {
   const { id, status, created_at, completed_at, reference } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
   return [
@@ -134,7 +135,7 @@ export function bodyCells(columns: readonly Column[], submission: ExportedSubmis
     status,
     new Date(created_at),
     completed_at === null ? undefined : new Date(completed_at),
-    ...columns.flatMap((column) => answerCells(own(answers, column.id), column)),
+    ...columns.flatMap((column) => answerCells(getProperty(answers, column.id), column)),
     referenceCell(reference),
   ];
 }
@@ -149,12 +150,12 @@ export function referenceCell(reference: string): string | undefined {
  * Returns an answer as the cells of its column: one cell for each row of a matrix. An answer without rows is
  * in the first cell.
  */
-export function answerCells(value: AnswerValue | undefined, column: Asked): Cell[] {
+export function answerCells(value: AnswerValue | undefined, column: CellQuestion): ExportCell[] {
   const { rows } = column;
   if (rows.length === 0) return [answerCell(value, column)];
   return rows.map(({ id }, index) =>
     isGrid(value)
-      ? answerCell(own<AnswerValue>(value, id), column)
+      ? answerCell(getProperty<AnswerValue>(value, id), column)
       : index === 0
         ? answerCell(value, column)
         : undefined,
@@ -166,7 +167,7 @@ export function answerCells(value: AnswerValue | undefined, column: Asked): Cell
  * have had another type. Options are written by label. Several choices or files are a list. Each row of a
  * repeatable group is a line of labels and values, so that an import can read it again.
  */
-function answerCell(value: AnswerValue | undefined, column: Asked): Cell {
+function answerCell(value: AnswerValue | undefined, column: CellQuestion): ExportCell {
   if (value === undefined || typeof value === 'number') return value;
   if (typeof value === 'string') return optionLabel(column, value);
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
@@ -192,7 +193,7 @@ const isGrid = (value: AnswerValue | undefined): value is GridAnswer | ConsentAn
   typeof value === 'object' && !Array.isArray(value);
 
 /** Formats a row of a repeatable group, or a whole matrix. */
-function rowText(row: AnswerRow, asked: Asked): string {
+function rowText(row: AnswerRow, asked: CellQuestion): string {
   const parts = partsOf(asked);
   return formatPairs(
     Object.entries(row).map(([id, value]) => {
@@ -203,8 +204,10 @@ function rowText(row: AnswerRow, asked: Asked): string {
 }
 
 /** Returns the questions of a row by id with their labels; the id is added if two labels are equal. */
-const partsOf = factOf(({ option_labels, rows, inputs = [] }: Asked) => {
-  const parts = new Map<string, Asked & { readonly label: string }>(inputs.map((input) => [input.id, input]));
+const partsOf = memoizeByObject(({ option_labels, rows, inputs = [] }: CellQuestion) => {
+  const parts = new Map<string, CellQuestion & { readonly label: string }>(
+    inputs.map((input) => [input.id, input]),
+  );
   for (const { id, label } of rows) parts.set(id, { label, option_labels, rows: [] });
   const times = Map.groupBy(parts.values(), ({ label }) => headKey(label));
   const titleOf = (id: string, label: string): string =>

@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Answers } from '#ast/answers/check-answers.ts';
 import { csvCell, guardFormula } from '#ast/basics/csv.ts';
-import { own } from '#ast/basics/json.ts';
-import { fewAtOnce } from '#kit/concurrency.ts';
+import { getProperty } from '#ast/basics/json.ts';
+import { limitConcurrency } from '#kit/concurrency.ts';
 import type { Column } from '../columns.ts';
 import {
   answerCells,
   bodyCells,
-  type Cell,
+  type ExportCell,
   type ExportedSubmission,
   fixedHeads,
   guardedHead,
@@ -25,7 +25,7 @@ export const asItIs: TextWriter = (text) => text;
  * Formats one record of RFC 4180, for spreadsheets by default. Numbers are written unchanged: even a negative
  * number is not a formula.
  */
-export function csvRecord(cells: readonly Cell[], write: TextWriter = guardFormula): string {
+export function csvRecord(cells: readonly ExportCell[], write: TextWriter = guardFormula): string {
   return `${cells.map((cell) => csvField(cell, write)).join(',')}\r\n`;
 }
 
@@ -42,11 +42,12 @@ export function csvSubmission(
   const answers = JSON.parse(submission.answers) as Answers;
   let record = `${id},${status},${created_at},${completed_at ?? ''},`;
   for (const column of columns)
-    for (const cell of answerCells(own(answers, column.id), column)) record += `${csvField(cell, write)},`;
+    for (const cell of answerCells(getProperty(answers, column.id), column))
+      record += `${csvField(cell, write)},`;
   return `${record}${csvField(referenceCell(reference), write)}\r\n`;
 }
 
-function csvField(cell: Cell, write: TextWriter): string {
+function csvField(cell: ExportCell, write: TextWriter): string {
   if (cell === undefined) return '';
   if (typeof cell === 'number') return String(cell);
   return csvCell(typeof cell === 'string' ? write(cell) : cell.toISOString());
@@ -71,7 +72,7 @@ export function ndjsonLine(columns: readonly Column[], submission: ExportedSubmi
   const answers = JSON.parse(submission.answers) as Answers;
   const reference = JSON.parse(submission.reference) as object;
   const chosen = columns.flatMap(({ id }) => {
-    const answer = own(answers, id);
+    const answer = getProperty(answers, id);
     return answer === undefined ? [] : [[id, answer] as const];
   });
   const line = { id, status, reference, created_at, completed_at, answers: Object.fromEntries(chosen) };
@@ -114,7 +115,7 @@ const turnLength = 65_536;
 const cellLength = 16;
 
 /** Splits batches into chunks, and yields to the event loop between them. */
-async function* inTurns({ columns, batches }: Source): AsyncGenerator<readonly ExportedSubmission[]> {
+async function* splitBatches({ columns, batches }: Source): AsyncGenerator<readonly ExportedSubmission[]> {
   for await (const batch of batches) {
     let [from, length] = [0, 0];
     for (const [index, { answers }] of batch.entries()) {
@@ -138,7 +139,7 @@ async function* writeText(
   write: (submission: ExportedSubmission) => string,
 ): AsyncGenerator<string> {
   let chunk = head;
-  for await (const turn of inTurns(source)) {
+  for await (const turn of splitBatches(source)) {
     for (const submission of turn) chunk += write(submission);
     yield chunk;
     chunk = '';
@@ -148,15 +149,15 @@ async function* writeText(
 }
 
 /** Yields rows in chunks, for the thread that writes them. */
-async function* rowsOf(source: Source): AsyncGenerator<readonly (readonly Cell[])[]> {
+async function* rowsOf(source: Source): AsyncGenerator<readonly (readonly ExportCell[])[]> {
   yield [headCells(source.columns)];
-  for await (const turn of inTurns(source))
+  for await (const turn of splitBatches(source))
     yield turn.map((submission) => bodyCells(source.columns, submission));
 }
 
 /** The number of exports that this process runs at the same time for one workspace. */
 const exportsAtOnce = 2;
-const { enter } = fewAtOnce(exportsAtOnce, {
+const { enter } = limitConcurrency(exportsAtOnce, {
   seconds: 10,
   why: `This workspace is already running ${exportsAtOnce} exports.`,
 });
@@ -165,7 +166,7 @@ const { enter } = fewAtOnce(exportsAtOnce, {
  * Starts an export that counts against the limit until its stream is closed, even if the client disconnects.
  * @throws ApiError rate_limit_exceeded if the workspace has reached its limit.
  */
-export function oneOfFew(workspaceId: string, begin: () => Readable): Readable {
+export function limitExports(workspaceId: string, begin: () => Readable): Readable {
   const leave = enter(workspaceId);
   try {
     return begin().once('close', leave);

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { ReadableStream, TransformStream, type WritableStream } from 'node:stream/web';
 import { Worker } from 'node:worker_threads';
-import type { Cell } from './cells.ts';
+import type { ExportCell } from './cells.ts';
 
 /** The value of a sheet cell; null for an empty cell. */
 type XlsxCell = string | number | Date | null;
@@ -22,7 +22,7 @@ let writer: Writer | undefined;
  * the process alive only while it writes.
  * @param rows batches of rows, produced as the file is read; they end if the reader disconnects.
  */
-export function xlsxStream(rows: AsyncIterable<readonly (readonly Cell[])[]>): Readable {
+export function xlsxStream(rows: AsyncIterable<readonly (readonly ExportCell[])[]>): Readable {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const task: XlsxTask = { rows: ReadableStream.from(asXlsx(rows)), file: writable };
   const { thread, files } = (writer ??= openWriter());
@@ -52,7 +52,7 @@ function openWriter(): Writer {
 }
 
 async function* asXlsx(
-  turns: AsyncIterable<readonly (readonly Cell[])[]>,
+  turns: AsyncIterable<readonly (readonly ExportCell[])[]>,
 ): AsyncGenerator<readonly XlsxCell[][]> {
   for await (const rows of turns) yield rows.map((cells) => cells.map(xlsxCell));
 }
@@ -65,7 +65,7 @@ const longestCell = 32_767;
  * notice. XML has no control characters: `_x0007_` represents one, so the underscore of a text that looks
  * like this is escaped.
  */
-function xlsxCell(cell: Cell): XlsxCell {
+function xlsxCell(cell: ExportCell): XlsxCell {
   if (typeof cell !== 'string') return cell ?? null;
   return fitting(cell)
     .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')

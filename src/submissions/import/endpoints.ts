@@ -1,17 +1,17 @@
 import { type Static, Type } from 'typebox';
 import { otherChoice } from '#ast/basics/options.ts';
-import { reachForm } from '#forms/form-rows.ts';
+import { requireReachableForm } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { failedReason } from '#kit/validation.ts';
+import { failedReasonSchema } from '#kit/validation.ts';
 import { readTasks, type TaskRow } from '#tasks/read-tasks.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { ImportPlan, ImportSource } from './plan-import.ts';
 import { type ImportContext, previewImport, startImport } from './start-import.ts';
-import { importable, importLimits, type Named } from './table.ts';
+import { importableQuestions, importLimits, type NamedItem } from './table.ts';
 
-const closed = { additionalProperties: false } as const;
+const noExtraProperties = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 64 });
 
 const ColumnUse = Type.Union([
@@ -29,12 +29,12 @@ const ColumnUse = Type.Union([
         }),
       ),
     },
-    closed,
+    noExtraProperties,
   ),
-  Type.Object({ as: Type.Literal('reference'), name }, closed),
+  Type.Object({ as: Type.Literal('reference'), name }, noExtraProperties),
   Type.Object(
     { as: Type.Enum(['reference_data', 'started_at', 'submitted_at', 'ignore']) },
-    { ...closed, description: '`reference_data` is a JSON object of texts, as in exports.' },
+    { ...noExtraProperties, description: '`reference_data` is a JSON object of texts, as in exports.' },
   ),
 ]);
 const dates = Type.Enum(['ymd', 'dmy', 'mdy']);
@@ -70,10 +70,10 @@ const ImportBody = Type.Object(
       }),
     ),
   },
-  closed,
+  noExtraProperties,
 );
 
-const place = {
+const problemProperties = {
   line: Type.Integer(),
   column: Type.Union([Type.String(), Type.Null()], {
     description: 'The heading of the column; null for the whole line.',
@@ -81,13 +81,13 @@ const place = {
   message: Type.String(),
 };
 const problem = Type.Object({
-  ...place,
+  ...problemProperties,
   is_left_out: Type.Boolean({ description: 'Whether the whole line is skipped, or only this cell.' }),
 });
 const problems = {
   problem_count: Type.Integer(),
   problems: Type.Array(problem, { description: 'The first 100 problems.' }),
-  doubts: Type.Array(Type.Object(place), {
+  doubts: Type.Array(Type.Object(problemProperties), {
     description: 'Values that can be read in several ways, such as 03/04/2000. The first 100.',
   }),
 };
@@ -142,7 +142,7 @@ export const ImportProgress = Type.Object({
   requested_by: Type.Union([Type.String(), Type.Null()]),
   created_at: Type.String({ format: 'date-time' }),
   finished_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-  failed_reason: failedReason,
+  failed_reason: failedReasonSchema,
 });
 
 /** The size of a file with 10,000 lines, as JSON. */
@@ -160,7 +160,10 @@ const notesOf = ({ problems, doubts }: Pick<ImportPlan, 'problems' | 'doubts'>) 
 const momentOf = (at: number | undefined): string | null =>
   at === undefined ? null : new Date(at).toISOString();
 
-const labelled = ({ id, labels }: Named) => ({ id, label: id === otherChoice ? 'Other' : (labels[0] ?? id) });
+const labelled = ({ id, labels }: NamedItem) => ({
+  id,
+  label: id === otherChoice ? 'Other' : (labels[0] ?? id),
+});
 
 const present = ({ done, member_name, ...task }: TaskRow) => ({
   id: task.id,
@@ -201,7 +204,7 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
     errors: ['conflict'],
     reply: { status: 200, description: 'The preview.', schema: ImportPreview },
     async run({ workspaceId, formIds, params, body }) {
-      requireReach(formIds, params.id);
+      requireFormAccess(formIds, params.id);
       const plan = await previewImport(context, { workspaceId, formId: params.id }, sourceOf(body));
       const { columns, mapping, writing, entries, live } = plan;
       return {
@@ -217,7 +220,7 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
             started_at: momentOf(entry.begun),
             submitted_at: momentOf(entry.at),
           })),
-          questions: [...importable(live.form).values()].map((question) => ({
+          questions: [...importableQuestions(live.form).values()].map((question) => ({
             ...labelled(question),
             type: question.input?.type ?? 'composite',
             rows: question.rows.map(labelled),
@@ -243,7 +246,7 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
     errors: ['conflict'],
     reply: { status: 202, description: 'The import has started.', schema: ImportStarted },
     async run({ workspaceId, formIds, params, actor, body }) {
-      requireReach(formIds, params.id);
+      requireFormAccess(formIds, params.id);
       const form = { workspaceId, formId: params.id };
       const started = await startImport(context, form, sourceOf(body), actor);
       return { body: { id: started.id, total: started.total, ...notesOf(started) } };
@@ -262,10 +265,10 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
       schema: Type.Object({ data: Type.Array(ImportProgress) }),
     },
     async run({ params, ...scope }) {
-      const { workspaceId, formId } = await reachForm(context.database, scope, params.id);
+      const { workspaceId, formId } = await requireReachableForm(context.database, scope, params.id);
       const filter = { workspace_id: workspaceId, form_id: formId, kinds: ['submissions.import'] } as const;
       const tasks = await readTasks(context.database, filter, { limit: shown.imports });
-      return { body: { data: tasks.map((task) => wired(present(task))) } };
+      return { body: { data: tasks.map((task) => asWireValue(present(task))) } };
     },
   }),
 });

@@ -10,13 +10,13 @@ import { element, formOf, structure } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { type Body, openService, until } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
-import { beginEnd, bringBack } from '#workspaces/endings.ts';
+import { cancelWorkspaceDeletion, scheduleWorkspaceDeletion } from '#workspaces/account-deletion.ts';
 import type { ImportPreview, ImportProgress, ImportStarted } from './endpoints.ts';
 import { type ColumnFormat, guessDateOrder, guessDecimalMark } from './mapping.ts';
 import { planImport } from './plan-import.ts';
 import { readCell } from './read-cell.ts';
 import { submissionImportJob } from './start-import.ts';
-import { importable } from './table.ts';
+import { importableQuestions } from './table.ts';
 
 /* Imports of answers from a file: previewed first, validated as on the page, each line once. */
 
@@ -120,7 +120,7 @@ test('an invalid mapping is rejected with a clear message', async () => {
 /** Returns the answer of a cell to a question, for a column with this format of dates and numbers. */
 const read = (id: string, cell: string, format: Partial<ColumnFormat> = {}) => {
   const context = { format: { dates: 'ymd', decimal: '.', ...format }, home: about, isOwn: false } as const;
-  const found = readCell(importable(form).get(id)!, cell, context);
+  const found = readCell(importableQuestions(form).get(id)!, cell, context);
   return 'problem' in found ? found.problem : found.value;
 };
 
@@ -252,7 +252,7 @@ test('an import pauses with its lines when its workspace is closed, and continue
   const { database, wakeQueue } = service.services;
   const importId = newId();
   const by = { kind: 'operator', id: '' } as const;
-  await beginEnd(database, workspaceId, undefined);
+  await scheduleWorkspaceDeletion(database, workspaceId, undefined);
   const items = [{ line: 1, entry: { answers: { name: 'Ada' }, reference: {}, key: newId() } }];
   await startTask(
     database,
@@ -267,7 +267,7 @@ test('an import pauses with its lines when its workspace is closed, and continue
     );
     return rows.length === 0;
   });
-  await bringBack(database, workspaceId, undefined);
+  await cancelWorkspaceDeletion(database, workspaceId, undefined);
   await database.query('update jobs set run_at = now() where id = $1', [importId]);
   wakeQueue();
   assert.deepEqual([(await finished(id)).created, (await finished(id)).refused], [1, 0]);

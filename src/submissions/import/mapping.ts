@@ -1,15 +1,15 @@
 import { otherChoice } from '#ast/basics/options.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { numberMarksOf } from '#ast/rules/written-numbers.ts';
-import { fixedHeads, lastHead } from '../export/cells.ts';
+import { fixedHeads, referenceHead } from '../export/cells.ts';
 import type { DateOrder } from './read-moment.ts';
 import { type DecimalMark, plainNumber } from './read-number.ts';
 import {
-  type Cell,
+  type ImportCell,
   type ImportQuestion,
-  importable,
-  type Named,
-  plain,
+  importableQuestions,
+  type NamedItem,
+  normalizeLabel,
   type Table,
   type TableLine,
 } from './table.ts';
@@ -25,10 +25,10 @@ export type ColumnUse =
   | { as: 'reference_data' | 'started_at' | 'submitted_at' | 'ignore' };
 
 /** A column before its use is chosen: its heading or number, and its first values. */
-export type Column = { title: string; samples: string[] };
+export type ImportColumn = { title: string; samples: string[] };
 
 /** Returns the columns of a table, whose first line has the headings. */
-export function describeColumns({ lines: [head, ...rest] }: Table): Column[] {
+export function describeColumns({ lines: [head, ...rest] }: Table): ImportColumn[] {
   const width = Math.max(0, ...[head, ...rest].map((each) => each?.cells.length ?? 0));
   const shown = rest.slice(0, 3);
   const text = (line: TableLine | undefined, index: number): string =>
@@ -48,7 +48,7 @@ const submitted =
 const started = /^(?:start ?(?:date|time)|started at|date created|startzeit|created at)(?: ?\([^()]*\))?$/i;
 
 /** Whether the columns are from our own export. */
-export const isOwnExport = (columns: readonly Column[]): boolean =>
+export const isFormloomExport = (columns: readonly ImportColumn[]): boolean =>
   fixedHeads.every((head, index) => columns[index]?.title === head);
 
 /** Uses by heading, most likely first. Two questions may have equal names. */
@@ -64,7 +64,7 @@ const joined = (name: string, part: string): string[] => [
   `${name} >> ${part}`,
 ];
 
-const namesOf = ({ id, labels }: Named): string[] => [
+const namesOf = ({ id, labels }: NamedItem): string[] => [
   ...labels.map((label) => `${label} (${id})`),
   ...labels,
   id,
@@ -106,16 +106,16 @@ function offersOf(
  * Guesses the use of columns by their headings, which are ids and labels, as in exports. An exact heading
  * wins over a similar one. If two columns answer one question, the first wins.
  */
-export function suggestMapping(columns: readonly Column[], form: Form): ColumnUse[] {
+export function suggestMapping(columns: readonly ImportColumn[], form: Form): ColumnUse[] {
   const uses: (ColumnUse | undefined)[] = columns.map(() => undefined);
   const used = new Set<string>();
   const wholes = new Set<string>();
-  const isOwn = isOwnExport(columns);
+  const isOwn = isFormloomExport(columns);
   const put = (index: number, candidates: readonly ColumnUse[]): void => {
     if (uses[index]) return;
-    const use = candidates.find((each) => !used.has(targetOf(each)) && !clashes(each, wholes));
+    const use = candidates.find((each) => !used.has(columnUseKey(each)) && !clashes(each, wholes));
     if (!use) return;
-    used.add(targetOf(use));
+    used.add(columnUseKey(use));
     if (use.as === 'answer')
       wholes.add(use.row === undefined && use.option === undefined ? use.name : `part ${use.name}`);
     uses[index] = use;
@@ -123,11 +123,11 @@ export function suggestMapping(columns: readonly Column[], form: Form): ColumnUs
   if (isOwn) {
     const ownUses: ColumnUse['as'][] = ['ignore', 'ignore', 'started_at', 'submitted_at'];
     for (const [index, as] of ownUses.entries()) uses[index] = { as } as ColumnUse;
-    const last = columns.findLastIndex(({ title }) => title === lastHead);
+    const last = columns.findLastIndex(({ title }) => title === referenceHead);
     if (last >= fixedHeads.length) uses[last] = { as: 'reference_data' };
   }
-  const questions = [...importable(form).values()];
-  for (const keyOf of [(name: string) => name.trim(), plain]) {
+  const questions = [...importableQuestions(form).values()];
+  for (const keyOf of [(name: string) => name.trim(), normalizeLabel]) {
     const offers = offersOf(questions, keyOf, isOwn);
     for (const [index, { title }] of columns.entries()) put(index, offers.get(keyOf(title)) ?? []);
   }
@@ -151,14 +151,17 @@ const clashes = (use: ColumnUse, wholes: ReadonlySet<string>): boolean =>
   wholes.has(use.row === undefined && use.option === undefined ? `part ${use.name}` : use.name);
 
 /** Finds the columns whose headings name one of the questions. */
-export function findNamed(columns: readonly Column[], questions: readonly ImportQuestion[]): Set<number> {
-  const offers = offersOf(questions, plain, true);
-  return new Set(columns.flatMap(({ title }, index) => (offers.has(plain(title)) ? [index] : [])));
+export function findNamedColumns(
+  columns: readonly ImportColumn[],
+  questions: readonly ImportQuestion[],
+): Set<number> {
+  const offers = offersOf(questions, normalizeLabel, true);
+  return new Set(columns.flatMap(({ title }, index) => (offers.has(normalizeLabel(title)) ? [index] : [])));
 }
 
 /** Returns the problem of a mapping of any kind of import: two equal uses, or an invalid reference name. */
 export function findUseProblem(mapping: readonly { as: string; name?: string }[]): string | undefined {
-  const targets = mapping.filter(({ as }) => as !== 'ignore').map(targetOf);
+  const targets = mapping.filter(({ as }) => as !== 'ignore').map(columnUseKey);
   if (new Set(targets).size < targets.length) return 'Two columns have the same use. Change one of them.';
   return mapping.some(isBadReference)
     ? 'A reference name must have 1 to 64 characters and must not start with an underscore.'
@@ -166,7 +169,7 @@ export function findUseProblem(mapping: readonly { as: string; name?: string }[]
 }
 
 /** Returns the key of a use, which two columns cannot share. */
-export const targetOf = (use: object): string => JSON.stringify(Object.entries(use).toSorted());
+export const columnUseKey = (use: object): string => JSON.stringify(Object.entries(use).toSorted());
 
 export const isBadReference = ({ as, name = '' }: { as: string; name?: string }): boolean =>
   as === 'reference' && !/^(?!_)[^\p{Cc}]{1,64}$/u.test(name);
@@ -184,7 +187,7 @@ export function findMappingProblem(
   const answers = mapping.filter((use) => use.as === 'answer');
   if (answers.length === 0) return 'Choose a question for at least one column.';
   for (const use of answers) {
-    const found = findAnswerProblem(use, importable(form).get(use.name), answers);
+    const found = findAnswerProblem(use, importableQuestions(form).get(use.name), answers);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -232,7 +235,7 @@ const dayInDigits = /(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(?:\d{4}|\d{2})(?!\d)/;
  * Guesses the date order of a column: from unambiguous cells, otherwise from dots between the numbers,
  * otherwise from the form's language.
  */
-export function guessDateOrder(cells: readonly Cell[], language: string): Guess<DateOrder> {
+export function guessDateOrder(cells: readonly ImportCell[], language: string): Guess<DateOrder> {
   let open: { index: number; text: string } | undefined;
   const settled = new Set<DateOrder>();
   for (const [index, cell] of cells.entries()) {
@@ -262,7 +265,7 @@ function dateOrderOf(language: string): 'dmy' | 'mdy' {
 }
 
 /** Guesses the decimal separator of a column from cells that only one separator can explain. */
-export function guessDecimalMark(cells: readonly Cell[], language: string): Guess<DecimalMark> {
+export function guessDecimalMark(cells: readonly ImportCell[], language: string): Guess<DecimalMark> {
   let open: { index: number; text: string } | undefined;
   const settled = new Set<DecimalMark>();
   for (const [index, cell] of cells.entries()) {

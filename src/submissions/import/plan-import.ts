@@ -1,15 +1,15 @@
 import { type Form, kindOf } from '#ast/form/tree.ts';
 import { fixedHeads } from '../export/cells.ts';
 import {
-  type Column,
   type ColumnFormat,
   type ColumnUse,
   describeColumns,
   findMappingProblem,
-  findNamed,
+  findNamedColumns,
   guessDateOrder,
   guessDecimalMark,
-  isOwnExport,
+  type ImportColumn,
+  isFormloomExport,
   suggestMapping,
 } from './mapping.ts';
 import { isBlankCell } from './read-cell.ts';
@@ -18,22 +18,22 @@ import {
   type ImportForm,
   type LineDoubt,
   type LineProblem,
-  type Reading,
+  type LineSettings,
   readLine,
 } from './read-line.ts';
 import type { DateOrder } from './read-moment.ts';
 import type { DecimalMark } from './read-number.ts';
 import { readWorkbook } from './read-workbook.ts';
 import {
-  type Cell,
-  calculated,
-  importable,
+  calculatedQuestions,
+  type ImportCell,
+  importableQuestions,
   importLimits,
   readCsvTable,
   type Table,
   type TableSource,
   tableProblem,
-  unreadable,
+  unimportableQuestions,
 } from './table.ts';
 
 /** A file to import, with the use and formats of its columns; omitted ones are guessed for each column. */
@@ -45,7 +45,7 @@ export type ImportSource = TableSource & {
 
 /** The result of a preview: what an import would do. */
 export type ImportPlan = {
-  columns: Column[];
+  columns: ImportColumn[];
   mapping: readonly ColumnUse[];
   formats: readonly ColumnFormat[];
   /** The formats of the first date column and the first number column, which a person can correct. */
@@ -77,7 +77,7 @@ export async function planImport(source: ImportSource, about: ImportForm): Promi
   // Without a chosen mapping, the person sees the columns first.
   if (wrong !== undefined)
     return { columns, mapping, formats, writing, entries: [], problems: [], doubts: [] };
-  const reading = { ...about, columns, mapping, formats, isOwn: isOwnExport(columns) };
+  const reading = { ...about, columns, mapping, formats, isOwn: isFormloomExport(columns) };
   const read = readLines(table, reading);
   return {
     columns,
@@ -101,11 +101,11 @@ function guessFormats(
     columns,
     mapping,
     about,
-  }: { columns: readonly Column[]; mapping: readonly ColumnUse[]; about: ImportForm },
+  }: { columns: readonly ImportColumn[]; mapping: readonly ColumnUse[]; about: ImportForm },
 ): Pick<ImportPlan, 'formats' | 'writing' | 'doubts'> {
   const doubts: LineDoubt[] = [];
   const body = lines.slice(1);
-  const isOwn = isOwnExport(columns);
+  const isOwn = isFormloomExport(columns);
   const formats = columns.map(({ title }, index): ColumnFormat => {
     const cells = body.map((line) => line.cells[index] ?? '');
     const kind = kindOfColumn(mapping[index], about.form);
@@ -118,7 +118,7 @@ function guessFormats(
       doubt(found);
       return { ...given, dates: format };
     }
-    if (kind === 'number' && source.decimal === undefined && !(isOwn && cells.every(isOwnNumber))) {
+    if (kind === 'number' && source.decimal === undefined && !(isOwn && cells.every(isExportedNumber))) {
       const { format, doubt: found } = guessDecimalMark(cells, about.language);
       doubt(found);
       return { ...given, decimal: format };
@@ -135,13 +135,13 @@ function guessFormats(
 }
 
 /** Whether the cell could be a number as our exports write it. */
-const isOwnNumber = (cell: Cell): boolean =>
+const isExportedNumber = (cell: ImportCell): boolean =>
   typeof cell !== 'string' || cell === '' || String(Number(cell)) === cell;
 
 function kindOfColumn(use: ColumnUse | undefined, form: Form): 'moment' | 'number' | undefined {
   if (use?.as === 'submitted_at' || use?.as === 'started_at') return 'moment';
   if (use?.as !== 'answer') return undefined;
-  const input = importable(form).get(use.name)?.input;
+  const input = importableQuestions(form).get(use.name)?.input;
   if (use.row === 'at' && input?.type === 'consent') return 'moment';
   const kind = input && kindOf(input);
   return kind === 'moment' || kind === 'number' ? kind : undefined;
@@ -161,10 +161,10 @@ const apostropheDoubt = ({ apostrophe }: Table): LineDoubt[] =>
 /**
  * Returns non-empty columns of which nothing is imported: files and, in our own exports, retired questions.
  */
-function unusedColumns({ lines }: Table, { columns, mapping, form, isOwn }: Reading): LineProblem[] {
+function unusedColumns({ lines }: Table, { columns, mapping, form, isOwn }: LineSettings): LineProblem[] {
   const [head, ...body] = lines;
-  const files = findNamed(columns, unreadable(form));
-  const results = findNamed(columns, calculated(form));
+  const files = findNamedColumns(columns, unimportableQuestions(form));
+  const results = findNamedColumns(columns, calculatedQuestions(form));
   return columns.flatMap(({ title }, index) => {
     const isLost = files.has(index) || (isOwn && index >= fixedHeads.length && !results.has(index));
     if (!isLost || mapping[index]?.as !== 'ignore') return [];
@@ -176,7 +176,10 @@ function unusedColumns({ lines }: Table, { columns, mapping, form, isOwn }: Read
   });
 }
 
-function readLines({ lines }: Table, reading: Reading): Pick<ImportPlan, 'entries' | 'problems' | 'doubts'> {
+function readLines(
+  { lines }: Table,
+  reading: LineSettings,
+): Pick<ImportPlan, 'entries' | 'problems' | 'doubts'> {
   const entries: ImportPlan['entries'] = [];
   const problems: LineProblem[] = [];
   const doubts: LineDoubt[] = [];

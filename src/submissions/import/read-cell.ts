@@ -1,14 +1,14 @@
-import { factOf } from '#ast/basics/fact-of.ts';
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
+import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { otherChoice } from '#ast/basics/options.ts';
 import { type InputElement, kindOf, takesOther, takesSeveralInRow } from '#ast/form/tree.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import { parseList, parseRows } from '../export/cells.ts';
 import type { ColumnFormat } from './mapping.ts';
 import { readInstant, readMomentAnswer } from './read-moment.ts';
-import { readNumber } from './read-number.ts';
-import { type Cell, finderOf, type ImportQuestion, plain } from './table.ts';
-import type { Home } from './time-zones.ts';
+import { readNumberCell } from './read-number.ts';
+import { createLabelFinder, type ImportCell, type ImportQuestion, normalizeLabel } from './table.ts';
+import type { FormRegion } from './time-zones.ts';
 
 /**
  * The value of a cell, or the problem with it. `doubt`: the value is used, but could have another meaning.
@@ -25,7 +25,7 @@ const tooMany = 2;
  * @param isOwn whether the file is our own export.
  */
 function readChoices(question: ImportQuestion, text: string, isOwn: boolean): CellRead {
-  const find = finderOf(question.options);
+  const find = createLabelFinder(question.options);
   const list = parseList(text) ?? [text];
   const chosen = list.map((part) => find(part) ?? part);
   const isKnown = list.every((part) => find(part) !== undefined);
@@ -45,7 +45,7 @@ function readChoices(question: ImportQuestion, text: string, isOwn: boolean): Ce
 
 /** Google Forms writes the other answer after the options, separated by a comma. */
 function readWithOther(question: ImportQuestion, text: string, chosen: readonly string[]): CellRead {
-  const find = finderOf(question.options);
+  const find = createLabelFinder(question.options);
   if (chosen.length > 1) return { value: chosen };
   for (const { 0: mark, index } of [...text.matchAll(/,\s*/g)].toReversed()) {
     const [known] = waysToRead(question, text.slice(0, index));
@@ -57,7 +57,7 @@ function readWithOther(question: ImportQuestion, text: string, chosen: readonly 
 }
 
 /** Returns the labels and ids of options, longest first. */
-const namesOf = factOf((question: ImportQuestion): readonly string[] =>
+const namesOf = memoizeByObject((question: ImportQuestion): readonly string[] =>
   [
     ...new Set(
       question.options.flatMap(({ id, labels }) => [...labels, id].map((name) => name.toLowerCase())),
@@ -70,7 +70,7 @@ const longestList = 20_000;
 
 /** Returns the ways to read a text as a list of options only: none, one, or the first two. */
 function waysToRead(question: ImportQuestion, text: string): string[][] {
-  const find = finderOf(question.options);
+  const find = createLabelFinder(question.options);
   const source = text.trim();
   const lower = source.toLowerCase();
   if (source.length > longestList || lower.length !== source.length) return [];
@@ -103,22 +103,22 @@ function waysToRead(question: ImportQuestion, text: string): string[][] {
 /**
  * How to read a cell: the format of its column, the form's language, and whether the file is our own export.
  */
-type CellContext = { readonly format: ColumnFormat; readonly home: Home; readonly isOwn: boolean };
+type CellContext = { readonly format: ColumnFormat; readonly home: FormRegion; readonly isOwn: boolean };
 
-type Reader = (question: ImportQuestion, cell: Cell, context: CellContext) => CellRead;
+type Reader = (question: ImportQuestion, cell: ImportCell, context: CellContext) => CellRead;
 
 /** The number and date formats in the rows of our exports, independent of the other columns. */
-const ownFormat: ColumnFormat = { dates: 'ymd', decimal: '.' };
+const exportedFormat: ColumnFormat = { dates: 'ymd', decimal: '.' };
 
 /** Returns a cell as an unchecked answer, as a program would send it. A blank cell is no answer. */
-export function readCell(question: ImportQuestion, cell: Cell, context: CellContext): CellRead {
+export function readCell(question: ImportQuestion, cell: ImportCell, context: CellContext): CellRead {
   if (isBlankCell(cell)) return { value: undefined };
   return question.input
     ? readers[kindOf(question.input)](question, cell, context)
     : readRows(question, cell, context);
 }
 
-export const isBlankCell = (cell: Cell): boolean => typeof cell === 'string' && cell.trim() === '';
+export const isBlankCell = (cell: ImportCell): boolean => typeof cell === 'string' && cell.trim() === '';
 
 const readText: Reader = (_question, cell) =>
   typeof cell === 'number' && Math.abs(cell) > Number.MAX_SAFE_INTEGER
@@ -129,7 +129,7 @@ const readers: Readonly<Record<AnswerKind, Reader>> = {
   text: readText,
   moment: ({ input }, cell, { format, home }) =>
     readMomentAnswer((input as Moment).type, cell, format.dates, home.language),
-  number: (_question, cell, { format }) => readNumber(cell, format.decimal),
+  number: (_question, cell, { format }) => readNumberCell(cell, format.decimal),
   boolean: (_question, cell) => ({ value: readFlag(cell) }),
   consent: readConsent,
   choice: (question, cell) => ({ value: readChoice(question, cell) }),
@@ -142,8 +142,8 @@ const readers: Readonly<Record<AnswerKind, Reader>> = {
 type Moment = Extract<InputElement, { type: 'date' | 'time' | 'datetime' }>;
 
 /** Finds an option by label or id. Other texts stay unchanged, and may be the other answer. */
-const readChoice = ({ options }: ImportQuestion, cell: Cell): string =>
-  finderOf(options)(String(cell)) ?? String(cell).trim();
+const readChoice = ({ options }: ImportQuestion, cell: ImportCell): string =>
+  createLabelFinder(options)(String(cell)) ?? String(cell).trim();
 
 /** Words in the languages of pages, and values that programs and spreadsheets write. */
 const yes =
@@ -153,25 +153,26 @@ const yes =
 const no = 'no false 0 n - unchecked nein falsch non faux falso não nao لا いいえ 否'.split(' ');
 
 /** Returns true or false for a yes or no; any other cell is returned unchanged. */
-function readFlag(cell: Cell): unknown {
-  const word = plain(String(cell));
+function readFlag(cell: ImportCell): unknown {
+  const word = normalizeLabel(String(cell));
   if (yes.includes(word)) return true;
   return no.includes(word) ? false : cell;
 }
 
 /** Reads yes, no, or the accepted statement, as Google Forms writes it. */
-function readConsent({ input }: ImportQuestion, cell: Cell): CellRead {
-  const isStatement = input?.type === 'consent' && plain(String(cell)) === plain(input.attrs.statement);
+function readConsent({ input }: ImportQuestion, cell: ImportCell): CellRead {
+  const isStatement =
+    input?.type === 'consent' && normalizeLabel(String(cell)) === normalizeLabel(input.attrs.statement);
   return { value: isStatement ? true : readFlag(cell) };
 }
 
 /** Reads a matrix in one cell: pairs of rows and chosen options. */
-function readGrid(question: ImportQuestion, cell: Cell, context: CellContext): CellRead {
+function readGrid(question: ImportQuestion, cell: ImportCell, context: CellContext): CellRead {
   const rows = parseRows(String(cell));
   if (rows?.length !== 1) return { value: String(cell) };
   return readPairs(rows[0]!, (label) => {
-    const row = finderOf(question.rows)(label);
-    return row === undefined ? undefined : [row, (value) => readPart(question, row, value, context)];
+    const row = createLabelFinder(question.rows)(label);
+    return row === undefined ? undefined : [row, (value) => readCellPart(question, row, value, context)];
   });
 }
 
@@ -179,7 +180,12 @@ function readGrid(question: ImportQuestion, cell: Cell, context: CellContext): C
  * Reads the cell of one matrix row, or of one part of a consent.
  * @param row the id of the row or part.
  */
-export function readPart(question: ImportQuestion, row: string, cell: Cell, context: CellContext): CellRead {
+export function readCellPart(
+  question: ImportQuestion,
+  row: string,
+  cell: ImportCell,
+  context: CellContext,
+): CellRead {
   if (isBlankCell(cell)) return { value: undefined };
   const { input } = question;
   if (input?.type === 'consent') return readConsentPart(input, row, cell, context);
@@ -191,14 +197,14 @@ export function readPart(question: ImportQuestion, row: string, cell: Cell, cont
 function readConsentPart(
   { attrs }: Extract<InputElement, { type: 'consent' }>,
   part: string,
-  cell: Cell,
+  cell: ImportCell,
   { format, home }: CellContext,
 ): CellRead {
   if (part === 'agreed') return { value: readFlag(cell) };
   // The version of another form is meaningless here; the text must be the statement of this form.
   if (part === 'version') return { value: undefined };
   if (part === 'text') {
-    const isSame = plain(String(cell)) === plain(attrs.statement);
+    const isSame = normalizeLabel(String(cell)) === normalizeLabel(attrs.statement);
     return isSame
       ? { value: undefined }
       : { problem: 'The accepted text differs from the statement of this form.' };
@@ -208,13 +214,13 @@ function readConsentPart(
 }
 
 /** Reads the rows of a repeatable group, one per line of the cell. */
-function readRows(question: ImportQuestion, cell: Cell, context: CellContext): CellRead {
+function readRows(question: ImportQuestion, cell: ImportCell, context: CellContext): CellRead {
   const rows = parseRows(String(cell));
   if (!rows) return { problem: 'Write each row on its own line, as "Question: answer; Question: answer".' };
-  const inRow = { ...context, format: ownFormat, isOwn: true };
+  const inRow = { ...context, format: exportedFormat, isOwn: true };
   const read = rows.map((row) =>
     readPairs(row, (label) => {
-      const id = finderOf(question.inputs)(label) ?? bracketedId(question, label);
+      const id = createLabelFinder(question.inputs)(label) ?? bracketedId(question, label);
       const asked = question.inputs.find((input) => input.id === id);
       return asked && [asked.id, (value) => readInRow(asked, value, inRow)];
     }),
@@ -239,8 +245,8 @@ function readInRow(asked: ImportQuestion, value: string, context: CellContext): 
   const parts = input?.type === 'consent' ? parseRows(value) : undefined;
   if (parts?.length !== 1) return readCell(asked, value, context);
   const read = readPairs(parts[0]!, (label) => {
-    const part = finderOf(asked.rows)(label);
-    return part === undefined ? undefined : [part, (text) => readPart(asked, part, text, context)];
+    const part = createLabelFinder(asked.rows)(label);
+    return part === undefined ? undefined : [part, (text) => readCellPart(asked, part, text, context)];
   });
   return 'problem' in read ? read : { value: read.value };
 }
@@ -252,7 +258,7 @@ function readPairs(pairs: readonly (readonly [string, string])[], readerOf: Pair
   for (const [label, text] of pairs) {
     const [id, readValue] = readerOf(label) ?? [];
     if (id === undefined || !readValue) return { problem: `"${label}" is not a question of this form.` };
-    if (own(answer, id) !== undefined) return { problem: `"${label}" appears twice.` };
+    if (getProperty(answer, id) !== undefined) return { problem: `"${label}" appears twice.` };
     const read = readValue(text);
     if ('problem' in read) return { problem: `${label}: ${read.problem}` };
     if (read.value !== undefined) answer[id] = read.value;
@@ -267,12 +273,12 @@ export type ChoiceCell = { readonly option: string; readonly rank?: number } | {
 export function readChoiceCell(
   question: ImportQuestion,
   option: string,
-  cell: Cell,
+  cell: ImportCell,
 ): { value: ChoiceCell | undefined } | { problem: string } {
   if (isBlankCell(cell)) return { value: undefined };
   const flag = readFlag(cell);
   if (question.input && kindOf(question.input) === 'order') {
-    const rank = Number(plain(String(cell)));
+    const rank = Number(normalizeLabel(String(cell)));
     return Number.isInteger(rank) && rank > 0
       ? { value: { option, rank } }
       : { problem: 'A rank must be a whole number of at least 1.' };
@@ -282,7 +288,8 @@ export function readChoiceCell(
     return flag === true
       ? { problem: 'The text of the other answer is missing.' }
       : { value: { other: String(cell).trim() } };
-  if (flag === true || finderOf(question.options)(String(cell)) === option) return { value: { option } };
+  if (flag === true || createLabelFinder(question.options)(String(cell)) === option)
+    return { value: { option } };
   return {
     problem: `"${String(cell).slice(0, 100)}" does not say whether this was chosen. Write yes or no.`,
   };

@@ -1,23 +1,23 @@
 import { checkAnswers } from '#ast/answers/check-answers.ts';
-import { isRecord, own } from '#ast/basics/json.ts';
-import { sayNumber } from '#ast/basics/say-number.ts';
+import { formatWholeNumber } from '#ast/basics/format-number.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { isCleanText } from '#ast/basics/text.ts';
 import { newWork, TooMuchWork } from '#ast/basics/work.ts';
 import { type Form, isRequired, matrixRowsOf } from '#ast/form/tree.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
-import type { Column, ColumnFormat, ColumnUse } from './mapping.ts';
+import type { ColumnFormat, ColumnUse, ImportColumn } from './mapping.ts';
 import {
   type CellRead,
   type ChoiceCell,
   isBlankCell,
   joinChoices,
   readCell,
+  readCellPart,
   readChoiceCell,
-  readPart,
 } from './read-cell.ts';
 import { readInstant, zoneOfHeading } from './read-moment.ts';
-import { type Cell, importable, type TableLine } from './table.ts';
-import type { Home } from './time-zones.ts';
+import { type ImportCell, importableQuestions, type TableLine } from './table.ts';
+import type { FormRegion } from './time-zones.ts';
 
 /** The submission of a line: raw answers, reference data, and the times of submission and start, in ms. */
 export type ImportEntry = {
@@ -34,11 +34,11 @@ export type LineProblem = { line: number; column: string | null; message: string
 export type LineDoubt = { line: number; column: string | null; message: string };
 
 /** The form and the context of its rules, as a thread receives them. */
-export type ImportForm = Home & { form: Form; today: string; asksSingly: boolean };
+export type ImportForm = FormRegion & { form: Form; today: string; asksSingly: boolean };
 
 /** The settings for reading the lines of a file. */
-export type Reading = ImportForm & {
-  columns: readonly Column[];
+export type LineSettings = ImportForm & {
+  columns: readonly ImportColumn[];
   mapping: readonly ColumnUse[];
   formats: readonly ColumnFormat[];
   /** Whether the file is our own export. */
@@ -48,7 +48,7 @@ export type Reading = ImportForm & {
 /** Returns the submission of a line, with its problems and doubtful values. */
 export function readLine(
   line: TableLine,
-  reading: Reading,
+  reading: LineSettings,
 ): { entry: ImportEntry; problems: LineProblem[]; doubts: LineDoubt[] } {
   const { columns, mapping } = reading;
   const entry: ImportEntry = { answers: {}, reference: {} };
@@ -97,15 +97,15 @@ export function readLine(
 }
 
 /** Finds the notice that a workbook export adds to a text that is too long for a cell. */
-const wasCut = (cell: Cell): boolean =>
+const wasCut = (cell: ImportCell): boolean =>
   typeof cell === 'string' &&
   cell.length > 32_000 &&
   /… \[Cut: of \d+ characters Excel holds \d+ in a cell\./.test(cell.slice(-200));
 
-type LineParts = { entry: ImportEntry; choices: Map<string, ChoiceCell[]>; reading: Reading };
+type LineParts = { entry: ImportEntry; choices: Map<string, ChoiceCell[]>; reading: LineSettings };
 
 /** Adds the value of a cell to the entry, by the use of its column. */
-function readUse(use: ColumnUse, index: number, cell: Cell, parts: LineParts): CellRead {
+function readUse(use: ColumnUse, index: number, cell: ImportCell, parts: LineParts): CellRead {
   const { entry, reading } = parts;
   const context = { format: reading.formats[index]!, home: reading, isOwn: reading.isOwn };
   if (use.as === 'ignore') return { value: undefined };
@@ -123,19 +123,20 @@ function readUse(use: ColumnUse, index: number, cell: Cell, parts: LineParts): C
 
 function readAnswer(
   { name, row, option }: Extract<ColumnUse, { as: 'answer' }>,
-  cell: Cell,
+  cell: ImportCell,
   context: Parameters<typeof readCell>[2],
   { entry, choices, reading }: LineParts,
 ): CellRead {
-  const question = importable(reading.form).get(name)!;
+  const question = importableQuestions(reading.form).get(name)!;
   if (option !== undefined) {
     const read = readChoiceCell(question, option, cell);
     if ('value' in read && read.value) choices.set(name, [...(choices.get(name) ?? []), read.value]);
     return read;
   }
-  const read = row === undefined ? readCell(question, cell, context) : readPart(question, row, cell, context);
+  const read =
+    row === undefined ? readCell(question, cell, context) : readCellPart(question, row, cell, context);
   if ('problem' in read || read.value === undefined) return read;
-  const before = own(entry.answers, name) as object | undefined;
+  const before = getProperty(entry.answers, name) as object | undefined;
   entry.answers[name] = row === undefined ? read.value : { ...before, [row]: read.value };
   return read;
 }
@@ -164,7 +165,9 @@ function addReference(entry: ImportEntry, values: Record<string, string> | undef
     return { problem: `A submission can have at most ${mostReferences} reference values.` };
   for (const [name, value] of Object.entries(values)) {
     if (value.length > longestReference)
-      return { problem: `A reference value can have at most ${sayNumber(longestReference)} characters.` };
+      return {
+        problem: `A reference value can have at most ${formatWholeNumber(longestReference)} characters.`,
+      };
     if (!isCleanText(name) || !isCleanText(value))
       return { problem: 'Remove the characters that cannot be stored (NUL, unpaired surrogates).' };
   }
@@ -179,7 +182,8 @@ const latestFrom = ({ today }: ImportForm): number => Date.parse(today) + 2 * 24
 function dropRefusedConsents(entry: ImportEntry, form: Form): void {
   for (const [name, answer] of Object.entries(entry.answers)) {
     const isRefused = isRecord(answer) && answer['agreed'] === false;
-    if (isRefused && importable(form).get(name)?.input?.type === 'consent') delete entry.answers[name];
+    if (isRefused && importableQuestions(form).get(name)?.input?.type === 'consent')
+      delete entry.answers[name];
   }
 }
 
@@ -204,13 +208,13 @@ function refusalsOf(entry: ImportEntry, about: ImportForm): readonly { field: st
 function unasked(entry: ImportEntry, about: ImportForm): string[] {
   const checked = checkAnswers(about.form, entry.answers, new Map(), contextOf(about, entry));
   if (!checked.ok) return [];
-  const questions = importable(about.form);
+  const questions = importableQuestions(about.form);
   return Object.entries(entry.answers).flatMap(([name, given]) => {
     const { input, inputs = [] } = questions.get(name) ?? {};
-    const kept = own(checked.answers, name);
+    const kept = getProperty(checked.answers, name);
     const count = (rows: unknown, id: string): number =>
       Array.isArray(rows)
-        ? rows.filter((row) => isRecord(row) && (own(row, id) ?? false) !== false).length
+        ? rows.filter((row) => isRecord(row) && (getProperty(row, id) ?? false) !== false).length
         : 0;
     // A no to an optional consent counts as no answer, so nothing is lost.
     const isNothing = given === false && input !== undefined && !isRequired(input);
@@ -222,9 +226,9 @@ function unasked(entry: ImportEntry, about: ImportForm): string[] {
 }
 
 /** Returns the title of the first column for a field (`name`, or `name[row]`); null if there is none. */
-function columnOf(field: string, { mapping, columns, form }: Reading): string | null {
+function columnOf(field: string, { mapping, columns, form }: LineSettings): string | null {
   const [, id = '', row] = /^([^[]*)(?:\[(.*)\])?$/s.exec(field) ?? [];
-  const input = importable(form).get(id)?.input;
+  const input = importableQuestions(form).get(id)?.input;
   const isOfRow = input !== undefined && matrixRowsOf(input).length > 0 && row !== undefined;
   const index = mapping.findIndex(
     (use) => use.as === 'answer' && use.name === id && (!isOfRow || use.row === row),

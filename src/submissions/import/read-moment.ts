@@ -1,5 +1,5 @@
 import { isDate } from '#ast/rules/text-formats.ts';
-import { type Home, type MomentRead, readZonedMoment } from './time-zones.ts';
+import { type FormRegion, type MomentRead, readZonedMoment } from './time-zones.ts';
 
 /** The date order of a column: `dmy` is 31.1.2026, `mdy` 1/31/2026, `ymd` 2026-1-31. */
 export type DateOrder = 'ymd' | 'dmy' | 'mdy';
@@ -213,7 +213,7 @@ export function readSerial(cell: string | number): MomentParts | undefined {
  */
 export function readInstant(
   cell: string | number | boolean,
-  { order, home, heading }: { order: DateOrder; home: Home; heading?: string | undefined },
+  { order, home, heading }: { order: DateOrder; home: FormRegion; heading?: string | undefined },
 ): MomentRead {
   const parts =
     (typeof cell === 'boolean' ? undefined : readSerial(cell)) ??

@@ -38,7 +38,7 @@ const isKept = (plain: string): boolean =>
  * Returns a cell as a number. Other texts are returned unchanged, and the check of answers rejects them.
  * @returns a problem for a number with more digits than can be stored.
  */
-export function readNumber(
+export function readNumberCell(
   cell: string | number | boolean,
   decimal: DecimalMark,
 ): { value: unknown } | { problem: string } {

@@ -1,9 +1,9 @@
 import { dirname, posix } from 'node:path';
-import { sayNumber } from '#ast/basics/say-number.ts';
+import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { normalizeText } from '#ast/basics/text.ts';
 import { openZip, type Zip } from '#kit/archives.ts';
 import { parseXml } from '#kit/xml.ts';
-import { type Cell, importLimits, type Table } from './table.ts';
+import { type ImportCell, importLimits, type Table } from './table.ts';
 
 /* Workbooks store dates and times as days since 1900 or 1904, with a date format for the cell. */
 
@@ -63,7 +63,7 @@ const limits = {
   sharedStrings: 1_000_000,
 } as const;
 
-const tooManyCharacters = `The first sheet has more than ${sayNumber(importLimits.characters)} characters. Import it in parts.`;
+const tooManyCharacters = `The first sheet has more than ${formatWholeNumber(importLimits.characters)} characters. Import it in parts.`;
 
 /** A workbook that must be imported in parts. The message is shown unchanged. */
 class TooMuch extends Error {}
@@ -219,7 +219,7 @@ async function readSheet(zip: Zip, { sheet, from1904, isDate, strings }: SheetPa
   const table: Table = { lines: [], total: 0 };
   let characters = 0;
   let cellCount = 0;
-  let row: { line: number; cells: Cell[]; next: number } | undefined;
+  let row: { line: number; cells: ImportCell[]; next: number } | undefined;
   let last = 0;
   let cell: { column: number; type: string; style: number } | undefined;
   let isValue = false;
@@ -229,7 +229,7 @@ async function readSheet(zip: Zip, { sheet, from1904, isDate, strings }: SheetPa
     inline = text;
   });
 
-  const readCell = ({ type, style }: NonNullable<typeof cell>): Cell => {
+  const readCell = ({ type, style }: NonNullable<typeof cell>): ImportCell => {
     if (type === 's') return (/^\d+$/.test(value) && strings[Number(value)]) || '';
     if (type === 'inlineStr') return unescapeText(inline);
     if (type === 'str') return unescapeText(value);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { checkAnswers } from '#ast/answers/check-answers.ts';
 import { stampConsents } from '#ast/answers/stamp-consents.ts';
-import { defaultLanguage, languages } from '#ast/basics/languages.ts';
+import { defaultSearchLanguage, searchLanguageTags } from '#ast/basics/languages.ts';
 import { TooMuchWork } from '#ast/basics/work.ts';
 import { languagesOf } from '#ast/form/tree.ts';
 import { findFormSettings } from '#forms/form-rows.ts';
@@ -20,7 +20,7 @@ import { hasQuotas, lockQuotas, QuotaExceeded, type QuotaForm, updateQuotas } fr
 import { insertRecord, prepareRecord } from '../submission-record.ts';
 import type { ImportPlan, ImportSource, planImport } from './plan-import.ts';
 import type { ImportEntry, ImportForm, LineProblem } from './read-line.ts';
-import type { Home } from './time-zones.ts';
+import type { FormRegion } from './time-zones.ts';
 
 /** A waiting line, with a key that prevents a second submission. */
 type WaitingEntry = ImportEntry & { key: string };
@@ -57,7 +57,7 @@ export async function previewImport(
       'This form was never published, so answers cannot be imported. Publish it first.',
     );
   const { today, asksSingly = false } = answerContext(live.settings, {});
-  const about = { form: live.form, today, asksSingly, ...homeOf(live) };
+  const about = { form: live.form, today, asksSingly, ...formRegionOf(live) };
   const plan = await planOnThread(workspaceId, source, about);
   if (typeof plan === 'string')
     throw new ApiError('validation_error', plan, { errors: [{ field: 'text', message: plan }] });
@@ -82,8 +82,8 @@ function planOnThread(
 }
 
 /** Returns the form's language and time zone, which are the first guess for the formats in a file. */
-const homeOf = ({ form, settings }: LiveForm): Home => ({
-  language: languagesOf(form)[0] ?? languages[settings.language ?? defaultLanguage],
+const formRegionOf = ({ form, settings }: LiveForm): FormRegion => ({
+  language: languagesOf(form)[0] ?? searchLanguageTags[settings.language ?? defaultSearchLanguage],
   timeZone: settings.time_zone ?? 'UTC',
 });
 
@@ -121,7 +121,7 @@ export async function startImport(
         items: lines,
         total: entries.length + refused,
         refused,
-        problems: problems.map(noteOf),
+        problems: problems.map(toStoredProblem),
       },
       { kind: submissionImportJob, lane: `${submissionImportJob} ${workspaceId}` },
     ),
@@ -132,7 +132,7 @@ export async function startImport(
 }
 
 /** Converts a problem for storage, with its column in the message. */
-const noteOf = ({ line, column, message }: LineProblem): Problem => ({
+const toStoredProblem = ({ line, column, message }: LineProblem): Problem => ({
   line,
   message: column === null || message.startsWith(column) ? message : `${column}: ${message}`,
 });

@@ -1,9 +1,9 @@
 import { guardFormula, readCsv, unguardFormula } from '#ast/basics/csv.ts';
-import { factOf } from '#ast/basics/fact-of.ts';
+import { formatWholeNumber } from '#ast/basics/format-number.ts';
+import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { otherChoice } from '#ast/basics/options.ts';
-import { sayNumber } from '#ast/basics/say-number.ts';
 import { countCharacters } from '#ast/basics/text.ts';
-import { withStableLabels } from '#ast/form/piping.ts';
+import { withPipedLabels } from '#ast/form/piping.ts';
 import {
   type Form,
   type InputElement,
@@ -29,10 +29,10 @@ export const importLimits = {
 } as const;
 
 /** The value of a cell: a number only if the workbook stores one. Dates and times are ISO 8601. */
-export type Cell = string | number | boolean;
+export type ImportCell = string | number | boolean;
 
 /** A line of a file with its number, from 1. */
-export type TableLine = { line: number; cells: readonly Cell[] };
+export type TableLine = { line: number; cells: readonly ImportCell[] };
 
 /**
  * The lines of a file; `total` also counts lines beyond the limit. `apostrophe`: the first line in which only
@@ -50,7 +50,7 @@ export type TableSource = { kind: 'csv'; text: string } | { kind: 'xlsx'; data: 
 /** Returns the lines of a CSV file, or why it cannot be read. */
 export function readCsvTable(text: string): Table | string {
   if (countCharacters(text) > importLimits.characters)
-    return `The text is longer than ${sayNumber(importLimits.characters)} characters. Import it in parts.`;
+    return `The text is longer than ${formatWholeNumber(importLimits.characters)} characters. Import it in parts.`;
   const csv = readCsv(text, importLimits.lines + 1);
   if (!csv.ok) return csv.problem;
   const lines = joinHeadings(csv.records);
@@ -83,7 +83,7 @@ function findGuards(text: string, lines: readonly TextLine[]): { isGuarded: bool
 }
 
 /**
- * SurveyMonkey has two lines of headings: below a question are its rows and choices, or `Response`. This
+ * SurveyMonkey has two lines of headings: below a question are its rows and choices, or `OpenApiResponse`. This
  * joins them: `Meals [Cake]`.
  */
 function joinHeadings(lines: readonly TextLine[]): TextLine[] {
@@ -104,48 +104,48 @@ export function tableProblem({ lines, total }: Table): string | undefined {
   if (lines.length < 2)
     return 'The file has no submissions. The first line must have the headings, and each further line a submission.';
   if (total - 1 > importLimits.lines)
-    return `The file has ${sayNumber(total - 1)} lines, but an import can have at most ${sayNumber(importLimits.lines)}. Import it in parts.`;
+    return `The file has ${formatWholeNumber(total - 1)} lines, but an import can have at most ${formatWholeNumber(importLimits.lines)}. Import it in parts.`;
   if (lines.some(({ cells }) => cells.length > importLimits.columns))
     return `The file has more than ${importLimits.columns} columns. Remove some of them.`;
   return undefined;
 }
 
 /** Something that a heading or cell can name by its id, or by its label in any language of the form. */
-export type Named = { readonly id: string; readonly labels: readonly string[] };
+export type NamedItem = { readonly id: string; readonly labels: readonly string[] };
 
 /** A question that a column can answer. */
-export type ImportQuestion = Named & {
+export type ImportQuestion = NamedItem & {
   readonly input: InputElement | undefined;
   /** The rows of a matrix or the parts of a consent, each with its own column. */
-  readonly rows: readonly Named[];
+  readonly rows: readonly NamedItem[];
   /** The options. If several can be chosen, each can have its own column, and so can the other answer. */
-  readonly options: readonly Named[];
-  readonly choices: readonly Named[];
+  readonly options: readonly NamedItem[];
+  readonly choices: readonly NamedItem[];
   /** The questions in a row of a repeatable group. */
   readonly inputs: readonly ImportQuestion[];
 };
 
 /** Questions by id whose answers can be in a cell: all except files and calculations. */
-export const importable = factOf(
+export const importableQuestions = memoizeByObject(
   (form: Form): ReadonlyMap<string, ImportQuestion> =>
     new Map([...questionsOf(form)].filter(([, { input }]) => !input || isReadable(input))),
 );
 
 /** Questions whose answers cannot be in a cell: files and signatures. */
-export const unreadable = factOf((form: Form): readonly ImportQuestion[] =>
+export const unimportableQuestions = memoizeByObject((form: Form): readonly ImportQuestion[] =>
   [...questionsOf(form).values()].filter(({ input }) => input && kindOf(input) === 'files'),
 );
 
 /** Calculated questions, which an import also calculates. */
-export const calculated = factOf((form: Form): readonly ImportQuestion[] =>
+export const calculatedQuestions = memoizeByObject((form: Form): readonly ImportQuestion[] =>
   [...questionsOf(form).values()].filter(({ input }) => input && isCalculation(input)),
 );
 
 const isReadable = (input: InputElement): boolean => kindOf(input) !== 'files' && !isCalculation(input);
 
-const questionsOf = factOf((form: Form): ReadonlyMap<string, ImportQuestion> => {
+const questionsOf = memoizeByObject((form: Form): ReadonlyMap<string, ImportQuestion> => {
   const versions = [form, ...languagesOf(form).map((language) => inLanguage(form, language))];
-  const spoken = versions.flatMap((version) => [version, withStableLabels(version)]).map(listQuestions);
+  const spoken = versions.flatMap((version) => [version, withPipedLabels(version)]).map(listQuestions);
   return new Map(
     listQuestions(form).map((question, at) => {
       const all = spoken.map((questions) => questions[at]!);
@@ -179,7 +179,7 @@ const distinct = (labels: readonly string[]): string[] => [...new Set(labels)];
 /** Combines a question with its labels in each language of the form. */
 function questionOf(inputs: readonly InputElement[]): ImportQuestion {
   const [input] = inputs as [InputElement, ...InputElement[]];
-  const named = (listOf: (each: InputElement) => readonly { id: string; label: string }[]): Named[] =>
+  const named = (listOf: (each: InputElement) => readonly { id: string; label: string }[]): NamedItem[] =>
     listOf(input).map(({ id }, index) => ({
       id,
       labels: distinct(inputs.map((each) => listOf(each)[index]!.label)),
@@ -201,18 +201,20 @@ function questionOf(inputs: readonly InputElement[]): ImportQuestion {
 }
 
 /** Normalizes a text for comparison: ignores case and repeated spaces. */
-export const plain = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
+export const normalizeLabel = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
 
 /** Finds an item by its exact label or id, otherwise by the normalized name if only one item has it. */
-export const finderOf = factOf((several: readonly Named[]): ((text: string) => string | undefined) => {
-  const exact = new Map<string, string>();
-  const loose = new Map<string, string | undefined>();
-  for (const { id, labels } of several)
-    for (const label of labels) if (!exact.has(label)) exact.set(label, id);
-  for (const { id } of several) if (!exact.has(id)) exact.set(id, id);
-  for (const [name, id] of exact) {
-    const key = plain(name);
-    loose.set(key, loose.has(key) && loose.get(key) !== id ? undefined : id);
-  }
-  return (text) => exact.get(text) ?? exact.get(text.trim()) ?? loose.get(plain(text));
-});
+export const createLabelFinder = memoizeByObject(
+  (several: readonly NamedItem[]): ((text: string) => string | undefined) => {
+    const exact = new Map<string, string>();
+    const loose = new Map<string, string | undefined>();
+    for (const { id, labels } of several)
+      for (const label of labels) if (!exact.has(label)) exact.set(label, id);
+    for (const { id } of several) if (!exact.has(id)) exact.set(id, id);
+    for (const [name, id] of exact) {
+      const key = normalizeLabel(name);
+      loose.set(key, loose.has(key) && loose.get(key) !== id ? undefined : id);
+    }
+    return (text) => exact.get(text) ?? exact.get(text.trim()) ?? loose.get(normalizeLabel(text));
+  },
+);

@@ -5,7 +5,7 @@ export type TimeZone = { readonly minutes: number } | { readonly name: string };
 type ClockTime = number;
 
 /** The form's time zone and language, which decide the meaning of a short name such as `EST`. */
-export type Home = { readonly timeZone: string; readonly language: string };
+export type FormRegion = { readonly timeZone: string; readonly language: string };
 
 /** A moment in milliseconds, or a message that explains why the text has none. */
 export type MomentRead = { readonly at: number } | { readonly problem: string };
@@ -115,7 +115,11 @@ export function momentIn(zone: TimeZone, clock: ClockTime): MomentRead {
 const namingLocales = ['en-US', 'en-GB', 'en-IN', 'en-AU'] as const;
 
 /** Returns the moment for an abbreviation that the form's own zone uses at that time. */
-function momentAtHome(name: string, clock: ClockTime, { timeZone, language }: Home): MomentRead | undefined {
+function momentAtHome(
+  name: string,
+  clock: ClockTime,
+  { timeZone, language }: FormRegion,
+): MomentRead | undefined {
   const at = momentsIn(timeZone, clock).find((moment) =>
     [...namingLocales, language].some(
       (locale) => zoneNameAt(moment, formatterOf(timeZone, 'short', locale)) === name,
@@ -128,7 +132,7 @@ function momentAtHome(name: string, clock: ClockTime, { timeZone, language }: Ho
  * Returns the moment of a clock time and the text after it: a zone, optionally repeated in brackets, as in
  * `+01:00[Europe/Berlin]` or `GMT+0100 (Central European Standard Time)`.
  */
-export function readZonedMoment(clock: ClockTime, text: string, home: Home): MomentRead {
+export function readZonedMoment(clock: ClockTime, text: string, home: FormRegion): MomentRead {
   const [, first = '', , inSquare, inRound] = /^(.*?)\s*(\[(.*)\]|\((.*)\))?$/.exec(text) ?? [];
   const second = inSquare ?? inRound;
   if (first === '' || second === undefined) return readOneZone(clock, first || (second ?? ''), home);
@@ -142,7 +146,7 @@ export function readZonedMoment(clock: ClockTime, text: string, home: Home): Mom
   return { problem: `The time zones "${first}" and "${second}" differ. Write only one of them.` };
 }
 
-function readOneZone(clock: ClockTime, text: string, home: Home): MomentRead {
+function readOneZone(clock: ClockTime, text: string, home: FormRegion): MomentRead {
   const zone = parseTimeZone(text);
   if (zone) return momentIn(zone, clock);
   const isShortName = /^[A-Z]{2,5}$/.test(text);

@@ -1,10 +1,10 @@
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { leastIdAt, timeOfId } from '#kit/id-times.ts';
-import { type Failures, tellFailures, workOff } from '#kit/queue/periodic.ts';
+import { leastIdAtSql, timeOfIdSql } from '#kit/id-times.ts';
+import { type Failures, processInBatches, throwFailures } from '#kit/queue/periodic.ts';
 import { integer, jsonb, nullable, statement, timestamp, uuid } from '#kit/statement.ts';
-import { noteByRetention } from '#workspaces/audit/note-person.ts';
-import { keptFor, type Retention, type RetentionKind } from '#workspaces/retention.ts';
+import { recordRetentionDeletion } from '#workspaces/audit/record-account-event.ts';
+import { type Retention, type RetentionKind, retentionIntervalSql } from '#workspaces/retention.ts';
 import { eraseSubmissions } from '../erase/erase.ts';
 
 /**
@@ -35,7 +35,7 @@ const placeOf: Readonly<
   deliveries: {
     from: 'deliveries x',
     where: "x.status <> 'Retrying'",
-    since: timeOfId('x.id'),
+    since: timeOfIdSql('x.id'),
     isById: true,
   },
   trash: { from: 'submissions x', where: 'x.trashed_at is not null', since: 'x.trashed_at' },
@@ -44,16 +44,16 @@ const placeOf: Readonly<
 /** Returns the condition for data of a form that expires at `$at` or earlier. */
 const dueBy = (kind: RetentionKind, at: string, said?: readonly string[]): string => {
   const { where, since, isById } = placeOf[kind];
-  const cut = `(${at} - ${keptFor(kind, said)})`;
+  const cut = `(${at} - ${retentionIntervalSql(kind, said)})`;
   return `x.workspace_id = f.workspace_id and x.form_id = f.id and ${where} and ${since} < ${cut}${
-    isById ? ` and x.id < ${leastIdAt(cut)}` : ''
+    isById ? ` and x.id < ${leastIdAtSql(cut)}` : ''
   }`;
 };
 
 /** Counts are exact up to this number. */
 export const mostCounted = 10_000;
 
-export const counted = (kind: RetentionKind) =>
+export const declareRetentionCount = (kind: RetentionKind) =>
   statement(
     `retention.count_${kind}`,
     {
@@ -75,12 +75,12 @@ export const counted = (kind: RetentionKind) =>
            from workspaces w
            join forms f on f.workspace_id = w.id and f.deleted_at is null and ($form_id is null or f.id = $form_id)
            cross join lateral (
-             select ${placeOf[kind].since} + ${keptFor(kind, said)} as due_at from ${placeOf[kind].from}
-              where ${dueBy(kind, '$month', said)} limit ${mostCounted + 1}) x
+             select ${placeOf[kind].since} + ${retentionIntervalSql(kind, storedRules)} as due_at from ${placeOf[kind].from}
+              where ${dueBy(kind, '$month', storedRules)} limit ${mostCounted + 1}) x
           where w.id = $workspace_id
           limit ${mostCounted + 1}) due`,
   );
-const said = ['coalesce($form_rules, f.retention)', 'coalesce($workspace_rules, w.retention)'];
+const storedRules = ['coalesce($form_rules, f.retention)', 'coalesce($workspace_rules, w.retention)'];
 
 const found = (kind: 'submissions' | 'incomplete' | 'trash' | 'files') =>
   statement(
@@ -90,7 +90,7 @@ const found = (kind: 'submissions' | 'incomplete' | 'trash' | 'files') =>
     `/* sweep: across workspaces */
      select x.workspace_id, x.form_id, x.id
        from workspaces w
-       join forms f on f.workspace_id = w.id and f.deleted_at is null and ${keptFor(kind)} is not null
+       join forms f on f.workspace_id = w.id and f.deleted_at is null and ${retentionIntervalSql(kind)} is not null
         and f.id <> all ($without)
        cross join lateral (
          select x.workspace_id, x.form_id, x.id from ${placeOf[kind].from}
@@ -149,31 +149,35 @@ type Kind = keyof typeof findDue;
 export async function applyRetention(context: Context): Promise<void> {
   const failures: Failures = new Map();
   for (const kind of ['trash', 'incomplete', 'submissions', 'files'] as const)
-    await workOff(failures, {
+    await processInBatches(failures, {
       batch,
       find: ({ limit, without }) => findDue[kind](context.database, { now: now(), limit, without }),
       partOf: (row) => row.form_id,
-      work: (rows) => end(context, kind, rows),
+      work: (rows) => eraseDueRows(context, kind, rows),
     });
-  tellFailures(failures);
+  throwFailures(failures);
 }
 
 /** @param rows the rows of one form. */
-async function end({ database, wakeQueue }: Context, kind: Kind, rows: readonly Due[]): Promise<void> {
+async function eraseDueRows(
+  { database, wakeQueue }: Context,
+  kind: Kind,
+  rows: readonly Due[],
+): Promise<void> {
   const { workspace_id, form_id } = rows[0]!;
   const ids = rows.map(({ id }) => id);
   const key = { workspaceId: workspace_id, formId: form_id };
   const deliveries = await transaction(database, async (client) => {
     if (kind === 'files') {
       await releaseFiles(client, { workspace_id, ids, now: now() });
-      await noteByRetention(client, { ...key, kind, count: ids.length });
+      await recordRetentionDeletion(client, { ...key, kind, count: ids.length });
       return 0;
     }
     const still = await lockDue[kind](client, { workspace_id, form_id, ids, now: now() });
     if (still.length === 0) return 0;
     const due = still.map(({ id }) => id);
     const erased = await eraseSubmissions(client, key, due, { keepsOpenInvitations: true });
-    await noteByRetention(client, { ...key, kind, count: due.length });
+    await recordRetentionDeletion(client, { ...key, kind, count: due.length });
     return erased.deliveries;
   });
   if (deliveries > 0) wakeQueue();

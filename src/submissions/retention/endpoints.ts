@@ -1,25 +1,25 @@
 import { type Static, Type } from 'typebox';
 import { now } from '#kit/clock.ts';
-import { requireUnchanged, seenIn } from '#kit/conditional.ts';
+import { hashResponse, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { named } from '#kit/pagination.ts';
-import { tagOf } from '#kit/replies/tag-of.ts';
-import { jsonb, nullable, only, type Queryable, statement } from '#kit/statement.ts';
+import { nameSchema } from '#kit/pagination.ts';
+import { formatEtag } from '#kit/replies/etag.ts';
+import { jsonb, nullable, onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import type { PersonalPermission } from '#rules/permissions.ts';
-import { requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
+import { requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import {
   changedRetention,
-  daysThatHold,
+  effectiveRetentionDays,
   type Retention,
   type RetentionKind,
   retentionChange,
   retentionKinds,
   retentionRules,
 } from '#workspaces/retention.ts';
-import { closed, maybe, timestamp, uuid } from '#workspaces/shapes.ts';
-import { counted, mostCounted } from './apply.ts';
+import { noExtraProperties, orNull, timestamp, uuid } from '#workspaces/shapes.ts';
+import { declareRetentionCount, mostCounted } from './apply.ts';
 
 /** Selects the retention rules of a workspace and optionally a form, with their last change. */
 export const findRetention = statement(
@@ -60,7 +60,7 @@ const lockRetention = statement(
 );
 
 /** Selects the forms of a workspace that have their own rules, sorted by name. */
-const selectOwnRetention = statement(
+const selectFormRetentions = statement(
   'retention.select_own',
   'workspace_id limit',
   ['id name', { retention: jsonb<Retention>() }],
@@ -73,10 +73,9 @@ const selectOwnRetention = statement(
  * Counts the data of each kind that expires now, within a week and within a month, and finds when the next
  * item expires.
  */
-const countDue = Object.fromEntries(retentionKinds.map((kind) => [kind, counted(kind)])) as Record<
-  RetentionKind,
-  ReturnType<typeof counted>
->;
+const countDue = Object.fromEntries(
+  retentionKinds.map((kind) => [kind, declareRetentionCount(kind)]),
+) as Record<RetentionKind, ReturnType<typeof declareRetentionCount>>;
 
 const dayMs = 86_400_000;
 /** The maximum number of listed forms with their own rules. */
@@ -103,7 +102,7 @@ const Due = Type.Object({
   due_now: amount,
   due_in_7_days: amount,
   due_in_30_days: amount,
-  next_at: maybe(
+  next_at: orNull(
     Type.String({
       format: 'date-time',
       description: 'When the next item expires; null if none does within 30 days.',
@@ -111,7 +110,7 @@ const Due = Type.Object({
   ),
 });
 const AuditDays = Type.Integer({ minimum: 30, maximum: 3_650 });
-export const RetentionShape = named(
+export const RetentionShape = nameSchema(
   'Retention',
   Type.Object({
     rules: Type.Array(Rule),
@@ -122,13 +121,13 @@ export const RetentionShape = named(
     updated_at: timestamp,
   }),
 );
-export const FormRetentionShape = named(
+export const FormRetentionShape = nameSchema(
   'FormRetention',
   Type.Object({ rules: Type.Array(Rule), updated_at: timestamp }),
 );
-const Preview = named('RetentionPreview', Type.Object({ data: Type.Array(Due) }));
+const Preview = nameSchema('RetentionPreview', Type.Object({ data: Type.Array(Due) }));
 
-type Said = { workspace: Retention; form: Retention | null };
+type RetentionRules = { workspace: Retention; form: Retention | null };
 
 /** Reads, changes and previews the retention of a workspace and its forms. */
 export function retentionEndpoints({
@@ -140,10 +139,10 @@ export function retentionEndpoints({
 }) {
   const operatorDays = config.deliveryRetentionDays;
 
-  const rulesOf = ({ workspace, form }: Said): Static<typeof Rule>[] =>
+  const rulesOf = ({ workspace, form }: RetentionRules): Static<typeof Rule>[] =>
     retentionKinds.map((kind) => {
       const { most, mayStay, means, default: usual } = retentionRules[kind];
-      const held = daysThatHold(kind, operatorDays, form ?? undefined, workspace);
+      const held = effectiveRetentionDays(kind, operatorDays, form ?? undefined, workspace);
       const isSaid = (said: Retention | null): boolean => said?.[kind] === held;
       return {
         kind,
@@ -162,26 +161,26 @@ export function retentionEndpoints({
     });
 
   const load = async (db: Queryable, workspaceId: string, formId: string | null) => {
-    const found = only(await findRetention(db, { workspace_id: workspaceId, form_id: formId }));
+    const found = onlyRow(await findRetention(db, { workspace_id: workspaceId, form_id: formId }));
     if (!found || (formId !== null && !found.form)) throw new ApiError('not_found');
     return found;
   };
   const readWorkspace = async (workspaceId: string) => {
     const found = await load(database, workspaceId, null);
-    const own = await selectOwnRetention(database, { workspace_id: workspaceId, limit: mostForms });
+    const own = await selectFormRetentions(database, { workspace_id: workspaceId, limit: mostForms });
     const body = {
       rules: rulesOf({ workspace: found.workspace, form: null }),
       audit_days: found.audit_days,
       forms: own.map(({ id, name }) => ({ id, name })),
       updated_at: found.workspace_updated_at.toISOString(),
     };
-    return { body, tag: tagOf(found.workspace_updated_at, seenIn(body)) };
+    return { body, tag: formatEtag(found.workspace_updated_at, hashResponse(body)) };
   };
   const readForm = async (workspaceId: string, formId: string) => {
     const found = await load(database, workspaceId, formId);
     const updatedAt = found.form_updated_at!;
     const body = { rules: rulesOf(found), updated_at: updatedAt.toISOString() };
-    return { body, tag: tagOf(updatedAt, seenIn(body)) };
+    return { body, tag: formatEtag(updatedAt, hashResponse(body)) };
   };
 
   return {
@@ -192,7 +191,7 @@ export function retentionEndpoints({
       permission: 'workspace:read',
       reply: { status: 200, description: 'The current rules.', schema: RetentionShape },
       async run({ workspaceId, formIds }) {
-        requireWholeWorkspace(formIds);
+        requireWorkspaceAccess(formIds);
         return readWorkspace(workspaceId);
       },
     }),
@@ -203,13 +202,13 @@ export function retentionEndpoints({
         'Omitted rules keep their value; `null` restores the default. Data past its new limit is deleted permanently within minutes: `POST /retention/preview` shows how much. Only owners can change `audit_days`; API keys cannot.',
       permission: 'people:write',
       audit: { fields: ['submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash', 'audit_days'] },
-      body: Type.Object({ ...retentionChange, audit_days: Type.Optional(AuditDays) }, closed),
+      body: Type.Object({ ...retentionChange, audit_days: Type.Optional(AuditDays) }, noExtraProperties),
       example: { body: { incomplete: 30 } },
       isConditional: true,
       reply: { status: 200, description: 'The new rules.', schema: RetentionShape },
       async run({ body: { audit_days, ...change }, unchanged, ...scope }) {
         const { workspaceId } = scope;
-        requireWholeWorkspace(scope.formIds);
+        requireWorkspaceAccess(scope.formIds);
         if (audit_days !== undefined && !scope.may('members:owners' satisfies PersonalPermission))
           throw new ApiError('forbidden', 'Only an owner can change how long the audit log is kept.');
         await transaction(database, async (client) => {
@@ -234,7 +233,7 @@ export function retentionEndpoints({
       params: idParameter,
       reply: { status: 200, description: 'The current rules of the form.', schema: FormRetentionShape },
       async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         return readForm(workspaceId, params.id);
       },
     }),
@@ -246,12 +245,12 @@ export function retentionEndpoints({
       permission: 'people:write',
       audit: { fields: ['submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash'] },
       params: idParameter,
-      body: Type.Object(retentionChange, closed),
+      body: Type.Object(retentionChange, noExtraProperties),
       example: { body: { submissions: 365 } },
       isConditional: true,
       reply: { status: 200, description: 'The new rules of the form.', schema: FormRetentionShape },
       async run({ workspaceId, formIds, params, body, unchanged }) {
-        requireReach(formIds, params.id);
+        requireFormAccess(formIds, params.id);
         await transaction(database, async (client) => {
           await lockRetention(client, { workspace_id: workspaceId });
           const { form, form_updated_at } = await load(client, workspaceId, params.id);
@@ -274,15 +273,15 @@ export function retentionEndpoints({
         'Returns how much data expires now, within a week and within a month, in the workspace or one form. Uses the current rules, or those in the request. Changes nothing.',
       permission: 'workspace:read',
       audit: { none: 'It changes nothing.' },
-      body: Type.Object({ form_id: Type.Optional(uuid), ...retentionChange }, closed),
+      body: Type.Object({ form_id: Type.Optional(uuid), ...retentionChange }, noExtraProperties),
       isBodyOptional: true,
       example: { body: { submissions: 365 } },
       reply: { status: 200, description: 'The amounts by kind of data.', schema: Preview },
       async run({ workspaceId, formIds, body: { form_id, ...change } }) {
-        if (form_id === undefined) requireWholeWorkspace(formIds);
-        else requireReach(formIds, form_id);
+        if (form_id === undefined) requireWorkspaceAccess(formIds);
+        else requireFormAccess(formIds, form_id);
         const found = await load(database, workspaceId, form_id ?? null);
-        const proposed: Said =
+        const proposed: RetentionRules =
           form_id === undefined
             ? { workspace: changedRetention(found.workspace, change), form: null }
             : { workspace: found.workspace, form: changedRetention(found.form!, change) };
@@ -297,7 +296,7 @@ export function retentionEndpoints({
     kind: RetentionKind,
     workspaceId: string,
     formId: string | undefined,
-    { workspace, form }: Said,
+    { workspace, form }: RetentionRules,
   ): Promise<Static<typeof Due>> {
     const at = now();
     const inDays = (count: number): Date => new Date(at.getTime() + count * dayMs);
@@ -313,7 +312,7 @@ export function retentionEndpoints({
     });
     return {
       kind,
-      days: daysThatHold(kind, operatorDays, form ?? undefined, workspace),
+      days: effectiveRetentionDays(kind, operatorDays, form ?? undefined, workspace),
       due_now: due!.now,
       due_in_7_days: due!.week,
       due_in_30_days: due!.month,

@@ -1,19 +1,19 @@
 import type { Answers } from '#ast/answers/check-answers.ts';
 import { autofillOf } from '#ast/form/autofill.ts';
-import { identifies } from '#ast/form/identifies.ts';
+import { identifiesPerson } from '#ast/form/identifies.ts';
 import { type InputElement, isInput, optionsOf, walkElements } from '#ast/form/tree.ts';
 import { formTree } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { leastIdAt, timeOfId } from '#kit/id-times.ts';
+import { leastIdAtSql, timeOfIdSql } from '#kit/id-times.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { columns, json, statement } from '#kit/statement.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { unionColumns } from '../columns.ts';
 import { readSpan } from '../created-span.ts';
-import { findPlaces, quotasOf } from '../quotas.ts';
+import { findRemainingQuotas, quotasOf } from '../quotas.ts';
 import { readStructures, readViewedForm } from '../read-columns.ts';
-import { readDown } from '../read-down.ts';
+import { readInBatches } from '../read-in-batches.ts';
 import { type Bar, Summary, SummaryQuery, type SummarySample } from '../shapes.ts';
 import { summariseElements } from './summarise.ts';
 
@@ -37,15 +37,15 @@ const countDays = statement(
   ['time_zone', span],
   'day completed incomplete:bigint',
   `with ends as (
-     select min(${timeOfId('first.id')}) as first, max(${timeOfId('last.id')}) as last
+     select min(${timeOfIdSql('first.id')}) as first, max(${timeOfIdSql('last.id')}) as last
      from (values ('completed'), ('incomplete')) as each (status)
      cross join lateral (
        select p.id from submissions p where ${inSpan} and p.status = each.status order by p.id limit 1) first
      cross join lateral (
        select p.id from submissions p where ${inSpan} and p.status = each.status order by p.id desc limit 1) last),
    days as (
-     select day, ${leastIdAt('day at time zone $time_zone')} as from_id,
-            ${leastIdAt("(day + interval '1 day') at time zone $time_zone")} as to_id
+     select day, ${leastIdAtSql('day at time zone $time_zone')} as from_id,
+            ${leastIdAtSql("(day + interval '1 day') at time zone $time_zone")} as to_id
      from ends cross join generate_series(
        date_trunc('day', first at time zone $time_zone), last at time zone $time_zone, interval '1 day') as day),
    -- Materialized, or each count would be made once more to be compared with zero.
@@ -88,7 +88,7 @@ export const sampleSizes = { newest: 10_000, all: 1_000_000 } as const satisfies
 >;
 
 /** The parameters of a summary; `version` is the live one. */
-type Asked = {
+type SummaryRequest = {
   readonly timeZone: string;
   readonly sample: SummarySample;
   readonly language?: string | undefined;
@@ -109,7 +109,7 @@ const invalidParameter = '22023';
 async function readSummary(
   database: Database,
   span: Span,
-  { timeZone, sample, language, version }: Asked,
+  { timeZone, sample, language, version }: SummaryRequest,
 ): Promise<Summary> {
   const [days, { sampled, elements }, liveOf] = await Promise.all([
     readDays(database, { ...span, time_zone: timeZone }),
@@ -141,7 +141,7 @@ async function readLive(
   const [live] = await readStructures(database, { workspace_id, form_id, versions: [version] });
   const form = live?.structure;
   if (!form) return () => ({});
-  const left = await findPlaces(database, { workspaceId: workspace_id, id: form_id, version, form });
+  const left = await findRemainingQuotas(database, { workspaceId: workspace_id, id: form_id, version, form });
   const { options } = quotasOf(form);
   const asked = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
   const images = new Map(asked.map((input) => [input.attrs.id, optionsOf(input)]));
@@ -179,7 +179,8 @@ const shared: readonly unknown[] = [
 /**
  * Whether answers identify a person or say how to reach one, so that counting equal answers has no meaning.
  */
-const isContact = (input: InputElement): boolean => identifies(input) && !shared.includes(autofillOf(input));
+const isContact = (input: InputElement): boolean =>
+  identifiesPerson(input) && !shared.includes(autofillOf(input));
 
 async function addUp(
   database: Database,
@@ -193,7 +194,7 @@ async function addUp(
     .flatMap((form) => [...walkElements(form)])
     .flatMap(({ element }) => (isInput(element) && isContact(element) ? [element.attrs.id] : []));
   const read = (to_id: string, most: number) => readAnswersDown(database, { ...span, to_id, limit: most });
-  return summariseElements(columns, readDown(read, span.to_id, limit), new Set(identifying));
+  return summariseElements(columns, readInBatches(read, span.to_id, limit), new Set(identifying));
 }
 
 /** The summary of a form's submissions. */
@@ -208,7 +209,7 @@ export const summaryEndpoints = ({ database }: { database: Database }) => ({
     example: { query: { time_zone: 'Europe/Berlin' } },
     reply: { status: 200, description: 'The summary.', schema: Summary },
     async run({ workspaceId, formIds, params, query }) {
-      requireReach(formIds, params.id);
+      requireFormAccess(formIds, params.id);
       const { time_zone: timeZone = 'UTC', sample = 'newest', language, ...days } = query;
       // An offset like +02:00 has opposite meanings in PostgreSQL and JavaScript.
       if (!/^[A-Za-z][\w+/-]*$/.test(timeZone))

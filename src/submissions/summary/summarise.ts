@@ -1,15 +1,15 @@
 import type { AnswerRow, Answers } from '#ast/answers/check-answers.ts';
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { trimText } from '#ast/basics/text.ts';
 import { elements } from '#ast/form/elements.ts';
 import type { SummaryKind } from '#ast/types/definition.ts';
 import type { Column } from '../columns.ts';
 import type { Bar, ElementSummary } from '../shapes.ts';
 import {
-  type Asked,
   addTo,
+  makeBars,
   type Spanned,
-  spread,
+  type SummarizedQuestion,
   type Tally,
   tallyGiven,
   tallyGrid,
@@ -72,7 +72,7 @@ function monthBars(counts: ReadonlyMap<string, Spanned<string>>): Bar[] {
   if (months.length === 0) return [];
   const [first, last] = [monthNumber(months[0]!), monthNumber(months.at(-1)!)];
   if (last - first < mostMonths) {
-    return spread(last - first + 1, (index) => {
+    return makeBars(last - first + 1, (index) => {
       const number = first + index;
       const label = `${String(Math.floor(number / 12)).padStart(4, '0')}-${String((number % 12) + 1).padStart(2, '0')}`;
       return { label, ...(counts.get(label) ?? { count: 0 }) };
@@ -135,7 +135,7 @@ function tallyTexts(): Tally {
   };
 }
 
-const tallies: Record<SummaryKind, (asked: Asked) => Tally> = {
+const tallies: Record<SummaryKind, (asked: SummarizedQuestion) => Tally> = {
   texts: tallyTexts,
   numbers: tallyNumbers,
   months: tallyMonths,
@@ -156,7 +156,7 @@ const tallies: Record<SummaryKind, (asked: Asked) => Tally> = {
  * Opens a tally for the answers to a question. @param isPrivate whether texts identify people; then they are
  * only counted.
  */
-export function openTally(asked: Asked, isPrivate = false): Tally {
+export function openTally(asked: SummarizedQuestion, isPrivate = false): Tally {
   const { summary } = elements[asked.type];
   return summary === 'texts' && isPrivate ? countOnly() : tallies[summary](asked);
 }
@@ -171,7 +171,7 @@ function tallyFiles(): Tally {
   return {
     add(answer) {
       for (const file of Array.isArray(answer) ? (answer as readonly unknown[]) : []) {
-        const type = isRecord(file) ? String(own(file, 'content_type')) : '';
+        const type = isRecord(file) ? String(getProperty(file, 'content_type')) : '';
         const label = fileKindOf(type);
         counts.set(label, (counts.get(label) ?? 0) + 1);
       }
@@ -208,12 +208,12 @@ export async function summariseElements(
   }));
   const addAll = ({ id, answers }: { id: string; answers: Answers }): void => {
     for (const { column, top, inner } of counters) {
-      const answer = own(answers, column.id);
+      const answer = getProperty(answers, column.id);
       if (answer === undefined) continue;
       top.add(id, answer);
       if (inner.length === 0 || !Array.isArray(answer)) continue;
       for (const row of (answer as unknown[]).filter(isRecord)) {
-        for (const counter of inner) counter.add(id, own(row as AnswerRow, counter.id));
+        for (const counter of inner) counter.add(id, getProperty(row as AnswerRow, counter.id));
       }
     }
   };

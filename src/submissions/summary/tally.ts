@@ -10,7 +10,7 @@ export type Tally = {
 };
 
 /** The question, as in its column. */
-export type Asked = { type: ElementType } & Pick<Column, 'options' | 'option_labels' | 'rows'>;
+export type SummarizedQuestion = { type: ElementType } & Pick<Column, 'options' | 'option_labels' | 'rows'>;
 
 /** Counts a sortable answer in its bar, and extends the bar's range to it. */
 export function addTo<Answer extends number | string>(bar: Spanned<Answer>, answer: Answer): void {
@@ -23,7 +23,7 @@ export function addTo<Answer extends number | string>(bar: Spanned<Answer>, answ
 export type Spanned<Answer extends number | string> = { count: number; from?: Answer; to?: Answer };
 
 /** Returns `length` bars, each made from its index. */
-export const spread = (length: number, make: (index: number) => Bar): Bar[] =>
+export const makeBars = (length: number, make: (index: number) => Bar): Bar[] =>
   Array.from({ length }, (_, index) => make(index));
 
 /** Counts answers by their number of rows. */
@@ -75,7 +75,7 @@ function histogram(numbers: readonly number[]): Pick<ElementSummary, 'bars' | 'n
     return isWhole ? String(from) : `${plain(from)} – ${plain(from + last)}`;
   };
   return {
-    bars: spread(counted.length, (bar) => ({ label: labelAt(bar), ...(counted[bar] ?? { count: 0 }) })),
+    bars: makeBars(counted.length, (bar) => ({ label: labelAt(bar), ...(counted[bar] ?? { count: 0 }) })),
     numbers: { min, max, mean: sum },
   };
 }
@@ -100,7 +100,7 @@ const otherOptions = 20;
  * Counts options, one bar each in the form's order, including those without answers. Previous options come
  * last.
  */
-export function tallyOptions(asked: Omit<Asked, 'type'>): Tally {
+export function tallyOptions(asked: Omit<SummarizedQuestion, 'type'>): Tally {
   const { options } = asked;
   const counts = new Map(options.map((option) => [option, 0]));
   const addOne = (option: string): void => {
@@ -123,13 +123,13 @@ export function tallyOptions(asked: Omit<Asked, 'type'>): Tally {
 }
 
 /** Returns the label of an option, and its stored value if it differs. */
-function barOf(asked: Omit<Asked, 'type'>, option: string): Pick<Bar, 'label' | 'option'> {
+function barOf(asked: Omit<SummarizedQuestion, 'type'>, option: string): Pick<Bar, 'label' | 'option'> {
   const label = optionLabel(asked, option);
   return { label, ...(label !== option && { option }) };
 }
 
 /** Counts consents or signatures; without one, there is no answer. */
-export function tallyGiven({ type }: Asked): Tally {
+export function tallyGiven({ type }: SummarizedQuestion): Tally {
   let count = 0;
   return {
     add(answer) {
@@ -144,7 +144,7 @@ export function tallyGiven({ type }: Asked): Tally {
 }
 
 /** Counts levels, one bar each, including those without answers, with their mean. */
-export function tallyLevels(asked: Asked): Tally {
+export function tallyLevels(asked: SummarizedQuestion): Tally {
   const [levels, numbers] = [tallyOptions(asked), tallyNumbers()];
   return {
     add(answer) {
@@ -169,7 +169,7 @@ function atLevel(bar: Bar): Bar {
  * Summarizes a scale from 0 to 10 by how many recommend and how many advise against; other scales are
  * summarized by level.
  */
-export function tallyRecommendation(asked: Asked): Tally {
+export function tallyRecommendation(asked: SummarizedQuestion): Tally {
   const levels = tallyLevels(asked);
   if (asked.options[0] !== '0' || asked.options.at(-1) !== '10') return levels;
   return {
@@ -189,7 +189,7 @@ export function tallyRecommendation(asked: Asked): Tally {
 }
 
 /** Counts how often each option was ranked first, with its mean rank; best first. */
-export function tallyRanking(asked: Asked): Tally {
+export function tallyRanking(asked: SummarizedQuestion): Tally {
   const found = new Map(asked.options.map((option) => [option, { first: 0, places: 0, count: 0 }]));
   return {
     add(answer) {
@@ -216,7 +216,7 @@ export function tallyRanking(asked: Asked): Tally {
 }
 
 /** Counts the options of each row. */
-export function tallyGrid(asked: Asked): Tally {
+export function tallyGrid(asked: SummarizedQuestion): Tally {
   const counts = new Map(
     asked.rows.map(({ id, label }) => [id, { label, answered: 0, tally: tallyOptions(asked) }]),
   );

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { readRange } from '#kit/time-range.ts';
-import { reachWebhook } from '../log.ts';
+import { requireWebhook } from '../delivery-log.ts';
 import type { ReplayFilter } from '../replay-filter.ts';
 import { Replay, ReplayQuery } from '../shapes.ts';
 import { cancelReplay, countReplay, listReplays, readReplay, startReplay } from './replay.ts';
@@ -19,8 +19,8 @@ export function replayEndpoints(context: { database: Database }) {
       params: idParameter,
       reply: { status: 200, description: 'The replays.', schema: Type.Object({ data: Type.Array(Replay) }) },
       async run({ params, ...scope }) {
-        const replays = await listReplays(database, await reachWebhook(database, scope, params.id));
-        return { body: { data: replays.map(wired) } };
+        const replays = await listReplays(database, await requireWebhook(database, scope, params.id));
+        return { body: { data: replays.map(asWireValue) } };
       },
     }),
 
@@ -36,7 +36,7 @@ export function replayEndpoints(context: { database: Database }) {
         schema: Type.Object({ total: Type.Integer() }),
       },
       async run({ params, query, ...scope }) {
-        const place = await reachWebhook(database, scope, params.id);
+        const place = await requireWebhook(database, scope, params.id);
         return { body: { total: await countReplay(database, place, filterOf(query)) } };
       },
     }),
@@ -53,9 +53,9 @@ export function replayEndpoints(context: { database: Database }) {
       errors: ['conflict'],
       reply: { status: 202, description: 'The replay.', schema: Replay },
       async run({ params, body, ...scope }) {
-        const place = await reachWebhook(database, scope, params.id);
+        const place = await requireWebhook(database, scope, params.id);
         const request = { filter: filterOf(body), by: scope.actor };
-        return { body: wired(await startReplay(context, place, request)) };
+        return { body: asWireValue(await startReplay(context, place, request)) };
       },
     }),
 
@@ -69,8 +69,8 @@ export function replayEndpoints(context: { database: Database }) {
       reply: { status: 200, description: 'The replay.', schema: Replay },
       async run({ params, ...scope }) {
         const place = { workspaceId: scope.workspaceId, replayId: params.id };
-        await reachWebhook(database, scope, (await readReplay(database, place)).webhook_id);
-        return { body: wired(await cancelReplay(context, place)) };
+        await requireWebhook(database, scope, (await readReplay(database, place)).webhook_id);
+        return { body: asWireValue(await cancelReplay(context, place)) };
       },
     }),
   };

@@ -3,42 +3,42 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { currentTrace } from '#kit/log.ts';
 import type { Actor } from '#kit/operation.ts';
-import { announceJobs, insertJobs, type Job } from '#kit/queue.ts';
+import { announceJobs, insertJobsSql, type Job } from '#kit/queue.ts';
 import {
   columns,
   nullable,
-  only,
+  onlyRow,
   type Queryable,
   requireRow,
   statement,
+  textEnum,
   uuid,
-  word,
 } from '#kit/statement.ts';
 import { readTask, readTasks, type TaskRow } from '#tasks/read-tasks.ts';
 import { cancelTask, runTaskStep, startTask } from '#tasks/run-tasks.ts';
 import { deliverJob, laneOf } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
-import { meant, type ReplayFilter } from '../replay-filter.ts';
+import { type ReplayFilter, replayParameters } from '../replay-filter.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';
 
 const filter = columns('workspace_id webhook_id since:timestamp? until:timestamp?', {
   /** The id of the replay. Deliveries with a later id are not included. */
   id: uuid,
-  status: nullable(word<DeliveryStatus>()),
-  event: nullable(word<EventKind>()),
+  status: nullable(textEnum<DeliveryStatus>()),
+  event: nullable(textEnum<EventKind>()),
 });
 
 /** Deliveries that are being sent are left out, so that none is sent twice at the same time. */
-const isMeant = `workspace_id = $workspace_id and webhook_id = $webhook_id and id < $id
+const isSelectedSql = `workspace_id = $workspace_id and webhook_id = $webhook_id and id < $id
       and not is_test and status <> 'Retrying' and ($status is null or status = $status)
       and ($event is null or kind = $event)
       and ($since is null or created_at >= $since) and ($until is null or created_at < $until)`;
 
-const countMeant = statement(
+const countSelected = statement(
   'webhooks.count_meant',
   filter,
   'count',
-  `select count(*) as count from deliveries where ${isMeant}`,
+  `select count(*) as count from deliveries where ${isSelectedSql}`,
 );
 
 /** Locks a webhook, so that its replays start one at a time. */
@@ -77,7 +77,7 @@ const resendNext = statement(
   'id',
   `with next as (
      select id from deliveries
-      where ${isMeant} and ($reached is null or id > $reached)
+      where ${isSelectedSql} and ($reached is null or id > $reached)
       order by id
       limit $limit
         for update
@@ -94,7 +94,7 @@ const resendNext = statement(
             now() as run_at, now() as at
        from marked
    ),
-   enqueued as (${insertJobs('job')})
+   enqueued as (${insertJobsSql('job')})
    select id from marked order by id`,
 );
 
@@ -109,13 +109,13 @@ const dueAtMost = 64;
 /** Seconds until the replay checks for room again: 320 deliveries a second, in one process. */
 const pause = 0.2;
 
-type WebhookPlace = { workspaceId: string; webhookId: string };
+type WebhookKey = { workspaceId: string; webhookId: string };
 /** The last delivery that a replay has reached. Ids ascend. */
 type Reached = { reached?: string };
 
 /** Returns how many deliveries a replay would send now. */
-export async function countReplay(db: Queryable, place: WebhookPlace, filter: ReplayFilter): Promise<number> {
-  const [counted] = await countMeant(db, meant(place, filter, newId()));
+export async function countReplay(db: Queryable, place: WebhookKey, filter: ReplayFilter): Promise<number> {
+  const [counted] = await countSelected(db, replayParameters(place, filter, newId()));
   return counted!.count;
 }
 
@@ -129,7 +129,7 @@ const replaysOf = (workspaceId: string) =>
  */
 export async function startReplay(
   { database }: { database: Database },
-  place: WebhookPlace,
+  place: WebhookKey,
   { filter, by }: { filter: ReplayFilter; by: Actor },
 ): Promise<Replay> {
   const id = newId();
@@ -143,7 +143,7 @@ export async function startReplay(
         'conflict',
         'Another replay of this webhook is running. Wait for it to finish, or cancel it.',
       );
-    const [counted] = await countMeant(client, meant(place, filter, id));
+    const [counted] = await countSelected(client, replayParameters(place, filter, id));
     const total = counted!.count;
     await startTask(
       client,
@@ -176,14 +176,14 @@ export const replayBatch = (
   runTaskStep(context, job, 0, async (client, { task, at }) => {
     const place = { workspaceId: job.workspaceId, webhookId: task.subject_id! };
     const key = { workspace_id: place.workspaceId, webhook_id: place.webhookId };
-    const webhook = only(await countDue(client, { ...key, most: dueAtMost }));
+    const webhook = onlyRow(await countDue(client, { ...key, most: dueAtMost }));
     if (!webhook?.active) {
       await cancelTask(client, { workspace_id: place.workspaceId, id: task.id, now: at });
       return { isLast: true };
     }
     const limit = dueAtMost - webhook.count;
     const ids = await resendNext(client, {
-      ...meant(place, task.input as ReplayFilter, task.id),
+      ...replayParameters(place, task.input as ReplayFilter, task.id),
       reached: (task.result as Reached).reached ?? null,
       lane: laneOf(place.webhookId),
       traceparent: currentTrace() ?? null,
@@ -221,10 +221,7 @@ export const readReplay = async (
 ): Promise<Replay> => present(await readTask(db, { ...replaysOf(workspaceId), id: replayId }));
 
 /** Returns the last ten replays of a webhook, newest first. */
-export const listReplays = async (
-  db: Queryable,
-  { workspaceId, webhookId }: WebhookPlace,
-): Promise<Replay[]> =>
+export const listReplays = async (db: Queryable, { workspaceId, webhookId }: WebhookKey): Promise<Replay[]> =>
   (await readTasks(db, { ...replaysOf(workspaceId), subject_id: webhookId }, { limit: 10 })).map(present);
 
 /**

@@ -14,8 +14,8 @@ import type { EventKind } from '../event.ts';
 import { retryDelivery } from '../retry-delivery.ts';
 import { verifySignature } from '../signature.ts';
 import { deleteWebhook } from '../webhooks.ts';
-import { type DeliveryContext, deliverWebhook, perWebhook } from './deliver.ts';
-import { findInTurn } from './prepare.ts';
+import { type DeliveryContext, deliverWebhook, webhookConcurrency } from './deliver.ts';
+import { createDeliveryFinder } from './prepare.ts';
 
 const { database } = await testDatabase();
 const vault = openVault('00'.repeat(32));
@@ -34,7 +34,7 @@ const context: DeliveryContext = {
 
 let queue: Queue;
 const startDelivering = (more: Partial<DeliveryContext> = {}, leaseSeconds = 25): void => {
-  const handlers = { [deliverJob]: { run: deliverWebhook({ ...context, ...more }), ...perWebhook } };
+  const handlers = { [deliverJob]: { run: deliverWebhook({ ...context, ...more }), ...webhookConcurrency } };
   queue = startQueue({ database, log, handlers, leaseSeconds });
 };
 startDelivering();
@@ -392,7 +392,7 @@ test('an event that was read too long ahead is read again, because its webhook m
   const { id } = await settled(scene, 'Success');
   const job = { workspaceId: scene.workspaceId, id } as Job;
   const moved = 'https://moved.test/hook';
-  const found = await findInTurn(database)(job, {
+  const found = await createDeliveryFinder(database)(job, {
     async enter() {
       await database.query('update webhooks set url = $2 where id = $1', [scene.webhookId, moved]);
       // Slightly longer than data that was read ahead stays fresh.

@@ -1,14 +1,14 @@
 import { now } from '#kit/clock.ts';
-import { gather } from '#kit/concurrency.ts';
+import { batchCalls } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { openOutbound, type TargetOptions } from '#kit/outbound/outbound.ts';
 import type { OnParked } from '#kit/queue/park-job.ts';
-import { completeJob, type JobHandler, LeaseLost, settleJobs } from '#kit/queue.ts';
-import { double, jsonText, nullable, statement, word } from '#kit/statement.ts';
+import { completeJob, type JobHandler, LeaseLost, settleJobsSql } from '#kit/queue.ts';
+import { double, jsonText, nullable, statement, textEnum } from '#kit/statement.ts';
 import type { DeliverJobPayload, Trigger } from '../delivery-job.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';
-import { findInTurn, type PrepareContext, prepare } from './prepare.ts';
-import { type Ended, type Outcome, outcomeOf } from './settle.ts';
+import { createDeliveryFinder, type PrepareContext, prepare } from './prepare.ts';
+import { type DeliveryOutcome, deliveryOutcomeOf, type Ended } from './settle.ts';
 
 /** SQL condition on `webhooks`: one more failed delivery pauses a webhook that has failed for this long. */
 const isHopeless = `(webhooks.pauses_on_failure
@@ -40,7 +40,7 @@ export const settleDeliveries = statement(
        response_ms integer, dns_ms real, connect_ms real, tls_ms real, first_byte_ms real, response_headers json,
        response_body text, reason text)
    ),
-   ${settleJobs('outcome')},
+   ${settleJobsSql('outcome')},
    delivery as (
      update deliveries
         set status = outcome.status, attempts = attempts + 1,
@@ -102,7 +102,7 @@ export const settleDeliveries = statement(
 /** Ends a delivery without a request, and records the reason as an attempt. */
 const failDelivery = statement(
   'webhooks.fail_delivery',
-  ['workspace_id id reason now', { trigger: word<Trigger>() }],
+  ['workspace_id id reason now', { trigger: textEnum<Trigger>() }],
   '',
   `with failed as (
      update deliveries
@@ -134,7 +134,7 @@ export type DeliveryContext = PrepareContext &
  * other webhook. A receiver that answers within a second gets the higher limit, and its next deliveries are
  * prepared in advance.
  */
-export const perWebhook = { perLane: 8, perQuickLane: 32, ahead: 256 } as const;
+export const webhookConcurrency = { perLane: 8, perQuickLane: 32, ahead: 256 } as const;
 
 /**
  * The maximum number of deliveries that one statement settles, and of statements that run at the same time.
@@ -150,8 +150,8 @@ const secondsPerDay = 86_400;
 export function deliverWebhook(context: DeliveryContext): JobHandler {
   const { database, timeoutSeconds, retryDelays } = context;
   const outbound = openOutbound({ ...context, timeoutMs: timeoutSeconds * 1_000 });
-  const find = findInTurn(database);
-  const settle = gather((outcomes: readonly Outcome[]) => settleAll(context, outcomes), together);
+  const find = createDeliveryFinder(database);
+  const settle = batchCalls((outcomes: readonly DeliveryOutcome[]) => settleAll(context, outcomes), together);
 
   return async (job, signal, turn) => {
     const delivery = await find(job, turn);
@@ -165,7 +165,7 @@ export function deliverWebhook(context: DeliveryContext): JobHandler {
     // A refused request was never sent.
     const sent = 'kind' in request || result.kind === 'refusal' ? null : request;
     const ended: Ended = { job, trigger, delivery, startedAt, sent, result };
-    const outcome = outcomeOf(ended, retryDelays);
+    const outcome = deliveryOutcomeOf(ended, retryDelays);
     if (!(await settle(outcome))) throw new LeaseLost(job);
     context.onAttempt?.(outcome.status);
   };
@@ -186,7 +186,7 @@ export const failParkedDelivery: OnParked = async (client, { workspaceId, id, pa
 /** Returns for each outcome whether it was written. It is not written if its lease was lost. */
 async function settleAll(
   { database, pauseDays = 0 }: DeliveryContext,
-  outcomes: readonly Outcome[],
+  outcomes: readonly DeliveryOutcome[],
 ): Promise<boolean[]> {
   const settled = await settleDeliveries(database, {
     outcomes: JSON.stringify(outcomes),

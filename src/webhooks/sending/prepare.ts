@@ -1,9 +1,9 @@
-import { gather } from '#kit/concurrency.ts';
+import { batchCalls } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { currentTrace } from '#kit/log.ts';
-import { type OutboundResult, refusal } from '#kit/outbound/outbound.ts';
-import type { Job, LaneTurn } from '#kit/queue.ts';
-import { bytes, columns, nullable, type RowOf, statement, word } from '#kit/statement.ts';
+import { type OutboundResult, refusedResult } from '#kit/outbound/outbound.ts';
+import type { Job, LaneSlot } from '#kit/queue.ts';
+import { bytes, columns, nullable, type RowOf, statement, textEnum } from '#kit/statement.ts';
 import type { LinkTarget, Vault } from '#kit/vault.ts';
 import type { Trigger } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
@@ -11,7 +11,7 @@ import type { DeliveryStatus } from '../retry-delivery.ts';
 import { deliveryBody, deliveryHeaders } from '../signature.ts';
 
 const deliveryColumns = columns('id attempts:integer url secret? header_names active occurred_at snapshot', {
-  status: word<DeliveryStatus>(),
+  status: textEnum<DeliveryStatus>(),
   /** Null once it is no longer valid. */
   previous_secret: nullable(bytes),
   /**
@@ -19,7 +19,7 @@ const deliveryColumns = columns('id attempts:integer url secret? header_names ac
    * address.
    */
   headers: nullable(bytes),
-  kind: word<EventKind>(),
+  kind: textEnum<EventKind>(),
 });
 
 export type Delivery = RowOf<typeof deliveryColumns>;
@@ -44,13 +44,13 @@ export function prepare(
 ): PreparedRequest | OutboundResult {
   const { id, kind, url, active } = delivery;
   // A test is sent to a paused webhook too: it shows whether the webhook can be resumed.
-  if (!active && trigger !== 'test') return refusal('The webhook is paused. Nothing was sent.');
+  if (!active && trigger !== 'test') return refusedResult('The webhook is paused. Nothing was sent.');
   const body = makeBody(delivery, (file) => signLink(file, startedAt));
-  if (!body) return refusal('The event is damaged, so the request cannot be built.');
+  if (!body) return refusedResult('The event is damaged, so the request cannot be built.');
   const secrets = unsealSecrets(vault, delivery);
   const custom = unsealHeaders(vault, delivery);
   if (!secrets || !custom)
-    return refusal(
+    return refusedResult(
       'The secret or a header of the webhook cannot be decrypted with the instance key. Enter it again.',
     );
   const timestamp = Math.floor(startedAt.getTime() / 1_000);
@@ -157,9 +157,11 @@ const anyBytes = 2 ** 31 - 1;
  * receiver never waits for the database.
  * @returns the delivery when the job may start, or undefined if the delivery was deleted.
  */
-export function findInTurn(database: Database): (job: Job, turn: LaneTurn) => Promise<Delivery | undefined> {
-  const findSmall = gather((jobs: readonly Job[]) => findAll(database, jobs, smallBytes), together);
-  const findAny = gather((jobs: readonly Job[]) => findAll(database, jobs, anyBytes), together);
+export function createDeliveryFinder(
+  database: Database,
+): (job: Job, turn: LaneSlot) => Promise<Delivery | undefined> {
+  const findSmall = batchCalls((jobs: readonly Job[]) => findAll(database, jobs, smallBytes), together);
+  const findAny = batchCalls((jobs: readonly Job[]) => findAll(database, jobs, anyBytes), together);
   return async (job, turn) => {
     const small = await findSmall(job);
     const since = performance.now();

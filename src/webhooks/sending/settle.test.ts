@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judge, type SendResult } from './settle.ts';
+import { decideVerdict, type SendResult } from './settle.ts';
 
 const delays = [60, 300, 900, 3_600, 10_800];
 const answered = (status: number): SendResult => ({ kind: 'answer', status });
@@ -16,13 +16,13 @@ const outcomes: Record<'Success' | 'Retrying' | 'Failed', number[]> = {
 for (const [outcome, statuses] of Object.entries(outcomes)) {
   for (const status of statuses) {
     test(`after a response of ${status} a delivery is ${outcome}`, () => {
-      assert.equal(judge(answered(status), 1, delays).status, outcome);
+      assert.equal(decideVerdict(answered(status), 1, delays).status, outcome);
     });
   }
 }
 
 test('the retry delays are 1 minute, 5 minutes, 15 minutes, 1 hour and 3 hours, so six requests are sent', () => {
-  const verdicts = [1, 2, 3, 4, 5, 6].map((attempts) => judge(answered(503), attempts, delays));
+  const verdicts = [1, 2, 3, 4, 5, 6].map((attempts) => decideVerdict(answered(503), attempts, delays));
   assert.deepEqual(
     verdicts.map((verdict) => (verdict.status === 'Retrying' ? verdict.delay : verdict.status)),
     [60, 300, 900, 3_600, 10_800, 'Failed'],
@@ -30,16 +30,16 @@ test('the retry delays are 1 minute, 5 minutes, 15 minutes, 1 hour and 3 hours, 
 });
 
 test('a request without a response is retried, and a request that the guard refused is not', () => {
-  assert.equal(judge(failure, 1, delays).status, 'Retrying');
+  assert.equal(decideVerdict(failure, 1, delays).status, 'Retrying');
   assert.equal(
-    judge({ kind: 'refusal', reason: 'This address is not allowed.' }, 1, delays).status,
+    decideVerdict({ kind: 'refusal', reason: 'This address is not allowed.' }, 1, delays).status,
     'Failed',
   );
 });
 
 test('a manual retry does not restart the schedule', () => {
-  assert.equal(judge(failure, 7, []).status, 'Failed');
-  assert.equal(judge(answered(200), 7, []).status, 'Success');
+  assert.equal(decideVerdict(failure, 7, []).status, 'Failed');
+  assert.equal(decideVerdict(answered(200), 7, []).status, 'Success');
 });
 
 const sentences: [SendResult, number, string | null][] = [
@@ -52,12 +52,12 @@ const sentences: [SendResult, number, string | null][] = [
 ];
 for (const [result, attempts, sentence] of sentences) {
   test(`the log gives as reason: ${sentence ?? 'nothing, of a success'}`, () => {
-    assert.equal(judge(result, attempts, delays).reason, sentence);
+    assert.equal(decideVerdict(result, attempts, delays).reason, sentence);
   });
 }
 
 test('retry delays can be fractions of a second', () => {
-  assert.deepEqual(judge(answered(500), 1, [0.05]), {
+  assert.deepEqual(decideVerdict(answered(500), 1, [0.05]), {
     status: 'Retrying',
     reason: 'The receiver returned 500. The next attempt is in 0.05 seconds.',
     delay: 0.05,
@@ -66,12 +66,12 @@ test('retry delays can be fractions of a second', () => {
 
 test('Retry-After can lengthen the scheduled delay but not shorten it', () => {
   const slow = (retryAfter: number): SendResult => ({ kind: 'answer', status: 429, retryAfter });
-  assert.deepEqual(judge(slow(120), 1, delays), {
+  assert.deepEqual(decideVerdict(slow(120), 1, delays), {
     status: 'Retrying',
     reason: 'The receiver returned 429. The next attempt is in 2 minutes, as the receiver requested.',
     delay: 120,
   });
-  assert.deepEqual(judge(slow(30), 1, delays), {
+  assert.deepEqual(decideVerdict(slow(30), 1, delays), {
     status: 'Retrying',
     reason: 'The receiver returned 429. The next attempt is in 1 minute.',
     delay: 60,

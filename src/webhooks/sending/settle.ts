@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { now } from '#kit/clock.ts';
 import type { OutboundResult } from '#kit/outbound/outbound.ts';
 import type { Job } from '#kit/queue.ts';
@@ -46,7 +46,7 @@ const rules: readonly { from: number; to: number; means: Consequence }[] = [
  * by a person, which does not start the schedule again.
  * @param lastWords why no attempt follows the delays, for the log.
  */
-export function judge(
+export function decideVerdict(
   result: SendResult,
   attempts: number,
   delays: readonly number[],
@@ -79,7 +79,7 @@ function inWords(seconds: number): string {
     (unit) => seconds >= units[unit] && seconds % units[unit] === 0,
   );
   const unit = largest ?? 'second';
-  return sayCount(seconds / units[unit], unit);
+  return formatCount(seconds / units[unit], unit);
 }
 
 /**
@@ -117,7 +117,7 @@ export type Ended = {
 };
 
 /** What settleDeliveries writes about a request. */
-export type Outcome = {
+export type DeliveryOutcome = {
   workspace_id: string;
   id: string;
   lease_token: string;
@@ -142,7 +142,7 @@ export type Outcome = {
 };
 
 /** Why a request is not retried automatically. */
-const lastWords: Readonly<Record<Trigger, string>> = {
+const finalReasons: Readonly<Record<Trigger, string>> = {
   schedule: 'No automatic retries are left.',
   manual: 'A manual retry sends only one request.',
   test: 'Tests are not retried.',
@@ -156,10 +156,10 @@ const lastWords: Readonly<Record<Trigger, string>> = {
 const testFailed = 'Could not make a secure connection to the receiver.';
 
 /** Returns the attempt for the delivery log, and what happens next to its delivery. */
-export function outcomeOf(ended: Ended, retryDelays: readonly number[]): Outcome {
+export function deliveryOutcomeOf(ended: Ended, retryDelays: readonly number[]): DeliveryOutcome {
   const { job, trigger, delivery, startedAt, sent, result } = ended;
   const delays = trigger === 'schedule' ? retryDelays : [];
-  const verdict = judge(asSendResult(ended), delivery.attempts + 1, delays, lastWords[trigger]);
+  const verdict = decideVerdict(asSendResult(ended), delivery.attempts + 1, delays, finalReasons[trigger]);
   const answer = result.kind === 'answer' ? result : null;
   return {
     workspace_id: job.workspaceId,
@@ -192,7 +192,7 @@ function asSendResult(ended: Ended): SendResult {
   return { ...result, retryAfter: readRetryAfter(result.headers['retry-after'], now()) };
 }
 
-function phasesOf(ended: Ended): Pick<Outcome, 'dns_ms' | 'connect_ms' | 'tls_ms' | 'first_byte_ms'> {
+function phasesOf(ended: Ended): Pick<DeliveryOutcome, 'dns_ms' | 'connect_ms' | 'tls_ms' | 'first_byte_ms'> {
   if (hidesFailure(ended)) return { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null };
   const { dns, connect, tls, firstByte } = ended.result.phases;
   return { dns_ms: dns, connect_ms: connect, tls_ms: tls, first_byte_ms: firstByte };

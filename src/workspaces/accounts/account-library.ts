@@ -2,14 +2,14 @@ import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'bette
 import { APIError, createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 import { newId } from '#kit/clock.ts';
-import { type Database, homeOf } from '#kit/database.ts';
+import { type Database, sharedDatabaseOf } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { hashPassword, verifyPassword } from '#kit/password-hash.ts';
 import type { Vault } from '#kit/vault.ts';
 import { passwordLength } from './passwords.ts';
 
 /** The services that the account library needs. */
-export type Surroundings = { database: Database; vault: Vault; publicUrl: string; log: Log };
+export type AccountServices = { database: Database; vault: Vault; publicUrl: string; log: Log };
 
 /**
  * Accounts: email and password, sessions in cookies (better-auth with our pool and tables;
@@ -28,7 +28,7 @@ export type AccountLibrary = {
   isRefusal: (error: unknown) => boolean;
 };
 
-export function openAccountLibrary(surroundings: Surroundings): AccountLibrary {
+export function openAccountLibrary(surroundings: AccountServices): AccountLibrary {
   const auth = openLibrary(surroundings);
   return {
     auth,
@@ -41,14 +41,14 @@ export function openAccountLibrary(surroundings: Surroundings): AccountLibrary {
   };
 }
 
-const openLibrary = (surroundings: Surroundings) =>
-  betterAuth({ ...tables, ...settings(surroundings), plugins: [ownSessions] });
+const openLibrary = (surroundings: AccountServices) =>
+  betterAuth({ ...tables, ...settings(surroundings), plugins: [sessionPlugin] });
 
 /** The fields that `tables` adds to a person and a sign-in needs. */
 type SignInFields = { temporaryUntil?: Date | null; secondFactor?: boolean | null };
 
 /** Creates sessions of the library, with their cookies, after our own checks of identity (second-factor/). */
-const ownSessions = {
+const sessionPlugin = {
   id: 'formloom',
   endpoints: {
     beginSession: createAuthEndpoint.serverOnly(
@@ -143,13 +143,13 @@ const tables = {
   },
 } as const satisfies BetterAuthOptions;
 
-function settings({ database, vault, publicUrl, log }: Surroundings) {
+function settings({ database, vault, publicUrl, log }: AccountServices) {
   const isSecure = publicUrl.startsWith('https:');
   return {
     appName: 'Formloom',
     baseURL: publicUrl,
     secret: vault.derive('sessions')[0],
-    database: homeOf(database),
+    database: sharedDatabaseOf(database),
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,

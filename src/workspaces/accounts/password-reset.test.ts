@@ -6,11 +6,11 @@ import { makePerson } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { addMember } from '../members.ts';
-import { hasPassword } from '../sign-in/password-again.ts';
+import { hasPassword } from '../sign-in/require-password.ts';
 import { choosePassword, findPasswordHash } from '../sign-in/sign-in.ts';
 import { createWorkspace } from '../workspaces.ts';
 import { beginPasswordReset, deleteExpiredResets, finishPasswordReset } from './password-reset.ts';
-import { createUser, resetUserPassword, wordsOfPerson } from './users.ts';
+import { createUser, listPersonalWords, resetUserPassword } from './users.ts';
 
 const { database } = await testDatabase();
 const password = 'correct horse battery';
@@ -137,5 +137,5 @@ test('a password may contain the names of other people’s workspaces, but not o
     const workspace = await createWorkspace(database, { name: `Acme ${index}`, plan: 'free' });
     await addMember(database, { workspaceId: workspace.id, userId: id, role: 'owner' });
   }
-  assert.deepEqual(await wordsOfPerson(database, ids[1]!), ['theirs@example.org', 'theirs', 'Acme 1']);
+  assert.deepEqual(await listPersonalWords(database, ids[1]!), ['theirs@example.org', 'theirs', 'Acme 1']);
 });

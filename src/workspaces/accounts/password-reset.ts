@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId, now } from '#kit/clock.ts';
-import { type Database, homeOf, transaction } from '#kit/database.ts';
+import { type Database, sharedDatabaseOf, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
 import { hashPassword } from '#kit/password-hash.ts';
-import { only, type Queryable, statement } from '#kit/statement.ts';
-import { reportPasswordChange, reportToPerson } from '../audit/mail-news.ts';
+import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
+import { enqueueAccountEmail, reportPasswordChange } from '../audit/email-events.ts';
 import { passwordProblems } from './passwords.ts';
-import { strangersFactors } from './strangers-factors.ts';
-import { emailProblems, refuseProblems, wordsOfPerson } from './users.ts';
+import { deleteUnconfirmedFactorsSql } from './unconfirmed-factors.ts';
+import { emailProblems, listPersonalWords, refuseProblems } from './users.ts';
 
 /** Deletes expired resets. */
 export const deleteExpiredResets = statement(
@@ -59,7 +59,7 @@ export const setPassword = statement(
   'password_reset.set_password',
   'user_id account_id password now',
   '',
-  `with ${strangersFactors('id = $user_id')},
+  `with ${deleteUnconfirmedFactorsSql('id = $user_id')},
    person as (
      update users set temporary_until = null, second_factor = second_factor and email_verified,
                       email_verified = true, updated_at = $now
@@ -92,7 +92,7 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token).dig
 export async function askForPasswordReset(database: Database, given: string): Promise<void> {
   const email = normalizeAddress(given);
   refuseProblems(emailProblems(email));
-  await reportToPerson(database, { kind: 'password_reset_asked', email });
+  await enqueueAccountEmail(database, { kind: 'password_reset_asked', email });
 }
 
 /**
@@ -102,7 +102,7 @@ export async function askForPasswordReset(database: Database, given: string): Pr
 export async function beginPasswordReset(db: Queryable, email: string): Promise<string | undefined> {
   const token = randomBytes(32).toString('base64url');
   const at = now();
-  const begun = await insertReset(homeOf(db), {
+  const begun = await insertReset(sharedDatabaseOf(db), {
     email,
     hash: hashOf(token),
     now: at,
@@ -124,20 +124,20 @@ export async function finishPasswordReset(
   { token, password }: { token: string; password: string },
 ): Promise<{ email: string }> {
   const hash = hashOf(token);
-  const owner = only(await findReset(database, { hash, now: now() }));
-  if (!owner) throw over();
-  const words = await wordsOfPerson(database, owner.user_id);
+  const owner = onlyRow(await findReset(database, { hash, now: now() }));
+  if (!owner) throw invalidLinkError();
+  const words = await listPersonalWords(database, owner.user_id);
   refuseProblems(await passwordProblems('password', password, words));
   const hashed = await hashPassword(password);
   return transaction(database, async (client) => {
     const at = now();
-    const person = only(await useReset(client, { hash, now: at }));
-    if (!person) throw over();
+    const person = onlyRow(await useReset(client, { hash, now: at }));
+    if (!person) throw invalidLinkError();
     await setPassword(client, { user_id: person.user_id, account_id: newId(), password: hashed, now: at });
     await reportPasswordChange(client, person.user_id);
     return { email: person.email };
   });
 }
 
-const over = (): ApiError =>
+const invalidLinkError = (): ApiError =>
   new ApiError('gone', 'This link was already used, or it has expired. Request a new one.');

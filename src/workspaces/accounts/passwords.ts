@@ -5,7 +5,7 @@ import type { ErrorItem } from '#kit/errors.ts';
 export const passwordLength = { least: 10, most: 128 } as const;
 
 /** The name of the product, which must not make up a password. */
-const ownName = 'formloom';
+const serviceName = 'formloom';
 /** Passwords with fewer different characters are rejected, whatever their length. */
 const fewestCharacters = 5;
 /** The characters that must remain when words known about the owner are removed from a password. */
@@ -57,7 +57,7 @@ async function weaknessOf(password: string, words: readonly string[]): Promise<s
     return 'This password is too common.';
   if (rows.some((row) => row.includes(unit) || row.includes(Array.from(unit).toReversed().join(''))))
     return 'This password is a sequence of neighboring characters.';
-  if (isMadeOf(password, wordsIn([...words, ownName])))
+  if (isMadeOf(password, wordsIn([...words, serviceName])))
     return 'This password consists of your address, your name, or the name of a workspace or of Formloom.';
   return undefined;
 }

@@ -32,7 +32,7 @@ export const endOtherSessions = statement(
  * Signs session cookies again with the current instance key if a previous key had signed them. The library
  * knows only one secret, so without this a key change would sign everyone out.
  */
-export function signAnew(vault: Vault, cookies: string): string {
+export function renewCookieSignatures(vault: Vault, cookies: string): string {
   const [now, ...former] = vault.derive('sessions');
   return cookies.replaceAll(
     /(?<=\bformloom\.session_token=)([^;.]+)\.([^;]+)/g,

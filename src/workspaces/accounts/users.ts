@@ -5,16 +5,16 @@ import { countCharacters, isCleanText, normalizeText } from '#ast/basics/text.ts
 import { isEmail } from '#ast/rules/text-formats.ts';
 import { findInAllCells } from '#cells/across-cells.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
-import { homeOf } from '#kit/database.ts';
+import { sharedDatabaseOf } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { normalizeAddress, readMailAddress } from '#kit/outbox/address.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
-import { reportPasswordChange } from '../audit/mail-news.ts';
-import type { AccountLibrary, Surroundings } from './account-library.ts';
+import { reportPasswordChange } from '../audit/email-events.ts';
+import type { AccountLibrary, AccountServices } from './account-library.ts';
 import { passwordProblems } from './passwords.ts';
-import { signAnew } from './sessions.ts';
-import { strangersFactors } from './strangers-factors.ts';
+import { renewCookieSignatures } from './sessions.ts';
+import { deleteUnconfirmedFactorsSql } from './unconfirmed-factors.ts';
 
 /** The maximum length of a name, in characters. */
 export const longestName = 100;
@@ -68,7 +68,7 @@ const resetPassword = statement(
   'workspaces.reset_password',
   'email password now until:timestamp',
   'id:text',
-  `with ${strangersFactors(hasPassword)},
+  `with ${deleteUnconfirmedFactorsSql(hasPassword)},
    person as (
      update users set temporary_until = $until, second_factor = second_factor and email_verified,
                       email_verified = true, updated_at = $now
@@ -140,7 +140,7 @@ export function emailProblems(email: string): ErrorItem[] {
 export async function createUser(database: Queryable, user: NewUser): Promise<{ id: string }> {
   refuseProblems(await userProblems(user));
   const id = newId();
-  const added = await insertUser(homeOf(database), {
+  const added = await insertUser(sharedDatabaseOf(database), {
     id,
     account_id: newId(),
     name: normalizeText(user.name ?? user.email.split('@', 1)[0]!),
@@ -184,7 +184,7 @@ export async function resetUserPassword(
 /**
  * Returns the words known about a person, which must not make up their password: name, address, workspaces.
  */
-export async function wordsOfPerson(database: Queryable, userId: string): Promise<string[]> {
+export async function listPersonalWords(database: Queryable, userId: string): Promise<string[]> {
   const found = await findInAllCells(database, (cells) => findWordsOfPerson(cells, { id: userId }), {
     isPartial: true,
   });
@@ -199,7 +199,7 @@ const ipv6Prefix = 64;
  * IPv4 address, including `::ffff:1.2.3.4`, and for all addresses of an IPv6 /64 (docs/rules.md T29).
  * @param ip the peer's address, or the one from a trusted proxy; all invalid ones share one key.
  */
-export function addressKey(ip: string): string {
+export function addressRateLimitKey(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown';
   const address = ipaddr.process(ip);
   if (address.kind() === 'ipv4') return address.toString();
@@ -222,7 +222,7 @@ export type Accounts = {
   readCookies(cookies: string | undefined): string;
 };
 
-export function openAccounts(surroundings: Surroundings): Accounts {
+export function openAccounts(surroundings: AccountServices): Accounts {
   let loading: Promise<AccountLibrary> | undefined;
   const load = async (): Promise<AccountLibrary> => {
     const { openAccountLibrary } = await import('./account-library.ts');
@@ -231,6 +231,6 @@ export function openAccounts(surroundings: Surroundings): Accounts {
   return {
     library: () => (loading ??= load()),
     createUser: (user) => createUser(surroundings.database, user),
-    readCookies: (cookies = '') => signAnew(surroundings.vault, cookies),
+    readCookies: (cookies = '') => renewCookieSignatures(surroundings.vault, cookies),
   };
 }

@@ -1,17 +1,17 @@
 import { isRecord } from '#ast/basics/json.ts';
 import { newId, uuidPattern } from '#kit/clock.ts';
-import { gather } from '#kit/concurrency.ts';
+import { batchCalls } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
-import type { Answer, AuditLine, AuditPolicy, Origin, Scope } from '#kit/operation.ts';
+import type { AuditEntry, AuditPolicy, OperationResponse, Origin, Scope } from '#kit/operation.ts';
 import { runPeriodically } from '#kit/queue/periodic.ts';
 import { statement, texts } from '#kit/statement.ts';
-import { notePerson, type PersonalLine } from './note-person.ts';
-import { changesBetween } from './personal-audit.ts';
+import { changesBetween } from './account-actions.ts';
+import { type AccountEvent, recordAccountEvent } from './record-account-event.ts';
 
 /** Adds entries of operations that start. */
-const insertLines = statement(
+const insertAuditEntries = statement(
   'audit.insert_lines',
   [
     'workspace_ids ids actor_kinds:texts operations:texts methods paths request_ids:texts',
@@ -37,7 +37,7 @@ const insertLines = statement(
 );
 
 /** Records outcomes. Refused operations changed nothing, so their entries are deleted. */
-export const settleLines = statement(
+export const recordAuditOutcomes = statement(
   'audit.settle_lines',
   'workspace_ids ids statuses thing_ids changes:texts',
   '',
@@ -54,11 +54,11 @@ export const settleLines = statement(
 );
 
 /** Returns the audit entry of a request. Of the parameters in its path, only ids are kept. */
-export function lineOf(
+export function auditEntryOfRequest(
   { name, method, path }: { name: string; method: string; path: string },
   { workspaceId, actor }: Scope,
   { params, id: requestId, origin }: { params: unknown; id?: string; origin?: Origin | undefined },
-): AuditLine {
+): AuditEntry {
   const given = params as Readonly<Record<string, string>>;
   const idOf = (parameter: string): string | undefined =>
     uuidPattern.test(given[parameter] ?? '') ? given[parameter] : undefined;
@@ -78,7 +78,7 @@ export function lineOf(
  * Returns the parameters of a statement that inserts an audit entry itself (insertedLine); all null if there
  * is no entry.
  */
-export const lineValues = (line: AuditLine | undefined) => ({
+export const auditEntryValues = (line: AuditEntry | undefined) => ({
   line_id: line ? newId() : null,
   line_actor_kind: line?.actor.kind ?? null,
   line_actor_id: line?.actor.id || null,
@@ -95,9 +95,9 @@ export const lineValues = (line: AuditLine | undefined) => ({
  * Reads the object that an operation changes, before and after. `made` is the id of a new object, from the
  * response.
  */
-export type Compared = {
+export type ChangeReader = {
   before: () => Promise<unknown>;
-  after: (answer: Answer, made: string | undefined) => Promise<unknown>;
+  after: (answer: OperationResponse, made: string | undefined) => Promise<unknown>;
 };
 
 export type AuditLog = {
@@ -108,16 +108,16 @@ export type AuditLog = {
    */
   note<Caller extends Scope>(
     operation: { readonly audit: AuditPolicy | undefined },
-    line: AuditLine | undefined,
+    line: AuditEntry | undefined,
     caller: Caller,
-    run: (caller: Caller) => Promise<Answer>,
-    compared?: Compared,
-  ): Promise<Answer>;
+    run: (caller: Caller) => Promise<OperationResponse>,
+    compared?: ChangeReader,
+  ): Promise<OperationResponse>;
   /**
    * Records an event of an account after the response, so that timing does not reveal whether the account
    * exists.
    */
-  noteLater(line: PersonalLine): void;
+  noteLater(line: AccountEvent): void;
   /** Writes the last outcomes. */
   stop(): Promise<void>;
 };
@@ -125,8 +125,8 @@ export type AuditLog = {
 /** How long an outcome may wait to be written in a batch. */
 const pauseMs = 250;
 
-type Begun = AuditLine & { id: string };
-type Ended = { workspaceId: string; id: string; status: number; thingId: string; changes: string };
+type StartedEntry = AuditEntry & { id: string };
+type FinishedEntry = { workspaceId: string; id: string; status: number; thingId: string; changes: string };
 /**
  * Sign-in attempts that may wait to be written; further ones are dropped. Only an unavailable database causes
  * this many.
@@ -139,9 +139,9 @@ const mostWaiting = 1_000;
  * stay without an outcome.
  */
 export function openAuditLog({ database, log }: { database: Database; log: Log }): AuditLog {
-  const begin = gather(
-    async (lines: readonly Begun[]) => {
-      await insertLines(database, {
+  const begin = batchCalls(
+    async (lines: readonly StartedEntry[]) => {
+      await insertAuditEntries(database, {
         workspace_ids: lines.map(({ workspaceId }) => workspaceId),
         ids: lines.map(({ id }) => id),
         actor_kinds: lines.map(({ actor }) => actor.kind),
@@ -160,15 +160,15 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
     { most: 500, atOnce: 2 },
   );
 
-  let ended: Ended[] = [];
-  const later: PersonalLine[] = [];
+  let ended: FinishedEntry[] = [];
+  const later: AccountEvent[] = [];
   const settle = async (): Promise<void> => {
-    for (const line of later.splice(0)) await notePerson(database, line);
+    for (const line of later.splice(0)) await recordAccountEvent(database, line);
     if (ended.length === 0) return;
     const batch = ended;
     ended = [];
     try {
-      await settleLines(database, {
+      await recordAuditOutcomes(database, {
         workspace_ids: batch.map(({ workspaceId }) => workspaceId),
         ids: batch.map(({ id }) => id),
         statuses: batch.map(({ status }) => status),
@@ -185,10 +185,10 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
 
   /** Inserts the entry, runs the operation and queues its outcome. */
   const noteBoth = async (
-    line: AuditLine,
-    run: () => Promise<Answer>,
-    compared: Compared | undefined,
-  ): Promise<Answer> => {
+    line: AuditEntry,
+    run: () => Promise<OperationResponse>,
+    compared: ChangeReader | undefined,
+  ): Promise<OperationResponse> => {
     const { workspaceId } = line;
     const id = newId();
     await begin({ ...line, id });
@@ -197,7 +197,7 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
     try {
       const before = await compared?.before();
       const answer = await run();
-      const made = madeBy(answer);
+      const made = createdId(answer);
       // The operation has succeeded, so a failed comparison must not make it fail.
       const changes = await compared?.after(answer, made).then(
         (after) => changesBetween(before, after),
@@ -236,7 +236,7 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
 }
 
 /** Returns the id in the response of an operation. */
-function madeBy({ body, json }: Answer): string | undefined {
+function createdId({ body, json }: OperationResponse): string | undefined {
   const id = isRecord(body)
     ? body['id']
     : /^\{"id":"([^"]+)"/.exec(typeof json === 'string' ? json : '')?.[1];

@@ -8,8 +8,8 @@ import { signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { createKey } from '../keys.ts';
-import { lineOf, lineValues, openAuditLog, settleLines } from './audit-log.ts';
-import { originOf } from './note-person.ts';
+import { auditEntryOfRequest, auditEntryValues, openAuditLog, recordAuditOutcomes } from './audit-log.ts';
+import { originOf } from './record-account-event.ts';
 
 const service = await openService();
 const { database } = service.services;
@@ -127,8 +127,10 @@ test('one statement creates a form and its completed audit entry, and a refused 
 test('an operator’s entry has no actor ID, and an invalid ID in a response is not recorded', async () => {
   const audit = openAuditLog({ database, log: openLog('silent') });
   const scope = { workspaceId, formIds: null, actor: { kind: 'operator', id: '' }, may: () => true } as const;
-  const line = lineOf({ name: 'testMail', method: 'POST', path: '/mail/test' }, scope, { params: {} });
-  assert.equal(lineValues(line).line_actor_id, null);
+  const line = auditEntryOfRequest({ name: 'testMail', method: 'POST', path: '/mail/test' }, scope, {
+    params: {},
+  });
+  assert.equal(auditEntryValues(line).line_actor_id, null);
   const answer = { status: 201, body: { id: 'number 7' } };
   await audit.note({ audit: 'entry' }, line, scope, async () => answer);
   await audit.stop();
@@ -407,7 +409,7 @@ test('statuses are written only to the given audit entries, and only the refused
       `insert into audit_lines (workspace_id, id, actor_kind, operation, method, path) values ($1, $2, 'operator', 'settled', '', '')`,
       [workspace, id],
     );
-  await settleLines(database, {
+  await recordAuditOutcomes(database, {
     workspace_ids: [workspaceId, workspaceId],
     ids: [refused, done],
     statuses: [422, 201],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changesBetween } from './personal-audit.ts';
+import { changesBetween } from './account-actions.ts';
 
 test('unchanged and automatically changing values are not recorded, but a setting named like one is', () => {
   const before = { name: 'A', day: 1, settings: { day: 1 } };

@@ -1,16 +1,16 @@
 import { cellOfWorkspace } from '#cells/across-cells.ts';
 import { newId, now } from '#kit/clock.ts';
-import { type Database, homeOf, transaction } from '#kit/database.ts';
+import { type Database, sharedDatabaseOf, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
-import { only, type Queryable, statement, word } from '#kit/statement.ts';
+import { onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Role } from '#rules/permissions.ts';
+import { deleteUser, findUserByEmail } from '../account-deletion.ts';
 import { setPassword } from '../accounts/password-reset.ts';
 import { passwordProblems } from '../accounts/passwords.ts';
-import { createUser, refuseProblems, wordsOfPerson } from '../accounts/users.ts';
-import { reportPasswordChange } from '../audit/mail-news.ts';
-import { deleteUser, findUserByEmail } from '../endings.ts';
+import { createUser, listPersonalWords, refuseProblems } from '../accounts/users.ts';
+import { reportPasswordChange } from '../audit/email-events.ts';
 import { addMember } from '../members.ts';
 
 /** The key of an invitation, in any cell. */
@@ -56,7 +56,7 @@ function readInvitationToken(
 const findOpenInvitation = statement(
   'member_invitations.find_open',
   'workspace_id id now',
-  ['workspace email invited_by?', { role: word<Role>() }],
+  ['workspace email invited_by?', { role: textEnum<Role>() }],
   `select w.name as workspace, i.email, i.role, by.name as invited_by
      from member_invitations i
      join workspaces w on w.id = i.workspace_id and w.ends_at is null
@@ -68,7 +68,7 @@ const findOpenInvitation = statement(
 const claimInvitation = statement(
   'member_invitations.claim',
   'workspace_id id now',
-  ['email workspace', { role: word<Role>() }],
+  ['email workspace', { role: textEnum<Role>() }],
   `delete from member_invitations i using workspaces w
     where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now and w.id = i.workspace_id and w.ends_at is null
    returning i.email, i.role, w.name as workspace`,
@@ -91,8 +91,8 @@ type AcceptContext = { database: Database; vault: Vault };
  * How the holder of a link can join: by choosing a password, by signing in, or both. Only an emailed link
  * says which. Otherwise a member could find out whether an address has an account.
  */
-export const waysIn = ['choose_password', 'sign_in', 'either'] as const;
-type WayIn = (typeof waysIn)[number];
+export const joinMethods = ['choose_password', 'sign_in', 'either'] as const;
+type JoinMethod = (typeof joinMethods)[number];
 
 /** What the page of an invitation shows to the holder of its link. */
 type OpenInvitation = {
@@ -100,7 +100,7 @@ type OpenInvitation = {
   email: string;
   role: Role;
   invitedBy: string | null;
-  way: WayIn;
+  way: JoinMethod;
 };
 
 /** Returns an open invitation. @throws ApiError gone if there is none. */
@@ -110,11 +110,11 @@ export async function openInvitation(
 ): Promise<OpenInvitation> {
   const { workspaceId, id, proof } = readToken(vault, token);
   const cell = await cellOfWorkspace(database, workspaceId);
-  const found = only(await findOpenInvitation(cell, { workspace_id: workspaceId, id, now: now() }));
-  if (!found) throw over();
+  const found = onlyRow(await findOpenInvitation(cell, { workspace_id: workspaceId, id, now: now() }));
+  if (!found) throw invitationGoneError();
   const { workspace, email, role, invited_by: invitedBy } = found;
-  const account = only(await findUserByEmail(database, { email }));
-  const known: WayIn = account?.is_confirmed ? 'sign_in' : 'choose_password';
+  const account = onlyRow(await findUserByEmail(database, { email }));
+  const known: JoinMethod = account?.is_confirmed ? 'sign_in' : 'choose_password';
   return { workspace, email, role, invitedBy, way: proof === 'confirmed' ? known : 'either' };
 }
 
@@ -133,12 +133,12 @@ export async function joinByPassword(
   let made: string | undefined;
   const join = async (client: Queryable) => {
     const { email, role, workspace } = await claim(client, workspaceId, id);
-    const account = only(await lockAccount(homeOf(client), { email }));
+    const account = onlyRow(await lockAccount(sharedDatabaseOf(client), { email }));
     const isConfirmed = proof === 'confirmed';
     if (account && (account.is_confirmed || !isConfirmed)) {
       throw new ApiError('conflict', 'An account with this address exists. Sign in with it to join.');
     }
-    if (account) await takeAccount(client, { userId: account.id, password, workspace });
+    if (account) await claimAccount(client, { userId: account.id, password, workspace });
     if (!account)
       made = (await createUser(client, { email, password, name, isConfirmed, words: [workspace] })).id;
     const userId = account?.id ?? made!;
@@ -150,19 +150,20 @@ export async function joinByPassword(
   } catch (error) {
     // For a cell on another node, the account was created in a separate transaction. Left there, it would
     // reject the person when they open the link again.
-    if (made !== undefined && homeOf(cell) !== cell) await deleteUser(homeOf(cell), { user_id: made });
+    if (made !== undefined && sharedDatabaseOf(cell) !== cell)
+      await deleteUser(sharedDatabaseOf(cell), { user_id: made });
     throw error;
   }
 }
 
-async function takeAccount(
+async function claimAccount(
   client: Queryable,
   { userId, password, workspace }: { userId: string; password: string; workspace: string },
 ): Promise<void> {
-  const words = [...(await wordsOfPerson(client, userId)), workspace];
+  const words = [...(await listPersonalWords(client, userId)), workspace];
   refuseProblems(await passwordProblems('password', password, words));
   const secret = { account_id: newId(), password: await hashPassword(password) };
-  await setPassword(homeOf(client), { user_id: userId, ...secret, now: now() });
+  await setPassword(sharedDatabaseOf(client), { user_id: userId, ...secret, now: now() });
   await reportPasswordChange(client, userId);
 }
 
@@ -177,33 +178,33 @@ export async function joinAsPerson(
   const { workspaceId, id, proof } = readToken(vault, token);
   return transaction(await cellOfWorkspace(database, workspaceId), async (client) => {
     const { email, role } = await claim(client, workspaceId, id);
-    const account = only(await lockAccount(homeOf(client), { email }));
+    const account = onlyRow(await lockAccount(sharedDatabaseOf(client), { email }));
     if (account?.id !== userId) {
       throw new ApiError('forbidden', `This invitation is for ${email}. Sign in with that account.`);
     }
-    if (!account.is_confirmed) throw new ApiError('forbidden', sayUnconfirmed[proof]);
+    if (!account.is_confirmed) throw new ApiError('forbidden', unconfirmedMessages[proof]);
     await addMember(client, { workspaceId, userId, role });
     return { workspaceId };
   });
 }
 
 const unconfirmed = "The address of this account was never confirmed, so it can't join other workspaces.";
-const sayUnconfirmed = {
+const unconfirmedMessages = {
   confirmed: `${unconfirmed} Choose a new password here to confirm it.`,
   unconfirmed: `${unconfirmed} Use “Forgot your password?” to confirm it by email. If this server sends no email, ask its operator for a temporary password.`,
 } as const;
 
 async function claim(client: Queryable, workspaceId: string, id: string) {
-  const claimed = only(await claimInvitation(client, { workspace_id: workspaceId, id, now: now() }));
-  if (!claimed) throw over();
+  const claimed = onlyRow(await claimInvitation(client, { workspace_id: workspaceId, id, now: now() }));
+  if (!claimed) throw invitationGoneError();
   return claimed;
 }
 
 function readToken(vault: Vault, token: string) {
   const key = readInvitationToken(vault, token);
-  if (!key) throw over();
+  if (!key) throw invitationGoneError();
   return key;
 }
 
-const over = (): ApiError =>
+const invitationGoneError = (): ApiError =>
   new ApiError('gone', 'This invitation was used or revoked, or it has expired. Ask for a new one.');

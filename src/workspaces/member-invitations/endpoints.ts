@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { wired } from '#kit/http.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { type MailState, mailStates } from '#kit/outbox.ts';
-import { named } from '#kit/pagination.ts';
-import { columns, nullable, statement, word } from '#kit/statement.ts';
+import { nameSchema } from '#kit/pagination.ts';
+import { columns, nullable, statement, textEnum } from '#kit/statement.ts';
 import type { Role } from '#rules/permissions.ts';
-import { personBehind, requireWholeWorkspace } from '../authenticate.ts';
-import { closed, emailText, maybe, role, timestamp, uuid } from '../shapes.ts';
+import { findResponsiblePerson, requireWorkspaceAccess } from '../authenticate.ts';
+import { emailText, noExtraProperties, orNull, role, timestamp, uuid } from '../shapes.ts';
 import {
   type InviteContext,
   type Inviter,
@@ -16,19 +16,19 @@ import {
 } from './invite.ts';
 
 /** A pending invitation to join a workspace. */
-export const MemberInvitation = named(
+export const MemberInvitation = nameSchema(
   'MemberInvitation',
   Type.Object({
     id: uuid,
     email: Type.String(),
     role,
     /** The name of the member who invited; null for the operator and deleted accounts. */
-    invited_by: maybe(Type.String()),
+    invited_by: orNull(Type.String()),
     created_at: timestamp,
     expires_at: timestamp,
     /** The status of the last email; null if there was none. */
-    mail_state: maybe(Type.Enum([...mailStates])),
-    mail_error: maybe(Type.String()),
+    mail_state: orNull(Type.Enum([...mailStates])),
+    mail_error: orNull(Type.String()),
   }),
 );
 export type MemberInvitation = Static<typeof MemberInvitation>;
@@ -38,14 +38,14 @@ const MemberInvitations = Type.Object({
   /** If false, invitations are links to hand over. */
   sends_mail: Type.Boolean(),
 });
-const NewInvitation = Type.Object({ email: emailText, role }, closed);
+const NewInvitation = Type.Object({ email: emailText, role }, noExtraProperties);
 /** `link` is only set if the server sends no email; the inviter hands it over. */
-const Invited = Type.Object({ id: uuid, link: maybe(Type.String()) });
+const Invited = Type.Object({ id: uuid, link: orNull(Type.String()) });
 
 /** The columns of an invitation, with the status of its email, if any. */
 const invitationColumns = columns('id email invited_by? created_at expires_at mail_error:text?', {
-  role: word<Role>(),
-  mail_state: nullable(word<MailState>()),
+  role: textEnum<Role>(),
+  mail_state: nullable(textEnum<MailState>()),
 });
 
 const invitationSelection = `
@@ -67,7 +67,7 @@ const selectInvitations = statement(
 export function memberInvitationEndpoints(context: InviteContext) {
   const { database, config } = context;
   const inviterOf = async (scope: Scope): Promise<Inviter> => {
-    const person = await personBehind(database, scope);
+    const person = await findResponsiblePerson(database, scope);
     return {
       may: scope.may,
       id: person?.id ?? scope.actor.id,
@@ -84,8 +84,8 @@ export function memberInvitationEndpoints(context: InviteContext) {
       permission: 'members:write',
       reply: { status: 200, description: 'All pending invitations.', schema: MemberInvitations },
       async run({ workspaceId, formIds }) {
-        requireWholeWorkspace(formIds);
-        const data = wired(await selectInvitations(database, { workspace_id: workspaceId }));
+        requireWorkspaceAccess(formIds);
+        const data = asWireValue(await selectInvitations(database, { workspace_id: workspaceId }));
         return { body: { data, sends_mail: config.smtp !== undefined } };
       },
     }),
@@ -101,7 +101,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
       errors: ['conflict'],
       reply: { status: 201, description: 'The invitation.', schema: Invited },
       async run({ body, ...scope }) {
-        requireWholeWorkspace(scope.formIds);
+        requireWorkspaceAccess(scope.formIds);
         const inviter = await inviterOf(scope);
         return { body: await inviteMember(context, { workspaceId: scope.workspaceId, inviter, ...body }) };
       },
@@ -115,7 +115,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
       params: idParameter,
       reply: { status: 200, description: 'The invitation.', schema: Invited },
       async run({ params, ...scope }) {
-        requireWholeWorkspace(scope.formIds);
+        requireWorkspaceAccess(scope.formIds);
         const key = { workspaceId: scope.workspaceId, id: params.id };
         return { body: await resendInvitation(context, { ...key, inviter: await inviterOf(scope) }) };
       },
@@ -130,7 +130,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
       isDestructive: true,
       reply: { status: 204, description: 'The invitation is revoked.' },
       async run({ workspaceId, formIds, params, may }) {
-        requireWholeWorkspace(formIds);
+        requireWorkspaceAccess(formIds);
         await revokeInvitation(context, { workspaceId, id: params.id, keeper: { may } });
       },
     }),

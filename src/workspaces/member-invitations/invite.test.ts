@@ -7,7 +7,7 @@ import { testDatabase } from '#test/database.ts';
 import { createUser } from '../accounts/users.ts';
 import { openRequestCounter } from '../request-counter.ts';
 import { createWorkspace } from '../workspaces.ts';
-import { inviteByHand, inviteMember, plainName, resendInvitation } from './invite.ts';
+import { inviteByHand, inviteMember, resendInvitation, sanitizeName } from './invite.ts';
 
 const { database } = await testDatabase();
 const smtp = readSmtp({ url: 'smtp://127.0.0.1:1', from: 'forms@example.org' }, []);
@@ -57,7 +57,7 @@ test('the operator can invite only valid addresses, not members', async () => {
 
 test('a name without plain characters becomes three dots, and a long name is cut to 40 characters', () => {
   assert.deepEqual(
-    [plainName('://?'), plainName('0123456789'), plainName('a'.repeat(99))],
+    [sanitizeName('://?'), sanitizeName('0123456789'), sanitizeName('a'.repeat(99))],
     ['…', '…', 'a'.repeat(40)],
   );
 });

@@ -5,12 +5,12 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
 import { cancelMails, enqueueMail } from '#kit/outbox.ts';
-import { only, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
+import { onlyRow, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Role } from '#rules/permissions.ts';
 import { emailProblems, refuseProblems } from '../accounts/users.ts';
-import { countUpTo } from '../authenticate.ts';
-import { findWorkspace, type Keeper, requireOwner } from '../members.ts';
+import { enforceRateLimit } from '../authenticate.ts';
+import { findWorkspace, type MemberManager, requireOwner } from '../members.ts';
 import type { RequestCounter } from '../request-counter.ts';
 import { type InvitationKey, invitationToken, type LinkProof } from './accept.ts';
 
@@ -31,7 +31,8 @@ async function countInvitation(
     [`invitations to ${workspaceId}`, 50, hour, 'A workspace can invite up to 50 people an hour.'],
     [`invitations of ${address}`, 5, 24 * hour, 'An address can be invited up to five times a day.'],
   ] as const;
-  for (const [key, most, seconds, why] of limits) await countUpTo(counter, key, most, { seconds, why });
+  for (const [key, most, seconds, why] of limits)
+    await enforceRateLimit(counter, key, most, { seconds, why });
 }
 
 const longest = 40;
@@ -40,7 +41,7 @@ const longest = 40;
  * Returns a name for an email to a stranger: short, without text that email clients turn into a link or a
  * phone number. Inviters choose names freely, and these emails are sent in our name.
  */
-export function plainName(name: string): string {
+export function sanitizeName(name: string): string {
   const plain = name
     .normalize('NFKC')
     .replace(/\d{5,}/g, ' ')
@@ -64,14 +65,14 @@ const findMemberByEmail = statement(
 const lockInvitationOf = statement(
   'member_invitations.lock_of_address',
   'workspace_id email',
-  ['mail_id?', { role: word<Role>() }],
+  ['mail_id?', { role: textEnum<Role>() }],
   `select role, mail_id from member_invitations where workspace_id = $workspace_id and email = $email for update`,
 );
 
 /** Adds an invitation and replaces an open one of the address, whose link then ends. */
 const insertInvitation = statement(
   'member_invitations.insert',
-  ['workspace_id id email invited_by? created_at expires_at', { role: word<Role>() }],
+  ['workspace_id id email invited_by? created_at expires_at', { role: textEnum<Role>() }],
   '',
   `insert into member_invitations (workspace_id, id, email, role, invited_by, created_at, expires_at)
    values ($workspace_id, $id, $email, $role, $invited_by, $created_at, $expires_at)
@@ -81,10 +82,10 @@ const insertInvitation = statement(
 );
 
 /** Extends the expiry of an invitation that is emailed again. */
-const prolongInvitation = statement(
+const extendInvitation = statement(
   'member_invitations.prolong',
   'workspace_id id expires_at',
-  ['email mail_id? workspace', { role: word<Role>() }],
+  ['email mail_id? workspace', { role: textEnum<Role>() }],
   `update member_invitations i set expires_at = $expires_at
      from workspaces w
     where w.id = i.workspace_id and i.workspace_id = $workspace_id and i.id = $id
@@ -102,7 +103,7 @@ const setInvitationMail = statement(
 const deleteInvitation = statement(
   'member_invitations.delete',
   'workspace_id id',
-  ['mail_id?', { role: word<Role>() }],
+  ['mail_id?', { role: textEnum<Role>() }],
   `delete from member_invitations where workspace_id = $workspace_id and id = $id returning role, mail_id`,
 );
 
@@ -118,7 +119,7 @@ export type InviteContext = {
  * The inviter: `may` decides which roles they can give. `userId` is the person behind an API key, if any.
  * Limits count under `id`; `name` appears in the email.
  */
-export type Inviter = Keeper & { id: string; userId: string | null; name: string };
+export type Inviter = MemberManager & { id: string; userId: string | null; name: string };
 
 /** `link` is only set if the server sends no email; the inviter hands it over. */
 type Invited = { id: string; link: string | null };
@@ -178,9 +179,9 @@ async function writeInvitation(
   const place = { workspace_id: workspaceId, email };
   if ((await findMemberByEmail(client, place)).length > 0)
     throw new ApiError('conflict', 'This person is already a member of the workspace.');
-  const workspace = only(await findWorkspace(client, { workspace_id: workspaceId, user_id: null }));
+  const workspace = onlyRow(await findWorkspace(client, { workspace_id: workspaceId, user_id: null }));
   if (!workspace) throw new ApiError('not_found', 'This workspace does not exist.');
-  const former = only(await lockInvitationOf(client, place));
+  const former = onlyRow(await lockInvitationOf(client, place));
   if (former && inviter) requireOwner(inviter, former.role);
   const id = newId();
   await insertInvitation(client, {
@@ -206,7 +207,7 @@ export async function resendInvitation(
   const invited = await transaction(context.database, async (client) => {
     const expiresAt = new Date(now().getTime() + openDays * dayMs);
     const key = { workspace_id: workspaceId, id };
-    const found = requireRow(await prolongInvitation(client, { ...key, expires_at: expiresAt }));
+    const found = requireRow(await extendInvitation(client, { ...key, expires_at: expiresAt }));
     requireOwner(inviter, found.role);
     const { email } = found;
     await countInvitation(context.requestCounter, { inviterId: inviter.id, workspaceId, email });
@@ -222,7 +223,7 @@ export async function resendInvitation(
  */
 export function revokeInvitation(
   { database }: Pick<InviteContext, 'database'>,
-  { workspaceId, id, keeper }: { workspaceId: string; id: string; keeper: Keeper },
+  { workspaceId, id, keeper }: { workspaceId: string; id: string; keeper: MemberManager },
 ): Promise<void> {
   return transaction(database, async (client) => {
     const gone = requireRow(await deleteInvitation(client, { workspace_id: workspaceId, id }));
@@ -264,7 +265,7 @@ async function send(
   const key = { workspaceId, id };
   if (!config.smtp) return { id, link: linkOf({ vault, config }, key, 'unconfirmed') };
   const link = linkOf({ vault, config }, key, 'confirmed');
-  const [inviter, workspace] = [plainName(sending.inviter.name), plainName(sending.workspace)];
+  const [inviter, workspace] = [sanitizeName(sending.inviter.name), sanitizeName(sending.workspace)];
   const mailId = await enqueueMail(
     client,
     vault,

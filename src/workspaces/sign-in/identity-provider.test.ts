@@ -11,7 +11,7 @@ import { freePort, openService } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { openAccounts } from '../accounts/users.ts';
 import { createWorkspace } from '../workspaces.ts';
-import { askProvider, signInByProvider } from './identity-provider.ts';
+import { signInByProvider, startProviderSignIn } from './identity-provider.ts';
 
 /* Tests signing in with an identity provider: a certified one that runs in this process (oidc-provider). */
 
@@ -197,7 +197,7 @@ test('the client secret is never sent unencrypted to a provider that uses HTTPS,
     config: { publicUrl, identityProvider: { ...identityProvider!, issuer } },
   };
   const visitor = { address: '192.0.2.1', ip: '192.0.2.1', headers: new Headers() };
-  const { url: question, kept } = await askProvider(context, visitor);
+  const { url: question, kept } = await startProviderSignIn(context, visitor);
   const answer = `?code=code&state=${new URL(question).searchParams.get('state')!}`;
   await assert.rejects(signInByProvider(context, visitor, { answer, kept }), { code: 'unauthorized' });
   assert.equal(asked, 0);

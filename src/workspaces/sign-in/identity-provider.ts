@@ -1,7 +1,7 @@
 import type { Configuration, IDToken } from 'openid-client';
 import type { ClientBase } from 'pg';
 import { normalizeText } from '#ast/basics/text.ts';
-import { cellOfWorkspace, isAway } from '#cells/across-cells.ts';
+import { cellOfWorkspace, isCellUnavailable } from '#cells/across-cells.ts';
 import { cellsOf } from '#cells/cells.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { IdentityProviderConfig } from '#kit/config/sections.ts';
@@ -10,15 +10,15 @@ import { ApiError } from '#kit/errors.ts';
 import type { Visitor } from '#kit/operation.ts';
 import { normalizeAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import { hashPassword } from '#kit/password-hash.ts';
-import { columns, only, statement } from '#kit/statement.ts';
-import { newKey, type Vault } from '#kit/vault.ts';
+import { columns, onlyRow, statement } from '#kit/statement.ts';
+import { generateInstanceKey, type Vault } from '#kit/vault.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
 import { setPassword } from '../accounts/password-reset.ts';
 import { type Accounts, emailProblems, longestName } from '../accounts/users.ts';
-import { reportNews } from '../audit/mail-news.ts';
+import { enqueueEmailEvent } from '../audit/email-events.ts';
 import { changeRole, findMembership, insertMember } from '../members.ts';
 import type { RequestCounter } from '../request-counter.ts';
-import { countTry, isTemporaryOver, signInTries } from './sign-in.ts';
+import { isTemporaryPasswordExpired, limitAttempts, signInTries } from './sign-in.ts';
 
 const person = columns('id:text email is_confirmed is_linked:boolean temporary_until:timestamp?');
 
@@ -66,10 +66,10 @@ type Context = {
 };
 
 /** The sealed state that the browser keeps during the sign-in. */
-type Asked = { verifier: string; state: string; nonce: string; until: number };
+type ProviderSignInState = { verifier: string; state: string; nonce: string; until: number };
 
 /** The time that a person has to sign in at the provider. */
-export const providerSeconds = 600;
+export const providerSignInSeconds = 600;
 const timeoutSeconds = 10;
 
 /**
@@ -116,18 +116,18 @@ function requireProvider({ config }: Context): IdentityProviderConfig {
  * @returns the URL for the browser, and the state that it keeps.
  * @throws ApiError conflict if there is no provider; service_unavailable; rate_limit_exceeded.
  */
-export async function askProvider(
+export async function startProviderSignIn(
   context: Context,
   { address }: Visitor,
 ): Promise<{ url: string; kept: string }> {
   const provider = requireProvider(context);
-  await countTry(context, `question to the provider from ${address}`, signInTries.ofAddress);
+  await limitAttempts(context, `question to the provider from ${address}`, signInTries.ofAddress);
   const { client, configuration } = await discover(provider);
-  const asked: Asked = {
+  const asked: ProviderSignInState = {
     verifier: client.randomPKCECodeVerifier(),
     state: client.randomState(),
     nonce: client.randomNonce(),
-    until: now().getTime() + providerSeconds * 1_000,
+    until: now().getTime() + providerSignInSeconds * 1_000,
   };
   const url = client.buildAuthorizationUrl(configuration, {
     redirect_uri: returnUrl(context),
@@ -155,7 +155,7 @@ export async function signInByProvider(
   { answer, kept }: { answer: string; kept: string | undefined },
 ): Promise<{ userId: string; cookies: string[] }> {
   const provider = requireProvider(context);
-  await countTry(context, `answer of the provider from ${visitor.address}`, signInTries.ofAddress);
+  await limitAttempts(context, `answer of the provider from ${visitor.address}`, signInTries.ofAddress);
   const claims = await readClaims(context, provider, answer, readKept(context.vault, kept));
   const person = await findOrMakePerson(context, provider, claims);
   await giveRoles(context.database, provider, person.id, claims);
@@ -166,9 +166,11 @@ export async function signInByProvider(
   return { userId: person.id, cookies };
 }
 
-function readKept(vault: Vault, kept: string | undefined): Asked {
+function readKept(vault: Vault, kept: string | undefined): ProviderSignInState {
   try {
-    const asked = JSON.parse(vault.unseal('sessions', Buffer.from(kept ?? '', 'base64url'))) as Asked;
+    const asked = JSON.parse(
+      vault.unseal('sessions', Buffer.from(kept ?? '', 'base64url')),
+    ) as ProviderSignInState;
     if (asked.until > now().getTime()) return asked;
   } catch (cause) {
     throw new ApiError('unauthorized', begunElsewhere, { cause });
@@ -182,7 +184,7 @@ async function readClaims(
   context: Context,
   provider: IdentityProviderConfig,
   answer: string,
-  { verifier, state, nonce }: Asked,
+  { verifier, state, nonce }: ProviderSignInState,
 ): Promise<IDToken> {
   const { client, configuration } = await discover(provider);
   const url = new URL(returnUrl(context));
@@ -219,8 +221,8 @@ async function findOrMakePerson(
     );
   const identity = `${claims.iss} ${claims.sub}`;
   return transaction(database, async (client) => {
-    const found = only(await findSignedIn(client, { identity, email }));
-    if (found && isTemporaryOver({ temporaryUntil: found.temporary_until }))
+    const found = onlyRow(await findSignedIn(client, { identity, email }));
+    if (found && isTemporaryPasswordExpired({ temporaryUntil: found.temporary_until }))
       throw new ApiError('unauthorized', 'Your temporary password has expired. Ask for a new one.');
     if (found?.is_linked) return found;
     const at = now();
@@ -229,7 +231,7 @@ async function findOrMakePerson(
       await setPassword(client, {
         user_id: found.id,
         account_id: newId(),
-        password: await hashPassword(newKey()),
+        password: await hashPassword(generateInstanceKey()),
         now: at,
       });
     const id = found?.id ?? (await makePerson(client, email, claims, at));
@@ -290,7 +292,7 @@ const giveRoleThere = async (
     await giveRole(cell, member);
   } catch (error) {
     const mayBeAway = cellsOf(database).some(({ place, database: own }) => place && (!cell || own === cell));
-    if (!mayBeAway || !isAway(error)) throw error;
+    if (!mayBeAway || !isCellUnavailable(error)) throw error;
   }
 };
 
@@ -299,7 +301,7 @@ async function giveRole(
   member: { workspaceId: string; userId: string; role: Role },
 ): Promise<void> {
   const { workspaceId: workspace_id, userId: user_id, role } = member;
-  const present = only(await findMembership(database, { workspace_id, user_id }));
+  const present = onlyRow(await findMembership(database, { workspace_id, user_id }));
   if (!present) return joinWorkspace(database, member);
   if (present.role !== 'owner' && present.role !== role)
     await changeRole(database, { ...member, keeper: { may: () => false } });
@@ -313,5 +315,5 @@ const joinWorkspace = (
   transaction(database, async (client) => {
     const member = { workspace_id: workspaceId, user_id: userId, role, now: now() };
     const added = await insertMember(client, member);
-    if (added.length > 0) await reportNews(client, workspaceId, { kind: 'member_added', userId });
+    if (added.length > 0) await enqueueEmailEvent(client, workspaceId, { kind: 'member_added', userId });
   });

@@ -1,25 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openAuthenticator } from '#test/authenticator.ts';
-import { challengeIn, placeOf, readMadePasskey, readShownPasskey } from './passkey.ts';
+import {
+  passkeyOrigin,
+  readPasskeyRegistration,
+  readSignedChallenge,
+  verifyPasskeyAssertion,
+} from './passkey.ts';
 
-const place = placeOf('https://forms.example.org');
+const place = passkeyOrigin('https://forms.example.org');
 
 for (const algorithm of ['-7', '-8', '-257'] as const) {
   test(`a passkey with algorithm ${algorithm} can be read, and its signature is valid`, () => {
     const authenticator = openAuthenticator(place, algorithm);
     const made = authenticator.make('first');
-    assert.equal(challengeIn(made.client_data, 'webauthn.create', place), 'first');
-    const key = readMadePasskey(made, place)!;
+    assert.equal(readSignedChallenge(made.client_data, 'webauthn.create', place), 'first');
+    const key = readPasskeyRegistration(made, place)!;
     authenticator.count = 6;
     const shown = authenticator.show('second');
-    assert.equal(challengeIn(shown.client_data, 'webauthn.get', place), 'second');
-    assert.deepEqual([shown.id, readShownPasskey(shown, key, place)], [key.id, 7]);
+    assert.equal(readSignedChallenge(shown.client_data, 'webauthn.get', place), 'second');
+    assert.deepEqual([shown.id, verifyPasskeyAssertion(shown, key, place)], [key.id, 7]);
   });
 }
 
 const authenticator = openAuthenticator(place);
-const key = readMadePasskey(authenticator.make('c'), place)!;
+const key = readPasskeyRegistration(authenticator.make('c'), place)!;
 
 test('client data of another page, for another purpose or in a frame gives no challenge', () => {
   for (const otherwise of [
@@ -29,48 +34,55 @@ test('client data of another page, for another purpose or in a frame gives no ch
     { crossOrigin: true },
   ])
     assert.equal(
-      challengeIn(authenticator.show('c', otherwise).client_data, 'webauthn.get', place),
+      readSignedChallenge(authenticator.show('c', otherwise).client_data, 'webauthn.get', place),
       undefined,
     );
   for (const nonsense of ['', 'AAAA', Buffer.from('null').toString('base64url')])
-    assert.equal(challengeIn(nonsense, 'webauthn.get', place), undefined);
+    assert.equal(readSignedChallenge(nonsense, 'webauthn.get', place), undefined);
 });
 
 test('a passkey counts only if it is bound to this service, a person was present and was verified', () => {
   for (const otherwise of [{ host: 'evil.example' }, { flags: 0 }, { flags: 1 }, { flags: 4 }]) {
-    assert.equal(readShownPasskey(authenticator.show('c', otherwise), key, place), undefined);
+    assert.equal(verifyPasskeyAssertion(authenticator.show('c', otherwise), key, place), undefined);
     const flags = 'flags' in otherwise ? { flags: otherwise.flags | 64 } : otherwise;
-    assert.equal(readMadePasskey(openAuthenticator(place).make('c', flags), place), undefined);
+    assert.equal(readPasskeyRegistration(openAuthenticator(place).make('c', flags), place), undefined);
   }
-  assert.equal(readMadePasskey(openAuthenticator(place).make('c', { flags: 5 }), place), undefined);
+  assert.equal(readPasskeyRegistration(openAuthenticator(place).make('c', { flags: 5 }), place), undefined);
 });
 
 test('a signature of another key, other data or another challenge is invalid', () => {
   const shown = authenticator.show('c');
   const other = openAuthenticator(place);
-  const otherKey = readMadePasskey(other.make('c'), place)!;
-  assert.equal(readShownPasskey(shown, otherKey, place), undefined);
-  assert.equal(readShownPasskey({ ...shown, signature: 'AAAA' }, key, place), undefined);
+  const otherKey = readPasskeyRegistration(other.make('c'), place)!;
+  assert.equal(verifyPasskeyAssertion(shown, otherKey, place), undefined);
+  assert.equal(verifyPasskeyAssertion({ ...shown, signature: 'AAAA' }, key, place), undefined);
   const elsewhere = authenticator.show('d');
-  assert.equal(readShownPasskey({ ...shown, client_data: elsewhere.client_data }, key, place), undefined);
+  assert.equal(
+    verifyPasskeyAssertion({ ...shown, client_data: elsewhere.client_data }, key, place),
+    undefined,
+  );
   authenticator.count = 40;
   const later = authenticator.show('c');
   assert.equal(
-    readShownPasskey({ ...shown, authenticator_data: later.authenticator_data }, key, place),
+    verifyPasskeyAssertion({ ...shown, authenticator_data: later.authenticator_data }, key, place),
     undefined,
   );
 });
 
 test('a key of the wrong algorithm, or one that is cut off, is not a passkey', () => {
   const made = openAuthenticator(place).make('c');
-  assert.equal(readMadePasskey({ ...made, algorithm: -257 }, place), undefined);
-  assert.equal(readMadePasskey({ ...made, algorithm: 0 }, place), undefined);
-  assert.equal(readMadePasskey({ ...made, public_key: 'AAAA' }, place), undefined);
+  assert.equal(readPasskeyRegistration({ ...made, algorithm: -257 }, place), undefined);
+  assert.equal(readPasskeyRegistration({ ...made, algorithm: 0 }, place), undefined);
+  assert.equal(readPasskeyRegistration({ ...made, public_key: 'AAAA' }, place), undefined);
   for (const length of [0, 36, 54, 55, 86]) {
     const authenticator_data = Buffer.from(made.authenticator_data, 'base64url')
       .subarray(0, length)
       .toString('base64url');
-    assert.equal(readMadePasskey({ ...made, authenticator_data }, place), undefined, `${length} bytes`);
+    assert.equal(
+      readPasskeyRegistration({ ...made, authenticator_data }, place),
+      undefined,
+      `${length} bytes`,
+    );
   }
 });
 
@@ -82,7 +94,10 @@ test('the ID of a passkey has 1 to 1023 bytes', () => {
       Buffer.alloc(length, 7),
     ]);
     bytes.writeUInt16BE(length, 53);
-    const passkey = readMadePasskey({ ...made, authenticator_data: bytes.toString('base64url') }, place);
+    const passkey = readPasskeyRegistration(
+      { ...made, authenticator_data: bytes.toString('base64url') },
+      place,
+    );
     return passkey && Buffer.from(passkey.id, 'base64url').length;
   };
   assert.deepEqual([0, 1, 1023, 1024].map(read), [undefined, 1, 1023, undefined]);

@@ -16,7 +16,7 @@ const algorithms = {
 export const passkeyAlgorithms: readonly number[] = [-7, -8, -257];
 
 /** The data of a new passkey from the browser; all but the algorithm is base64url. */
-export type MadePasskey = {
+export type PasskeyRegistration = {
   client_data: string;
   authenticator_data: string;
   public_key: string;
@@ -24,7 +24,7 @@ export type MadePasskey = {
 };
 
 /** The data of a sign-in with a passkey from the browser, as base64url. */
-export type ShownPasskey = {
+export type PasskeyAssertion = {
   id: string;
   client_data: string;
   authenticator_data: string;
@@ -32,7 +32,7 @@ export type ShownPasskey = {
 };
 
 /** Where passkeys work: the origin of the server, and the host that they are bound to. */
-export type PasskeyPlace = { origin: string; host: string };
+export type PasskeyOrigin = { origin: string; host: string };
 
 /** A stored public key. */
 export type PasskeyKey = { public_key: Buffer; algorithm: number };
@@ -41,7 +41,7 @@ const read = (text: string): Buffer => Buffer.from(text, 'base64url');
 const sha256 = (bytes: Buffer | string): Buffer => createHash('sha256').update(bytes).digest();
 
 /** Returns the origin and host for passkeys. They need a host name: an IP address can't be owned. */
-export const placeOf = (publicUrl: string): PasskeyPlace => {
+export const passkeyOrigin = (publicUrl: string): PasskeyOrigin => {
   const { origin, hostname } = new URL(publicUrl);
   return { origin, host: hostname };
 };
@@ -50,10 +50,10 @@ export const placeOf = (publicUrl: string): PasskeyPlace => {
  * Returns the challenge that a browser signed for this purpose, on a page of ours without a frame (7.1 and
  * 7.2, steps 7 to 10); undefined otherwise. The caller checks whether the challenge is ours.
  */
-export function challengeIn(
+export function readSignedChallenge(
   clientData: string,
   type: 'webauthn.create' | 'webauthn.get',
-  { origin }: PasskeyPlace,
+  { origin }: PasskeyOrigin,
 ): string | undefined {
   try {
     const said = JSON.parse(read(clientData).toString('utf8')) as Record<string, unknown>;
@@ -74,7 +74,7 @@ const flags = { present: 1, verified: 4, withCredential: 64 } as const;
  */
 function readAuthenticatorData(
   bytes: Buffer,
-  { host }: PasskeyPlace,
+  { host }: PasskeyOrigin,
 ): { flags: number; count: number } | undefined {
   if (bytes.length < 37 || !bytes.subarray(0, 32).equals(sha256(host))) return undefined;
   const said = bytes[32]!;
@@ -89,9 +89,9 @@ const longestId = 1023;
  * Parses a new passkey whose challenge is verified.
  * @returns what to store; undefined if it is invalid.
  */
-export function readMadePasskey(
-  made: MadePasskey,
-  place: PasskeyPlace,
+export function readPasskeyRegistration(
+  made: PasskeyRegistration,
+  place: PasskeyOrigin,
 ): (PasskeyKey & { id: string; count: number }) | undefined {
   const bytes = read(made.authenticator_data);
   const said = readAuthenticatorData(bytes, place);
@@ -107,10 +107,10 @@ export function readMadePasskey(
  * Verifies the signature of a passkey whose challenge is verified (7.2, steps 11 to 21).
  * @returns the passkey's own count of signatures; undefined if the signature is invalid.
  */
-export function readShownPasskey(
-  shown: ShownPasskey,
+export function verifyPasskeyAssertion(
+  shown: PasskeyAssertion,
   key: PasskeyKey,
-  place: PasskeyPlace,
+  place: PasskeyOrigin,
 ): number | undefined {
   const bytes = read(shown.authenticator_data);
   const said = readAuthenticatorData(bytes, place);

@@ -4,22 +4,27 @@ import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Visitor } from '#kit/operation.ts';
-import { only, requireRow, statement } from '#kit/statement.ts';
+import { onlyRow, requireRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { nameProblems, refuseProblems } from '../accounts/users.ts';
 import {
-  challengeIn,
-  type MadePasskey,
-  type PasskeyPlace,
+  type PasskeyAssertion,
+  type PasskeyOrigin,
+  type PasskeyRegistration,
   passkeyAlgorithms,
-  placeOf,
-  readMadePasskey,
-  readShownPasskey,
-  type ShownPasskey,
+  passkeyOrigin,
+  readPasskeyRegistration,
+  readSignedChallenge,
+  verifyPasskeyAssertion,
 } from './passkey.ts';
-import { requirePassword } from './password-again.ts';
-import { type Added, type Asker, changeFactors, type FactorContext } from './second-factor.ts';
-import { countTry, deviceMark, isTemporaryOver, signInTries } from './sign-in.ts';
+import { requirePassword } from './require-password.ts';
+import {
+  changeFactors,
+  type FactorChangeResult,
+  type FactorContext,
+  type FactorOwner,
+} from './second-factor.ts';
+import { createDeviceToken, isTemporaryPasswordExpired, limitAttempts, signInTries } from './sign-in.ts';
 
 const selectPasskeys = statement(
   'second_factor.select_passkeys',
@@ -74,7 +79,7 @@ const findPasskey = statement(
  * Records a use of a passkey; no row if its count did not grow. Authenticators that do not count always send
  * 0.
  */
-export const takePasskeyCount = statement(
+export const updatePasskeyCount = statement(
   'second_factor.take_passkey_count',
   'user_id id sign_count now',
   'id',
@@ -101,8 +106,8 @@ type PasskeyRequest = {
 };
 
 /** Returns the origin and host for passkeys. @throws ApiError conflict if passkeys cannot work here. */
-function requirePlace({ config }: PasskeyContext): PasskeyPlace {
-  const place = placeOf(config.publicUrl);
+function requirePasskeyOrigin({ config }: PasskeyContext): PasskeyOrigin {
+  const place = passkeyOrigin(config.publicUrl);
   if (!ipaddr.isValid(place.host.replaceAll(/[[\]]/g, ''))) return place;
   throw new ApiError(
     'conflict',
@@ -118,7 +123,7 @@ function newChallenge(vault: Vault, purpose: string): string {
 }
 
 /** Accepts a challenge once. The request counter, which is exact, remembers it until it expires. */
-async function takeChallenge(context: FactorContext, purpose: string, challenge: string): Promise<boolean> {
+async function redeemChallenge(context: FactorContext, purpose: string, challenge: string): Promise<boolean> {
   const [random = '', until = '', signature = ''] = challenge.split('.', 3);
   const isOurs = context.vault.verify('second factors', [purpose, random, until], signature);
   if (!isOurs || Number(until) * 1_000 <= now().getTime()) return false;
@@ -137,13 +142,13 @@ export const readPasskeys = (database: Database, userId: string) =>
  */
 export async function startPasskey(
   context: PasskeyContext,
-  { person }: Asker,
+  { person }: FactorOwner,
   password: string,
 ): Promise<PasskeyRequest> {
-  const { host } = requirePlace(context);
+  const { host } = requirePasskeyOrigin(context);
   await requirePassword(context, person, password);
   const known = await readPasskeys(context.database, person.id);
-  refuseMany(known.length);
+  requirePasskeyCapacity(known.length);
   return {
     challenge: newChallenge(context.vault, `new passkey of ${person.id}`),
     host,
@@ -159,20 +164,20 @@ export async function startPasskey(
  */
 export async function addPasskey(
   context: PasskeyContext,
-  asker: Asker,
-  { name, ...made }: MadePasskey & { name: string },
-): Promise<Added> {
+  asker: FactorOwner,
+  { name, ...made }: PasskeyRegistration & { name: string },
+): Promise<FactorChangeResult> {
   refuseProblems(nameProblems('name', name));
-  const place = requirePlace(context);
+  const place = requirePasskeyOrigin(context);
   const { id: userId } = asker.person;
-  const challenge = challengeIn(made.client_data, 'webauthn.create', place);
+  const challenge = readSignedChallenge(made.client_data, 'webauthn.create', place);
   const isOurs =
-    challenge !== undefined && (await takeChallenge(context, `new passkey of ${userId}`, challenge));
-  const passkey = isOurs ? readMadePasskey(made, place) : undefined;
+    challenge !== undefined && (await redeemChallenge(context, `new passkey of ${userId}`, challenge));
+  const passkey = isOurs ? readPasskeyRegistration(made, place) : undefined;
   if (!passkey) throw new ApiError('bad_request', 'This passkey could not be added. Start again.');
   return changeFactors(context, asker, 'addPasskey', async (client) => {
     const [counted] = await countPasskeys(client, { user_id: userId });
-    refuseMany(counted!.count);
+    requirePasskeyCapacity(counted!.count);
     const added = await insertPasskey(client, {
       user_id: userId,
       id: newId(),
@@ -187,7 +192,7 @@ export async function addPasskey(
   });
 }
 
-function refuseMany(count: number): void {
+function requirePasskeyCapacity(count: number): void {
   if (count >= mostPasskeys)
     throw new ApiError('conflict', `An account can have at most ${mostPasskeys} passkeys. Remove one first.`);
 }
@@ -206,9 +211,9 @@ export async function namePasskey(
  */
 export async function removePasskey(
   context: FactorContext,
-  asker: Asker,
+  asker: FactorOwner,
   { id, password }: { id: string; password: string },
-): Promise<Added> {
+): Promise<FactorChangeResult> {
   await requirePassword(context, asker.person, password);
   return changeFactors(context, asker, 'removePasskey', async (client) => {
     requireRow(await deletePasskey(client, { user_id: asker.person.id, id }));
@@ -220,12 +225,12 @@ export async function removePasskey(
  * passkey.
  * @throws ApiError conflict if passkeys cannot work here; rate_limit_exceeded.
  */
-export async function askForPasskey(
+export async function createSignInChallenge(
   context: PasskeyContext,
   { address }: Visitor,
 ): Promise<{ challenge: string; host: string }> {
-  const { host } = requirePlace(context);
-  await countTry(context, `passkey from ${address}`, signInTries.ofAddress);
+  const { host } = requirePasskeyOrigin(context);
+  await limitAttempts(context, `passkey from ${address}`, signInTries.ofAddress);
   return { challenge: newChallenge(context.vault, 'sign-in'), host };
 }
 
@@ -239,28 +244,28 @@ export async function askForPasskey(
 export async function signInByPasskey(
   context: PasskeyContext,
   visitor: Visitor,
-  shown: ShownPasskey,
+  shown: PasskeyAssertion,
 ): Promise<{ userId: string; cookies: string[]; device: string }> {
-  const place = requirePlace(context);
-  await countTry(context, `passkey from ${visitor.address}`, signInTries.ofAddress);
-  const person = await findShown(context, place, shown);
+  const place = requirePasskeyOrigin(context);
+  await limitAttempts(context, `passkey from ${visitor.address}`, signInTries.ofAddress);
+  const person = await findAssertedPasskey(context, place, shown);
   if (!person) throw new ApiError('unauthorized', 'This passkey is unknown. Sign in with your password.');
-  if (isTemporaryOver({ temporaryUntil: person.temporary_until }))
+  if (isTemporaryPasswordExpired({ temporaryUntil: person.temporary_until }))
     throw new ApiError('unauthorized', 'This temporary password has expired. Ask for a new one.');
   const { auth, beginSession } = await context.accounts.library();
   const cookies = await beginSession(person.user_id, now(), visitor.headers);
   await auth.api.signOut({ headers: visitor.headers });
-  return { userId: person.user_id, cookies, device: deviceMark(context.vault, person.email) };
+  return { userId: person.user_id, cookies, device: createDeviceToken(context.vault, person.email) };
 }
 
-async function findShown(context: FactorContext, place: PasskeyPlace, shown: ShownPasskey) {
-  const challenge = challengeIn(shown.client_data, 'webauthn.get', place);
-  if (challenge === undefined || !(await takeChallenge(context, 'sign-in', challenge))) return undefined;
-  const found = only(await findPasskey(context.database, { credential_id: shown.id }));
-  const count = found && readShownPasskey(shown, found, place);
+async function findAssertedPasskey(context: FactorContext, place: PasskeyOrigin, shown: PasskeyAssertion) {
+  const challenge = readSignedChallenge(shown.client_data, 'webauthn.get', place);
+  if (challenge === undefined || !(await redeemChallenge(context, 'sign-in', challenge))) return undefined;
+  const found = onlyRow(await findPasskey(context.database, { credential_id: shown.id }));
+  const count = found && verifyPasskeyAssertion(shown, found, place);
   if (!found || count === undefined) return undefined;
   const { user_id, id } = found;
   // A count that does not grow indicates a copy of the passkey (7.2, step 22).
-  const taken = await takePasskeyCount(context.database, { user_id, id, sign_count: count, now: now() });
+  const taken = await updatePasskeyCount(context.database, { user_id, id, sign_count: count, now: now() });
   return taken.length > 0 ? found : undefined;
 }

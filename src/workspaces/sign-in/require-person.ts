@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { OwnCaller, Person } from '#kit/operation.ts';
+import type { Person, SessionCaller } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Role } from '#rules/permissions.ts';
@@ -10,7 +10,12 @@ import type { Accounts } from '../accounts/users.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { findMembership } from '../members.ts';
 import type { RequestCounter } from '../request-counter.ts';
-import { awaitsSecondStep, isSessionOver, isTemporaryOver, temporaryUntil } from './sign-in.ts';
+import {
+  awaitsTwoFactor,
+  isSessionOver,
+  isTemporaryPasswordExpired,
+  temporaryPasswordExpiry,
+} from './sign-in.ts';
 
 /** What the operations of a session need. */
 export type SessionServices = {
@@ -32,7 +37,7 @@ export async function requirePerson(
   accounts: Accounts,
   request: FastifyRequest,
   reply: FastifyReply,
-  needed: Exclude<OwnCaller, 'visitor'> = 'person',
+  needed: Exclude<SessionCaller, 'visitor'> = 'person',
 ): Promise<Person> {
   const { person, cookies } = await findPerson(accounts, accounts.readCookies(request.headers.cookie));
   if (cookies.length > 0) reply.header('Set-Cookie', cookies);
@@ -58,7 +63,7 @@ export async function findPerson(accounts: Accounts, cookie: string): Promise<Fo
     const found = await auth.api.getSession({ headers, returnHeaders: true });
     if (!found.response) return { cookies: found.headers.getSetCookie() };
     const { user, session } = found.response;
-    if (isSessionOver({ session, user }) || isTemporaryOver(user)) {
+    if (isSessionOver({ session, user }) || isTemporaryPasswordExpired(user)) {
       const ended = await auth.api.signOut({ headers, returnHeaders: true });
       return { cookies: ended.headers.getSetCookie() };
     }
@@ -69,8 +74,8 @@ export async function findPerson(accounts: Accounts, cookie: string): Promise<Fo
         email,
         name,
         endsAt: user.endsAt ?? null,
-        mustChangePassword: temporaryUntil(user) !== undefined,
-        awaitsSecondStep: awaitsSecondStep({ session, user }),
+        mustChangePassword: temporaryPasswordExpiry(user) !== undefined,
+        awaitsSecondStep: awaitsTwoFactor({ session, user }),
         secondFactorAt: session.secondFactorAt ?? null,
         sessionId: session.id,
         signedInAt: session.createdAt,
@@ -94,18 +99,18 @@ export async function requireRole(database: Database, workspaceId: string, perso
   const found = requireRow(await findMembership(database, { workspace_id: workspaceId, user_id: person.id }));
   if (found.ends_at)
     throw new ApiError('forbidden', 'This workspace is being deleted. An owner can restore it.');
-  refuseOneStep(found, person);
+  requireTwoFactor(found, person);
   return found.role;
 }
 
 /** Returns true if the workspace requires two-factor and the person signed in with a password alone. */
-export const isClosed = (
+export const lacksRequiredTwoFactor = (
   workspace: { second_factor_required: boolean },
   { secondFactorAt }: Pick<Person, 'secondFactorAt'>,
 ): boolean => workspace.second_factor_required && secondFactorAt === null;
 
 /** @throws ApiError forbidden if the workspace is closed to the person. */
-export function refuseOneStep(workspace: { second_factor_required: boolean }, person: Person): void {
-  if (isClosed(workspace, person))
+export function requireTwoFactor(workspace: { second_factor_required: boolean }, person: Person): void {
+  if (lacksRequiredTwoFactor(workspace, person))
     throw new ApiError('forbidden', 'This workspace requires two-factor. Set it up in your account first.');
 }

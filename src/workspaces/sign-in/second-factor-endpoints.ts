@@ -1,21 +1,21 @@
 import { idParameter, operation } from '#kit/operation.ts';
-import { notePerson, originOf, personalLine } from '../audit/note-person.ts';
+import { accountEventOf, originOf, recordAccountEvent } from '../audit/record-account-event.ts';
 import { isSetUp } from '../workspaces.ts';
-import { askProvider, providerSeconds, signInByProvider } from './identity-provider.ts';
+import { providerSignInSeconds, signInByProvider, startProviderSignIn } from './identity-provider.ts';
 import {
   addPasskey,
-  askForPasskey,
+  createSignInChallenge,
   namePasskey,
   readPasskeys,
   removePasskey,
   signInByPasskey,
   startPasskey,
 } from './passkeys.ts';
-import { hasPassword } from './password-again.ts';
+import { hasPassword } from './require-password.ts';
 import type { SessionServices } from './require-person.ts';
 import {
-  type Added,
   confirmTotp,
+  type FactorChangeResult,
   readFactors,
   removeTotp,
   renewRecoveryCodes,
@@ -23,19 +23,19 @@ import {
 } from './second-factor.ts';
 import {
   AddedFactor,
-  MadePasskey,
   NewTotp,
+  PasskeyAssertion,
+  PasskeyChallenge,
   PasskeyName,
-  PasskeyQuestion,
+  PasskeyRegistration,
   PasskeyRequest,
   PasswordAgain,
-  ProviderAnswer,
-  ProviderQuestion,
+  ProviderCallback,
+  ProviderRedirect,
   RecoveryCodes,
   SecondFactors,
-  SecondStep,
-  ShownPasskey,
-  WaysIn,
+  SignInMethods,
+  TwoFactorCode,
 } from './session-shapes.ts';
 
 /**
@@ -71,13 +71,13 @@ const cookie = (name: string, maxAgeSeconds: number) => {
 export const deviceCookie = cookie('device', 31_536_000);
 
 /** The sealed state of a sign-in while the person is at the identity provider. */
-const askedCookie = cookie('provider', providerSeconds);
+const providerStateCookie = cookie('provider', providerSignInSeconds);
 
 /** The reply of operations that change two-factor methods; `description` says what changed. */
 const addedReply = (description: string) => ({ status: 200, description, schema: AddedFactor }) as const;
 
 /** Answers after a change of two-factor methods and wakes the queue, which sends the email about it. */
-function answerAdded({ wakeQueue }: SessionServices, { recoveryCodes, cookies }: Added) {
+function answerAdded({ wakeQueue }: SessionServices, { recoveryCodes, cookies }: FactorChangeResult) {
   wakeQueue();
   return { body: { recovery_codes: recoveryCodes }, headers: { 'Set-Cookie': cookies } };
 }
@@ -129,7 +129,7 @@ export function secondFactorEndpoints(services: SessionServices) {
       summary: 'Confirm the authenticator app with a code',
       caller: 'person',
       audit: 'own entry',
-      body: SecondStep,
+      body: TwoFactorCode,
       reply: addedReply('The cookies carry a new session. All other sessions have ended.'),
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
@@ -194,7 +194,7 @@ export function passkeyEndpoints(services: SessionServices) {
       summary: 'Add a passkey',
       caller: 'person',
       audit: 'own entry',
-      body: MadePasskey,
+      body: PasskeyRegistration,
       reply: addedReply('The passkey is added. If it is the first, all other sessions have ended.'),
       errors: ['bad_request', 'conflict'],
       async run({ person, visitor, body }) {
@@ -211,7 +211,7 @@ export function passkeyEndpoints(services: SessionServices) {
       reply: { status: 204, description: 'The passkey is renamed.' },
       async run({ person, visitor, params, body }) {
         await namePasskey(database, { userId: person.id, id: params.id, name: body.name });
-        await notePerson(database, personalLine({ person, visitor }, 'renamePasskey'));
+        await recordAccountEvent(database, accountEventOf({ person, visitor }, 'renamePasskey'));
       },
     }),
 
@@ -235,22 +235,22 @@ export function passkeyEndpoints(services: SessionServices) {
       summary: 'Start signing in with a passkey',
       caller: 'visitor',
       audit: { none: 'It changes nothing.' },
-      reply: { status: 201, description: 'The challenge that the passkey signs.', schema: PasskeyQuestion },
+      reply: { status: 201, description: 'The challenge that the passkey signs.', schema: PasskeyChallenge },
       errors: ['conflict', 'rate_limit_exceeded'],
-      run: async ({ visitor }) => ({ body: await askForPasskey(services, visitor) }),
+      run: async ({ visitor }) => ({ body: await createSignInChallenge(services, visitor) }),
     }),
 
     signInByPasskey: operation({
       summary: 'Sign in with a passkey',
       caller: 'visitor',
       audit: 'own entry',
-      body: ShownPasskey,
+      body: PasskeyAssertion,
       reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['unauthorized', 'conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         const { userId, cookies, device } = await signInByPasskey(services, visitor, body);
         const by = { origin: originOf(visitor) };
-        await notePerson(database, { who: { userId }, operation: 'signInByPasskey', by });
+        await recordAccountEvent(database, { who: { userId }, operation: 'signInByPasskey', by });
         return {
           headers: { 'Set-Cookie': [...cookies, ...deviceCookie.write(services.config.publicUrl, device)] },
         };
@@ -269,7 +269,7 @@ export function providerEndpoints(services: SessionServices) {
       reply: {
         status: 200,
         description: 'The identity provider, and whether the instance is set up.',
-        schema: WaysIn,
+        schema: SignInMethods,
       },
       run: async () => ({
         body: { is_set_up: await isSetUp(services.database), provider: identityProvider?.name ?? null },
@@ -280,11 +280,11 @@ export function providerEndpoints(services: SessionServices) {
       summary: 'Start signing in with the identity provider',
       caller: 'visitor',
       audit: { none: 'It changes nothing.' },
-      reply: { status: 201, description: 'The URL to redirect the browser to.', schema: ProviderQuestion },
+      reply: { status: 201, description: 'The URL to redirect the browser to.', schema: ProviderRedirect },
       errors: ['conflict', 'service_unavailable', 'rate_limit_exceeded'],
       async run({ visitor }) {
-        const { url, kept } = await askProvider(services, visitor);
-        return { body: { url }, headers: { 'Set-Cookie': askedCookie.write(publicUrl, kept) } };
+        const { url, kept } = await startProviderSignIn(services, visitor);
+        return { body: { url }, headers: { 'Set-Cookie': providerStateCookie.write(publicUrl, kept) } };
       },
     }),
 
@@ -292,16 +292,16 @@ export function providerEndpoints(services: SessionServices) {
       summary: 'Sign in with the identity provider',
       caller: 'visitor',
       audit: 'own entry',
-      body: ProviderAnswer,
+      body: ProviderCallback,
       reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['unauthorized', 'forbidden', 'conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
-        const kept = askedCookie.read(visitor.headers);
+        const kept = providerStateCookie.read(visitor.headers);
         const { userId, cookies } = await signInByProvider(services, visitor, { answer: body.answer, kept });
         const by = { origin: originOf(visitor) };
-        await notePerson(services.database, { who: { userId }, operation: 'signInByProvider', by });
+        await recordAccountEvent(services.database, { who: { userId }, operation: 'signInByProvider', by });
         services.wakeQueue();
-        return { headers: { 'Set-Cookie': [...cookies, ...askedCookie.write(publicUrl, '')] } };
+        return { headers: { 'Set-Cookie': [...cookies, ...providerStateCookie.write(publicUrl, '')] } };
       },
     }),
   };

@@ -7,12 +7,12 @@ import { beginSession, type ConsolePerson, callConsole, signIn } from '#test/con
 import { callApi, openService, until } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { resetUserPassword } from '../accounts/users.ts';
-import { placeOf } from './passkey.ts';
-import { insertPasskey, mostPasskeys, takePasskeyCount } from './passkeys.ts';
-import { codeTriesInDay, forgetFactors, putTotp } from './second-factor.ts';
+import { passkeyOrigin } from './passkey.ts';
+import { insertPasskey, mostPasskeys, updatePasskeyCount } from './passkeys.ts';
+import { codeTriesInDay, resetFactors, saveTotpSecret } from './second-factor.ts';
 import type { Session } from './session-shapes.ts';
 import { signInTries } from './sign-in.ts';
-import { codeOf, newTotpSecret, stepAt } from './totp.ts';
+import { newTotpSecret, totpCode, totpStepAt } from './totp.ts';
 
 const service = await openService({}, { publicHost: 'localhost' });
 const { url } = service;
@@ -45,9 +45,9 @@ const firstSteps = new Map<string, number>();
  * half a minute. No code is accepted twice, and codes two steps away are also valid.
  */
 function codeIn(secret: string, steps = 0): string {
-  const first = firstSteps.get(secret) ?? stepAt(new Date());
+  const first = firstSteps.get(secret) ?? totpStepAt(new Date());
   firstSteps.set(secret, first);
-  return codeOf(secret, first + steps);
+  return totpCode(secret, first + steps);
 }
 
 /**
@@ -58,7 +58,7 @@ async function enrol(options: Parameters<typeof signIn>[1] = {}) {
   const person = await signIn(service, options);
   const secret = newTotpSecret();
   const sealed = service.services.vault.seal('second factors', secret);
-  await putTotp(database, { user_id: person.userId, secret: sealed, now: now() });
+  await saveTotpSecret(database, { user_id: person.userId, secret: sealed, now: now() });
   // The previous code is valid until the current half a minute ends, so this waits unless enough time is
   // left.
   await until('half a minute with time left', async () => Date.now() % 30_000 < 25_000);
@@ -258,7 +258,7 @@ test('an unconfirmed authenticator app is not required at sign-in, and its setup
 test('an unconfirmed authenticator app is not required after the last passkey is removed', async () => {
   const { person, cookie } = await withPasskey();
   const sealed = service.services.vault.seal('second factors', newTotpSecret());
-  await putTotp(database, { user_id: person.userId, secret: sealed, now: now() });
+  await saveTotpSecret(database, { user_id: person.userId, secret: sealed, now: now() });
   await database.query('delete from recovery_codes where user_id = $1', [person.userId]);
   const { passkeys } = (await call<{ passkeys: { id: string }[] }>(cookie, 'GET', '/person/second-factors'))
     .body;
@@ -306,7 +306,7 @@ test('if two factors are added at the same time, one response has recovery codes
   const { person, add } = await beginPasskey();
   const secret = newTotpSecret();
   const sealed = service.services.vault.seal('second factors', secret);
-  await putTotp(database, { user_id: person.userId, secret: sealed, now: now() });
+  await saveTotpSecret(database, { user_id: person.userId, secret: sealed, now: now() });
   const both = await whileHeld(database, rowOf(person.userId), 2, () =>
     Promise.all([
       person.call<{ recovery_codes: string[] | null }>('PUT', '/person/totp', { code: codeIn(secret) }),
@@ -331,7 +331,7 @@ test('if two factors are added at the same time, one response has recovery codes
 
 test('the operator’s reset of two-factor also removes a passkey that is added at the same time', async () => {
   const { person } = await enrol();
-  const rescue = () => forgetFactors(database, person.email);
+  const rescue = () => resetFactors(database, person.email);
   await whileHeld(database, rowOf(person.userId), 1, rescue, (client) =>
     client.query(
       `insert into passkeys (user_id, id, credential_id, public_key, algorithm, sign_count, name, created_at)
@@ -378,7 +378,7 @@ test('a change to one second factor leaves the person’s other factors and othe
 
   const [first, second] = [await givePasskey(user_id), await givePasskey(user_id)];
   const kept = (await storedOf(user_id)).passkeys[1];
-  await takePasskeyCount(database, { user_id, id: first, sign_count: 7, now: now() });
+  await updatePasskeyCount(database, { user_id, id: first, sign_count: 7, now: now() });
   assert.equal((await call(cookie, 'PATCH', `/person/passkeys/${first}`, { name: 'Desk' })).status, 204);
   assert.equal((await storedOf(user_id)).passkeys[1], kept);
   assert.equal((await call(cookie, 'DELETE', `/person/passkeys/${first}`, { password })).status, 200);
@@ -388,7 +388,7 @@ test('a change to one second factor leaves the person’s other factors and othe
   assert.equal((await call(cookie, 'DELETE', `/person/passkeys/${second}`, { password })).status, 200);
   assert.equal((await call(cookie, 'DELETE', '/person/totp', { password })).status, 200);
   assert.equal((await sessionOf(await half(person))).second_steps, null);
-  await forgetFactors(database, person.email);
+  await resetFactors(database, person.email);
   assert.deepEqual(await storedOf(other.person.userId), before);
 });
 
@@ -425,7 +425,7 @@ test('a copy of the database contains no unencrypted secret or recovery code', a
 test('two-factor changes are recorded in each workspace of the person, and the operator’s reset names no person', async () => {
   const { person, codes } = await enrol({ name: 'Grace' });
   const opened = cookieOf((await step(await half(person), codes[0]!)).headers);
-  assert.equal((await forgetFactors(database, ` ${person.email.toUpperCase()}`)).hadAny, true);
+  assert.equal((await resetFactors(database, ` ${person.email.toUpperCase()}`)).hadAny, true);
   assert.equal((await call(opened, 'GET', '/session')).status, 401);
   const cookie = await half(person);
   assert.equal((await sessionOf(cookie)).second_steps, null);
@@ -448,13 +448,13 @@ test('two-factor changes are recorded in each workspace of the person, and the o
       ['addAuthenticatorApp', 'person', 'Grace'],
     ],
   );
-  await assert.rejects(forgetFactors(database, 'nobody@example.org'), { code: 'not_found' });
+  await assert.rejects(resetFactors(database, 'nobody@example.org'), { code: 'not_found' });
 });
 
 /** Creates a person whose browser has made a passkey that is not added yet. */
 async function beginPasskey(person?: ConsolePerson) {
   person ??= await signIn(service);
-  const authenticator = openAuthenticator(placeOf(service.services.config.publicUrl));
+  const authenticator = openAuthenticator(passkeyOrigin(service.services.config.publicUrl));
   const begun = await person.call<{ challenge: string; host: string }>('POST', '/person/passkey-requests', {
     password: person.password,
   });
@@ -512,7 +512,7 @@ test('a passkey challenge works once, and a signature counter that does not grow
 
 test('a passkey does not sign in if it is unknown, unverified, of another site or for a forged challenge', async () => {
   const { authenticator } = await withPasskey();
-  const stranger = openAuthenticator(placeOf(service.services.config.publicUrl));
+  const stranger = openAuthenticator(passkeyOrigin(service.services.config.publicUrl));
   stranger.make('c');
   const answers = [
     await show(stranger),

@@ -5,17 +5,17 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Person, Visitor } from '#kit/operation.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
-import { only, type Queryable, statement } from '#kit/statement.ts';
+import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { endSession } from '../accounts/sessions.ts';
 import type { Accounts } from '../accounts/users.ts';
-import { type PersonalNews, reportPersonalNews } from '../audit/mail-news.ts';
-import { notePerson, type PersonalLine, personalLine } from '../audit/note-person.ts';
+import { type AccountChange, reportAccountChange } from '../audit/email-events.ts';
+import { type AccountEvent, accountEventOf, recordAccountEvent } from '../audit/record-account-event.ts';
 import { lockAccount } from '../member-invitations/accept.ts';
 import type { RequestCounter } from '../request-counter.ts';
-import { requirePassword } from './password-again.ts';
-import { countTry, deviceMark, knownDevice, signInTries } from './sign-in.ts';
-import { base32, looksLikeTotp, newTotpSecret, stepOf, totpAddress } from './totp.ts';
+import { requirePassword } from './require-password.ts';
+import { createDeviceToken, limitAttempts, signInTries, verifyDeviceToken } from './sign-in.ts';
+import { base32, findTotpStep, looksLikeTotp, newTotpSecret, totpAddress } from './totp.ts';
 
 /** The number of recovery codes in a set; each works once. */
 const recoveryCodeCount = 10;
@@ -59,7 +59,7 @@ const findFactors = statement(
 );
 
 /** Stores a new secret; no row if the person has a confirmed one. */
-export const putTotp = statement(
+export const saveTotpSecret = statement(
   'second_factor.put_totp',
   'user_id secret now',
   'user_id',
@@ -77,7 +77,7 @@ const findTotp = statement(
 );
 
 /** Accepts each code once: a second parallel request gets no row. The first code confirms the secret. */
-const takeTotpStep = statement(
+const claimTotpStep = statement(
   'second_factor.use_totp_step',
   'user_id step:bigint now',
   'user_id',
@@ -113,7 +113,7 @@ const replaceRecoveryCodes = statement(
  * Records whether the person has two-factor after a method was added or removed. Without any method, the
  * recovery codes are deleted. If the result has changed, all sessions end, and the caller begins a new one.
  */
-const settleFactors = statement(
+const updateFactorState = statement(
   'second_factor.settle',
   'user_id',
   'second_factor has_changed:boolean recovery_codes',
@@ -155,7 +155,7 @@ export type FactorContext = {
 };
 
 /** The person whose two-factor methods are changed, and their browser. */
-export type Asker = { person: Person; visitor: Pick<Visitor, 'headers' | 'ip'> };
+export type FactorOwner = { person: Person; visitor: Pick<Visitor, 'headers' | 'ip'> };
 
 /**
  * App codes that unknown browsers can try for an account in a day. Three of a million codes are valid at a
@@ -165,8 +165,8 @@ export type Asker = { person: Person; visitor: Pick<Visitor, 'headers' | 'ip'> }
 export const codeTriesInDay = 30;
 const daySeconds = 86_400;
 
-export const secondSteps = ['totp', 'recovery_code', 'passkey'] as const;
-type SecondStep = (typeof secondSteps)[number];
+export const twoFactorMethods = ['totp', 'recovery_code', 'passkey'] as const;
+type TwoFactorMethod = (typeof twoFactorMethods)[number];
 
 /** Returns the two-factor methods of a person. `recoveryCodes` is the number that is left. */
 export async function readFactors(
@@ -178,10 +178,10 @@ export async function readFactors(
 }
 
 /** Returns the methods with which a person can complete two-factor. */
-export async function readSecondSteps(database: Database, userId: string): Promise<SecondStep[]> {
+export async function listTwoFactorMethods(database: Database, userId: string): Promise<TwoFactorMethod[]> {
   const { totpSince, passkeys, recoveryCodes } = await readFactors(database, userId);
   const open = { totp: totpSince !== null, recovery_code: recoveryCodes > 0, passkey: passkeys > 0 };
-  return secondSteps.filter((step) => open[step]);
+  return twoFactorMethods.filter((step) => open[step]);
 }
 
 /**
@@ -192,13 +192,13 @@ export async function readSecondSteps(database: Database, userId: string): Promi
  */
 export async function startTotp(
   context: FactorContext,
-  { person }: Asker,
+  { person }: FactorOwner,
   given: { password: string; service: string },
 ): Promise<{ secret: string; address: string }> {
   await requirePassword(context, person, given.password);
   const secret = newTotpSecret();
   const sealed = context.vault.seal('second factors', secret);
-  const put = await putTotp(context.database, { user_id: person.id, secret: sealed, now: now() });
+  const put = await saveTotpSecret(context.database, { user_id: person.id, secret: sealed, now: now() });
   if (put.length === 0)
     throw new ApiError(
       'conflict',
@@ -208,19 +208,23 @@ export async function startTotp(
 }
 
 /** The result of a change: recovery codes if they are the first ones, and cookies. */
-export type Added = { recoveryCodes: string[] | null; cookies: string[] };
+export type FactorChangeResult = { recoveryCodes: string[] | null; cookies: string[] };
 
 /**
  * Confirms the app with a code that it shows.
  * @throws ApiError validation_error for a wrong code; conflict if no setup was started; rate_limit_exceeded.
  */
-export async function confirmTotp(context: FactorContext, asker: Asker, typed: string): Promise<Added> {
+export async function confirmTotp(
+  context: FactorContext,
+  asker: FactorOwner,
+  typed: string,
+): Promise<FactorChangeResult> {
   const { person } = asker;
-  await countTry(context, `new app of ${person.id}`, signInTries.ofAccount);
+  await limitAttempts(context, `new app of ${person.id}`, signInTries.ofAccount);
   return changeFactors(context, asker, 'addAuthenticatorApp', async (client) => {
-    const found = only(await findTotp(client, { user_id: person.id }));
+    const found = onlyRow(await findTotp(client, { user_id: person.id }));
     if (!found || found.is_confirmed) throw new ApiError('conflict', 'Start again with a new QR code.');
-    if (!(await tryTotp(context, client, { userId: person.id, sealed: found.secret, typed })))
+    if (!(await redeemTotpCode(context, client, { userId: person.id, sealed: found.secret, typed })))
       throw wrongCode(
         "This code is wrong. Check that your phone's clock is correct, and enter the current code.",
       );
@@ -230,7 +234,11 @@ export async function confirmTotp(context: FactorContext, asker: Asker, typed: s
 /**
  * Removes the app. @throws ApiError validation_error for a wrong password; not_found; rate_limit_exceeded.
  */
-export async function removeTotp(context: FactorContext, asker: Asker, password: string): Promise<Added> {
+export async function removeTotp(
+  context: FactorContext,
+  asker: FactorOwner,
+  password: string,
+): Promise<FactorChangeResult> {
   await requirePassword(context, asker.person, password);
   return changeFactors(context, asker, 'removeAuthenticatorApp', async (client) => {
     const removed = await deleteTotp(client, { user_id: asker.person.id });
@@ -244,7 +252,7 @@ export async function removeTotp(context: FactorContext, asker: Asker, password:
  */
 export async function renewRecoveryCodes(
   context: FactorContext,
-  { person, visitor }: Asker,
+  { person, visitor }: FactorOwner,
   password: string,
 ): Promise<string[]> {
   await requirePassword(context, person, password);
@@ -253,7 +261,11 @@ export async function renewRecoveryCodes(
     const { totpSince, passkeys } = await readFactors(client, person.id);
     if (totpSince === null && passkeys === 0)
       throw new ApiError('conflict', 'Recovery codes need two-factor. Set it up first.');
-    await tellAndNote(client, 'renewRecoveryCodes', personalLine({ person, visitor }, 'renewRecoveryCodes'));
+    await reportFactorChange(
+      client,
+      'renewRecoveryCodes',
+      accountEventOf({ person, visitor }, 'renewRecoveryCodes'),
+    );
     return putRecoveryCodes(context, client, person.id);
   });
 }
@@ -265,64 +277,68 @@ export async function renewRecoveryCodes(
  * @throws ApiError validation_error for a wrong code; conflict if two-factor is not pending;
  * rate_limit_exceeded.
  */
-export async function takeSecondStep(
+export async function completeTwoFactor(
   context: FactorContext,
   { person, visitor, device }: { person: Person; visitor: Visitor; device: string | undefined },
   typed: string,
 ): Promise<{ cookies: string[]; device: string }> {
   if (!person.awaitsSecondStep) throw new ApiError('conflict', 'Sign-in is already complete.');
-  const known = knownDevice(context.vault, person.email, device);
+  const known = verifyDeviceToken(context.vault, person.email, device);
   const tries = known === undefined ? `second step of ${person.id}` : `second step from ${known}`;
-  await countTry(context, tries, signInTries.ofAccount);
+  await limitAttempts(context, tries, signInTries.ofAccount);
   const isTotp = looksLikeTotp(typed);
   if (isTotp && known === undefined)
-    await countTry(context, `codes of ${person.id}`, codeTriesInDay, daySeconds);
+    await limitAttempts(context, `codes of ${person.id}`, codeTriesInDay, daySeconds);
   const isRight = isTotp
-    ? await takeTotp(context, person.id, typed)
-    : await takeRecoveryCode(context, { person, visitor }, typed);
+    ? await verifyTotp(context, person.id, typed)
+    : await redeemRecoveryCode(context, { person, visitor }, typed);
   if (!isRight) throw wrongCode('This code is wrong or was already used. Enter another code.');
   return {
     cookies: await finishSignIn(context, { person, visitor }),
-    device: deviceMark(context.vault, person.email),
+    device: createDeviceToken(context.vault, person.email),
   };
 }
 
 /** Ends the pending session and begins one with two-factor completed. */
-async function finishSignIn(context: FactorContext, { person, visitor }: Asker): Promise<string[]> {
+async function finishSignIn(context: FactorContext, { person, visitor }: FactorOwner): Promise<string[]> {
   await endSession(context.database, { user_id: person.id, id: person.sessionId });
   const { beginSession } = await context.accounts.library();
   return beginSession(person.id, now(), visitor.headers);
 }
 
-async function takeTotp(context: FactorContext, userId: string, typed: string): Promise<boolean> {
-  const found = only(await findTotp(context.database, { user_id: userId }));
+async function verifyTotp(context: FactorContext, userId: string, typed: string): Promise<boolean> {
+  const found = onlyRow(await findTotp(context.database, { user_id: userId }));
   return (
     found?.is_confirmed === true &&
-    tryTotp(context, context.database, { userId, sealed: found.secret, typed })
+    redeemTotpCode(context, context.database, { userId, sealed: found.secret, typed })
   );
 }
 
 /** Whether a code is correct and was not used before. */
-async function tryTotp(
+async function redeemTotpCode(
   { vault }: FactorContext,
   db: Database | ClientBase,
   { userId, sealed, typed }: { userId: string; sealed: Buffer; typed: string },
 ): Promise<boolean> {
   const at = now();
-  const step = stepOf(vault.unseal('second factors', sealed), typed.replaceAll(/\s/g, ''), at);
-  return step !== undefined && (await takeTotpStep(db, { user_id: userId, step, now: at })).length > 0;
+  const step = findTotpStep(vault.unseal('second factors', sealed), typed.replaceAll(/\s/g, ''), at);
+  return step !== undefined && (await claimTotpStep(db, { user_id: userId, step, now: at })).length > 0;
 }
 
-const takeRecoveryCode = (
+const redeemRecoveryCode = (
   { database, vault }: FactorContext,
-  { person, visitor }: Asker,
+  { person, visitor }: FactorOwner,
   typed: string,
 ): Promise<boolean> =>
   transaction(database, async (client) => {
     const hashes = hashesOfRecoveryCode(vault, person.id, typed);
     const used = await spendRecoveryCode(client, { user_id: person.id, hashes });
     if (used.length > 0)
-      await tellAndNote(client, 'useRecoveryCode', personalLine({ person, visitor }, 'useRecoveryCode'));
+      await reportFactorChange(
+        client,
+        'useRecoveryCode',
+        accountEventOf({ person, visitor }, 'useRecoveryCode'),
+      );
     return used.length > 0;
   });
 
@@ -332,16 +348,16 @@ const takeRecoveryCode = (
  * @returns whether they had any.
  * @throws ApiError not_found if no account has this address.
  */
-export function forgetFactors(database: Database, email: string): Promise<{ id: string; hadAny: boolean }> {
+export function resetFactors(database: Database, email: string): Promise<{ id: string; hadAny: boolean }> {
   return transaction(database, async (client) => {
     const address = { email: normalizeAddress(email) };
     // Locks the account first, so that a method that is being added in parallel is removed too: the next
     // statement sees it after the wait.
     await lockAccount(client, address);
-    const person = only(await deleteFactors(client, address));
+    const person = onlyRow(await deleteFactors(client, address));
     if (!person) throw new ApiError('not_found', `There is no account with the address ${email}.`);
     if (person.had_any)
-      await tellAndNote(client, 'forgetSecondFactors', { who: { userId: person.id }, by: undefined });
+      await reportFactorChange(client, 'forgetSecondFactors', { who: { userId: person.id }, by: undefined });
     return { id: person.id, hadAny: person.had_any };
   });
 }
@@ -353,15 +369,15 @@ export function forgetFactors(database: Database, email: string): Promise<{ id: 
  */
 export async function changeFactors(
   context: FactorContext,
-  { person, visitor }: Asker,
-  what: PersonalNews,
+  { person, visitor }: FactorOwner,
+  what: AccountChange,
   change: (client: ClientBase) => Promise<void>,
-): Promise<Added> {
+): Promise<FactorChangeResult> {
   const { recoveryCodes, hasOne, hasChanged } = await transaction(context.database, async (client) => {
     await lockPerson(client, { user_id: person.id });
     await change(client);
-    const [settled] = await settleFactors(client, { user_id: person.id });
-    await tellAndNote(client, what, personalLine({ person, visitor }, what));
+    const [settled] = await updateFactorState(client, { user_id: person.id });
+    await reportFactorChange(client, what, accountEventOf({ person, visitor }, what));
     const needsCodes = settled!.second_factor && settled!.recovery_codes === 0;
     return {
       recoveryCodes: needsCodes ? await putRecoveryCodes(context, client, person.id) : null,
@@ -386,13 +402,13 @@ async function putRecoveryCodes(
 }
 
 /** Reports a change of sign-in methods to the person, and to the audit log of each of their workspaces. */
-async function tellAndNote(
+async function reportFactorChange(
   client: ClientBase,
-  what: PersonalNews,
-  line: Pick<PersonalLine, 'by'> & { who: { userId: string } },
+  what: AccountChange,
+  line: Pick<AccountEvent, 'by'> & { who: { userId: string } },
 ): Promise<void> {
-  await notePerson(client, { ...line, operation: what });
-  await reportPersonalNews(client, line.who.userId, what);
+  await recordAccountEvent(client, { ...line, operation: what });
+  await reportAccountChange(client, line.who.userId, what);
 }
 
 const wrongCode = (message: string): ApiError =>

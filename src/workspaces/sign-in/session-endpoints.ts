@@ -4,19 +4,19 @@ import { findInAllCells } from '#cells/across-cells.ts';
 import { now, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { belowId, endCut, listParameters, readCut } from '#kit/pagination.ts';
+import { finishPage, listParameters, readPageRequest, upperIdBound } from '#kit/pagination.ts';
 import { requireRow } from '#kit/statement.ts';
 import { askForPasswordReset, finishPasswordReset } from '../accounts/password-reset.ts';
 import { endOtherSessions, endSession, selectSessions } from '../accounts/sessions.ts';
 import { nameProblems, refuseProblems } from '../accounts/users.ts';
-import { selectPersonalLines } from '../audit/audit-lines.ts';
-import { notePerson, originOf, personalLine } from '../audit/note-person.ts';
-import { countPersonalLines } from '../audit-endpoints.ts';
+import { selectAccountEvents } from '../audit/audit-entries.ts';
+import { accountEventOf, originOf, recordAccountEvent } from '../audit/record-account-event.ts';
+import { countAccountEvents } from '../audit-endpoints.ts';
 import { selectWorkspacesOfUser, updateUserName } from '../members.ts';
 import { mayCreateWorkspace } from '../workspaces.ts';
-import { requirePassword } from './password-again.ts';
-import { findPerson, isClosed, type SessionServices } from './require-person.ts';
-import { readSecondSteps, takeSecondStep } from './second-factor.ts';
+import { requirePassword } from './require-password.ts';
+import { findPerson, lacksRequiredTwoFactor, type SessionServices } from './require-person.ts';
+import { completeTwoFactor, listTwoFactorMethods } from './second-factor.ts';
 import { deviceCookie } from './second-factor-endpoints.ts';
 import {
   Account,
@@ -26,12 +26,12 @@ import {
   PasswordChange,
   PasswordReset,
   PersonChange,
-  SecondStep,
   Session,
   Sessions,
   SignIn,
+  TwoFactorCode,
 } from './session-shapes.ts';
-import { changePassword, countTry, signIn, signInTries } from './sign-in.ts';
+import { changePassword, limitAttempts, signIn, signInTries } from './sign-in.ts';
 
 /** Operations that sign people in and out and change their accounts. */
 export function sessionEndpoints(services: SessionServices) {
@@ -47,7 +47,7 @@ export function sessionEndpoints(services: SessionServices) {
         const user = { id, email, name, must_change_password: mustChangePassword, ends_at };
         // A person who has only entered the password sees nothing more.
         if (awaitsSecondStep) {
-          const second_steps = await readSecondSteps(database, id);
+          const second_steps = await listTwoFactorMethods(database, id);
           return { body: { user, second_steps, ...nothingOpen } };
         }
         if (person.endsAt) return { body: { user, second_steps: null, ...nothingOpen } };
@@ -65,7 +65,7 @@ export function sessionEndpoints(services: SessionServices) {
             user,
             second_steps: null,
             workspaces: open.map(({ id, name, plan, role }) => ({ id, name, plan, role })),
-            closed_workspaces: open.filter((row) => isClosed(row, person)).map((row) => row.id),
+            closed_workspaces: open.filter((row) => lacksRequiredTwoFactor(row, person)).map((row) => row.id),
             ending_workspaces: rows.flatMap(({ id, name, role, ends_at }) =>
               ends_at ? [{ id, name, role, ends_at: ends_at.toISOString() }] : [],
             ),
@@ -79,20 +79,20 @@ export function sessionEndpoints(services: SessionServices) {
       summary: 'Complete two-factor sign-in',
       caller: 'halfway',
       audit: 'own entry',
-      body: SecondStep,
+      body: TwoFactorCode,
       reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         const device = deviceCookie.read(visitor.headers);
         const by = { origin: originOf(visitor), sessionId: person.sessionId };
         const line = { who: { userId: person.id }, operation: 'takeSecondStep', by } as const;
-        const taken = await takeSecondStep(services, { person, visitor, device }, body.code).catch(
+        const taken = await completeTwoFactor(services, { person, visitor, device }, body.code).catch(
           (error: unknown) => {
             if (isRefusal(error, 'validation_error')) auditLog.noteLater({ ...line, status: 422 });
             throw error;
           },
         );
-        await notePerson(database, line);
+        await recordAccountEvent(database, line);
         return {
           headers: {
             'Set-Cookie': [...taken.cookies, ...deviceCookie.write(config.publicUrl, taken.device)],
@@ -122,7 +122,7 @@ export function sessionEndpoints(services: SessionServices) {
             auditLog.noteLater({ ...line, who: { email: body.email }, status: 401 });
           throw error;
         });
-        await notePerson(database, { ...line, who: { userId } });
+        await recordAccountEvent(database, { ...line, who: { userId } });
         return { headers: { 'Set-Cookie': [...cookies, ...deviceCookie.write(config.publicUrl, mark)] } };
       },
     }),
@@ -135,7 +135,7 @@ export function sessionEndpoints(services: SessionServices) {
       async run({ visitor }) {
         const { auth } = await accounts.library();
         const { person } = await findPerson(accounts, visitor.headers.get('Cookie') ?? '');
-        if (person) await notePerson(database, personalLine({ person, visitor }, 'signOut'));
+        if (person) await recordAccountEvent(database, accountEventOf({ person, visitor }, 'signOut'));
         const { headers } = await auth.api.signOut({ headers: visitor.headers, returnHeaders: true });
         return { headers: { 'Set-Cookie': headers.getSetCookie() } };
       },
@@ -155,7 +155,7 @@ export function sessionEndpoints(services: SessionServices) {
           { ...person, userId: person.id, headers: visitor.headers },
           passwords,
         );
-        await notePerson(database, personalLine({ person, visitor }, 'changePassword'));
+        await recordAccountEvent(database, accountEventOf({ person, visitor }, 'changePassword'));
         return { headers: { 'Set-Cookie': cookies } };
       },
     }),
@@ -170,7 +170,7 @@ export function sessionEndpoints(services: SessionServices) {
         refuseProblems(nameProblems('name', body.name));
         const changed = await updateUserName(database, { id: person.id, name: body.name.trim(), now: now() });
         if (changed.length === 0) throw new ApiError('not_found');
-        await notePerson(database, personalLine({ person, visitor }, 'renamePerson'));
+        await recordAccountEvent(database, accountEventOf({ person, visitor }, 'renamePerson'));
       },
     }),
   };
@@ -188,7 +188,7 @@ const isRefusal = (error: unknown, code: ErrorCode): boolean =>
   error instanceof ApiError && error.code === code;
 
 /** Operations that list and end a person's sessions and list their account activity. */
-export function ownSessionEndpoints(services: Pick<SessionServices, 'database' | 'requestCounter'>) {
+export function accountSessionEndpoints(services: Pick<SessionServices, 'database' | 'requestCounter'>) {
   const { database } = services;
   return {
     listSessions: operation({
@@ -215,11 +215,11 @@ export function ownSessionEndpoints(services: Pick<SessionServices, 'database' |
       query: Type.Object(listParameters, { additionalProperties: false }),
       reply: { status: 200, description: 'The activity of the last year, newest first.', schema: Activity },
       async run({ person, query }) {
-        const cut = readCut(query, 'activity');
-        const place = { below: belowId(cut), limit: cut.limit, offset: cut.offset };
-        const found = await selectPersonalLines(database, { user_id: person.id, ...place });
-        const total = cut.total ?? (await countPersonalLines(database, { user_id: person.id }))[0]!.count;
-        const { rows, ends } = endCut(cut, found, total);
+        const cut = readPageRequest(query, 'activity');
+        const place = { below: upperIdBound(cut), limit: cut.limit, offset: cut.offset };
+        const found = await selectAccountEvents(database, { user_id: person.id, ...place });
+        const total = cut.total ?? (await countAccountEvents(database, { user_id: person.id }))[0]!.count;
+        const { rows, ends } = finishPage(cut, found, total);
         const data = rows.map(({ id, actor_kind, operation, status, address, agent, session_id }) => ({
           id,
           at: timeOfId(id).toISOString(),
@@ -245,7 +245,7 @@ export function ownSessionEndpoints(services: Pick<SessionServices, 'database' |
       async run({ person, visitor, params, body }) {
         await requirePassword(services, person, body.password);
         requireRow(await endSession(database, { user_id: person.id, id: params.id }));
-        await notePerson(database, personalLine({ person, visitor }, 'endSession'));
+        await recordAccountEvent(database, accountEventOf({ person, visitor }, 'endSession'));
       },
     }),
 
@@ -259,7 +259,7 @@ export function ownSessionEndpoints(services: Pick<SessionServices, 'database' |
       async run({ person, visitor, body }) {
         await requirePassword(services, person, body.password);
         await endOtherSessions(database, { user_id: person.id, id: person.sessionId });
-        await notePerson(database, personalLine({ person, visitor }, 'endOtherSessions'));
+        await recordAccountEvent(database, accountEventOf({ person, visitor }, 'endOtherSessions'));
       },
     }),
   };
@@ -289,8 +289,8 @@ export function passwordResetEndpoints(services: SessionServices) {
           throw new ApiError('conflict', message);
         }
         const asked = createHash('sha256').update(body.email.trim().toLowerCase()).digest('base64url');
-        await countTry(services, `password reset from ${visitor.address}`, signInTries.ofAccount);
-        await countTry(services, `password reset of ${asked}`, asksPerMinute);
+        await limitAttempts(services, `password reset from ${visitor.address}`, signInTries.ofAccount);
+        await limitAttempts(services, `password reset of ${asked}`, asksPerMinute);
         await askForPasswordReset(services.database, body.email);
         services.wakeQueue();
       },
@@ -304,10 +304,10 @@ export function passwordResetEndpoints(services: SessionServices) {
       reply: { status: 200, description: 'The address to sign in with.', schema: Account },
       errors: ['gone', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
-        await countTry(services, `password reset from ${visitor.address}`, signInTries.ofAccount);
+        await limitAttempts(services, `password reset from ${visitor.address}`, signInTries.ofAccount);
         const { email } = await finishPasswordReset(services.database, body);
         const by = { origin: originOf(visitor) };
-        await notePerson(services.database, { who: { email }, operation: 'finishPasswordReset', by });
+        await recordAccountEvent(services.database, { who: { email }, operation: 'finishPasswordReset', by });
         services.wakeQueue();
         return { body: { email } };
       },

@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox';
 import { listOf } from '#kit/pagination.ts';
 import { roleNames } from '#rules/permissions.ts';
 import { passwordLength } from '../accounts/passwords.ts';
-import { personalDeeds } from '../audit/personal-audit.ts';
+import { accountActions } from '../audit/account-actions.ts';
 import { type Plan, plans } from '../authenticate.ts';
-import { waysIn } from '../member-invitations/accept.ts';
+import { joinMethods } from '../member-invitations/accept.ts';
 import { nameText } from '../shapes.ts';
-import { secondSteps } from './second-factor.ts';
+import { twoFactorMethods } from './second-factor.ts';
 
 const role = Type.Enum([...roleNames]);
 const plan = Type.Enum(Object.keys(plans) as Plan[]);
@@ -14,7 +14,7 @@ const plan = Type.Enum(Object.keys(plans) as Plan[]);
 const shortText = Type.String({ maxLength: 1000 });
 const newPassword = Type.String({ maxLength: passwordLength.most });
 
-const closed = { additionalProperties: false } as const;
+const noExtraProperties = { additionalProperties: false } as const;
 
 export const Account = Type.Object({ email: Type.String() });
 export const Joined = Type.Object({ workspace_id: Type.String({ format: 'uuid' }) });
@@ -38,7 +38,7 @@ export const Session = Type.Object({
    * The two-factor methods that can complete the sign-in; nothing else is open before. Null if it is complete
    * or needs none.
    */
-  second_steps: Type.Union([Type.Array(Type.Enum([...secondSteps])), Type.Null()]),
+  second_steps: Type.Union([Type.Array(Type.Enum([...twoFactorMethods])), Type.Null()]),
   workspaces: Type.Array(
     Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan, role }),
   ),
@@ -58,29 +58,35 @@ export const Session = Type.Object({
 });
 export type Session = Static<typeof Session>;
 
-export const SignIn = Type.Object({ email: shortText, password: shortText }, closed);
-export const SecondStep = Type.Object({ code: shortText }, closed);
-export const PasswordChange = Type.Object({ current_password: shortText, new_password: newPassword }, closed);
-export const PersonChange = Type.Object({ name: nameText }, closed);
+export const SignIn = Type.Object({ email: shortText, password: shortText }, noExtraProperties);
+export const TwoFactorCode = Type.Object({ code: shortText }, noExtraProperties);
+export const PasswordChange = Type.Object(
+  { current_password: shortText, new_password: newPassword },
+  noExtraProperties,
+);
+export const PersonChange = Type.Object({ name: nameText }, noExtraProperties);
 
 /** When the account or workspace will be deleted. */
-export const Ending = Type.Object({ ends_at: Type.String({ format: 'date-time' }) });
+export const ScheduledDeletion = Type.Object({ ends_at: Type.String({ format: 'date-time' }) });
 
-export const WorkspaceName = Type.Object({ name: nameText }, closed);
-export const InvitationToken = Type.Object({ token: shortText }, closed);
+export const WorkspaceName = Type.Object({ name: nameText }, noExtraProperties);
+export const InvitationToken = Type.Object({ token: shortText }, noExtraProperties);
 /** An invitation as its page shows it. */
 export const OpenInvitation = Type.Object({
   workspace: Type.String(),
   email: Type.String(),
   role,
   invited_by: Type.Union([Type.String(), Type.Null()]),
-  way: Type.Enum([...waysIn]),
+  way: Type.Enum([...joinMethods]),
 });
 export type OpenInvitation = Static<typeof OpenInvitation>;
-export const NewPerson = Type.Object({ token: shortText, name: nameText, password: newPassword }, closed);
+export const NewPerson = Type.Object(
+  { token: shortText, name: nameText, password: newPassword },
+  noExtraProperties,
+);
 
-export const PasswordReset = Type.Object({ email: shortText }, closed);
-export const NewPassword = Type.Object({ token: shortText, password: newPassword }, closed);
+export const PasswordReset = Type.Object({ email: shortText }, noExtraProperties);
+export const NewPassword = Type.Object({ token: shortText, password: newPassword }, noExtraProperties);
 
 /** The two-factor methods of a person. */
 export const SecondFactors = Type.Object({
@@ -100,7 +106,7 @@ export const SecondFactors = Type.Object({
 });
 export type SecondFactors = Static<typeof SecondFactors>;
 
-export const PasswordAgain = Type.Object({ password: shortText }, closed);
+export const PasswordAgain = Type.Object({ password: shortText }, noExtraProperties);
 export const NewTotp = Type.Object({
   /** Base32, for people who cannot scan the QR code. */
   secret: Type.String(),
@@ -115,8 +121,8 @@ export const AddedFactor = Type.Object({
 
 /** Base64url data from the browser; authenticator data is a few hundred bytes. */
 const encoded = Type.String({ maxLength: 4_000, pattern: '^[\\w-]+$' });
-export const PasskeyName = Type.Object({ name: nameText }, closed);
-export const PasskeyQuestion = Type.Object({ challenge: Type.String(), host: Type.String() });
+export const PasskeyName = Type.Object({ name: nameText }, noExtraProperties);
+export const PasskeyChallenge = Type.Object({ challenge: Type.String(), host: Type.String() });
 export const PasskeyRequest = Type.Object({
   challenge: Type.String(),
   /** The host that the passkey is bound to. */
@@ -127,7 +133,7 @@ export const PasskeyRequest = Type.Object({
   known: Type.Array(Type.String()),
 });
 export type PasskeyRequest = Static<typeof PasskeyRequest>;
-export const MadePasskey = Type.Object(
+export const PasskeyRegistration = Type.Object(
   {
     name: nameText,
     client_data: encoded,
@@ -136,11 +142,11 @@ export const MadePasskey = Type.Object(
     public_key: encoded,
     algorithm: Type.Integer(),
   },
-  closed,
+  noExtraProperties,
 );
-export const ShownPasskey = Type.Object(
+export const PasskeyAssertion = Type.Object(
   { id: encoded, client_data: encoded, authenticator_data: encoded, signature: encoded },
-  closed,
+  noExtraProperties,
 );
 
 export const Sessions = Type.Object({
@@ -166,7 +172,7 @@ export const Activity = listOf(
     at: Type.String({ format: 'date-time' }),
     /** True if it was done on the command line of the server. */
     by_operator: Type.Boolean(),
-    operation: Type.Enum([...personalDeeds]),
+    operation: Type.Enum([...accountActions]),
     /** 401 and 422: an attempt that was refused. */
     status: Type.Integer(),
     address: Type.Union([Type.String(), Type.Null()]),
@@ -176,12 +182,12 @@ export const Activity = listOf(
   }),
 );
 
-export const WaysIn = Type.Object({
+export const SignInMethods = Type.Object({
   /** False if there is no account yet. The link that the server prints at its start creates the first one. */
   is_set_up: Type.Boolean(),
   /** The display name of the identity provider; null if there is none. */
   provider: Type.Union([Type.String(), Type.Null()]),
 });
-export const ProviderQuestion = Type.Object({ url: Type.String() });
+export const ProviderRedirect = Type.Object({ url: Type.String() });
 /** The query string with which the identity provider redirected the browser back. */
-export const ProviderAnswer = Type.Object({ answer: Type.String({ maxLength: 8_000 }) }, closed);
+export const ProviderCallback = Type.Object({ answer: Type.String({ maxLength: 8_000 }) }, noExtraProperties);

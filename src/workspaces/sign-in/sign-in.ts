@@ -4,19 +4,19 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
 import { hashPassword, verifyPassword } from '#kit/password-hash.ts';
-import { only, statement } from '#kit/statement.ts';
+import { onlyRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { passwordProblems } from '../accounts/passwords.ts';
-import { type Accounts, refuseProblems, wordsOfPerson } from '../accounts/users.ts';
-import { reportPasswordChange } from '../audit/mail-news.ts';
-import { countUpTo } from '../authenticate.ts';
+import { type Accounts, listPersonalWords, refuseProblems } from '../accounts/users.ts';
+import { reportPasswordChange } from '../audit/email-events.ts';
+import { enforceRateLimit } from '../authenticate.ts';
 import type { RequestCounter } from '../request-counter.ts';
 
 /** A session ends this long after its sign-in, even if it is used. An unused one ends after a week. */
 const longestSessionMs = 30 * 86_400_000;
 
 /** The time to complete two-factor before the sign-in must start again. */
-const secondStepMs = 10 * 60_000;
+const twoFactorMs = 10 * 60_000;
 
 type Found = {
   session: { createdAt: Date; secondFactorAt?: Date | null | undefined };
@@ -24,20 +24,20 @@ type Found = {
 };
 
 /** Whether two-factor is pending for a session. */
-export const awaitsSecondStep = ({ session, user }: Found): boolean =>
+export const awaitsTwoFactor = ({ session, user }: Found): boolean =>
   user.secondFactor === true && !session.secondFactorAt;
 
 export const isSessionOver = (found: Found): boolean =>
   now().getTime() - found.session.createdAt.getTime() >=
-  (awaitsSecondStep(found) ? secondStepMs : longestSessionMs);
+  (awaitsTwoFactor(found) ? twoFactorMs : longestSessionMs);
 
 /** Returns the expiry of a person's temporary password; undefined if they chose their own. */
-export const temporaryUntil = (user: object): Date | undefined =>
+export const temporaryPasswordExpiry = (user: object): Date | undefined =>
   'temporaryUntil' in user && user.temporaryUntil instanceof Date ? user.temporaryUntil : undefined;
 
 /** Whether a temporary password has expired, which also ends the sessions it began. */
-export function isTemporaryOver(user: object): boolean {
-  const until = temporaryUntil(user);
+export function isTemporaryPasswordExpired(user: object): boolean {
+  const until = temporaryPasswordExpiry(user);
   return until !== undefined && until <= now();
 }
 
@@ -113,12 +113,12 @@ export async function signIn(
     });
     await auth.api.signOut({ headers: attempt.headers });
     // The new session is unusable: its cookies are not sent, and isTemporaryOver also rejects it.
-    if (isTemporaryOver(user))
+    if (isTemporaryPasswordExpired(user))
       throw new ApiError('unauthorized', 'This temporary password has expired. Ask for a new one.');
     return {
       userId: user.id,
       cookies: headers.getSetCookie(),
-      ...(!user.secondFactor && { device: deviceMark(context.vault, email) }),
+      ...(!user.secondFactor && { device: createDeviceToken(context.vault, email) }),
     };
   } catch (cause) {
     if (!isRefusal(cause)) throw cause;
@@ -142,10 +142,10 @@ export async function changePassword(
   { current, next }: { current: string; next: string },
 ): Promise<string[]> {
   refuseProblems(await changeProblems(context.database, person.userId, { current, next }));
-  await countTry(context, `password of ${person.userId}`, signInTries.ofAccount);
+  await limitAttempts(context, `password of ${person.userId}`, signInTries.ofAccount);
   const { beginSession } = await context.accounts.library();
   const user_id = person.userId;
-  const old = only(await findPasswordHash(context.database, { user_id }))?.password;
+  const old = onlyRow(await findPasswordHash(context.database, { user_id }))?.password;
   if (old === undefined || !(await verifyPassword(old, current))) throw wrongPassword();
   const change = { user_id, old, password: await hashPassword(next), now: now() };
   await transaction(context.database, async (client) => {
@@ -178,7 +178,7 @@ async function changeProblems(
         code: 'not_allowed',
       },
     ];
-  return passwordProblems('new_password', next, await wordsOfPerson(database, userId));
+  return passwordProblems('new_password', next, await listPersonalWords(database, userId));
 }
 
 /**
@@ -186,10 +186,10 @@ async function changeProblems(
  * guesses from elsewhere can't lock out the owner.
  */
 async function countAttempt(context: Context, { address, device }: Attempt, email: string): Promise<void> {
-  const known = knownDevice(context.vault, email, device);
-  if (known !== undefined) return countTry(context, `sign-in from ${known}`, signInTries.ofAccount);
-  await countTry(context, `sign-in from ${address}`, signInTries.ofAddress);
-  await countTry(
+  const known = verifyDeviceToken(context.vault, email, device);
+  if (known !== undefined) return limitAttempts(context, `sign-in from ${known}`, signInTries.ofAccount);
+  await limitAttempts(context, `sign-in from ${address}`, signInTries.ofAddress);
+  await limitAttempts(
     context,
     `sign-in to ${createHash('sha256').update(email).digest('base64url')}`,
     signInTries.ofAccount,
@@ -200,13 +200,13 @@ async function countAttempt(context: Context, { address, device }: Attempt, emai
  * Counts an attempt of an action that is allowed `most` times in a number of seconds, by default a minute.
  * @throws ApiError rate_limit_exceeded with the wait.
  */
-export const countTry = (
+export const limitAttempts = (
   { requestCounter }: Pick<Context, 'requestCounter'>,
   key: string,
   most: number,
   seconds?: number,
 ): Promise<void> =>
-  countUpTo(requestCounter, key, most, {
+  enforceRateLimit(requestCounter, key, most, {
     why: 'Too many attempts.',
     ...(seconds !== undefined && { seconds }),
   });
@@ -215,13 +215,13 @@ export const countTry = (
  * Returns `<random>.<signature with the address>`: proof that this browser has signed in with this address
  * before.
  */
-export function deviceMark(vault: Vault, email: string): string {
+export function createDeviceToken(vault: Vault, email: string): string {
   const name = randomBytes(16).toString('base64url');
   return `${name}.${vault.sign('sessions', ['known device', name, email])}`;
 }
 
 /** Returns the random name in a browser's token if it has signed in with this address before. */
-export function knownDevice(vault: Vault, email: string, mark: string | undefined): string | undefined {
+export function verifyDeviceToken(vault: Vault, email: string, mark: string | undefined): string | undefined {
   const [name = '', signature] = mark?.split('.', 2) ?? [];
   return signature && vault.verify('sessions', ['known device', name, email], signature) ? name : undefined;
 }

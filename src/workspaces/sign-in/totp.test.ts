@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { base32, codeOf, newTotpSecret, stepAt, stepOf, totpAddress } from './totp.ts';
+import { base32, findTotpStep, newTotpSecret, totpAddress, totpCode, totpStepAt } from './totp.ts';
 
 const at = (seconds: number): Date => new Date(seconds * 1_000);
 const secret = base32(Buffer.from('12345678901234567890'));
@@ -14,7 +14,8 @@ test('codes match RFC 6238, Appendix B: the last six of its eight digits', () =>
     [2000000000, '69279037'],
     [20000000000, '65353130'],
   ];
-  for (const [seconds, code] of vectors) assert.equal(codeOf(secret, stepAt(at(seconds))), code.slice(2));
+  for (const [seconds, code] of vectors)
+    assert.equal(totpCode(secret, totpStepAt(at(seconds))), code.slice(2));
 });
 
 test('base32 follows RFC 4648 without padding, and a secret has 160 bits', () => {
@@ -30,12 +31,13 @@ test('base32 follows RFC 4648 without padding, and a secret has 160 bits', () =>
 
 test('the previous and the next code are valid, and no other', () => {
   const now = at(1_000_000_000);
-  const step = stepAt(now);
+  const step = totpStepAt(now);
   for (const beside of [-1, 0, 1])
-    assert.equal(stepOf(secret, codeOf(secret, step + beside), now), step + beside);
-  for (const beside of [-2, 2]) assert.equal(stepOf(secret, codeOf(secret, step + beside), now), undefined);
+    assert.equal(findTotpStep(secret, totpCode(secret, step + beside), now), step + beside);
+  for (const beside of [-2, 2])
+    assert.equal(findTotpStep(secret, totpCode(secret, step + beside), now), undefined);
   for (const nonsense of ['', '12345', '1234567', 'ａｂｃｄｅｆ'])
-    assert.equal(stepOf(secret, nonsense, now), undefined);
+    assert.equal(findTotpStep(secret, nonsense, now), undefined);
 });
 
 test('the setup URI names the service and the person as authenticator apps expect', () => {

@@ -9,7 +9,7 @@ const digits = 6;
 /** Clocks differ, so the previous and the next code are accepted too (RFC 6238, 5.2). */
 const stepsBeside = 1;
 
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** Encodes bytes in base32 (RFC 4648) without padding, as apps expect secrets. */
 export function base32(bytes: Uint8Array): string {
@@ -21,10 +21,10 @@ export function base32(bytes: Uint8Array): string {
     bits += 8;
     while (bits >= 5) {
       bits -= 5;
-      written += letters[(held >> bits) & 31]!;
+      written += base32Alphabet[(held >> bits) & 31]!;
     }
   }
-  return bits > 0 ? written + letters[(held << (5 - bits)) & 31]! : written;
+  return bits > 0 ? written + base32Alphabet[(held << (5 - bits)) & 31]! : written;
 }
 
 function bytesOf(secret: string): Buffer {
@@ -32,7 +32,7 @@ function bytesOf(secret: string): Buffer {
   let held = 0;
   let bits = 0;
   for (const letter of secret) {
-    held = ((held << 5) | letters.indexOf(letter)) & 0xfff;
+    held = ((held << 5) | base32Alphabet.indexOf(letter)) & 0xfff;
     bits += 5;
     if (bits >= 8) {
       bits -= 8;
@@ -46,10 +46,10 @@ function bytesOf(secret: string): Buffer {
 export const newTotpSecret = (): string => base32(randomBytes(20));
 
 /** Returns the number of the 30-second step that contains a time. */
-export const stepAt = (at: Date): number => Math.floor(at.getTime() / stepMs);
+export const totpStepAt = (at: Date): number => Math.floor(at.getTime() / stepMs);
 
 /** Returns the code of a step. @param secret in base32. */
-export function codeOf(secret: string, step: number): string {
+export function totpCode(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
   const mac = createHmac('sha1', bytesOf(secret)).update(counter).digest();
@@ -62,13 +62,13 @@ export function codeOf(secret: string, step: number): string {
  * Returns the step that a code belongs to, if it is valid now; otherwise undefined. Timing does not reveal
  * which step it is.
  */
-export function stepOf(secret: string, code: string, at: Date): number | undefined {
+export function findTotpStep(secret: string, code: string, at: Date): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined;
   const given = Buffer.from(code);
-  const current = stepAt(at);
+  const current = totpStepAt(at);
   let found: number | undefined;
   for (let step = current - stepsBeside; step <= current + stepsBeside; step += 1) {
-    const isIt = timingSafeEqual(Buffer.from(codeOf(secret, step)), given);
+    const isIt = timingSafeEqual(Buffer.from(totpCode(secret, step)), given);
     if (isIt) found = step;
   }
   return found;

@@ -4,28 +4,33 @@ import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Visitor } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
-import { noteInWorkspace, originOf, personalLine } from '../audit/note-person.ts';
-import { beginEnd, beginEndOfAccount, bringBack, bringBackAccount } from '../endings.ts';
+import {
+  cancelAccountDeletion,
+  cancelWorkspaceDeletion,
+  scheduleAccountDeletion,
+  scheduleWorkspaceDeletion,
+} from '../account-deletion.ts';
+import { accountEventOf, addAuditEntry, originOf } from '../audit/record-account-event.ts';
 import { joinAsPerson, joinByPassword, openInvitation } from '../member-invitations/accept.ts';
 import { addMember, findMembership, leaveWorkspace } from '../members.ts';
 import { createWorkspace, mayCreateWorkspace } from '../workspaces.ts';
-import { requirePassword } from './password-again.ts';
+import { requirePassword } from './require-password.ts';
 import type { SessionServices } from './require-person.ts';
 import {
   Account,
-  Ending,
   InvitationToken,
   Joined,
   MadeWorkspace,
   NewPerson,
   OpenInvitation,
   PasswordAgain,
+  ScheduledDeletion,
   WorkspaceName,
 } from './session-shapes.ts';
-import { countTry, signInTries } from './sign-in.ts';
+import { limitAttempts, signInTries } from './sign-in.ts';
 
 /** Operations that create and leave workspaces, which every person may do for themselves. */
-export function ownWorkspaceEndpoints({ database, config }: Pick<SessionServices, 'database' | 'config'>) {
+export function personWorkspaceEndpoints({ database, config }: Pick<SessionServices, 'database' | 'config'>) {
   return {
     createWorkspace: operation({
       summary: 'Create a workspace',
@@ -44,7 +49,7 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<SessionServices
           });
           await addMember(client, { workspaceId: workspace.id, userId: person.id, role: 'owner' });
           const by = { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) };
-          await noteInWorkspace(client, { workspaceId: workspace.id, operation: 'createWorkspace', by });
+          await addAuditEntry(client, { workspaceId: workspace.id, operation: 'createWorkspace', by });
           return workspace;
         });
         return { body: made };
@@ -60,7 +65,7 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<SessionServices
       errors: ['conflict'],
       async run({ person, visitor, params }) {
         await leaveWorkspace(database, { workspaceId: params.id, userId: person.id });
-        await noteInWorkspace(database, {
+        await addAuditEntry(database, {
           workspaceId: params.id,
           operation: 'leaveWorkspace',
           by: { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) },
@@ -72,7 +77,7 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<SessionServices
 }
 
 /** Operations that delete and restore workspaces and accounts. */
-export function endingEndpoints(services: SessionServices) {
+export function deletionEndpoints(services: SessionServices) {
   const { accounts, database } = services;
   /** @throws ApiError not_found for people who are not members; forbidden for members who are not owners. */
   const requireOwner = async (workspaceId: string, userId: string): Promise<void> => {
@@ -90,14 +95,14 @@ export function endingEndpoints(services: SessionServices) {
       reply: {
         status: 200,
         description: 'The workspace is closed. The response says when it will be deleted.',
-        schema: Ending,
+        schema: ScheduledDeletion,
       },
       errors: ['forbidden', 'conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, params, body }) {
         await requireOwner(params.id, person.id);
         await requirePassword(services, person, body.password);
         const by = { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) };
-        const at = await beginEnd(database, params.id, by);
+        const at = await scheduleWorkspaceDeletion(database, params.id, by);
         services.wakeQueue();
         return { body: { ends_at: at.toISOString() } };
       },
@@ -113,7 +118,7 @@ export function endingEndpoints(services: SessionServices) {
       async run({ person, visitor, params }) {
         await requireOwner(params.id, person.id);
         const by = { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) };
-        await bringBack(database, params.id, by);
+        await cancelWorkspaceDeletion(database, params.id, by);
         services.wakeQueue();
       },
     }),
@@ -126,13 +131,13 @@ export function endingEndpoints(services: SessionServices) {
       reply: {
         status: 200,
         description: 'All sessions have ended. The response says when the account will be deleted.',
-        schema: Ending,
+        schema: ScheduledDeletion,
       },
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         await requirePassword(services, person, body.password);
-        const { by } = personalLine({ person, visitor }, 'deleteAccount');
-        const at = await beginEndOfAccount(database, person.id, by);
+        const { by } = accountEventOf({ person, visitor }, 'deleteAccount');
+        const at = await scheduleAccountDeletion(database, person.id, by);
         services.wakeQueue();
         const { auth } = await accounts.library();
         const { headers } = await auth.api.signOut({ headers: visitor.headers, returnHeaders: true });
@@ -147,8 +152,8 @@ export function endingEndpoints(services: SessionServices) {
       reply: { status: 204, description: 'The account is open again, unchanged.' },
       errors: ['conflict'],
       async run({ person, visitor }) {
-        const { by } = personalLine({ person, visitor }, 'bringBackAccount');
-        await bringBackAccount(database, person.id, by);
+        const { by } = accountEventOf({ person, visitor }, 'bringBackAccount');
+        await cancelAccountDeletion(database, person.id, by);
         services.wakeQueue();
       },
     }),
@@ -158,12 +163,12 @@ export function endingEndpoints(services: SessionServices) {
 /** Operations to join a workspace. Tokens travel in request bodies, because URLs end up in logs. */
 export function joinEndpoints(services: SessionServices) {
   const count = ({ address }: Visitor): Promise<void> =>
-    countTry(services, `join from ${address}`, signInTries.ofAddress);
+    limitAttempts(services, `join from ${address}`, signInTries.ofAddress);
   const noteJoin = async (
     visitor: Visitor,
     { workspaceId, ...who }: { workspaceId: string; userId: string; sessionId?: string },
   ): Promise<void> =>
-    noteInWorkspace(await cellOfWorkspace(services.database, workspaceId), {
+    addAuditEntry(await cellOfWorkspace(services.database, workspaceId), {
       workspaceId,
       operation: 'joinWorkspace',
       by: { ...who, origin: originOf(visitor) },

@@ -39,7 +39,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'a text without braces shows no answer: it is only looked at once more',
     },
   ],
-  'src/ast/logic/circles.ts': [
+  'src/ast/logic/cycles.ts': [
     {
       what: 'without: if (!elements.some(({ attrs }) => attrs.formula !== undefined || conditionsOf(attrs).length > 0)) return;',
       why: 'without conditions and formulas there is no circle: it is only found sooner',
@@ -67,7 +67,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'a form without conditions goes the long way, which says the same',
     },
   ],
-  'src/ast/form/offers.ts': [
+  'src/ast/form/conditional-options.ts': [
     {
       what: 'without: if (!offersByCondition(input)) return answer;',
       why: 'an option without a condition is always offered',
@@ -223,7 +223,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'the statement changes nothing that is given no lines; it is one less every quarter of a second',
     },
   ],
-  'src/workspaces/audit/audit-lines.ts': [
+  'src/workspaces/audit/audit-entries.ts': [
     {
       what: 'whether or not: user_id = u.id',
       why: 'every line is somebody’s, and goes by its age whosoever it is; the index begins with whose',
@@ -335,7 +335,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'it bounds what waits in memory, which no answer tells; the table is trimmed to as many',
     },
   ],
-  'src/workspaces/accounts/strangers-factors.ts': [
+  'src/workspaces/accounts/unconfirmed-factors.ts': [
     {
       what: 'whether or not: id = $user_id',
       of: 'second_factor.lock_person',

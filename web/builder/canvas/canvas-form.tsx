@@ -1,16 +1,22 @@
 import type { ReactNode } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { directionOf } from '#page/markup/document.ts';
-import { toPlain } from '../../conditions/say-condition.ts';
+import { toPlain } from '../../conditions/describe-condition.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { EditorState } from '../editor/editor-state.ts';
-import { sayNode } from '../model/compare.ts';
-import { placeWords } from '../model/drop-place.ts';
+import { describeNode } from '../model/compare.ts';
+import { describeLogic } from '../model/describe-logic.ts';
 import { type EditNode, type NodeKey, textOf } from '../model/edit-node.ts';
-import { sayLogic } from '../model/say-logic.ts';
-import { CanvasNode, packSentences, StillMarkup } from './canvas-node.tsx';
-import { elementMarkup, type Manner, type Markup, type PageMarkup, pagesOf } from './page-markup.ts';
-import type { PublishedNames } from './write-text.ts';
+import { formatPosition } from '../model/node-positions.ts';
+import { CanvasNode, packSentences, StaticMarkup } from './canvas-node.tsx';
+import type { PublishedNames } from './edit-text.ts';
+import {
+  type CanvasPageContext,
+  elementMarkup,
+  type Markup,
+  type PageMarkup,
+  pagesOf,
+} from './page-markup.ts';
 
 /** What the canvas shows in addition to the form. */
 type CanvasView = {
@@ -18,7 +24,7 @@ type CanvasView = {
   readonly editor: Editor;
   readonly problems: ReadonlyMap<NodeKey, readonly string[]>;
   readonly names: PublishedNames;
-  readonly manner: Manner;
+  readonly manner: CanvasPageContext;
   /** Opens the element menu for an empty step or group. */
   onFill(parent: NodeKey, button: HTMLElement): void;
 };
@@ -55,35 +61,40 @@ function CanvasPage({
   const step = root.children[index];
   return (
     <div className="canvas-page">
-      {stillOf(markup.pictures)}
+      {staticMarkupOf(markup.pictures)}
       {index === 0 ? (
-        <CanvasNode node={root} markup={markup.header} {...common(view)} {...lookOf(view, root, 'Form')} />
+        <CanvasNode
+          node={root}
+          markup={markup.header}
+          {...common(view)}
+          {...nodeLookOf(view, root, 'Form')}
+        />
       ) : (
-        <StillMarkup markup={markup.header} />
+        <StaticMarkup markup={markup.header} />
       )}
       <form>
         {index > 0 && <section className="step" hidden />}
-        {stillOf(markup.before)}
+        {staticMarkupOf(markup.before)}
         {step ? (
           <CanvasNode
             node={step}
             markup={markup.step}
             {...common(view)}
-            {...lookOf(view, step, placeWords({ parent: root, index, stepNumber: index + 1 }))}
+            {...nodeLookOf(view, step, formatPosition({ parent: root, index, stepNumber: index + 1 }))}
           >
             <Children view={view} parent={step} stepNumber={index + 1} heading={headingIn(root, step)} />
           </CanvasNode>
         ) : (
-          <StillMarkup markup={markup.step} />
+          <StaticMarkup markup={markup.step} />
         )}
-        <StillMarkup markup={markup.actions} />
+        <StaticMarkup markup={markup.actions} />
       </form>
     </div>
   );
 }
 
-const stillOf = (markups: readonly Markup[]): ReactNode =>
-  markups.map((markup) => <StillMarkup key={markup.className || markup.localName} markup={markup} />);
+const staticMarkupOf = (markups: readonly Markup[]): ReactNode =>
+  markups.map((markup) => <StaticMarkup key={markup.className || markup.localName} markup={markup} />);
 
 const common = ({ editor, names }: CanvasView) => ({ editor, names });
 
@@ -101,7 +112,7 @@ function Children({ view, parent, stepNumber, heading }: ChildrenProps): ReactNo
       node={node}
       markup={elementMarkup(node, heading, view.manner)}
       {...common(view)}
-      {...lookOf(view, node, placeWords({ parent, index, stepNumber }))}
+      {...nodeLookOf(view, node, formatPosition({ parent, index, stepNumber }))}
     >
       {node.type === 'composite' ? (
         <Children view={view} parent={node} stepNumber={stepNumber} heading={heading} />
@@ -128,18 +139,18 @@ function EmptySlot({ view, parent }: { view: CanvasView; parent: EditNode }): Re
   );
 }
 
-function lookOf({ state, problems }: CanvasView, node: EditNode, place: string) {
+function nodeLookOf({ state, problems }: CanvasView, node: EditNode, place: string) {
   const { selection, also } = state.history.present;
   const found = problems.get(node.key)?.length ?? 0;
-  const wrong = found === 0 ? '' : `, ${sayCount(found, 'problem')}`;
-  const logic = sayLogic(state.history.present.root, node);
+  const wrong = found === 0 ? '' : `, ${formatCount(found, 'problem')}`;
+  const logic = describeLogic(state.history.present.root, node);
   const rules = logic.map((sentence) => `. ${toPlain(sentence)}`).join('');
   return {
     isSelected: node.key === selection || (also?.includes(node.key) ?? false),
     isTabStop: node.key === selection,
     isLifted: state.lifted?.key === node.key,
     writing: state.editing?.key === node.key ? state.editing : undefined,
-    words: `${sayNode(node)}, ${place}${wrong}${rules}`,
+    words: `${describeNode(node)}, ${place}${wrong}${rules}`,
     hasProblem: found > 0,
     logic: packSentences(logic),
   };

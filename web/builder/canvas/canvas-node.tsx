@@ -9,29 +9,33 @@ import {
   useRef,
 } from 'react';
 import { elements, isElementType } from '#ast/form/elements.ts';
-import type { Sentence } from '../../conditions/say-condition.ts';
+import type { Sentence } from '../../conditions/describe-condition.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { IconButton } from '../../design/button.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
-import { sayPress } from '../../shell/press.ts';
-import { extendTo } from '../editor/commands.ts';
+import { formatKeys } from '../../shell/keyboard-shortcuts.ts';
+import { extendSelectionTo } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
-import type { Writing } from '../editor/editor-state.ts';
+import type { TextEdit } from '../editor/editor-state.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { toggled } from '../model/drop-place.ts';
 import { setAttribute, setLabel } from '../model/edit.ts';
 import { type EditNode, textOf } from '../model/edit-node.ts';
-import { type Deed, type OnParts, offeredFor } from '../shortcuts/deeds.ts';
-import { useOnParts } from '../shortcuts/use-shortcuts.ts';
-import { type Markup, reactAttributes, slotSelector } from './page-markup.ts';
+import { toggleInSelection } from '../model/node-positions.ts';
 import {
-  blankPlaces,
+  type BuilderCommand,
+  listMenuCommands,
+  type NodeCommandTarget,
+} from '../shortcuts/builder-commands.ts';
+import { useNodeCommandTarget } from '../shortcuts/use-shortcuts.ts';
+import {
+  editLabel,
+  editOption,
+  findBlankOptions,
   labelElement,
   optionAt,
   type PublishedNames,
-  writeLabel,
-  writeOption,
-} from './write-text.ts';
+} from './edit-text.ts';
+import { type Markup, reactAttributes, slotSelector } from './page-markup.ts';
 
 /** Packs the logic sentences of a node into a string, so that the node re-renders only if they change. */
 export const packSentences = (sentences: readonly Sentence[]): string =>
@@ -74,7 +78,7 @@ type NodeLook = {
   readonly isTabStop: boolean;
   readonly isLifted: boolean;
   /** The text of the node that is being edited. */
-  readonly writing: Writing | undefined;
+  readonly writing: TextEdit | undefined;
   /** The screen reader description: the element type, its position and its problems. */
   readonly words: string;
   readonly hasProblem: boolean;
@@ -107,7 +111,7 @@ export const CanvasNode = memo(function CanvasNode({
   const slot = children === undefined ? null : markup.querySelector(slotSelector);
   useInnerMarkup(ref, slot ? undefined : markup, look.writing, look.logic);
   useBlanks(ref, node, markup, look.writing);
-  useWriting(ref, node, editor, names, look.writing);
+  useTextEdit(ref, node, editor, names, look.writing);
   const { key } = node;
   return createElement(
     markup.localName,
@@ -137,8 +141,8 @@ export const CanvasNode = memo(function CanvasNode({
         event.stopPropagation();
         event.preventDefault();
         const many = howMany(event);
-        if (many === 'range') extendTo(editor, node);
-        if (many === 'toggle') editor.selectAll(toggled(editor.read().history.present, node));
+        if (many === 'range') extendSelectionTo(editor, node);
+        if (many === 'toggle') editor.selectAll(toggleInSelection(editor.read().history.present, node));
         if (many !== 'one') return;
         const at = { x: event.clientX, y: event.clientY };
         const target = event.target as Node;
@@ -182,7 +186,7 @@ function fillSlot(
   slot: Element,
   key: string,
   children: ReactNode,
-  writing: Writing | undefined,
+  writing: TextEdit | undefined,
   index: number,
 ): ReactNode {
   if (element === slot)
@@ -191,18 +195,18 @@ function fillSlot(
       { ...reactAttributes(element), key: index, 'data-slot': key },
       children,
     );
-  if (!element.contains(slot)) return <StillMarkup key={index} markup={element} writing={writing} />;
+  if (!element.contains(slot)) return <StaticMarkup key={index} markup={element} writing={writing} />;
   const inner = [...element.children].map((child, at) => fillSlot(child, slot, key, children, writing, at));
   return createElement(element.localName, { ...reactAttributes(element), key: index }, inner);
 }
 
 /** Markup that cannot be selected by itself: a legend, a heading, a button. */
-export function StillMarkup({
+export function StaticMarkup({
   markup,
   writing,
 }: {
   markup: Markup;
-  writing?: Writing | undefined;
+  writing?: TextEdit | undefined;
 }): ReactNode {
   const ref = useRef<HTMLElement>(null);
   useInnerMarkup(ref, markup, writing);
@@ -214,7 +218,7 @@ export function StillMarkup({
 function useInnerMarkup(
   ref: RefObject<HTMLElement | null>,
   markup: Markup | undefined,
-  writing: Writing | undefined,
+  writing: TextEdit | undefined,
   logic = '',
 ): void {
   const inside = markup?.innerHTML;
@@ -244,10 +248,10 @@ function useBlanks(
   ref: RefObject<HTMLElement | null>,
   node: EditNode,
   markup: Markup,
-  writing: Writing | undefined,
+  writing: TextEdit | undefined,
 ): void {
   useLayoutEffect(() => {
-    if (ref.current) for (const place of blankPlaces(ref.current, node)) place.dataset['blank'] = '';
+    if (ref.current) for (const place of findBlankOptions(ref.current, node)) place.dataset['blank'] = '';
   }, [ref, node, markup, writing]);
 }
 
@@ -268,17 +272,17 @@ const namesOfTexts = {
   text: 'Text',
 } as const;
 
-function useWriting(
+function useTextEdit(
   ref: RefObject<HTMLElement | null>,
   node: EditNode,
   editor: Editor,
   names: PublishedNames,
-  writing: Writing | undefined,
+  writing: TextEdit | undefined,
 ): void {
   const { key } = node;
   // The node changes with every keystroke, but the text box stays until editing ends.
   const read = useEffectEvent(() => node);
-  const begin = useEffectEvent((wanted: Writing) => {
+  const begin = useEffectEvent((wanted: TextEdit) => {
     if (!ref.current) return undefined;
     const onEnd = (byKey: boolean): void => {
       editor.write(undefined);
@@ -287,7 +291,7 @@ function useWriting(
     const at = wanted.at && { at: wanted.at };
     if (wanted.option) {
       const place = { element: ref.current, editor, read, names, onEnd };
-      return writeOption(place, wanted.option, at ?? {});
+      return editOption(place, wanted.option, at ?? {});
     }
     const label = labelElement(ref.current);
     const name = textAttribute(node);
@@ -296,7 +300,7 @@ function useWriting(
       editor.write(undefined);
       return undefined;
     }
-    return writeLabel(label, {
+    return editLabel(label, {
       text: textOf(node, name),
       name: namesOfTexts[name],
       isMultiline: node.type === 'paragraph' || name === 'text',
@@ -321,8 +325,8 @@ function useWriting(
 export function NodeMenu({ parts }: { parts: readonly EditNode[] }): ReactElement {
   const { editor } = useBuilder();
   useEditorState(editor);
-  const on = useOnParts()({ parts });
-  const groups = Map.groupBy(offeredFor(on), ([, { menu }]) => menu);
+  const on = useNodeCommandTarget()({ parts });
+  const groups = Map.groupBy(listMenuCommands(on), ([, { menu }]) => menu);
   const items = [...groups.values()].flatMap((group, index): MenuAction[] => [
     ...(index === 0 ? [] : [{ id: `line ${index}`, separator: true } as const]),
     ...group.map(([name, deed]) => itemOf(name, deed, on)),
@@ -334,7 +338,7 @@ export function NodeMenu({ parts }: { parts: readonly EditNode[] }): ReactElemen
   );
 }
 
-function itemOf(name: string, deed: Deed<OnParts>, on: OnParts): MenuAction {
+function itemOf(name: string, deed: BuilderCommand<NodeCommandTarget>, on: NodeCommandTarget): MenuAction {
   const { label, icon, presses, choices } = deed;
   if (choices)
     return {
@@ -346,7 +350,7 @@ function itemOf(name: string, deed: Deed<OnParts>, on: OnParts): MenuAction {
     id: name,
     label,
     ...(icon && { icon }),
-    ...(presses[0] !== undefined && { press: sayPress(presses[0]) }),
+    ...(presses[0] !== undefined && { press: formatKeys(presses[0]) }),
     onAction: () => deed.perform(on),
   };
 }

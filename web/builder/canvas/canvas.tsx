@@ -15,26 +15,26 @@ import { createPortal } from 'react-dom';
 import type { Settings } from '#ast/settings.ts';
 import type { Scheme } from '#ast/theme/colour.ts';
 import { stylesheet } from '#page/markup/style.ts';
-import { wholeStyle } from '#page/render/elements/drawings.ts';
+import { allElementStyles } from '#page/render/elements/element-renderers.ts';
 import { languageStyle } from '#page/render/language-switch.ts';
-import { lookOf } from '#page/theme/look.ts';
-import { mayMove } from '../../design/motion.ts';
-import { useForm } from '../../shell/form-place.ts';
+import { getPageStyle } from '#page/theme/page-style.ts';
+import { canAnimate } from '../../design/motion.ts';
+import { useForm } from '../../shell/current-form.ts';
 import { useScheme } from '../../shell/theme.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { EditorState } from '../editor/editor-state.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import type { Spot } from '../model/drop-place.ts';
 import type { EditNode, NodeKey } from '../model/edit-node.ts';
-import { drawableFrame } from '../model/say-problem.ts';
+import { drawableFrame } from '../model/form-problems.ts';
+import type { Spot } from '../model/node-positions.ts';
 import { drawableTheme } from '../model/theme-choices.ts';
 import { CanvasForm } from './canvas-form.tsx';
 import type { Drag, StartDrag } from './drag.ts';
 import { DragLayer } from './drag-layer.tsx';
-import { lookInScheme, schemeOf } from './look-in-scheme.ts';
 import { Overlay } from './overlay.tsx';
-import { elementOf, type Manner } from './page-markup.ts';
-import { speechOf } from './speech.ts';
+import { type CanvasPageContext, elementOf } from './page-markup.ts';
+import { pageTextsOf } from './page-texts.ts';
+import { previewScheme, withSchemeLogo } from './preview-scheme.ts';
 
 /**
  * Adapts a style sheet of the public page to pages inside the canvas. Document selectors become canvas
@@ -126,7 +126,7 @@ function sheetOf(text: string): CSSStyleSheet {
 function canvasSheets(theme: string): CSSStyleSheet[] {
   shared ??= [
     scopeStylesheet(stylesheet),
-    scopeStylesheet(`${wholeStyle()}\n${languageStyle}`),
+    scopeStylesheet(`${allElementStyles()}\n${languageStyle}`),
     additions,
   ].map(sheetOf);
   const [page, elements, canvas] = shared;
@@ -136,7 +136,7 @@ function canvasSheets(theme: string): CSSStyleSheet[] {
 type ShadowProps = {
   readonly children: ReactNode;
   readonly hostRef: Ref<HTMLDivElement>;
-  readonly manner: Pick<Manner, 'look' | 'scheme'>;
+  readonly manner: Pick<CanvasPageContext, 'look' | 'scheme'>;
 };
 
 /**
@@ -179,16 +179,21 @@ function useFaces(style: string): void {
 }
 
 /** The theme, texts and layout of a form's pages. The object is stable until one of them changes. */
-function useManner(formId: string, root: EditNode, settings: Settings, wished: Scheme): Manner {
+function usePageContext(
+  formId: string,
+  root: EditNode,
+  settings: Settings,
+  wished: Scheme,
+): CanvasPageContext {
   // The canvas shows the form in its first language.
   const [first] = drawableFrame(root).attrs.languages ?? [];
-  const speech = useMemo(() => speechOf(first === undefined ? [] : [first], settings), [first, settings]);
+  const speech = useMemo(() => pageTextsOf(first === undefined ? [] : [first], settings), [first, settings]);
   return useMemo(() => {
     const theme = drawableTheme(settings.theme ?? {});
     const { language } = speech;
-    const look = lookOf(formId, { ...settings, theme }, { isEmbedded: false, language });
-    const scheme = schemeOf(theme, wished);
-    return { formId, scheme, look: lookInScheme(look, scheme), speech, settings };
+    const look = getPageStyle(formId, { ...settings, theme }, { isEmbedded: false, language });
+    const scheme = previewScheme(theme, wished);
+    return { formId, scheme, look: withSchemeLogo(look, scheme), speech, settings };
   }, [formId, settings, speech, wished]);
 }
 
@@ -218,7 +223,7 @@ export function Canvas({
   const { id: formId } = useForm();
   const state = useEditorState(editor);
   const { root, settings } = state.history.present;
-  const manner = useManner(formId, root, settings, useScheme());
+  const manner = usePageContext(formId, root, settings, useScheme());
   useFocusWishes(editor, host, state.focus);
   return (
     <div className="canvas" ref={scroller} onPointerDown={(event) => startPointing(event, onDrag)}>
@@ -284,7 +289,7 @@ function useFocusWishes(
     const element = elementOf(host.current, focus.key);
     element?.focus({ preventScroll: true });
     // Scrolls smoothly between steps, to show the direction.
-    const isFar = element?.localName === 'section' && mayMove();
+    const isFar = element?.localName === 'section' && canAnimate();
     element?.scrollIntoView({ block: 'nearest', behavior: isFar ? 'smooth' : 'instant' });
   }, [editor, host, focus]);
 }

@@ -1,13 +1,19 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
-import { mayMove } from '../../design/motion.ts';
+import { canAnimate } from '../../design/motion.ts';
 import { addElement, moveTo } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
-import type { BuilderPlace } from '../editor/use-editor.ts';
-import { sayNodes } from '../model/compare.ts';
-import { type Box, type DropPlace, findDropPlace, isElement, selectedIn } from '../model/drop-place.ts';
+import type { BuilderContextValue } from '../editor/use-editor.ts';
+import { describeNodes } from '../model/compare.ts';
 import { type EditNode, findNode, type NodeKey, walkNodes } from '../model/edit-node.ts';
 import { titleOfEntry } from '../model/element-groups.ts';
-import { newPart, type PaletteEntry } from '../model/new-element.ts';
+import { newPaletteNode, type PaletteEntry } from '../model/new-element.ts';
+import {
+  type Box,
+  type DropPosition,
+  findDropPosition,
+  isElement,
+  selectedNodes,
+} from '../model/node-positions.ts';
 import { elementOf, elementsByKey, measureStepItems, measureStepZones, measureZones } from './page-markup.ts';
 
 /** The source of a drag: a node of the form, or a new element from the palette. */
@@ -20,7 +26,7 @@ export type Drag = {
   readonly x: number;
   readonly y: number;
   readonly title: string;
-  readonly place: DropPlace | undefined;
+  readonly place: DropPosition | undefined;
 };
 
 /** Where a drag happens, and the listener for its progress. */
@@ -53,7 +59,7 @@ function startDrag(ground: DragGround, source: DragSource, down: PointerEvent): 
 
   const measure = (x: number, y: number): void => {
     const zones = zonesAt(ground, dragged, x, y);
-    drag = { x, y, title: dragged.title, place: findDropPlace(zones, x, y) };
+    drag = { x, y, title: dragged.title, place: findDropPosition(zones, x, y) };
     onChange(drag);
   };
   const scrolling = setInterval(() => {
@@ -82,7 +88,7 @@ function startDrag(ground: DragGround, source: DragSource, down: PointerEvent): 
     end();
     if (!drag?.place) return;
     dropAt(editor, source, dragged, drag.place);
-    if (mayMove()) requestAnimationFrame(() => settle(ground.host, editor));
+    if (canAnimate()) requestAnimationFrame(() => settle(ground.host, editor));
   });
   listen('pointercancel', end);
   listen('keydown', (event) => {
@@ -100,13 +106,13 @@ function describeSource(editor: Editor, source: DragSource): Dragged | undefined
   const { present } = editor.read().history;
   const { root } = present;
   if (source.kind === 'add')
-    return { root, nodes: [newPart(source.type, new Set())], title: titleOfEntry(source.type) };
-  const selected = selectedIn(present);
+    return { root, nodes: [newPaletteNode(source.type, new Set())], title: titleOfEntry(source.type) };
+  const selected = selectedNodes(present);
   const node = findNode(root, source.key);
   if (!node || node.type === 'form') return undefined;
   // Dragging one of several selected nodes drags all of them.
   const nodes = selected.includes(node) ? selected : [node];
-  return { root, nodes, title: sayNodes(nodes) };
+  return { root, nodes, title: describeNodes(nodes) };
 }
 
 /**
@@ -121,7 +127,7 @@ function zonesAt({ host, scroller, stepsList }: DragGround, { root, nodes }: Dra
   return areSteps ? measureStepZones(host.shadowRoot, root) : measureZones(host, root, nodes);
 }
 
-function dropAt(editor: Editor, source: DragSource, { nodes }: Dragged, { spot }: DropPlace): void {
+function dropAt(editor: Editor, source: DragSource, { nodes }: Dragged, { spot }: DropPosition): void {
   if (source.kind === 'move')
     moveTo(
       editor,
@@ -250,7 +256,7 @@ export type StartDrag = (source: DragSource | undefined, event: React.PointerEve
  * click. The keyboard uses `editor.lift` instead.
  */
 export function useDrag(
-  { editor, isReadOnly }: BuilderPlace,
+  { editor, isReadOnly }: BuilderContextValue,
   host: RefObject<HTMLDivElement | null>,
   scroller: RefObject<HTMLDivElement | null>,
   stepsList: RefObject<HTMLOListElement | null>,

@@ -6,13 +6,13 @@ import { Menu } from '../../design/menu.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import { useNarrow } from '../../design/use-window.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { titleOf } from '../model/compare.ts';
-import { type Gap, listGaps, type Spot } from '../model/drop-place.ts';
+import { titleOfType } from '../model/compare.ts';
 import { changeType } from '../model/edit.ts';
-import { type EditNode, makeNode, trailTo } from '../model/edit-node.ts';
-import { typesLike } from '../model/new-element.ts';
-import { onParts } from '../shortcuts/deeds.ts';
-import { useOnParts } from '../shortcuts/use-shortcuts.ts';
+import { type EditNode, makeNode, pathToNode } from '../model/edit-node.ts';
+import { convertibleTypes } from '../model/new-element.ts';
+import { type Gap, listGaps, type Spot } from '../model/node-positions.ts';
+import { nodeCommands } from '../shortcuts/builder-commands.ts';
+import { useNodeCommandTarget } from '../shortcuts/use-shortcuts.ts';
 import { NodeMenu } from './canvas-node.tsx';
 import type { StartDrag } from './drag.ts';
 import { DragHandle } from './drag-handle.tsx';
@@ -34,7 +34,7 @@ function Gaps({ layer, host, onInsert }: GapsProps): ReactElement {
   const { root, selection, also = [] } = useEditorState(editor).history.present;
   const gaps = useGaps(layer, host, root);
   // Several selected nodes have no single position.
-  const parent = also.length > 0 ? undefined : trailTo(root, selection).at(-2);
+  const parent = also.length > 0 ? undefined : pathToNode(root, selection).at(-2);
   const at = parent?.children.findIndex(({ key }) => key === selection) ?? -1;
   return (
     <>
@@ -115,8 +115,8 @@ function useGaps(layer: GapsProps['layer'], host: GapsProps['host'], root: EditN
 /** Shows the type of an element as a name or an icon, with a menu of types that it can change to. */
 function TypeMenu({ node, isIcon }: { node: EditNode; isIcon: boolean }): ReactElement | null {
   const { editor } = useBuilder();
-  const types = typesLike(node.type);
-  const title = titleOf(node.type);
+  const types = convertibleTypes(node.type);
+  const title = titleOfType(node.type);
   const face = isIcon ? isElementType(node.type) && <ElementIcon type={node.type} /> : title;
   if (types.length < 2) return face ? <span className="node-type">{face}</span> : null;
   const button = (
@@ -165,7 +165,7 @@ export function Overlay({ host, foot, isDragging, onDrag, onInsert }: OverlayPro
   const state = useEditorState(editor);
   const { root } = state.history.present;
   const layer = useRef<HTMLDivElement>(null);
-  const { parts } = useOnParts()();
+  const { parts } = useNodeCommandTarget()();
   const beside = useBeside(layer, host, parts.map(({ key }) => key).join(' '), root);
   if (isReadOnly) return <div ref={layer} className="overlay" />;
   return (
@@ -197,10 +197,10 @@ type BarProps = {
 
 /** The actions of the selected nodes. The last button opens a menu of less common actions. */
 function NodeBar({ parts, root, onDrag }: BarProps): ReactElement {
-  const on = useOnParts()();
+  const on = useNodeCommandTarget()();
   const isNarrow = useNarrow();
   const [node] = parts;
-  const { up, down, duplicate, remove, require } = onParts;
+  const { up, down, duplicate, remove, require } = nodeCommands;
   const deeds = onDrag ? [duplicate, remove] : isNarrow ? [up, down, remove] : [up, down, duplicate, remove];
   const isColumn = onDrag !== undefined;
   return (
@@ -208,7 +208,7 @@ function NodeBar({ parts, root, onDrag }: BarProps): ReactElement {
       className="node-bar"
       role="toolbar"
       aria-orientation={isColumn ? 'vertical' : 'horizontal'}
-      aria-label={parts.length === 1 ? titleOf(node!.type) : 'Actions for the selection'}
+      aria-label={parts.length === 1 ? titleOfType(node!.type) : 'Actions for the selection'}
     >
       {onDrag && (node!.type !== 'step' || root.children.length > 1) && (
         <DragHandle node={node!} onDrag={onDrag} />

@@ -3,23 +3,23 @@ import {
   type Element as FormElement,
   isCalculation,
   isQuestion,
-  isSeen,
+  isVisibleToVisitors,
   type Step,
 } from '#ast/form/tree.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { Scheme } from '#ast/theme/colour.ts';
-import { html, toText } from '#page/markup/html.ts';
-import { renderElement } from '#page/render/elements/drawings.ts';
-import type { Place } from '#page/render/elements/place.ts';
+import { html, htmlToString } from '#page/markup/html.ts';
+import type { ElementContext } from '#page/render/elements/element-context.ts';
+import { renderElement } from '#page/render/elements/element-renderers.ts';
 import { renderForm } from '#page/render/form.ts';
-import { askedForm } from '#page/render/steps.ts';
+import { arrangeSteps } from '#page/render/steps.ts';
 import { everythingShown } from '#page/render/view.ts';
-import { imageAddress, type Look } from '#page/theme/look.ts';
-import { type Box, mayHold, type Zone } from '../model/drop-place.ts';
+import { imageAddress, type PageStyle } from '#page/theme/page-style.ts';
 import { type EditNode, type NodeKey, walkNodes } from '../model/edit-node.ts';
-import { drawableElement, drawableFrame } from '../model/say-problem.ts';
-import type { Speech } from './speech.ts';
+import { drawableElement, drawableFrame } from '../model/form-problems.ts';
+import { type Box, canContain, type Zone } from '../model/node-positions.ts';
+import type { PageTexts } from './page-texts.ts';
 
 /**
  * Parses a page of the page renderer into a document to copy from. Style sheets are left out, because the
@@ -39,11 +39,11 @@ export const slotSelector = ':is(.stack, .row, .grid_2, .grid_3, .grid_4)';
 const today = todayIn('UTC', new Date());
 
 /** What all pages of a form share on the canvas: theme, texts and layout. */
-export type Manner = {
+export type CanvasPageContext = {
   readonly formId: string;
-  readonly look: Look;
+  readonly look: PageStyle;
   readonly scheme: Scheme;
-  readonly speech: Speech;
+  readonly speech: PageTexts;
   readonly settings: Pick<Settings, 'layout' | 'review_step' | 'save_progress' | 'theme'>;
 };
 
@@ -56,7 +56,10 @@ const emptyPage = {
   limits: fileLimits,
 } as const;
 
-const placeOf = ({ formId, speech }: Manner, headingTag: Place['headingTag']): Place => ({
+const renderContext = (
+  { formId, speech }: CanvasPageContext,
+  headingTag: ElementContext['headingTag'],
+): ElementContext => ({
   page: {
     ...emptyPage,
     ...speech,
@@ -79,35 +82,41 @@ function parse(markup: string): Markup {
   return template.content.firstElementChild!;
 }
 
-const drawn = new WeakMap<Speech, Record<Place['headingTag'], WeakMap<EditNode, Markup>>>();
+const drawn = new WeakMap<PageTexts, Record<ElementContext['headingTag'], WeakMap<EditNode, Markup>>>();
 
 /**
  * Renders an element with the page's renderer, without the children of a composite. An unknown type is shown
  * as a note.
  */
-export function elementMarkup(node: EditNode, headingTag: Place['headingTag'], manner: Manner): Markup {
+export function elementMarkup(
+  node: EditNode,
+  headingTag: ElementContext['headingTag'],
+  manner: CanvasPageContext,
+): Markup {
   const bySpeech = drawn.get(manner.speech) ?? { h2: new WeakMap(), h3: new WeakMap() };
   drawn.set(manner.speech, bySpeech);
   const known = bySpeech[headingTag].get(node);
   if (known) return known;
   const element = drawableElement(node);
-  const made = element ? knownMarkup(element, placeOf(manner, headingTag)) : strangerMarkup(node);
+  const made = element
+    ? renderKnownElement(element, renderContext(manner, headingTag))
+    : renderUnknownElement(node);
   bySpeech[headingTag].set(node, made);
   return made;
 }
 
 /** Renders an element that visitors do not see as a note under its label, so that it can be selected. */
-function knownMarkup(element: FormElement, place: Place): Markup {
-  if (isSeen(element)) return parse(toText(renderElement(element, place)));
+function renderKnownElement(element: FormElement, place: ElementContext): Markup {
+  if (isVisibleToVisitors(element)) return parse(htmlToString(renderElement(element, place)));
   const { id, label } = { id: '', label: '', ...element.attrs };
   return parse(
-    toText(
+    htmlToString(
       html`<div class="field labelled not_shown"><label>${label}</label>\n<div class="help"><p>Not shown to visitors. ${isCalculation(element) ? 'Calculated and saved with the answers.' : html`Filled from the form’s URL: <code>?${id}=…</code>`}</p></div></div>`,
     ),
   );
 }
 
-function strangerMarkup(node: EditNode): Markup {
+function renderUnknownElement(node: EditNode): Markup {
   const note = document.createElement('div');
   note.className = 'field stranger';
   note.textContent = `This version of Formloom does not support the element type “${node.type}”. It is kept unchanged.`;
@@ -126,17 +135,17 @@ export type PageMarkup = {
   readonly actions: Markup;
 };
 
-const drawnPages = new WeakMap<Manner, ReadonlyMap<string, PageMarkup>>();
+const drawnPages = new WeakMap<CanvasPageContext, ReadonlyMap<string, PageMarkup>>();
 
 /**
  * Returns the pages of a form: its steps, then the review page if the form has one. The object of a page is
  * stable until the page changes.
  */
-export function pagesOf(root: EditNode, manner: Manner): readonly PageMarkup[] {
+export function pagesOf(root: EditNode, manner: CanvasPageContext): readonly PageMarkup[] {
   const { children: steps, ...form } = drawableFrame(root);
   const { words } = manner.speech;
   const { layout, review_step: hasReview } = manner.settings;
-  const review = askedForm({ ...form, children: [] }, { review_step: hasReview }, words).children;
+  const review = arrangeSteps({ ...form, children: [] }, { review_step: hasReview }, words).children;
   const asked = [...(steps.length > 0 ? steps : [blank]), ...review];
   // If each question is a page, a step is drawn as the page of its last question.
   const counts = asked.map((_, at) => (layout === 'question' ? countQuestions(root.children[at]) : 1));
@@ -160,7 +169,7 @@ const countQuestions = (step: EditNode | undefined): number =>
 
 const blank: Step = { type: 'step', children: [] };
 
-type PagePlace = {
+type PagePosition = {
   readonly step: Step;
   readonly number: number;
   readonly total: number;
@@ -173,8 +182,8 @@ type PagePlace = {
  */
 function drawPage(
   form: Omit<Form, 'children'>,
-  { step, number, total, isFirst }: PagePlace,
-  { formId, look, speech, settings }: Manner,
+  { step, number, total, isFirst }: PagePosition,
+  { formId, look, speech, settings }: CanvasPageContext,
 ): PageMarkup {
   const { languages = [] } = form.attrs;
   const own = isFirst ? 0 : 1;
@@ -235,7 +244,7 @@ export function measureZones(host: HTMLElement, root: EditNode, nodes: readonly 
   const moving = new Set(nodes.flatMap((node) => [...walkNodes(node)]).map(({ key }) => key));
   for (const parent of walkNodes(root)) {
     if (parent.type !== 'step' && parent.type !== 'composite') continue;
-    if (moving.has(parent.key) || !nodes.every((node) => mayHold(root, parent.key, node))) continue;
+    if (moving.has(parent.key) || !nodes.every((node) => canContain(root, parent.key, node))) continue;
     const element = drawn.get(parent.key);
     if (!element) continue;
     zones.push({
@@ -268,7 +277,7 @@ export function measureStepZones(place: ParentNode | null, root: EditNode): Zone
 export function measureStepItems(place: ParentNode, root: EditNode, nodes: readonly EditNode[]): Zone[] {
   return root.children.flatMap((step): Zone[] => {
     const box = place.querySelector(`[data-key="${step.key}"]`)?.getBoundingClientRect();
-    const mayTake = nodes.every((node) => mayHold(root, step.key, node));
+    const mayTake = nodes.every((node) => canContain(root, step.key, node));
     return box && mayTake ? [{ key: step.key, box, flow: 'down', items: [], end: step.children.length }] : [];
   });
 }

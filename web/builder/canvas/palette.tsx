@@ -10,9 +10,9 @@ import { SearchField } from '../../design/field.tsx';
 import { useNarrow } from '../../design/use-window.ts';
 import { addElement } from '../editor/commands.ts';
 import { useBuilder } from '../editor/use-editor.ts';
-import type { Spot } from '../model/drop-place.ts';
 import { elementGroups, iconOfEntry, searchWords } from '../model/element-groups.ts';
 import type { PaletteEntry } from '../model/new-element.ts';
+import type { Spot } from '../model/node-positions.ts';
 import './palette.css';
 import type { StartDrag } from './drag.ts';
 
@@ -26,9 +26,9 @@ export function ElementIcon({ type }: { type: PaletteEntry }): ReactElement {
 }
 
 /** Where the menu opens, and where the chosen element goes. Without a spot, it goes after the selection. */
-export type InsertWish = { readonly anchor: RefObject<Element | null>; readonly spot?: Spot | undefined };
+export type InsertRequest = { readonly anchor: RefObject<Element | null>; readonly spot?: Spot | undefined };
 
-type InsertProps = { readonly wish: InsertWish | undefined; readonly onClose: () => void };
+type InsertProps = { readonly wish: InsertRequest | undefined; readonly onClose: () => void };
 
 const title = 'Add element';
 

@@ -1,32 +1,32 @@
-import { sayCount } from '#ast/basics/say-count.ts';
-import { pasteParts, readParts } from '../model/clipboard.ts';
-import { sayNodes } from '../model/compare.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
+import { insertPastedNodes, parseClipboardNodes } from '../model/clipboard.ts';
+import { describeNodes } from '../model/compare.ts';
+import { deleteNodes, duplicateNodes, insertNode, moveNodes, setAttribute } from '../model/edit.ts';
+import { type EditNode, findNode, type NodeKey, pathToNode, walkNodes } from '../model/edit-node.ts';
+import { mergeStep, splitStep } from '../model/edit-steps.ts';
+import { titleOfEntry } from '../model/element-groups.ts';
+import { newPaletteNode, newStep, type PaletteEntry } from '../model/new-element.ts';
 import {
-  mayHold,
+  canContain,
+  describePosition,
   nextSpot,
   rangeOf,
   type Spot,
-  sayPlace,
   spotForNew,
   spotInTree,
   topmost,
-} from '../model/drop-place.ts';
-import { deleteNodes, duplicateNodes, insertNode, moveNodes, setAttribute } from '../model/edit.ts';
-import { type EditNode, findNode, type NodeKey, trailTo, walkNodes } from '../model/edit-node.ts';
-import { mergeStep, splitStep } from '../model/edit-steps.ts';
-import { titleOfEntry } from '../model/element-groups.ts';
-import { newPart, newStep, type PaletteEntry } from '../model/new-element.ts';
+} from '../model/node-positions.ts';
 import type { Editor } from './editor.ts';
-import { type Edited, sayEnd } from './editor-state.ts';
+import { type EditResult, formatEndMessage } from './editor-state.ts';
 
 /** Adds a palette entry at the given spot or after the selection, then edits its label (docs/rules.md B3). */
 export function addElement(editor: Editor, type: PaletteEntry, spot?: Spot): void {
   editor.change((root, selection) => {
-    const node = newPart(type, editor.takenIds());
+    const node = newPaletteNode(type, editor.takenIds());
     const wish = spot ?? spotForNew(root, selection);
     // If the node does not fit there, for example a group in a full or repeatable group, it goes to the end
     // of the form.
-    const place = mayHold(root, wish.parent, node) ? wish : spotForNew(root, '');
+    const place = canContain(root, wish.parent, node) ? wish : spotForNew(root, '');
     const changed = insertNode(root, node, place);
     if (changed === root) return { root, say: `${titleOfEntry(type)} cannot be added here.` };
     const focus = type === 'divider' ? 'node' : 'label';
@@ -34,7 +34,7 @@ export function addElement(editor: Editor, type: PaletteEntry, spot?: Spot): voi
       root: changed,
       select: node.key,
       focus,
-      say: `${titleOfEntry(type)} added, ${sayPlace(changed, node.key)}`,
+      say: `${titleOfEntry(type)} added, ${describePosition(changed, node.key)}`,
     };
   });
 }
@@ -44,7 +44,7 @@ export function duplicate(editor: Editor, parts: readonly EditNode[]): void {
     const { root: changed, keys } = duplicateNodes(root, keysOf(parts), editor.takenIds());
     return keys.length === 0
       ? { root, say: 'This cannot be duplicated.' }
-      : { root: changed, ...selecting(keys), say: `Duplicated, ${sayPlace(changed, keys[0]!)}` };
+      : { root: changed, ...selecting(keys), say: `Duplicated, ${describePosition(changed, keys[0]!)}` };
   });
 }
 
@@ -53,13 +53,13 @@ export function remove(editor: Editor, parts: readonly EditNode[]): void {
   editor.change((root) => {
     const gone = topmost(root, keysOf(parts));
     const changed = deleteNodes(root, keysOf(gone));
-    const parent = trailTo(root, gone[0]?.key ?? '').at(-2);
+    const parent = pathToNode(root, gone[0]?.key ?? '').at(-2);
     if (!parent || changed === root)
       return { root, say: 'This cannot be deleted. A form needs at least one step.' };
     const index = parent.children.indexOf(gone[0]!);
     const beside = [...parent.children.slice(index), ...parent.children.slice(0, index).toReversed()];
     const next = beside.find(({ key }) => findNode(changed, key)) ?? parent;
-    return { root: changed, select: next.key, focus: 'node', say: `${sayNodes(gone)} deleted` };
+    return { root: changed, select: next.key, focus: 'node', say: `${describeNodes(gone)} deleted` };
   });
 }
 
@@ -68,7 +68,7 @@ export function moveTo(editor: Editor, keys: readonly NodeKey[], spot: Spot): vo
   editor.change((root) => {
     const changed = moveNodes(root, keys, spot);
     const moved = keysOf(topmost(changed, keys));
-    return { root: changed, ...selecting(moved), say: `Moved: ${sayPlace(changed, moved[0] ?? '')}` };
+    return { root: changed, ...selecting(moved), say: `Moved: ${describePosition(changed, moved[0] ?? '')}` };
   });
 }
 
@@ -78,7 +78,7 @@ export function moveBy(editor: Editor, parts: readonly EditNode[], direction: -1
   const key = (direction === 1 ? parts.at(-1) : parts[0])?.key ?? '';
   const spot = nextSpot(root, key, direction);
   if (spot) moveTo(editor, keysOf(parts), spotInTree(root, key, spot));
-  else editor.say(sayEnd(direction));
+  else editor.say(formatEndMessage(direction));
 }
 
 /** Moves elements to the end of a step. */
@@ -88,18 +88,18 @@ export function moveToStep(editor: Editor, parts: readonly EditNode[], step: Edi
 
 /** Pastes clipboard text after the selection. Returns an error, or a note of what had to change. */
 export function paste(editor: Editor, text: string): string | undefined {
-  const read = readParts(text);
+  const read = parseClipboardNodes(text);
   if (!read.ok) return read.message;
   const { root, selection } = editor.read().history.present;
-  const pasted = pasteParts(root, read.parts, selection, editor.takenIds());
+  const pasted = insertPastedNodes(root, read.parts, selection, editor.takenIds());
   if (typeof pasted === 'string') return pasted;
   const { keys, dropped, problems } = pasted;
   editor.change(() => ({
     root: pasted.root,
     ...selecting(keys),
-    say: `${sayNodes(topmost(pasted.root, keys))} pasted, ${sayPlace(pasted.root, keys[0]!)}`,
+    say: `${describeNodes(topmost(pasted.root, keys))} pasted, ${describePosition(pasted.root, keys[0]!)}`,
   }));
-  const went = sayCount(dropped, 'rule or text refers', 'rules or texts refer');
+  const went = formatCount(dropped, 'rule or text refers', 'rules or texts refer');
   const notes = [
     ...(dropped > 0 ? [`${went} to something that is not in this form. The reference was removed.`] : []),
     ...(problems.length > 0 ? [`Before you publish: ${problems[0]!}`] : []),
@@ -110,7 +110,7 @@ export function paste(editor: Editor, text: string): string | undefined {
 const keysOf = (parts: readonly EditNode[]): NodeKey[] => parts.map(({ key }) => key);
 
 /** Selects these nodes. The last one leads the selection. */
-const selecting = (keys: readonly NodeKey[]): Pick<Edited, 'select' | 'also' | 'focus'> =>
+const selecting = (keys: readonly NodeKey[]): Pick<EditResult, 'select' | 'also' | 'focus'> =>
   keys.length === 0 ? {} : { select: keys.at(-1)!, also: keys.slice(0, -1), focus: 'node' };
 
 /** Adds an empty step after the step with this key, or at the end. */
@@ -160,17 +160,17 @@ export function selectNeighbour(editor: Editor, direction: -1 | 1): void {
 }
 
 /** Extends the selection to the next node, or removes the node added last. */
-export function extendBy(editor: Editor, direction: -1 | 1): void {
+export function extendSelectionBy(editor: Editor, direction: -1 | 1): void {
   const next = neighbourOf(
     editor,
     direction,
     ({ type }, lead) => (type === 'step') === (lead.type === 'step'),
   );
-  if (next) extendTo(editor, next);
+  if (next) extendSelectionTo(editor, next);
 }
 
 /** Selects everything from the start of the selection to a node. */
-export function extendTo(editor: Editor, node: EditNode): void {
+export function extendSelectionTo(editor: Editor, node: EditNode): void {
   const { root, selection, also = [] } = editor.read().history.present;
   editor.selectAll(rangeOf(root, also[0] ?? selection, node));
 }
@@ -196,12 +196,12 @@ export function selectEnd(editor: Editor, end: 'first' | 'last'): void {
 /** Selects the parent of the leading node. */
 export function selectParent(editor: Editor): void {
   const { root, selection } = editor.read().history.present;
-  const parent = trailTo(root, selection).at(-2);
+  const parent = pathToNode(root, selection).at(-2);
   if (parent) editor.select(parent.key, 'node');
 }
 
 /** Makes all elements required, or optional if all are required. */
-export function switchRequired(editor: Editor, parts: readonly EditNode[]): void {
+export function toggleRequired(editor: Editor, parts: readonly EditNode[]): void {
   const isRequired = !parts.every(({ attrs }) => attrs['required'] === true);
   editor.change((root) => ({
     root: parts.reduce((tree, { key }) => setAttribute(tree, key, 'required', isRequired), root),

@@ -1,22 +1,22 @@
 import { isSameJson } from '#ast/basics/json.ts';
 import { mergeSettings, type Settings } from '#ast/settings.ts';
 import { dropReferences, listBroken } from '../model/broken-references.ts';
-import { sayNode } from '../model/compare.ts';
-import { nextSpot, sayPlace, spotInTree } from '../model/drop-place.ts';
+import { describeNode } from '../model/compare.ts';
 import { moveNodes } from '../model/edit.ts';
 import { type EditNode, findNode, type NodeKey } from '../model/edit-node.ts';
-import { followRenames } from '../model/edit-steps.ts';
+import { updateSettingReferences } from '../model/edit-steps.ts';
 import {
+  type EditSnapshot,
   endGesture,
   type History,
-  type Moment,
-  momentOf,
   recordChange,
   redo,
   selectNode,
   startHistory,
   undo,
+  withValidSelection,
 } from '../model/history.ts';
+import { describePosition, nextSpot, spotInTree } from '../model/node-positions.ts';
 import type { Reference } from '../model/references.ts';
 
 /** The part of a node that receives focus: its box on the canvas, its label, or its panel. */
@@ -30,15 +30,15 @@ export type EditorState = {
   /** The last focus request, a new object each time. */
   readonly focus: { readonly key: NodeKey; readonly part: FocusPart } | undefined;
   /** The text that is being edited on the canvas, a new object each time. */
-  readonly editing: Writing | undefined;
+  readonly editing: TextEdit | undefined;
   /** An edit that waits for a decision, because conditions depend on what it removes. */
-  readonly asked: AskedEdit | undefined;
+  readonly asked: PendingEdit | undefined;
   /** The message for screen readers. */
   readonly message: string;
 };
 
 /** The text that is being edited on the canvas: a label, an option, or a row. */
-export type Writing = {
+export type TextEdit = {
   readonly key: NodeKey;
   readonly option?: { readonly name: 'options' | 'rows'; readonly index: number };
   /** The click position for the caret, in viewport pixels. Without it, the whole text is selected. */
@@ -46,14 +46,14 @@ export type Writing = {
 };
 
 /** An edit with the references that it would break (docs/rules.md B7). */
-type AskedEdit = {
-  readonly edited: Edited;
+type PendingEdit = {
+  readonly edited: EditResult;
   readonly gesture: string | undefined;
   readonly broken: readonly Reference[];
 };
 
 /** The result of an edit: the new form and settings, and the selection and focus if they change. */
-export type Edited = {
+export type EditResult = {
   readonly root: EditNode;
   readonly settings?: Settings;
   readonly select?: NodeKey;
@@ -61,7 +61,7 @@ export type Edited = {
   readonly also?: readonly NodeKey[];
   readonly focus?: FocusPart;
   /** The text to edit on the canvas after the edit. */
-  readonly write?: Writing;
+  readonly write?: TextEdit;
   readonly say?: string;
 };
 
@@ -79,16 +79,16 @@ export function startState(root: EditNode, settings: Settings): EditorState {
 /** Applies an edit as a step of history, or as part of the running `gesture`. `now` is in milliseconds. */
 function applyEdit(
   state: EditorState,
-  edited: Edited,
+  edited: EditResult,
   gesture: string | undefined,
   now: number,
 ): EditorState {
   const { present } = state.history;
   const { root } = edited;
-  const changed = edited.settings ?? followRenames(present.root, root, present.settings);
+  const changed = edited.settings ?? updateSettingReferences(present.root, root, present.settings);
   const settings = isSameJson(changed, present.settings) ? present.settings : changed;
   const { select = present.selection, also = edited.select === undefined ? present.also : [] } = edited;
-  const moment = momentOf({ root, settings, selection: select, ...(also && { also }) });
+  const moment = withValidSelection({ root, settings, selection: select, ...(also && { also }) });
   const { selection } = moment;
   const stillWrites = gesture === undefined ? undefined : state.editing;
   return {
@@ -101,9 +101,9 @@ function applyEdit(
 }
 
 /** Applies an edit like `applyEdit` if it breaks no reference. Otherwise, the edit waits for a decision. */
-export function applyOrAsk(
+export function applyOrConfirm(
   state: EditorState,
-  edited: Edited,
+  edited: EditResult,
   gesture: string | undefined,
   now: number,
 ): EditorState {
@@ -116,7 +116,7 @@ export function applyOrAsk(
  * Replaces the form with the server's version, as a step of history. Never waits for a decision, because
  * autosave would write the old form over it.
  */
-export function applyReplacement(state: EditorState, edited: Edited, now: number): EditorState {
+export function applyReplacement(state: EditorState, edited: EditResult, now: number): EditorState {
   const next = applyEdit({ ...state, asked: undefined, lifted: undefined }, edited, undefined, now);
   return state.editing && findNode(edited.root, state.editing.key)
     ? { ...next, editing: state.editing }
@@ -131,15 +131,15 @@ export type TheirSettings = { readonly base: Settings; readonly theirs: Settings
  */
 export function applyMerge(
   state: EditorState,
-  edited: Edited,
+  edited: EditResult,
   { base, theirs }: TheirSettings,
   now: number,
 ): EditorState {
   const { present, past } = state.history;
   const next = applyReplacement(state, edited, now);
   const { root } = next.history.present;
-  const withTheirs = (moment: Moment): Moment =>
-    momentOf({
+  const withTheirs = (moment: EditSnapshot): EditSnapshot =>
+    withValidSelection({
       ...moment,
       root: moment.root === present.root ? root : moment.root,
       settings: mergeSettings(base, moment.settings, theirs).settings,
@@ -151,7 +151,7 @@ export function applyMerge(
 /**
  * Applies the waiting edit as one step of history and removes the conditions that it breaks, or discards it.
  */
-export function decideAsked(state: EditorState, isWanted: boolean, now: number): EditorState {
+export function decidePendingEdit(state: EditorState, isWanted: boolean, now: number): EditorState {
   const { asked } = state;
   if (!asked) return state;
   const calm = { ...state, asked: undefined };
@@ -188,25 +188,25 @@ export function applySelection(
 }
 
 /** Starts text editing on the canvas. Undefined ends it, and with it a step of history. */
-export function applyWriting(state: EditorState, writing: Writing | undefined): EditorState {
+export function applyTextEdit(state: EditorState, writing: TextEdit | undefined): EditorState {
   const history = writing ? selectNode(state.history, writing.key) : endGesture(state.history);
   return { ...state, editing: writing, history };
 }
 
 /** Undoes a step. A lifted node has not been moved in history yet, so undo puts it back. */
 export const applyUndo = (state: EditorState): EditorState =>
-  state.lifted ? putLiftedBack(state) : travel(state, undo(state.history), 'Undone');
+  state.lifted ? putLiftedBack(state) : applyHistory(state, undo(state.history), 'Undone');
 export const applyRedo = (state: EditorState): EditorState =>
-  state.lifted ? state : travel(state, redo(state.history), 'Redone');
+  state.lifted ? state : applyHistory(state, redo(state.history), 'Redone');
 
-function travel(state: EditorState, history: History, message: string): EditorState {
+function applyHistory(state: EditorState, history: History, message: string): EditorState {
   if (history === state.history) return state;
   const focus = { key: history.present.selection, part: 'node' } as const;
   return { ...state, history, editing: undefined, focus, message };
 }
 
 /** Ends the running series of changes, for example when a field loses focus. */
-export function applyEnd(state: EditorState): EditorState {
+export function applyGestureEnd(state: EditorState): EditorState {
   const history = endGesture(state.history);
   return history === state.history ? state : { ...state, history };
 }
@@ -218,9 +218,9 @@ export function liftNode(state: EditorState, key: NodeKey): EditorState {
   const before = selectNode(state.history, key);
   const { root } = before.present;
   const node = findNode(root, key);
-  const place = sayPlace(root, key);
+  const place = describePosition(root, key);
   if (!node || place === '') return state;
-  const message = `${sayNode(node)} picked up, ${place}. Use the arrow keys to move it, Space to drop it, or Escape to cancel.`;
+  const message = `${describeNode(node)} picked up, ${place}. Use the arrow keys to move it, Space to drop it, or Escape to cancel.`;
   return { ...state, history: before, lifted: { key, before }, message };
 }
 
@@ -230,18 +230,18 @@ export function moveLifted(state: EditorState, direction: -1 | 1): EditorState {
   if (!lifted) return state;
   const { root } = history.present;
   const spot = nextSpot(root, lifted.key, direction);
-  if (!spot) return { ...state, message: sayEnd(direction) };
+  if (!spot) return { ...state, message: formatEndMessage(direction) };
   const moved = moveNodes(root, [lifted.key], spotInTree(root, lifted.key, spot));
   return {
     ...state,
     history: { ...history, present: { ...history.present, root: moved, selection: lifted.key } },
     focus: { key: lifted.key, part: 'node' },
-    message: `${sayNode(findNode(moved, lifted.key)!)}, ${sayPlace(moved, lifted.key)}`,
+    message: `${describeNode(findNode(moved, lifted.key)!)}, ${describePosition(moved, lifted.key)}`,
   };
 }
 
 /** Returns the message for the last or the first position of the form. */
-export const sayEnd = (direction: -1 | 1): string =>
+export const formatEndMessage = (direction: -1 | 1): string =>
   direction === 1 ? 'This is the last position.' : 'This is the first position.';
 
 /**
@@ -252,9 +252,9 @@ export function dropLifted(state: EditorState, now: number): EditorState {
   const { lifted, history } = state;
   if (!lifted) return state;
   const { root } = history.present;
-  const say = `Dropped: ${sayNode(findNode(root, lifted.key)!)}, ${sayPlace(root, lifted.key)}`;
+  const say = `Dropped: ${describeNode(findNode(root, lifted.key)!)}, ${describePosition(root, lifted.key)}`;
   const before = { ...state, lifted: undefined, history: lifted.before };
-  return applyOrAsk(before, { root, select: lifted.key, say }, undefined, now);
+  return applyOrConfirm(before, { root, select: lifted.key, say }, undefined, now);
 }
 
 /** Moves the lifted node back to where it was. */
@@ -266,6 +266,6 @@ export function putLiftedBack(state: EditorState): EditorState {
     lifted: undefined,
     history: lifted.before,
     focus: { key: lifted.key, part: 'node' },
-    message: `Move canceled: ${sayPlace(lifted.before.present.root, lifted.key)}`,
+    message: `Move canceled: ${describePosition(lifted.before.present.root, lifted.key)}`,
   };
 }

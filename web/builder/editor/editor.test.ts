@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { topmost } from '../model/drop-place.ts';
 import { deleteNode, setAttribute, setLabel } from '../model/edit.ts';
 import { makeNode } from '../model/edit-node.ts';
+import { topmost } from '../model/node-positions.ts';
 import { addElement, duplicate } from './commands.ts';
 import { makeUndoable, openEditor } from './editor.ts';
 

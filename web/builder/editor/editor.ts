@@ -2,25 +2,25 @@ import type { Settings } from '#ast/settings.ts';
 import type { EditNode, NodeKey } from '../model/edit-node.ts';
 import { idsOf } from '../model/element-ids.ts';
 import {
-  applyEnd,
+  applyGestureEnd,
   applyMerge,
-  applyOrAsk,
+  applyOrConfirm,
   applyRedo,
   applyReplacement,
   applySelection,
+  applyTextEdit,
   applyUndo,
-  applyWriting,
-  decideAsked,
+  decidePendingEdit,
   dropLifted,
-  type Edited,
   type EditorState,
+  type EditResult,
   type FocusPart,
   liftNode,
   moveLifted,
   putLiftedBack,
   startState,
+  type TextEdit,
   type TheirSettings,
-  type Writing,
 } from './editor-state.ts';
 
 /**
@@ -38,18 +38,18 @@ export type Editor = {
    */
   readonly isFollowed: () => boolean;
   /** Applies a change. Consecutive changes of one `gesture` form one step of history. */
-  readonly change: (edit: (root: EditNode, selection: NodeKey) => Edited, gesture?: string) => void;
+  readonly change: (edit: (root: EditNode, selection: NodeKey) => EditResult, gesture?: string) => void;
   /** Replaces the document. Discards a waiting decision and a lifted node. */
-  readonly replace: (edit: (root: EditNode) => Edited) => void;
+  readonly replace: (edit: (root: EditNode) => EditResult) => void;
   /** Merges changes by someone else. Undo keeps them. */
-  readonly merge: (edit: (root: EditNode) => Edited, settings: TheirSettings) => void;
+  readonly merge: (edit: (root: EditNode) => EditResult, settings: TheirSettings) => void;
   /** Changes the settings, as `change` changes the form. */
   readonly changeSettings: (edit: (settings: Settings) => Settings, gesture?: string) => void;
   readonly select: (key: NodeKey, focus?: FocusPart) => void;
   /** Selects several nodes; the last one leads. Moves focus unless `isFocused` is false. */
   readonly selectAll: (keys: readonly NodeKey[], isFocused?: boolean) => void;
   /** Starts to edit a label or an option on the canvas. Undefined ends it. */
-  readonly write: (writing: Writing | undefined) => void;
+  readonly write: (writing: TextEdit | undefined) => void;
   readonly undo: () => void;
   readonly redo: () => void;
   readonly endGesture: () => void;
@@ -90,7 +90,7 @@ export function openEditor(
     drop();
     if (state.asked) return;
     const { present } = state.history;
-    set(applyOrAsk(state, edit(present.root, present.selection), gesture, now()));
+    set(applyOrConfirm(state, edit(present.root, present.selection), gesture, now()));
   };
 
   return {
@@ -119,18 +119,18 @@ export function openEditor(
       set(applySelection(state, keys, isFocused ? 'node' : undefined));
     },
     write(writing) {
-      if (state.editing !== writing && !isReadOnly) set(applyWriting(state, writing));
+      if (state.editing !== writing && !isReadOnly) set(applyTextEdit(state, writing));
     },
     undo: () => set(applyUndo(state)),
     redo: () => set(applyRedo(state)),
-    endGesture: () => set(applyEnd(state)),
+    endGesture: () => set(applyGestureEnd(state)),
     say: (message) => set({ ...state, message }),
     lift(key) {
       if (!isReadOnly) set(liftNode(state, key));
     },
     moveLifted: (direction) => set(moveLifted(state, direction)),
     drop,
-    decide: (isWanted) => set(decideAsked(state, isWanted, now())),
+    decide: (isWanted) => set(decidePendingEdit(state, isWanted, now())),
     putBack: () => set(putLiftedBack(state)),
   };
 }

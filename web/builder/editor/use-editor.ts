@@ -9,7 +9,7 @@ export function useEditorState(editor: Editor): EditorState {
 }
 
 /** What the components of an open builder share through context. */
-export type BuilderPlace = {
+export type BuilderContextValue = {
   readonly editor: Editor;
   /** Ids of published elements, which stored answers use (docs/rules.md B5). */
   readonly lockedIds: ReadonlySet<string>;
@@ -18,9 +18,9 @@ export type BuilderPlace = {
   readonly isReadOnly: boolean;
 };
 
-export const BuilderContext = createContext<BuilderPlace | undefined>(undefined);
+export const BuilderContext = createContext<BuilderContextValue | undefined>(undefined);
 
-export function useBuilder(): BuilderPlace {
+export function useBuilder(): BuilderContextValue {
   const place = useContext(BuilderContext);
   if (!place) throw new Error('This hook must be used inside a builder.');
   return place;

@@ -1,9 +1,9 @@
 import './languages-view.css';
 import { type ReactElement, useMemo, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { limits } from '#ast/basics/limits.ts';
-import { sayCount } from '#ast/basics/say-count.ts';
-import { listTexts, missingIn, namedLanguages, type TextDocument } from '#ast/texts.ts';
+import { listTexts, namedLanguages, type TextDocument, untranslatedTexts } from '#ast/texts.ts';
 import { type FileProblem, readTextsFile, writeTextsFile } from '#ast/texts-file.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
@@ -18,9 +18,9 @@ import { toastProblem } from '../../design/toast.tsx';
 import { toastUndoable, useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { textOf, toStructure } from '../model/edit-node.ts';
 import { setLanguages, translateAll } from '../model/edit-steps.ts';
-import type { LocatedProblem } from '../model/say-problem.ts';
+import type { LocatedProblem } from '../model/form-problems.ts';
 import type { SettingProblem } from '../settings/settings-values.ts';
-import { languageChoices, readLanguage, sayLanguage, TextsTable } from './texts-table.tsx';
+import { formatLanguage, languageChoices, readLanguage, TextsTable } from './texts-table.tsx';
 
 /** The languages of a form and its translated texts. They belong to the working copy, like the elements. */
 export function LanguagesView({
@@ -67,7 +67,7 @@ export function LanguagesView({
         )}
         <LanguagesCard
           languages={languages}
-          missing={(language) => missingIn(texts, language).length}
+          missing={(language) => untranslatedTexts(texts, language).length}
           total={texts.length}
         />
         {languages.length > 1 && (
@@ -103,7 +103,7 @@ function LanguagesCard({ languages, missing, total }: LanguagesProps): ReactElem
       say,
     }));
   const remove = (language: string): void => {
-    const name = sayLanguage(language);
+    const name = formatLanguage(language);
     const left = languages.filter((each) => each !== language);
     toastUndoable(editor, () => set(left, `${name} removed`), `${name} and its translations were removed.`);
   };
@@ -115,7 +115,7 @@ function LanguagesCard({ languages, missing, total }: LanguagesProps): ReactElem
         description="The language your form is written in. Browsers and screen readers use it."
         value={first ?? ''}
         choices={[...(first === undefined ? [{ id: '', label: 'Not set' }] : []), ...written]}
-        onChange={(language) => set([language, ...others], `Original language: ${sayLanguage(language)}`)}
+        onChange={(language) => set([language, ...others], `Original language: ${formatLanguage(language)}`)}
         isDisabled={isReadOnly}
       />
       {others.length > 0 && (
@@ -124,7 +124,7 @@ function LanguagesCard({ languages, missing, total }: LanguagesProps): ReactElem
             const count = missing(language);
             return (
               <li key={language} className="languages-item">
-                <span lang={language}>{sayLanguage(language)}</span>
+                <span lang={language}>{formatLanguage(language)}</span>
                 <span className="row">
                   <Chip tone={count === 0 ? 'good' : 'warn'}>
                     {count === 0 ? 'Complete' : `${count} of ${total} missing`}
@@ -132,7 +132,7 @@ function LanguagesCard({ languages, missing, total }: LanguagesProps): ReactElem
                   <IconButton
                     icon="remove"
                     size="small"
-                    label={`Remove ${sayLanguage(language)}`}
+                    label={`Remove ${formatLanguage(language)}`}
                     isDisabled={isReadOnly}
                     onPress={() => remove(language)}
                   />
@@ -145,7 +145,7 @@ function LanguagesCard({ languages, missing, total }: LanguagesProps): ReactElem
       {first !== undefined && !isReadOnly && (
         <AddLanguage
           languages={languages}
-          onAdd={(language) => set([...languages, language], `${sayLanguage(language)} added`)}
+          onAdd={(language) => set([...languages, language], `${formatLanguage(language)} added`)}
         />
       )}
     </Card>
@@ -168,7 +168,7 @@ function AddLanguage({
       language === undefined
         ? 'Choose a language, or enter its code, such as “de” or “pt-BR”.'
         : languages.includes(language)
-          ? `The form already has ${sayLanguage(language)}.`
+          ? `The form already has ${formatLanguage(language)}.`
           : undefined;
     setProblem(found);
     if (found !== undefined || language === undefined) return;
@@ -227,7 +227,7 @@ function TextsFile({ document }: { document: TextDocument }): ReactElement {
     toastUndoable(
       editor,
       put,
-      `${sayCount(count, 'translation', 'translations')} imported.${old > 0 ? ` ${sayCount(old, 'was', 'were')} edited in the form after the export. Check these translations.` : ''}`,
+      `${formatCount(count, 'translation', 'translations')} imported.${old > 0 ? ` ${formatCount(old, 'was', 'were')} edited in the form after the export. Check these translations.` : ''}`,
     );
   };
   return (

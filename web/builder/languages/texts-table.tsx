@@ -1,17 +1,17 @@
 import { isLanguageTag } from '#ast/basics/match-language.ts';
-import { nameOf } from '#page/render/language-switch.ts';
+import { languageName } from '#page/render/language-switch.ts';
 import '../../design/table.css';
 import { type CSSProperties, Fragment, type ReactElement, useState } from 'react';
-import { confirmationPlace, type FormText, missingIn } from '#ast/texts.ts';
+import { type FormText, parseConfirmationAttribute, untranslatedTexts } from '#ast/texts.ts';
 import { textProblem } from '#ast/texts-file.ts';
 import { attributesOfType } from '#ast/translations/check-translations.ts';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState } from '../../design/states.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { sayNode } from '../model/compare.ts';
+import { describeNode } from '../model/compare.ts';
 import { type EditNode, nodeAt } from '../model/edit-node.ts';
 import { translateText } from '../model/edit-steps.ts';
-import { sayConfirmationText, titleOfSetting } from '../settings/settings-values.ts';
+import { formatConfirmationLabel, titleOfSetting } from '../settings/settings-values.ts';
 
 /** The languages in the list. Others can be entered by their tag. */
 const offered = [
@@ -73,18 +73,18 @@ const offered = [
 const english = new Intl.DisplayNames(['en'], { type: 'language', languageDisplay: 'standard' });
 
 /** Formats a language in English and in the language itself: `German (Deutsch)`. */
-export function sayLanguage(tag: string): string {
-  const [name, own] = [english.of(tag) ?? tag, nameOf(tag)];
+export function formatLanguage(tag: string): string {
+  const [name, own] = [english.of(tag) ?? tag, languageName(tag)];
   return name === own ? name : `${name} (${own})`;
 }
 
 /** Formats the English name only, for a narrow space. */
-const sayShortly = (tag: string): string => english.of(tag) ?? tag;
+const formatLanguageShort = (tag: string): string => english.of(tag) ?? tag;
 
 /** Lists languages to choose from by name, including those that the form already has. */
 export const languageChoices = (beside: readonly string[]): { id: string; label: string }[] =>
   [...new Set<string>([...offered, ...beside])]
-    .map((id) => ({ id, label: sayLanguage(id) }))
+    .map((id) => ({ id, label: formatLanguage(id) }))
     .toSorted((one, other) => one.label.localeCompare(other.label, 'en'));
 
 /**
@@ -94,7 +94,8 @@ export const languageChoices = (beside: readonly string[]): { id: string; label:
 export function readLanguage(entered: string): string | undefined {
   const text = entered.trim();
   const named = languageChoices([]).find(
-    ({ id, label }) => label === text || [sayShortly(id), nameOf(id)].some((name) => isSame(name, text)),
+    ({ id, label }) =>
+      label === text || [formatLanguageShort(id), languageName(id)].some((name) => isSame(name, text)),
   );
   if (named) return named.id;
   const [language = '', ...rest] = text.split(/[-_]/);
@@ -129,7 +130,7 @@ export function TextsTable({ texts, languages, onlyMissing }: TextsProps): React
   const [first, ...others] = languages;
   // A row with a missing text stays visible while it is edited, until another page is shown.
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
-  const lacking = new Set(others.flatMap((language) => missingIn(texts, language)));
+  const lacking = new Set(others.flatMap((language) => untranslatedTexts(texts, language)));
   const shown = onlyMissing ? texts.filter((text) => lacking.has(text) || kept.has(text.key)) : texts;
   const page = Math.min(wished, Math.max(1, Math.ceil(shown.length / perPage)));
   const rows = shown.slice((page - 1) * perPage, page * perPage);
@@ -151,7 +152,7 @@ export function TextsTable({ texts, languages, onlyMissing }: TextsProps): React
             <tr>
               {languages.map((language) => (
                 <th key={language} scope="col">
-                  {sayLanguage(language)}
+                  {formatLanguage(language)}
                 </th>
               ))}
             </tr>
@@ -161,12 +162,12 @@ export function TextsTable({ texts, languages, onlyMissing }: TextsProps): React
               <Fragment key={text.key}>
                 {partOf(text) !== (rows[index - 1] && partOf(rows[index - 1]!)) && (
                   <tr className="texts-part">
-                    <td colSpan={languages.length}>{sayPart(root, text)}</td>
+                    <td colSpan={languages.length}>{describeTextNode(root, text)}</td>
                   </tr>
                 )}
                 <tr>
                   <th scope="row">
-                    <span className="soft small">{sayPlace(root, text)}</span>
+                    <span className="soft small">{describeTextKind(root, text)}</span>
                     <span className="texts-original" lang={first} dir="auto">
                       {text.text}
                     </span>
@@ -219,7 +220,7 @@ function Translation({
     <>
       <textarea
         className="field-input"
-        aria-label={`${sayShortly(language)}: ${text.text}`}
+        aria-label={`${formatLanguageShort(language)}: ${text.text}`}
         aria-invalid={problem !== undefined}
         lang={language}
         dir="auto"
@@ -238,14 +239,14 @@ function Translation({
 const partOf = ({ path }: FormText): string => path?.join('.') ?? 'settings';
 
 /** Formats the node that a text belongs to: `“Your email” (Email)`. */
-const sayPart = (root: EditNode, { path }: FormText): string =>
-  path ? sayNode(nodeAt(root, path)) : 'Settings';
+const describeTextNode = (root: EditNode, { path }: FormText): string =>
+  path ? describeNode(nodeAt(root, path)) : 'Settings';
 
 /** Describes which text of the node it is. */
-function sayPlace(root: EditNode, { path, attribute, option }: FormText): string {
+function describeTextKind(root: EditNode, { path, attribute, option }: FormText): string {
   if (path === undefined) {
-    const place = confirmationPlace(attribute);
-    if (place) return sayConfirmationText(place.attribute, `confirmation ${place.index + 1}`);
+    const place = parseConfirmationAttribute(attribute);
+    if (place) return formatConfirmationLabel(place.attribute, `confirmation ${place.index + 1}`);
     return titleOfSetting(attribute) ?? attribute;
   }
   const specs = attributesOfType(nodeAt(root, path).type);

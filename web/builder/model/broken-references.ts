@@ -1,5 +1,5 @@
 import { fillPiped, pipedAttributes, pipedIds } from '#ast/form/piping.ts';
-import { mapSaidTexts } from '#ast/translations/said-texts.ts';
+import { mapTextInAllLanguages } from '#ast/translations/text-in-all-languages.ts';
 import { keepLeaves, readCondition, writeCondition } from '../../conditions/condition-tree.ts';
 import { setAttribute } from './edit.ts';
 import { type EditNode } from './edit-node.ts';
@@ -64,7 +64,7 @@ function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): 
     );
   const texts = pipedAttributes.reduce(
     (attrs, attribute) =>
-      mapSaidTexts(attrs, attribute, (text) => {
+      mapTextInAllLanguages(attrs, attribute, (text) => {
         const kept = fillPiped(text, (name) => {
           const isLost = broken.has(nameOf({ from: node.key, attribute, of: 'element', name, holds: false }));
           return isLost ? '' : `{{${name}}}`;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, stepsOf, structure } from '#test/ast/forms.ts';
-import { pasteParts, readParts, writeParts } from './clipboard.ts';
-import { rangeOf, selectedIn, toggled, topmost, widened } from './drop-place.ts';
+import { formatClipboardNodes, insertPastedNodes, parseClipboardNodes } from './clipboard.ts';
 import { moveNodes } from './edit.ts';
 import { type EditNode, readStructure, textOf, walkNodes } from './edit-node.ts';
+import { rangeOf, selectedNodes, toggleInSelection, topmost, widenSelection } from './node-positions.ts';
 
 const read = (sent: unknown): EditNode => {
   const result = readStructure(sent);
@@ -16,9 +16,9 @@ const byId = (root: EditNode, id: string): EditNode =>
 const keyOf = (root: EditNode, ...ids: string[]): string[] => ids.map((id) => byId(root, id).key);
 const idsIn = (nodes: readonly EditNode[]): string[] => nodes.map((node) => textOf(node, 'id'));
 const pasted = (root: EditNode, text: string, selection: string) => {
-  const parts = readParts(text);
+  const parts = parseClipboardNodes(text);
   assert.ok(parts.ok, parts.ok ? '' : parts.message);
-  const result = pasteParts(root, parts.parts, selection);
+  const result = insertPastedNodes(root, parts.parts, selection);
   assert.ok(typeof result !== 'string');
   return result;
 };
@@ -39,7 +39,7 @@ const asked = structure(
 
 test('copies pasted into another form get new ids where ids collide, and conditions among the copies follow', () => {
   const from = read(asked);
-  const text = writeParts(topmost(from, keyOf(from, 'why', 'country', 'name')));
+  const text = formatClipboardNodes(topmost(from, keyOf(from, 'why', 'country', 'name')));
   const to = read(
     structure(element('text', 'country', { label: 'A country' }), element('text', 'last', { label: 'Last' })),
   );
@@ -52,7 +52,7 @@ test('copies pasted into another form get new ids where ids collide, and conditi
 
 test('references from copies to other elements stay if the form has those elements, and are removed otherwise', () => {
   const from = read(structure(...asked.children![0]!.children!.toReversed()));
-  const text = writeParts([byId(from, 'why')]);
+  const text = formatClipboardNodes([byId(from, 'why')]);
   const same = pasted(from, text, byId(from, 'country').key);
   assert.equal(same.dropped, 0);
   assert.equal(textOf(byId(same.root, 'why_2'), 'label'), 'Why {{name}}?');
@@ -68,7 +68,7 @@ test('a form, a step, an element and lists of them can be pasted, nothing else c
     [asked.children![0]!.children, 3],
     [element('text', 'x', { label: 'X' }), 1],
   ] as const) {
-    const parts = readParts(JSON.stringify(sent));
+    const parts = parseClipboardNodes(JSON.stringify(sent));
     assert.equal(parts.ok && parts.parts.length, count);
   }
   const deep = `${'{"type":"composite","children":['.repeat(10_000)}${']}'.repeat(10_000)}`;
@@ -83,16 +83,16 @@ test('a form, a step, an element and lists of them can be pasted, nothing else c
     '[{"type":"step"},{"type":"text"}]',
     deep,
   ])
-    assert.deepEqual(readParts(text).ok, false, text.slice(0, 40));
+    assert.deepEqual(parseClipboardNodes(text).ok, false, text.slice(0, 40));
 });
 
 test('a paste reports problems that block publishing, and is refused if the form would exceed its limit', () => {
   const root = read(structure(element('text', 'a', { label: 'A' })));
   assert.match(pasted(root, '{"type":"text","attrs":{"id":"b"}}', '').problems.join(), /label/);
   const many = Array.from({ length: 1_000 }, (_, at) => element('text', `e${at}`, { label: 'E' }));
-  const parts = readParts(JSON.stringify(many));
+  const parts = parseClipboardNodes(JSON.stringify(many));
   assert.ok(parts.ok);
-  assert.equal(pasteParts(root, parts.parts, ''), 'A form can have at most 1,000 elements.');
+  assert.equal(insertPastedNodes(root, parts.parts, ''), 'A form can have at most 1,000 elements.');
 });
 
 const nested = stepsOf(
@@ -131,11 +131,11 @@ test('a selection extends to an element, by one element, to siblings and to ever
     'a step and an element are not selected together',
   );
   const moment = { root, settings: {}, selection: a!.key, also: [group!.key] };
-  assert.deepEqual(idsIn(selectedIn(moment)), ['a', 'group']);
-  assert.deepEqual(toggled(moment, d!), [group!.key, a!.key, d!.key]);
-  assert.deepEqual(toggled(moment, a!), [group!.key]);
-  const beside = widened({ root, settings: {}, selection: a!.key });
+  assert.deepEqual(idsIn(selectedNodes(moment)), ['a', 'group']);
+  assert.deepEqual(toggleInSelection(moment, d!), [group!.key, a!.key, d!.key]);
+  assert.deepEqual(toggleInSelection(moment, a!), [group!.key]);
+  const beside = widenSelection({ root, settings: {}, selection: a!.key });
   assert.deepEqual(idsIn(topmost(root, beside)), ['a', 'group', 'd']);
-  const all = widened({ root, settings: {}, selection: beside[0]!, also: beside.slice(1) });
+  const all = widenSelection({ root, settings: {}, selection: beside[0]!, also: beside.slice(1) });
   assert.deepEqual(idsIn(topmost(root, all)), ['a', 'group', 'd', 'e']);
 });

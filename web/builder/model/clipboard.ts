@@ -1,12 +1,12 @@
-import { isRecord, own, storageProblem } from '#ast/basics/json.ts';
+import { getProperty, isRecord, storageProblem } from '#ast/basics/json.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { dropReferences } from './broken-references.ts';
-import { isElement, type Spot, spotForNew, topmost } from './drop-place.ts';
 import { insertCopies } from './edit.ts';
 import { type EditNode, type NodeKey, readStructure, toStructure, walkNodes } from './edit-node.ts';
 import { idsOf } from './element-ids.ts';
+import { findProblems } from './form-problems.ts';
+import { isElement, type Spot, spotForNew, topmost } from './node-positions.ts';
 import { listReferences } from './references.ts';
-import { findProblems } from './say-problem.ts';
 
 /*
  * Parts of forms as clipboard text: `{"formloom": {"parts": [...]}}`. Each part is a node of the form
@@ -14,20 +14,20 @@ import { findProblems } from './say-problem.ts';
  */
 
 /** Formats nodes as the text that `readParts` reads. */
-export const writeParts = (nodes: readonly EditNode[]): string =>
+export const formatClipboardNodes = (nodes: readonly EditNode[]): string =>
   JSON.stringify({ formloom: { parts: nodes.map(toStructure) } }, undefined, 2);
 
-type ReadParts =
+type ParsedNodes =
   | { readonly ok: true; readonly parts: readonly EditNode[] }
   | { readonly ok: false; readonly message: string };
 
-const refused = (message: string): ReadParts => ({ ok: false, message });
+const refused = (message: string): ParsedNodes => ({ ok: false, message });
 
 /**
  * Parses clipboard text as parts: copied parts, or JSON of the form language. The JSON can be a form (its
  * steps), a step, an element, or a list of steps or elements. Never throws.
  */
-export function readParts(text: string): ReadParts {
+export function parseClipboardNodes(text: string): ParsedNodes {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -36,8 +36,8 @@ export function readParts(text: string): ReadParts {
   }
   const problem = storageProblem(value, { values: 0, markup: 0 });
   if (problem !== undefined) return refused(`The clipboard content ${problem}.`);
-  const copied = isRecord(value) ? own(value, 'formloom') : undefined;
-  const sent = isRecord(copied) ? own(copied, 'parts') : value;
+  const copied = isRecord(value) ? getProperty(value, 'formloom') : undefined;
+  const sent = isRecord(copied) ? getProperty(copied, 'parts') : value;
   const listed: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
   const nodes = listed.flatMap((node) => {
     const children = isRecord(node) && node['type'] === 'form' ? node['children'] : undefined;
@@ -72,7 +72,7 @@ export type Pasted = {
  * references to this form stay, and unresolved ones are removed. Returns a message if the parts cannot be
  * pasted.
  */
-export function pasteParts(
+export function insertPastedNodes(
   root: EditNode,
   parts: readonly EditNode[],
   selection: NodeKey,

@@ -1,17 +1,17 @@
+import { formatCount } from '#ast/basics/format-count.ts';
 import { isRecord } from '#ast/basics/json.ts';
 import type { ChoiceOption } from '#ast/basics/options.ts';
-import { sayCount } from '#ast/basics/say-count.ts';
 import { elements, isElementType } from '#ast/form/elements.ts';
 import {
+  type ComparedNode,
   compareForms as compareParts,
   compareValues,
-  type Part,
   type PartChange,
 } from '#rules/compare-forms.ts';
-import { readOptions } from '../../conditions/condition-tree.ts';
+import { validOptionsOf } from '../../conditions/condition-tree.ts';
+import { describeRule } from './describe-logic.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
-import { sayRule } from './say-logic.ts';
-import { specsOf } from './say-problem.ts';
+import { specsOf } from './form-problems.ts';
 
 /** A difference between two forms in words. `key` is the node in the second form, if it is there. */
 export type Difference = {
@@ -34,7 +34,7 @@ export function compareForms(before: EditNode, after: EditNode): readonly Differ
     if (change.kind === 'added') return describeWhole('added', change.after, added);
     if (change.kind === 'removed') return describeWhole('removed', change.before, removed);
     const { node } = change.after;
-    const subject = sayNode(node);
+    const subject = describeNode(node);
     const details = describeAttributes(change, { before, after });
     return [
       ...(details.length > 0 ? [{ kind: 'changed', subject, details, key: node.key } as const] : []),
@@ -49,63 +49,66 @@ type Roots = { readonly before: EditNode; readonly after: EditNode };
 /** What was added or removed as a whole. Parts inside of it are described with it. */
 function describeWhole(
   kind: 'added' | 'removed',
-  { node, parent }: Part<EditNode>,
-  all: readonly Part<EditNode>[],
+  { node, parent }: ComparedNode<EditNode>,
+  all: readonly ComparedNode<EditNode>[],
 ): Difference[] {
   if (parent && all.includes(parent)) return [];
   const inside = all.filter((other) => isInside(other, node));
   const details =
-    inside.length === 0 ? [] : [`With ${inside.map((other) => sayNode(other.node)).join(', ')}`];
-  return [{ kind, subject: sayNode(node), details, ...(kind === 'added' && { key: node.key }) }];
+    inside.length === 0 ? [] : [`With ${inside.map((other) => describeNode(other.node)).join(', ')}`];
+  return [{ kind, subject: describeNode(node), details, ...(kind === 'added' && { key: node.key }) }];
 }
 
-const isInside = ({ parent }: Part<EditNode>, outer: EditNode): boolean =>
+const isInside = ({ parent }: ComparedNode<EditNode>, outer: EditNode): boolean =>
   parent !== undefined && (parent.node === outer || isInside(parent, outer));
 
 /** Returns the title of a node type: `Email`, `Step`, `Form`. */
-export function titleOf(type: string): string {
+export function titleOfType(type: string): string {
   if (isElementType(type)) return elements[type].title;
   if (type === 'step') return 'Step';
   return type === 'form' ? 'Form' : `Unknown type “${type}”`;
 }
 
 /** Describes a node by its label or title in quotes, and its type. */
-export function sayNode(node: EditNode): string {
+export function describeNode(node: EditNode): string {
   const name = textOf(node, 'label') || textOf(node, 'title') || textOf(node, 'name');
-  return name ? `“${name}” (${titleOf(node.type)})` : titleOf(node.type);
+  return name ? `“${name}” (${titleOfType(node.type)})` : titleOfType(node.type);
 }
 
 /** Describes one part, or counts several. */
-export const sayNodes = (nodes: readonly EditNode[]): string =>
-  nodes.length === 1 ? sayNode(nodes[0]!) : sayCount(nodes.length, 'part');
+export const describeNodes = (nodes: readonly EditNode[]): string =>
+  nodes.length === 1 ? describeNode(nodes[0]!) : formatCount(nodes.length, 'part');
 
 type Kept = Extract<PartChange<EditNode>, { kind: 'kept' }>;
 
 function describeAttributes({ before, after, attributes }: Kept, roots: Roots): string[] {
   const details =
-    before.type === after.type ? [] : [`Type: ${titleOf(before.type)} → ${titleOf(after.type)}`];
+    before.type === after.type ? [] : [`Type: ${titleOfType(before.type)} → ${titleOfType(after.type)}`];
   for (const { name, before: old, after: fresh } of attributes) {
     const title = attributeTitle(after.type, name);
-    const rules = [sayRule(roots.before, before.node, name), sayRule(roots.after, after.node, name)] as const;
-    if (name === 'translations') details.push(...sayTranslations(title, old, fresh));
+    const rules = [
+      describeRule(roots.before, before.node, name),
+      describeRule(roots.after, after.node, name),
+    ] as const;
+    if (name === 'translations') details.push(...describeTranslations(title, old, fresh));
     else if (rules.some((rule) => rule !== undefined))
       details.push(`${title}: ${rules.map((rule) => rule || 'nothing').join(' → ')}`);
     else if (name === 'options' || name === 'rows')
-      details.push(...sayOptionsChange(title, readOptions(old), readOptions(fresh)));
-    else details.push(...sayChange(title, old, fresh));
+      details.push(...describeOptionsChange(title, validOptionsOf(old), validOptionsOf(fresh)));
+    else details.push(...describeValueChange(title, old, fresh));
   }
   return details;
 }
 
 /** Describes changed translations: the number of texts in each language. */
-export function sayTranslations(title: string, old: unknown, fresh: unknown): string[] {
+export function describeTranslations(title: string, old: unknown, fresh: unknown): string[] {
   const [before, after] = [flatTexts(old), flatTexts(fresh)];
   const counts = new Map<string, number>();
   for (const place of new Set([...before.keys(), ...after.keys()])) {
     const [language] = JSON.parse(place) as [string];
     if (before.get(place) !== after.get(place)) counts.set(language, (counts.get(language) ?? 0) + 1);
   }
-  const said = [...counts].map(([language, count]) => `${language} (${sayCount(count, 'text')})`);
+  const said = [...counts].map(([language, count]) => `${language} (${formatCount(count, 'text')})`);
   return said.length === 0 ? [] : [`${title && `${title}: `}${said.join(', ')}`];
 }
 
@@ -125,24 +128,24 @@ function attributeTitle(type: string, name: string): string {
 }
 
 /** Describes a change. Without a title it is a line below the name of what changed. */
-export function sayChange(title: string, old: unknown, fresh: unknown): string[] {
-  if (Array.isArray(old) && Array.isArray(fresh)) return sayListChange(title, old, fresh);
-  return [`${title && `${title}: `}${sayValue(old)} → ${sayValue(fresh)}`];
+export function describeValueChange(title: string, old: unknown, fresh: unknown): string[] {
+  if (Array.isArray(old) && Array.isArray(fresh)) return describeListChange(title, old, fresh);
+  return [`${title && `${title}: `}${formatValue(old)} → ${formatValue(fresh)}`];
 }
 
-function sayListChange(title: string, old: readonly unknown[], fresh: readonly unknown[]): string[] {
+function describeListChange(title: string, old: readonly unknown[], fresh: readonly unknown[]): string[] {
   const added = fresh.filter((entry) => !old.includes(entry));
   const removed = old.filter((entry) => !fresh.includes(entry));
   const parts = [
-    added.length > 0 && `added ${added.map(sayValue).join(', ')}`,
-    removed.length > 0 && `removed ${removed.map(sayValue).join(', ')}`,
+    added.length > 0 && `added ${added.map(formatValue).join(', ')}`,
+    removed.length > 0 && `removed ${removed.map(formatValue).join(', ')}`,
     added.length === 0 && removed.length === 0 && 'reordered',
   ].filter(Boolean);
   return [`${title && `${title}: `}${parts.join('; ')}`];
 }
 
 /** Describes changed options. An option is known by its id, so another label is a new name. */
-function sayOptionsChange(
+function describeOptionsChange(
   title: string,
   old: readonly ChoiceOption[],
   fresh: readonly ChoiceOption[],
@@ -158,19 +161,19 @@ function sayOptionsChange(
       .filter(({ name }) => name !== 'label')
       .map(
         ({ name, before: one, after: other }) =>
-          `${name} of ${sayValue(option.label)}: ${sayValue(one)} → ${sayValue(other)}`,
+          `${name} of ${formatValue(option.label)}: ${formatValue(one)} → ${formatValue(other)}`,
       ),
   );
   const calls = new Map(fresh.map(({ id, label }) => [id, label]));
   const isSame = old.length === fresh.length && old.every(({ id }, index) => id === fresh[index]!.id);
   return [
     ...renamed.map(
-      ({ was, option }) => `${title}: renamed ${sayValue(was.label)} to ${sayValue(option.label)}`,
+      ({ was, option }) => `${title}: renamed ${formatValue(was.label)} to ${formatValue(option.label)}`,
     ),
     ...details.map((detail) => `${title}: ${detail}`),
     ...(isSame
       ? []
-      : sayListChange(
+      : describeListChange(
           title,
           old.map(({ id, label }) => calls.get(id) ?? label),
           fresh.map(({ label }) => label),
@@ -180,7 +183,7 @@ function sayOptionsChange(
 
 const longestShown = 60;
 
-function sayValue(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === undefined || value === null || value === '') return 'nothing';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = typeof value === 'string' ? `“${value}”` : JSON.stringify(value);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findDropPlace, listGaps, type Zone } from './drop-place.ts';
+import { findDropPosition, listGaps, type Zone } from './node-positions.ts';
 
 const box = (left: number, top: number, right: number, bottom: number) => ({ left, top, right, bottom });
 
@@ -35,17 +35,17 @@ const scenarios: { name: string; at: [number, number]; parent: string; index: nu
 
 for (const { name, at, parent, index } of scenarios) {
   test(`a drop ${name}`, () => {
-    assert.deepEqual(findDropPlace(zones, ...at)?.spot, { parent, index });
+    assert.deepEqual(findDropPosition(zones, ...at)?.spot, { parent, index });
   });
 }
 
 test('the drop line is between the two elements that the drop would separate', () => {
-  assert.deepEqual(findDropPlace(zones, 200, 80)?.line, box(0, 105, 400, 105));
-  assert.deepEqual(findDropPlace(zones, 200, 200)?.line, box(200, 150, 200, 250));
+  assert.deepEqual(findDropPosition(zones, 200, 80)?.line, box(0, 105, 400, 105));
+  assert.deepEqual(findDropPosition(zones, 200, 200)?.line, box(200, 150, 200, 250));
 });
 
 test('without drop zones there is no drop', () => {
-  assert.equal(findDropPlace([], 0, 0), undefined);
+  assert.equal(findDropPosition([], 0, 0), undefined);
 });
 
 test('a zone has gaps before, between and after its items, centered in the spacing of a row, and an empty zone has none', () => {
@@ -64,9 +64,9 @@ test('a zone has gaps before, between and after its items, centered in the spaci
 test('in a right-to-left row, an element dropped on the right comes first', () => {
   const [, group] = zones;
   const row: Zone = { ...group!, flow: 'left', items: group!.items.toReversed() };
-  assert.deepEqual(findDropPlace([row], 370, 200)?.spot.index, 0);
-  assert.deepEqual(findDropPlace([row], 200, 200)?.line, box(200, 150, 200, 250));
-  assert.deepEqual(findDropPlace([row], 30, 200)?.line, box(12, 150, 12, 250));
+  assert.deepEqual(findDropPosition([row], 370, 200)?.spot.index, 0);
+  assert.deepEqual(findDropPosition([row], 200, 200)?.line, box(200, 150, 200, 250));
+  assert.deepEqual(findDropPosition([row], 30, 200)?.line, box(12, 150, 12, 250));
   assert.deepEqual(
     listGaps([row]).map(({ x, size }) => [x, size]),
     [

@@ -5,10 +5,10 @@ import { element } from '#test/ast/forms.ts';
 import { compareForms } from './compare.ts';
 import { changeType, setAttribute, setId, setOptions } from './edit.ts';
 import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';
-import { followRenames, setLanguages, translateText } from './edit-steps.ts';
+import { setLanguages, translateText, updateSettingReferences } from './edit-steps.ts';
 import { idsOf } from './element-ids.ts';
-import { newPart } from './new-element.ts';
-import { findProblems } from './say-problem.ts';
+import { findProblems } from './form-problems.ts';
+import { newPaletteNode } from './new-element.ts';
 
 const read = (): EditNode => {
   const result = readStructure({
@@ -76,7 +76,7 @@ test('answers shown in translated texts follow the new id of their element', () 
   assert.deepEqual(findProblems(renamed), []);
   assert.match(JSON.stringify(translationsOf(renamed, 'colour')), /Farbe für \{\{full_name\}\}/);
   const settings = { translations: { de: { confirmation_message: 'Danke, {{name}}' } } };
-  assert.deepEqual(followRenames(root, renamed, settings), {
+  assert.deepEqual(updateSettingReferences(root, renamed, settings), {
     translations: { de: { confirmation_message: 'Danke, {{full_name}}' } },
   });
   const broken = setAttribute(root, byId(root, 'name').key, 'label', 'Other');
@@ -85,7 +85,7 @@ test('answers shown in translated texts follow the new id of their element', () 
 
 test('a name and an address are groups with browser autofill and unique ids', () => {
   for (const entry of ['full_name', 'address'] as const) {
-    const node = newPart(entry, new Set(['city', 'given_name', 'address']));
+    const node = newPaletteNode(entry, new Set(['city', 'given_name', 'address']));
     const root = read();
     const step = root.children[0]!;
     const form = { ...root, children: [{ ...step, children: [...step.children, node] }] };

@@ -1,5 +1,5 @@
-import { factOf } from '#ast/basics/fact-of.ts';
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
+import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import type { FormNode } from '#ast/form/tree.ts';
 
 export { textOf } from '../../conditions/condition-tree.ts';
@@ -68,9 +68,9 @@ function readNode(node: unknown, path: readonly number[], problems: ShapeProblem
   };
   if (!isRecord(node)) return refuse('A node must be an object with "type", "attrs" and "children".');
   const { type: _type, attrs: _attrs, children: _children, ...rest } = node;
-  const type = own(node, 'type');
-  const attrs = own(node, 'attrs') ?? {};
-  const children = own(node, 'children') ?? [];
+  const type = getProperty(node, 'type');
+  const attrs = getProperty(node, 'attrs') ?? {};
+  const children = getProperty(node, 'children') ?? [];
   if (typeof type !== 'string') return refuse('Every node needs a "type".');
   if (!isRecord(attrs)) return refuse('"attrs" must be an object.');
   if (!Array.isArray(children)) return refuse('"children" must be a list.');
@@ -79,7 +79,7 @@ function readNode(node: unknown, path: readonly number[], problems: ShapeProblem
 }
 
 /** Converts the tree to the structure to store. The result for an unchanged node is cached. */
-export const toStructure: (node: EditNode) => FormNode = factOf(
+export const toStructure: (node: EditNode) => FormNode = memoizeByObject(
   ({ type, attrs, children, rest }: EditNode): FormNode => ({
     type,
     attrs,
@@ -102,10 +102,10 @@ export function findNode(root: EditNode, key: NodeKey): EditNode | undefined {
 /**
  * Returns the nodes from the root to the node with this key, both included. Empty if the node does not exist.
  */
-export function trailTo(root: EditNode, key: NodeKey): readonly EditNode[] {
+export function pathToNode(root: EditNode, key: NodeKey): readonly EditNode[] {
   if (root.key === key) return [root];
   for (const child of root.children) {
-    const trail = trailTo(child, key);
+    const trail = pathToNode(child, key);
     if (trail.length > 0) return [root, ...trail];
   }
   return [];

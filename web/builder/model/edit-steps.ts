@@ -2,17 +2,17 @@ import { isRecord } from '#ast/basics/json.ts';
 import { fillPiped, pipedIds } from '#ast/form/piping.ts';
 import type { Settings } from '#ast/settings.ts';
 import {
+  applyTextChanges,
   type FormText,
   namedLanguages,
   type TextChange,
   tidyTranslations,
-  translated,
   translateSettings,
 } from '#ast/texts.ts';
 import { allSettingTexts, keepLanguages, mapAllSettingTexts } from '#ast/translations/check-translations.ts';
-import { mayHold } from './drop-place.ts';
 import { setAttribute } from './edit.ts';
 import { type EditNode, findNode, type NodeKey, nodeAt, textOf, walkNodes } from './edit-node.ts';
+import { canContain } from './node-positions.ts';
 import { jumpsOf } from './references.ts';
 
 /* Operations on whole steps, by the rules of edit.ts. */
@@ -65,7 +65,7 @@ function joinConditions(mode: 'all' | 'any', ...conditions: readonly unknown[]):
 export function splitStep(root: EditNode, key: NodeKey, step: EditNode): EditNode {
   const index = root.children.findIndex(({ children }) => children.some((child) => child.key === key));
   const whole = root.children[index];
-  if (!whole || !mayHold(root, root.key, step)) return root;
+  if (!whole || !canContain(root, root.key, step)) return root;
   const at = whole.children.findIndex((child) => child.key === key);
   const { jumps, ...attrs } = whole.attrs;
   const { show_when, hide_when } = whole.attrs;
@@ -96,7 +96,7 @@ export function translateText(
   const change: TextChange = { text, language, to: to.trim() === '' ? undefined : to };
   if (text.path === undefined) return { root, settings: translateSettings(settings, [change]) };
   const node = nodeAt(root, text.path);
-  const { translations } = translated<{ translations?: unknown }>(node.attrs, [change]);
+  const { translations } = applyTextChanges<{ translations?: unknown }>(node.attrs, [change]);
   return { root: setAttribute(root, node.key, 'translations', translations), settings };
 }
 
@@ -136,7 +136,7 @@ function tidyAll(node: EditNode, languages: readonly string[]): EditNode {
 }
 
 /** Updates references in the settings, and in their texts (`{{id}}`), if an edit changed element ids. */
-export function followRenames(before: EditNode, after: EditNode, settings: Settings): Settings {
+export function updateSettingReferences(before: EditNode, after: EditNode, settings: Settings): Settings {
   if (before === after) return settings;
   const { subject_element: subject, receipt_email_element: receipt } = settings;
   const { confirmations = [], notifications = [] } = settings;

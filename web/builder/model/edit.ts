@@ -3,19 +3,19 @@ import { idOf, type Option } from '#ast/basics/options.ts';
 import type { Translations } from '#ast/basics/translation-shapes.ts';
 import { type ElementType, isElementType } from '#ast/form/elements.ts';
 import { namedLanguages, tidyTranslations } from '#ast/texts.ts';
-import { readOptions } from '../../conditions/condition-tree.ts';
-import { mayHold, type Spot, spotOf, topmost } from './drop-place.ts';
+import { validOptionsOf } from '../../conditions/condition-tree.ts';
 import {
   type Attributes,
   type EditNode,
   findNode,
   type NodeKey,
   newKey,
+  pathToNode,
   textOf,
-  trailTo,
 } from './edit-node.ts';
 import { freshId, idFromLabel, idsOf } from './element-ids.ts';
-import { attributesFor } from './new-element.ts';
+import { attributesAfterTypeChange } from './new-element.ts';
+import { canContain, type Spot, spotOf, topmost } from './node-positions.ts';
 import { renameOption, renameReferences, renameRow } from './rename.ts';
 
 /*
@@ -25,7 +25,7 @@ import { renameOption, renameReferences, renameRow } from './rename.ts';
  */
 
 export function insertNode(root: EditNode, node: EditNode, spot: Spot): EditNode {
-  return mayHold(root, spot.parent, node) ? putChild(root, spot, node) : root;
+  return canContain(root, spot.parent, node) ? putChild(root, spot, node) : root;
 }
 
 /** Moves all nodes to one spot in reading order, or none of them. The spot is counted before the move. */
@@ -36,7 +36,7 @@ export function moveNodes(root: EditNode, keys: readonly NodeKey[], spot: Spot):
   const next = parent.children.slice(spot.index).find((child) => !nodes.includes(child));
   let changed = nodes.reduce((tree, { key }) => removeChild(tree, key), root);
   for (const node of nodes) {
-    if (!mayHold(changed, spot.parent, node)) return root;
+    if (!canContain(changed, spot.parent, node)) return root;
     const { children } = findNode(changed, spot.parent)!;
     changed = putChild(changed, { ...spot, index: next ? children.indexOf(next) : children.length }, node);
   }
@@ -155,7 +155,7 @@ export function setOptions(
 ): EditNode {
   const node = findNode(root, key);
   const old = node?.attrs[name];
-  const before = readOptions(old).map(({ id }) => id);
+  const before = validOptionsOf(old).map(({ id }) => id);
   const after = options.map(idOf);
   const changed = (from: EditNode): EditNode => setAttribute(from, key, name, options);
   if (!node || before.length !== after.length) return changed(root);
@@ -201,7 +201,7 @@ export function changeType(root: EditNode, key: NodeKey, type: ElementType): Edi
   return changeNode(root, key, (node) => {
     if (node.type === type || node.type === 'composite' || type === 'composite' || !isElementType(node.type))
       return node;
-    return tidied(root, { ...node, type, attrs: attributesFor(type, node, idsOf(root)) });
+    return tidied(root, { ...node, type, attrs: attributesAfterTypeChange(type, node, idsOf(root)) });
   });
 }
 
@@ -228,7 +228,7 @@ function putChild(root: EditNode, { parent, index }: Spot, child: EditNode): Edi
 }
 
 function removeChild(root: EditNode, key: NodeKey): EditNode {
-  const parent = trailTo(root, key).at(-2);
+  const parent = pathToNode(root, key).at(-2);
   if (!parent) return root;
   return changeNode(root, parent.key, (node) => ({
     ...node,

@@ -2,7 +2,7 @@ import { type ElementGroup, type ElementType, elements } from '#ast/form/element
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import { isReadyGroup, type PaletteEntry, type ReadyGroup, readyGroups } from './new-element.ts';
+import { isPresetGroup, type PaletteEntry, type PresetGroup, presetGroups } from './new-element.ts';
 
 type Entry = { readonly id: PaletteEntry; readonly title: string };
 
@@ -24,14 +24,14 @@ export const elementGroups: readonly { id: string; title: string; entries: reado
   id,
   title: titles[id],
   entries: (id === 'ready'
-    ? (Object.keys(readyGroups) as ReadyGroup[])
+    ? (Object.keys(presetGroups) as PresetGroup[])
     : (Object.keys(elements) as ElementType[]).filter((type) => groupOf(type) === id)
   ).map((entry) => ({ id: entry, title: titleOfEntry(entry) })),
 }));
 
 /** Returns the title, the search words and the icon of an entry. */
 function rowOf(entry: PaletteEntry): { title: string; words: string; icon: string } {
-  return isReadyGroup(entry) ? readyGroups[entry] : elements[entry];
+  return isPresetGroup(entry) ? presetGroups[entry] : elements[entry];
 }
 
 export function titleOfEntry(entry: PaletteEntry): string {

@@ -1,8 +1,8 @@
-import { factOf } from '#ast/basics/fact-of.ts';
+import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 
 /** A node with its step and its ancestors, outermost first. */
-export type Placed = {
+export type IndexedNode = {
   readonly node: EditNode;
   readonly step: number;
   readonly around: readonly EditNode[];
@@ -12,21 +12,21 @@ export type Placed = {
  * Every step and element of a form by key and id, in reading order. Step ids and element ids are separate.
  */
 export type FormIndex = {
-  readonly placed: readonly Placed[];
-  readonly byKey: ReadonlyMap<NodeKey, Placed>;
-  readonly elements: ReadonlyMap<string, Placed>;
-  readonly steps: ReadonlyMap<string, Placed>;
+  readonly placed: readonly IndexedNode[];
+  readonly byKey: ReadonlyMap<NodeKey, IndexedNode>;
+  readonly elements: ReadonlyMap<string, IndexedNode>;
+  readonly steps: ReadonlyMap<string, IndexedNode>;
 };
 
 /** Returns the index of a form, built once per root. */
-export const indexOf = factOf((root: EditNode): FormIndex => {
-  const placed: Placed[] = [];
+export const indexOf = memoizeByObject((root: EditNode): FormIndex => {
+  const placed: IndexedNode[] = [];
   const visit = (node: EditNode, step: number, around: readonly EditNode[]): void => {
     placed.push({ node, step, around });
     for (const child of node.children) visit(child, step, [...around, node]);
   };
   for (const [step, node] of root.children.entries()) visit(node, step, []);
-  const byId = (ofSteps: boolean): ReadonlyMap<string, Placed> => {
+  const byId = (ofSteps: boolean): ReadonlyMap<string, IndexedNode> => {
     const found = placed.filter(
       ({ node }) => (node.type === 'step') === ofSteps && textOf(node, 'id') !== '',
     );

@@ -3,7 +3,7 @@ import type { Settings } from '#ast/settings.ts';
 import { type EditNode, findNode, type NodeKey } from './edit-node.ts';
 
 /** The form, its settings and the selection at one moment. Undo restores all of them. */
-export type Moment = {
+export type EditSnapshot = {
   readonly root: EditNode;
   readonly settings: Settings;
   /** The node that was selected last, which keys and panels act on. */
@@ -17,9 +17,9 @@ export type Moment = {
  * change. `gesture` is the running series of changes that count as one step, such as typing into a field.
  */
 export type History = {
-  readonly past: readonly Moment[];
-  readonly present: Moment;
-  readonly future: readonly Moment[];
+  readonly past: readonly EditSnapshot[];
+  readonly present: EditSnapshot;
+  readonly future: readonly EditSnapshot[];
   readonly gesture: { readonly name: string; readonly at: number } | undefined;
 };
 
@@ -38,7 +38,7 @@ export function startHistory(root: EditNode, settings: Settings): History {
  */
 export function recordChange(
   history: History,
-  next: Moment,
+  next: EditSnapshot,
   gesture: string | undefined,
   now: number,
 ): History {
@@ -96,7 +96,7 @@ export function redo(history: History): History {
 }
 
 /** Limits the selection of a moment to nodes in its tree, or selects the root if none are left. */
-export function momentOf({ root, selection, also = [], ...moment }: Moment): Moment {
+export function withValidSelection({ root, selection, also = [], ...moment }: EditSnapshot): EditSnapshot {
   const [lead = root.key, ...others] = [selection, ...also].filter((key) => findNode(root, key));
   return { ...moment, root, selection: lead, also: others };
 }

@@ -3,16 +3,16 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { validateStructure } from '#ast/validate.ts';
 import { composite, element } from '#test/ast/forms.ts';
-import { askedPart, newLeaf, withOperator, withSubject } from '../../conditions/condition-tree.ts';
-import { toPlain } from '../../conditions/say-condition.ts';
+import { comparisonSubject, newLeaf, withOperator, withSubject } from '../../conditions/condition-tree.ts';
+import { toPlain } from '../../conditions/describe-condition.ts';
 import { dropReferences, listBroken } from './broken-references.ts';
+import { describeLogic } from './describe-logic.ts';
 import { deleteNode, duplicateNodes, moveNodes, setId, setLabel, setOptions } from './edit.ts';
 import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';
 import { mergeStep, splitStep } from './edit-steps.ts';
-import { listNameable, listShowable } from './nameable.ts';
 import { newStep } from './new-element.ts';
+import { listConditionNodes, listShowableQuestions } from './referable-nodes.ts';
 import { jumpsOf, listReferences } from './references.ts';
-import { sayLogic } from './say-logic.ts';
 import { withStepId } from './step-ids.ts';
 
 const inCountry = { element: 'country', is: 'equals', value: 'Red' };
@@ -43,7 +43,7 @@ function form(attrs: readonly object[] = [{}, {}, {}], children: readonly unknow
 const byId = (root: EditNode, id: string): EditNode =>
   [...walkNodes(root)].find((node) => textOf(node, 'id') === id)!;
 const keyOf = (root: EditNode, id: string): string => byId(root, id).key;
-const said = (root: EditNode, id: string): string[] => sayLogic(root, byId(root, id)).map(toPlain);
+const said = (root: EditNode, id: string): string[] => describeLogic(root, byId(root, id)).map(toPlain);
 
 test('conditions of options and matrix rows are described, follow new ids, and are removed with what they reference', () => {
   const when = { element: 'likes', row: 'Tea', is: 'equals', value: 'Red' };
@@ -97,7 +97,7 @@ test('the builder lets a condition reference exactly what the service accepts', 
   const nodes = [...walkNodes(root)].filter(({ type }) => type !== 'form');
   let asked = 0;
   for (const asking of nodes) {
-    const may = new Set(listNameable(root, asking, false).map((node) => textOf(node, 'id')));
+    const may = new Set(listConditionNodes(root, asking, false).map((node) => textOf(node, 'id')));
     for (const id of nodes.map((node) => textOf(node, 'id')).filter(Boolean)) {
       const withCondition = structuredClone(toStructure(root));
       const path = pathTo(root, asking.key);
@@ -134,11 +134,11 @@ test('B7: rules are described in plain sentences', () => {
   assert.deepEqual(said(root, 'email'), [
     'Required when “Country” is “Red” or the URL parameter “vip” is answered',
   ]);
-  assert.deepEqual(sayLogic(root, root.children[1]!).map(toPlain), [
+  assert.deepEqual(describeLogic(root, root.children[1]!).map(toPlain), [
     'Hidden unless “Country” is “Red” and “State” is not answered',
   ]);
   const jumping = form([{ jumps: [{ when: inCountry, to: 'last' }, { to: 'end' }] }, {}, { id: 'last' }]);
-  assert.deepEqual(sayLogic(jumping, jumping.children[0]!).map(toPlain), [
+  assert.deepEqual(describeLogic(jumping, jumping.children[0]!).map(toPlain), [
     'Jumps to “Step 3” when “Country” is “Red”',
     'Jumps to the end',
   ]);
@@ -264,7 +264,8 @@ test('a text that shows an answer follows a renamed question, and deleting the q
   assert.equal(textOf(byId(dropReferences(after, broken), 'why'), 'label'), 'Why, ?');
   const moved = moveNodes(before, [keyOf(before, 'name')], { parent: before.children[1]!.key, index: 1 });
   assert.equal(listBroken(before, moved).length, 2, 'what comes later cannot be shown');
-  const ids = (id: string) => listShowable(before, byId(before, id)).map((node) => textOf(node, 'id'));
+  const ids = (id: string) =>
+    listShowableQuestions(before, byId(before, id)).map((node) => textOf(node, 'id'));
   assert.deepEqual([ids('why'), ids('name')], [['name'], []]);
 });
 
@@ -284,9 +285,13 @@ test('a new comparison is complete if a value can be suggested', () => {
     is: 'equals',
     value: 'Red',
   });
-  const leaf = withOperator(newLeaf(byId(root, 'country')), askedPart(byId(root, 'country')), 'one_of');
+  const leaf = withOperator(
+    newLeaf(byId(root, 'country')),
+    comparisonSubject(byId(root, 'country')),
+    'one_of',
+  );
   assert.deepEqual(leaf.value, ['Red']);
-  assert.equal(withOperator(leaf, askedPart(byId(root, 'country')), 'answered').value, undefined);
+  assert.equal(withOperator(leaf, comparisonSubject(byId(root, 'country')), 'answered').value, undefined);
   assert.deepEqual(withSubject(leaf, byId(root, 'people')), {
     kind: 'leaf',
     subject: { of: 'element', name: 'people' },

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { type ElementType, elements } from '#ast/form/elements.ts';
 import { composite, element, structure } from '#test/ast/forms.ts';
-import { listSpots, nextSpot, sayPlace, spotInTree, spotOf } from './drop-place.ts';
 import {
   changeType,
   deleteNode,
@@ -16,9 +15,10 @@ import {
 import { type EditNode, findNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';
 import { mergeStep, splitStep } from './edit-steps.ts';
 import { idsOf } from './element-ids.ts';
+import { findProblems } from './form-problems.ts';
 import { type History, recordChange, redo, startHistory, undo } from './history.ts';
 import { newElement, newStep } from './new-element.ts';
-import { findProblems } from './say-problem.ts';
+import { describePosition, listSpots, nextSpot, spotInTree, spotOf } from './node-positions.ts';
 
 const read = (given: unknown): EditNode => {
   const result = readStructure(given);
@@ -232,10 +232,10 @@ test('a node cannot move into itself, a step not into a step, and a leaf has no 
 test('the keyboard moves an element through every position of the form, into composites and across steps, and back', () => {
   let root = sample();
   const { key } = byId(root, 'a');
-  const seen: string[] = [sayPlace(root, key)];
+  const seen: string[] = [describePosition(root, key)];
   for (let spot = nextSpot(root, key, 1); spot; spot = nextSpot(root, key, 1)) {
     root = moveNodes(root, [key], spotInTree(root, key, spot));
-    seen.push(sayPlace(root, key));
+    seen.push(describePosition(root, key));
   }
   assert.deepEqual(seen, [
     'position 1 of 2, step 1',

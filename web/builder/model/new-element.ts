@@ -16,7 +16,7 @@ type Part = {
 };
 
 /** Common groups of questions, with autofill tokens for each part (WCAG 2.2, 1.3.5). */
-export const readyGroups = {
+export const presetGroups = {
   full_name: {
     title: 'Name',
     words: 'person first last given family full who',
@@ -43,31 +43,32 @@ export const readyGroups = {
   Record<string, { title: string; words: string; icon: string; parts: readonly Part[] }>
 >;
 
-export type ReadyGroup = keyof typeof readyGroups;
+export type PresetGroup = keyof typeof presetGroups;
 
 /** An entry of the palette: an element type or a preset. */
-export type PaletteEntry = ElementType | ReadyGroup;
+export type PaletteEntry = ElementType | PresetGroup;
 
-export const isReadyGroup = (entry: PaletteEntry): entry is ReadyGroup => Object.hasOwn(readyGroups, entry);
+export const isPresetGroup = (entry: PaletteEntry): entry is PresetGroup =>
+  Object.hasOwn(presetGroups, entry);
 
 /** Returns the parts of a preset, each of which becomes a question. */
-const partsOf = (group: ReadyGroup): readonly Part[] => readyGroups[group].parts;
+const partsOf = (group: PresetGroup): readonly Part[] => presetGroups[group].parts;
 
 /**
  * Creates a node from a palette entry, complete except for its options: an element, or a preset with its
  * questions.
  */
-export const newPart = (entry: PaletteEntry, taken: ReadonlySet<string>): EditNode =>
-  isReadyGroup(entry) ? newGroup(entry, taken) : newElement(entry, taken);
+export const newPaletteNode = (entry: PaletteEntry, taken: ReadonlySet<string>): EditNode =>
+  isPresetGroup(entry) ? newGroup(entry, taken) : newElement(entry, taken);
 
-function newGroup(group: ReadyGroup, taken: ReadonlySet<string>): EditNode {
+function newGroup(group: PresetGroup, taken: ReadonlySet<string>): EditNode {
   const known = new Set(taken);
   const take = (wish: string): string => {
     const id = freshId(wish, known);
     known.add(id);
     return id;
   };
-  const attrs = { id: take(group), label: readyGroups[group].title, layout: 'grid_2', repeatable: false };
+  const attrs = { id: take(group), label: presetGroups[group].title, layout: 'grid_2', repeatable: false };
   const children = partsOf(group).map(({ id, label, autocomplete, required = false, columns }) =>
     makeNode('text', { id: take(id), label, required, autocomplete, ...(columns && { col_span: columns }) }),
   );
@@ -92,7 +93,7 @@ export const hasAttribute = (type: string, name: string): boolean =>
   isElementType(type) && Object.hasOwn(elements[type].attrs, name);
 
 /** Lists the types that an element can change to: inputs to inputs, and texts to texts. */
-export const typesLike = (type: string): readonly ElementType[] =>
+export const convertibleTypes = (type: string): readonly ElementType[] =>
   !isElementType(type) || type === 'composite'
     ? []
     : (Object.keys(elements) as ElementType[]).filter(
@@ -107,7 +108,11 @@ export function newStep(title: string): EditNode {
  * Returns the attributes that an element keeps when its type changes: those that the new type has, and
  * unknown ones.
  */
-export function attributesFor(type: ElementType, node: EditNode, taken: ReadonlySet<string>): Attributes {
+export function attributesAfterTypeChange(
+  type: ElementType,
+  node: EditNode,
+  taken: ReadonlySet<string>,
+): Attributes {
   const known: AttributeSpecs = elements[type].attrs;
   const old: Readonly<Record<string, unknown>> = Object.hasOwn(elements, node.type)
     ? elements[node.type as ElementType].attrs

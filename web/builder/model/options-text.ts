@@ -2,10 +2,10 @@ import { idOf, labelOf, type Option } from '#ast/basics/options.ts';
 import { freshId } from './element-ids.ts';
 
 /** The nouns for entries of a list, capitalized. */
-export const nouns = { option: 'Option', row: 'Row' } as const;
+export const optionNouns = { option: 'Option', row: 'Row' } as const;
 
 /** Splits a pasted list into options, one per line, without bullets, numbers, blank lines and duplicates. */
-export function readOptions(text: string): string[] {
+export function splitOptionLines(text: string): string[] {
   const lines = text
     .split(/\r\n|[\r\n\t]/)
     .map((line) => line.replace(/^\s*(?:[-*•–]|\d+[.)])\s+/, '').trim());
@@ -13,30 +13,31 @@ export function readOptions(text: string): string[] {
 }
 
 /** Creates an option or row without a label. A form with one cannot be published. */
-export function blankOption(options: readonly Option[], noun: keyof typeof nouns): Option {
+export function blankOption(options: readonly Option[], noun: keyof typeof optionNouns): Option {
   const ids = new Set(options.map(idOf));
   return { id: freshId(`${noun}_${options.length + 1}`, ids), label: '' };
 }
 
 /** Creates the first options of a new question. */
-export const blankOptions = (noun: keyof typeof nouns, count: number): Option[] =>
+export const blankOptions = (noun: keyof typeof optionNouns, count: number): Option[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${noun}_${index + 1}`, label: '' }));
 
 /** The placeholder of an option or row without a label. */
-export const sayPlace = (noun: keyof typeof nouns, index: number): string => `${nouns[noun]} ${index + 1}`;
+export const optionPlaceholder = (noun: keyof typeof optionNouns, index: number): string =>
+  `${optionNouns[noun]} ${index + 1}`;
 
 /** A list of options after a key or a paste, and the index of the edited option. */
-type Written = { readonly options: readonly Option[]; readonly at: number };
+type OptionListState = { readonly options: readonly Option[]; readonly at: number };
 
 /**
  * Handles a key in the text of an option: Enter adds one below, Backspace removes an empty one, Alt+arrow
  * moves it, an arrow selects the next. Returns undefined if the text box handles the key.
  */
-export function pressedIn(
-  { options, at }: Written,
+export function handleOptionKey(
+  { options, at }: OptionListState,
   { key, altKey }: { key: string; altKey: boolean },
-  { noun, text, maxItems }: { noun: keyof typeof nouns; text: string; maxItems: number },
-): Written | undefined {
+  { noun, text, maxItems }: { noun: keyof typeof optionNouns; text: string; maxItems: number },
+): OptionListState | undefined {
   const by = key === 'ArrowUp' ? -1 : key === 'ArrowDown' ? 1 : 0;
   if (by !== 0) {
     const target = at + by;
@@ -57,8 +58,12 @@ export function pressedIn(
 }
 
 /** Replaces an option with a pasted list, one option per line. Returns undefined for a single line. */
-export function pastedIn({ options, at }: Written, text: string, maxItems: number): Written | undefined {
-  const lines = readOptions(text);
+export function pasteOptionList(
+  { options, at }: OptionListState,
+  text: string,
+  maxItems: number,
+): OptionListState | undefined {
+  const lines = splitOptionLines(text);
   if (lines.length < 2) return undefined;
   const others = options.toSpliced(at, 1).map(labelOf);
   const labels = [...others.slice(0, at), ...lines, ...others.slice(at)].filter(Boolean);

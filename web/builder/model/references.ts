@@ -1,13 +1,13 @@
 import { endOfForm } from '#ast/basics/condition.ts';
-import { factOf } from '#ast/basics/fact-of.ts';
 import { isRecord } from '#ast/basics/json.ts';
+import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { pipedAttributes, pipedIds } from '#ast/form/piping.ts';
 import { namesIn } from '#ast/logic/formula/parse.ts';
-import { saidTexts } from '#ast/translations/said-texts.ts';
-import { type Group, leavesOf, readCondition, readOptions } from '../../conditions/condition-tree.ts';
+import { textInAllLanguages } from '#ast/translations/text-in-all-languages.ts';
+import { type Group, leavesOf, readCondition, validOptionsOf } from '../../conditions/condition-tree.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
-import { indexOf, type Placed } from './form-index.ts';
-import { mayName, mayNameInJump, mayReckon, mayShow } from './nameable.ts';
+import { type IndexedNode, indexOf } from './form-index.ts';
+import { canReferInCondition, canReferInFormula, canReferInJump, canShowAnswer } from './referable-nodes.ts';
 
 /** The attributes that contain a condition, in display order. */
 export const conditionNames = ['show_when', 'hide_when', 'require_when'] as const;
@@ -24,7 +24,7 @@ export function jumpsOf(step: EditNode): readonly Jump[] {
 }
 
 const optionConditions = (node: EditNode): Group[] =>
-  readOptions(node.attrs['options']).flatMap(({ show_when: when }) => readCondition(when) ?? []);
+  validOptionsOf(node.attrs['options']).flatMap(({ show_when: when }) => readCondition(when) ?? []);
 
 /** The name of an attribute whose text can show answers. */
 export type PipedName = (typeof pipedAttributes)[number];
@@ -46,7 +46,7 @@ export type Reference = {
 };
 
 /** Lists every reference of a form, once per root. */
-export const listReferences = factOf((root: EditNode): readonly Reference[] =>
+export const listReferences = memoizeByObject((root: EditNode): readonly Reference[] =>
   indexOf(root).placed.flatMap((place) => [
     ...conditionNames.flatMap((attribute) => {
       const group = readCondition(place.node.attrs[attribute]);
@@ -61,16 +61,17 @@ export const listReferences = factOf((root: EditNode): readonly Reference[] =>
 
 function inCondition(
   root: EditNode,
-  place: Placed,
+  place: IndexedNode,
   attribute: Reference['attribute'],
   group: Group,
 ): Reference[] {
-  const may = attribute === 'jumps' ? mayNameInJump : mayName;
+  const may = attribute === 'jumps' ? canReferInJump : canReferInCondition;
   return leavesOf(group).flatMap(({ subject }): Reference[] => {
     if (subject.of !== 'element') return [];
     const asked = indexOf(root).elements.get(subject.name);
     const { name, row } = subject;
-    const hasRow = row === undefined || readOptions(asked?.node.attrs['rows']).some(({ id }) => id === row);
+    const hasRow =
+      row === undefined || validOptionsOf(asked?.node.attrs['rows']).some(({ id }) => id === row);
     const holds = asked !== undefined && hasRow && may(place, asked);
     return [
       { from: place.node.key, attribute, of: 'element', name, ...(row !== undefined && { row }), holds },
@@ -78,24 +79,24 @@ function inCondition(
   });
 }
 
-function inText(root: EditNode, place: Placed, attribute: PipedName): Reference[] {
-  const shown = saidTexts(place.node.attrs, attribute).flatMap(({ text }) => pipedIds(text));
+function inText(root: EditNode, place: IndexedNode, attribute: PipedName): Reference[] {
+  const shown = textInAllLanguages(place.node.attrs, attribute).flatMap(({ text }) => pipedIds(text));
   return shown.map((name): Reference => {
     const asked = indexOf(root).elements.get(name);
-    const holds = asked !== undefined && mayShow(root, place, asked);
+    const holds = asked !== undefined && canShowAnswer(root, place, asked);
     return { from: place.node.key, attribute, of: 'element', name, holds };
   });
 }
 
-function inFormula(root: EditNode, place: Placed): Reference[] {
+function inFormula(root: EditNode, place: IndexedNode): Reference[] {
   return namesIn(textOf(place.node, 'formula')).map(({ id }): Reference => {
     const asked = indexOf(root).elements.get(id);
-    const holds = asked !== undefined && mayReckon(place, asked);
+    const holds = asked !== undefined && canReferInFormula(place, asked);
     return { from: place.node.key, attribute: 'formula', of: 'element', name: id, holds };
   });
 }
 
-function inJump(root: EditNode, place: Placed, { to, when }: Jump): Reference[] {
+function inJump(root: EditNode, place: IndexedNode, { to, when }: Jump): Reference[] {
   const from = place.node.key;
   const target = indexOf(root).steps.get(to);
   const holds = target !== undefined && target.step > place.step;

@@ -2,7 +2,7 @@ import { isRecord } from '#ast/basics/json.ts';
 import type { ChoiceOption } from '#ast/basics/options.ts';
 import { fillPiped, pipedAttributes, pipedIds } from '#ast/form/piping.ts';
 import { renameInFormula } from '#ast/logic/formula/parse.ts';
-import { mapSaidTexts } from '#ast/translations/said-texts.ts';
+import { mapTextInAllLanguages } from '#ast/translations/text-in-all-languages.ts';
 import {
   type Leaf,
   leavesOf,
@@ -118,7 +118,10 @@ function mapAttributes(
     pipedIds(text).some((id) => changeShown(id) !== id)
       ? fillPiped(text, (id) => `{{${changeShown(id)}}}`)
       : text;
-  const texts = pipedAttributes.reduce((attrs, name) => mapSaidTexts(attrs, name, follow), node.attrs);
+  const texts = pipedAttributes.reduce(
+    (attrs, name) => mapTextInAllLanguages(attrs, name, follow),
+    node.attrs,
+  );
   const isSame = Object.entries(changed).every(
     ([name, value]) => JSON.stringify(value) === JSON.stringify(node.attrs[name]),
   );

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type ElementType, elements } from '#ast/form/elements.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { makeNode } from './edit-node.ts';
-import { sayProblem } from './say-problem.ts';
+import { rewriteProblem } from './form-problems.ts';
 
 const said = (type: ElementType, attrs: object): string[] => {
   const node = { type, attrs: { id: 'q', label: 'Q', ...attrs }, children: [] };
@@ -13,7 +13,7 @@ const said = (type: ElementType, attrs: object): string[] => {
     children: [{ type: 'step', attrs: {}, children: [node] }],
   });
   assert.ok(!result.ok);
-  return result.errors.map(({ message }) => sayProblem(message, makeNode(type, node.attrs)));
+  return result.errors.map(({ message }) => rewriteProblem(message, makeNode(type, node.attrs)));
 };
 
 test('a problem of an element is described in the words of its panel', () => {

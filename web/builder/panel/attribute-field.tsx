@@ -4,8 +4,8 @@ import { newWork } from '#ast/basics/work.ts';
 import { pipedAttributes } from '#ast/form/piping.ts';
 import { compilePattern } from '#ast/rules/pattern.ts';
 import { patternProblem } from '#ast/rules/pattern-problem.ts';
-import { readOptions } from '../../conditions/condition-tree.ts';
-import { MomentInput } from '../../conditions/value-field.tsx';
+import { validOptionsOf } from '../../conditions/condition-tree.ts';
+import { TimeLimitInput } from '../../conditions/value-field.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
@@ -14,7 +14,7 @@ import { tidyOption } from '../model/options-text.ts';
 import { FormulaInput, InsertAnswer } from './formula-input.tsx';
 import { FileTypesInput, IdInput } from './id-input.tsx';
 import { ConditionField, JumpsField } from './logic.tsx';
-import { OptionsEditor, ShownImage } from './options-editor.tsx';
+import { ElementImageField, OptionsEditor } from './options-editor.tsx';
 
 type PatternProps = {
   readonly label: string;
@@ -51,7 +51,7 @@ function PatternInput({ label, value, error, onChange }: PatternProps): ReactEle
         <>
           <TextField label="Test an answer" value={sample} onChange={setSample} autoComplete="off" />
           <p className="small" role="status" data-matches={sample === '' ? undefined : matches}>
-            {sample === '' ? 'Enter an answer to test the pattern.' : sayMatch(matches)}
+            {sample === '' ? 'Enter an answer to test the pattern.' : describeMatch(matches)}
           </p>
         </>
       )}
@@ -59,7 +59,7 @@ function PatternInput({ label, value, error, onChange }: PatternProps): ReactEle
   );
 }
 
-const sayMatch = (matches: boolean): string =>
+const describeMatch = (matches: boolean): string =>
   matches ? '✓ This answer matches the pattern.' : '✗ This answer does not match the pattern.';
 
 /** An attribute of the selected node, with its current value. */
@@ -135,7 +135,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
     <OptionsEditor
       title={spec.title}
       noun={name === 'rows' ? 'row' : 'option'}
-      value={readOptions(value).map(tidyOption)}
+      value={validOptionsOf(value).map(tidyOption)}
       published={published}
       maxItems={spec.maxItems}
       areChosen={spec.areChosen}
@@ -149,7 +149,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       label={spec.title}
       {...(name === 'autocomplete' && { description: notes['autocomplete'] })}
       value={typeof value === 'string' && spec.values.includes(value) ? value : spec.default}
-      choices={spec.values.map((id) => ({ id, label: choiceWords[id] ?? sayId(id) }))}
+      choices={spec.values.map((id) => ({ id, label: choiceWords[id] ?? formatId(id) }))}
       onChange={onChange}
       error={error}
     />
@@ -185,7 +185,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
     />
   ),
   moment: ({ spec, value, error, onChange }) => (
-    <MomentInput label={spec.title} format={spec.format} value={value} error={error} onChange={onChange} />
+    <TimeLimitInput label={spec.title} format={spec.format} value={value} error={error} onChange={onChange} />
   ),
   pattern: ({ spec, value, error, onChange }) => (
     <PatternInput label={spec.title} value={value} error={error} onChange={onChange} />
@@ -194,7 +194,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
     <FileTypesInput label={spec.title} value={value} error={error} onChange={onChange} />
   ),
   image: ({ spec, value, error, onChange }) => (
-    <ShownImage label={spec.title} value={value} error={error} onChange={onChange} />
+    <ElementImageField label={spec.title} value={value} error={error} onChange={onChange} />
   ),
   condition: ({ name, spec, value, error, onChange }) => (
     <ConditionField name={name} title={spec.title} value={value} error={error} onChange={onChange} />
@@ -250,7 +250,7 @@ const choiceWords: Readonly<Record<string, string>> = {
 };
 
 /** Formats a value that has no label here: `stars` becomes `Stars`. */
-const sayId = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1).replaceAll('_', ' ');
+const formatId = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1).replaceAll('_', ' ');
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 

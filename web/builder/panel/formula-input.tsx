@@ -1,16 +1,16 @@
 import './formula-input.css';
 import { type ReactElement, type ReactNode, useRef } from 'react';
 import { havePoints } from '#ast/basics/options.ts';
-import { placeOfProblem } from '#ast/logic/formula/formula-problem.ts';
+import { problemPosition } from '#ast/logic/formula/formula-problem.ts';
 import { namesIn } from '#ast/logic/formula/parse.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Menu } from '../../design/menu.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { formatFormula } from '../model/describe-logic.ts';
 import { findNode, textOf } from '../model/edit-node.ts';
-import { listReckonable, listShowable } from '../model/nameable.ts';
-import { sayFormula } from '../model/say-logic.ts';
+import { listFormulaNodes, listShowableQuestions } from '../model/referable-nodes.ts';
 import './insert-answer.css';
 
 type FormulaProps = {
@@ -45,7 +45,7 @@ export function FormulaInput({ label, value, error, onChange }: FormulaProps): R
         spellCheck="false"
       />
       {error === undefined && <Said formula={value} />}
-      {error !== undefined && value !== '' && <Place formula={value} message={error} />}
+      {error !== undefined && value !== '' && <FormulaProblem formula={value} message={error} />}
       {!isReadOnly && (
         <div className="row">
           <InsertElement onInsert={insert} />
@@ -67,14 +67,14 @@ function Said({ formula }: { formula: string }): ReactElement | null {
   if (namesIn(formula).length === 0) return null;
   return (
     <p className="field-description">
-      <SentenceText sentence={sayFormula(root, formula)} />
+      <SentenceText sentence={formatFormula(root, formula)} />
     </p>
   );
 }
 
 /** The formula with the problem highlighted. Hidden from screen readers, because it repeats the error. */
-function Place({ formula, message }: { formula: string; message: string }): ReactElement | null {
-  const at = placeOfProblem(message);
+function FormulaProblem({ formula, message }: { formula: string; message: string }): ReactElement | null {
+  const at = problemPosition(message);
   if (at === undefined) return null;
   const [marked = ' '] = /^(?:\{[^}]*\}?|\w+|"[^"]*"?|.)/s.exec(formula.slice(at)) ?? [];
   return (
@@ -91,7 +91,7 @@ function InsertElement({ onInsert }: { onInsert: (text: string) => void }): Reac
   const { editor } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
   const node = findNode(root, selection);
-  const named = node ? listReckonable(root, node) : [];
+  const named = node ? listFormulaNodes(root, node) : [];
   if (named.length === 0) return null;
   const items = named.map(({ node: element, rows }) => {
     const name = `{${textOf(element, 'id')}}`;
@@ -155,7 +155,7 @@ export function InsertAnswer({ isOfPart, onInsert, children }: InsertProps): Rea
   const { editor, isReadOnly } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
   const part = isOfPart ? findNode(root, selection) : undefined;
-  const questions = isOfPart && !part ? [] : listShowable(root, part);
+  const questions = isOfPart && !part ? [] : listShowableQuestions(root, part);
   // The wrapper is always rendered: moving the field to another parent would remove its focus while someone
   // types.
   return (

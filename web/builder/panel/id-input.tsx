@@ -3,11 +3,11 @@ import { isElementId } from '#ast/attributes/attributes.ts';
 import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { sayNode } from '../model/compare.ts';
+import { describeNode } from '../model/compare.ts';
 import { type EditNode, findNode } from '../model/edit-node.ts';
 import { indexOf } from '../model/form-index.ts';
 import { listReferences } from '../model/references.ts';
-import { readTypes } from './read-types.ts';
+import { parseFileTypes } from './parse-file-types.ts';
 
 type IdProps = {
   readonly label: string;
@@ -40,7 +40,7 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
     .filter(({ name, of }) => name === value && (of === 'step') === isStep)
     .map(({ from }) => findNode(root, from))
     .filter((node) => node !== undefined);
-  const names = [...new Set(dependants.map(sayNode))].join(', ');
+  const names = [...new Set(dependants.map(describeNode))].join(', ');
   return (
     <TextField
       label={label}
@@ -75,7 +75,7 @@ function refuse(
   if (id === '') return isNeeded ? 'Enter a name for the API, exports and webhooks.' : undefined;
   if (!isElementId(id)) return 'Start with a letter. Use only letters, digits, "-" and "_".';
   const other = taken.get(id);
-  return other && `${sayNode(other.node)} already uses this name.`;
+  return other && `${describeNode(other.node)} already uses this name.`;
 }
 
 type FileTypesProps = {
@@ -107,7 +107,7 @@ export function FileTypesInput({ label, value, error, onChange }: FileTypesProps
         value={typed ?? types.join(', ')}
         onChange={setTyped}
         onBlur={() => {
-          if (typed !== undefined) put(readTypes(typed));
+          if (typed !== undefined) put(parseFileTypes(typed));
           setTyped(undefined);
         }}
         error={error}

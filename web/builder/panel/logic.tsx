@@ -3,10 +3,10 @@ import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { ConfirmDialog } from '../../design/dialog.tsx';
 import type { EditorState } from '../editor/editor-state.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { sayNode } from '../model/compare.ts';
+import { describeNode } from '../model/compare.ts';
+import { describeJump, describeLogic, describeNodeCondition, stepName } from '../model/describe-logic.ts';
 import { type EditNode, findNode, type NodeKey, textOf } from '../model/edit-node.ts';
 import { type Jump, jumpsOf, type Reference } from '../model/references.ts';
-import { sayJump, sayLogic, sayWhenIn, stepName } from '../model/say-logic.ts';
 import './logic.css';
 import { endOfForm } from '#ast/basics/condition.ts';
 import { limits } from '#ast/basics/limits.ts';
@@ -15,16 +15,16 @@ import { newCondition, readCondition, writeCondition } from '../../conditions/co
 import { Button, IconButton } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
-import { useHandOver } from '../../design/use-hand-over.ts';
+import { useFocusHandover } from '../../design/use-focus-handover.ts';
 import { setAttribute } from '../model/edit.ts';
-import { listNameable } from '../model/nameable.ts';
+import { listConditionNodes } from '../model/referable-nodes.ts';
 import { withStepId } from '../model/step-ids.ts';
 
 /**
  * Asks before an edit that breaks references: lists the affected nodes, then applies the edit without the
  * references or cancels it (docs/rules.md B7).
  */
-export function AskedDialog(): ReactElement | null {
+export function BrokenReferencesDialog(): ReactElement | null {
   const { editor } = useBuilder();
   const state = useEditorState(editor);
   const { asked } = state;
@@ -51,8 +51,8 @@ export function AskedDialog(): ReactElement | null {
         <ul className="asked-list">
           {nodes.map((node) => (
             <li key={node.key}>
-              <strong>{sayNode(node)}</strong>
-              {sayLogic(root, node).map((sentence, index) => (
+              <strong>{describeNode(node)}</strong>
+              {describeLogic(root, node).map((sentence, index) => (
                 <p key={index} className="soft small">
                   <SentenceText sentence={sentence} />
                 </p>
@@ -88,10 +88,10 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
   const { editor } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
   const node = findNode(root, selection) ?? root;
-  const nameable = listNameable(root, node, false);
+  const nameable = listConditionNodes(root, node, false);
   const rule = useRef<HTMLFieldSetElement>(null);
   const add = useRef<HTMLButtonElement>(null);
-  const handOver = useHandOver();
+  const handOver = useFocusHandover();
   if (value === undefined) {
     const isIdle = name === 'require_when' && node.attrs['required'] === true;
     return (
@@ -131,7 +131,7 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
       {group ? (
         <>
           <p className="logic-sentence">
-            <SentenceText sentence={sayWhenIn(root, group)} />
+            <SentenceText sentence={describeNodeCondition(root, group)} />
           </p>
           <ConditionEditor
             group={group}
@@ -176,12 +176,12 @@ function JumpEditor(props: JumpProps): ReactElement {
   const group = readCondition(jump.when);
   const target = later.find((other) => textOf(other, 'id') === jump.to);
   const isKnown = target !== undefined || jump.to === endOfForm;
-  const nameable = listNameable(root, step, true);
+  const nameable = listConditionNodes(root, step, true);
   const addCondition = (): void => onChange({ ...jump, when: newCondition(nameable.at(-1)) });
   return (
     <div className="logic-jump" role="group" aria-label={`Jump ${number}`}>
       <p className="logic-sentence">
-        <SentenceText sentence={sayJump(root, jump)} />
+        <SentenceText sentence={describeJump(root, jump)} />
       </p>
       {!isReached && <p className="field-description">Never reached: an earlier jump always applies.</p>}
       <div className="logic-head">
@@ -251,7 +251,7 @@ export function JumpsField({ title, error, onChange }: JumpsProps): ReactElement
       return { root: setAttribute(named.root, step.key, 'jumps', next) };
     });
   const add = (): void => {
-    const asked = listNameable(root, step, true).at(-1);
+    const asked = listConditionNodes(root, step, true).at(-1);
     put([...jumps, { when: newCondition(asked), to: endOfForm }]);
   };
   const always = jumps.findIndex(({ when }) => when === undefined);

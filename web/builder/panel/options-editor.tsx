@@ -2,32 +2,32 @@ import { type ReactElement, useRef, useState } from 'react';
 import { isImageId } from '#ast/basics/image-id.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/basics/options.ts';
-import { imageAddress } from '#page/theme/look.ts';
+import { imageAddress } from '#page/theme/page-style.ts';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
-import { useForm } from '../../shell/form-place.ts';
+import { useForm } from '../../shell/current-form.ts';
 import { useBuilder } from '../editor/use-editor.ts';
 import {
   blankOption,
   fromLines,
-  nouns,
-  pastedIn,
-  pressedIn,
-  readOptions,
+  handleOptionKey,
+  optionNouns,
+  optionPlaceholder,
+  pasteOptionList,
   relabelled,
-  sayPlace,
+  splitOptionLines,
   tidyOption,
 } from '../model/options-text.ts';
 import { ImageField } from './image-field.tsx';
 import { ConditionField } from './logic.tsx';
 import './options-editor.css';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { isSameJson } from '#ast/basics/json.ts';
-import { sayCount } from '#ast/basics/say-count.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 
 /** An image of an element or an option. It is stored in the workspace, like theme images. */
-export function ShownImage({
+export function ElementImageField({
   label,
   value,
   error,
@@ -86,7 +86,7 @@ function OptionDetails({
   return (
     <div className="option-details" role="group" aria-label={`Details of ${name}`}>
       {arePictures && (
-        <ShownImage
+        <ElementImageField
           label="Image"
           value={whole.image}
           error={undefined}
@@ -186,7 +186,7 @@ function refuse(id: string, others: readonly Option[]): string | undefined {
 type OptionsProps = {
   readonly title: string;
   /** The noun for an entry. */
-  readonly noun: keyof typeof nouns;
+  readonly noun: keyof typeof optionNouns;
   readonly value: readonly Option[];
   /** Ids of options that answers may already contain. */
   readonly published: ReadonlySet<string>;
@@ -247,14 +247,18 @@ export function OptionsEditor({
   const handleKey = (event: React.KeyboardEvent<HTMLInputElement>, index: number): void => {
     if (event.nativeEvent.isComposing) return;
     const text = event.currentTarget.value;
-    const next = pressedIn({ options: value, at: index }, event, { noun, text, maxItems });
+    const next = handleOptionKey({ options: value, at: index }, event, { noun, text, maxItems });
     if (!next) return;
     event.preventDefault();
     if (next.options === value) focus(next.at);
     else put(next.options, next.at);
   };
   const paste = (event: React.ClipboardEvent<HTMLInputElement>, index: number): void => {
-    const next = pastedIn({ options: value, at: index }, event.clipboardData.getData('text'), maxItems);
+    const next = pasteOptionList(
+      { options: value, at: index },
+      event.clipboardData.getData('text'),
+      maxItems,
+    );
     if (!next) return;
     event.preventDefault();
     put(next.options, next.at);
@@ -268,8 +272,8 @@ export function OptionsEditor({
           <li key={index} className="options-row">
             <input
               className="field-input options-label"
-              aria-label={`${nouns[noun]} ${index + 1} of ${value.length}`}
-              placeholder={sayPlace(noun, index)}
+              aria-label={`${optionNouns[noun]} ${index + 1} of ${value.length}`}
+              placeholder={optionPlaceholder(noun, index)}
               aria-invalid={held?.index === index || undefined}
               value={held?.index === index ? held.text : labelOf(option)}
               onChange={(event) => write(index, event.target.value)}
@@ -349,10 +353,10 @@ function PasteDialog({
   onChange: OptionsProps['onChange'];
 }): ReactElement {
   const [text, setText] = useState(value.map(labelOf).join('\n'));
-  const options = fromLines(readOptions(text), value);
+  const options = fromLines(splitOptionLines(text), value);
   return (
     <FormDialog
-      title={`${nouns[noun]}s from a list`}
+      title={`${optionNouns[noun]}s from a list`}
       isOpen
       onClose={onClose}
       description={`One ${noun} per line. Bullets, numbers, blank lines and duplicates are removed.`}
@@ -360,10 +364,16 @@ function PasteDialog({
         onChange(options);
         onClose();
       }}
-      submitLabel={`Use ${sayCount(options.length, noun)}`}
+      submitLabel={`Use ${formatCount(options.length, noun)}`}
       isDisabled={options.length === 0}
     >
-      <TextArea label={`${nouns[noun]}s, one per line`} rows={10} value={text} onChange={setText} autoFocus />
+      <TextArea
+        label={`${optionNouns[noun]}s, one per line`}
+        rows={10}
+        value={text}
+        onChange={setText}
+        autoFocus
+      />
     </FormDialog>
   );
 }

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ElementType, elements, stepAttributes } from '#ast/form/elements.ts';
-import { readMoment } from '../../conditions/condition-tree.ts';
+import { parseTimeLimit } from '../../conditions/condition-tree.ts';
 import { readNumber } from '../../design/read-number.ts';
-import { blankOption, fromLines, pastedIn, pressedIn, relabelled } from '../model/options-text.ts';
-import { readTypes } from './read-types.ts';
+import {
+  blankOption,
+  fromLines,
+  handleOptionKey,
+  pasteOptionList,
+  relabelled,
+} from '../model/options-text.ts';
+import { parseFileTypes } from './parse-file-types.ts';
 import { bySection, sections } from './sections.ts';
 
 const numbers: readonly [text: string, isWhole: boolean, number: number | undefined][] = [
@@ -23,7 +29,7 @@ for (const [text, isWhole, number] of numbers) {
 }
 
 test('a date limit is either fixed or a number of days from today', () => {
-  assert.deepEqual(['', '2026-01-31', 'today', 'today-18', 'today+30', 'todays'].map(readMoment), [
+  assert.deepEqual(['', '2026-01-31', 'today', 'today-18', 'today+30', 'todays'].map(parseTimeLimit), [
     { way: 'none', days: 0 },
     { way: 'fixed', days: 0 },
     { way: 'before', days: 0 },
@@ -34,7 +40,7 @@ test('a date limit is either fixed or a number of days from today', () => {
 });
 
 test('file types are parsed from a list without repeats', () => {
-  assert.deepEqual(readTypes('.PDF, image/*;  .pdf\n'), ['.pdf', 'image/*']);
+  assert.deepEqual(parseFileTypes('.PDF, image/*;  .pdf\n'), ['.pdf', 'image/*']);
 });
 
 test('the panel shows every attribute of every element exactly once, except translations, which have their own view', () => {
@@ -84,7 +90,11 @@ test('an option without text is blank with an id, takes its first text, and is b
 test('Enter adds an option below, Backspace removes an empty one, Alt and an arrow moves it, and a pasted list becomes several', () => {
   const options = ['Red', 'Blue', { id: 'option_3', label: '' }];
   const press = (at: number, key: string, altKey = false) =>
-    pressedIn({ options, at }, { key, altKey }, { noun: 'option', text: at === 2 ? '' : 'x', maxItems: 4 });
+    handleOptionKey(
+      { options, at },
+      { key, altKey },
+      { noun: 'option', text: at === 2 ? '' : 'x', maxItems: 4 },
+    );
   assert.deepEqual(press(0, 'Enter'), {
     options: ['Red', { id: 'option_4', label: '' }, 'Blue', options[2]],
     at: 1,
@@ -94,9 +104,9 @@ test('Enter adds an option below, Backspace removes an empty one, Alt and an arr
   assert.equal(press(1, 'Backspace'), undefined, 'a letter of it goes');
   assert.deepEqual(press(1, 'ArrowUp', true)?.options.slice(0, 2), ['Blue', 'Red']);
   assert.deepEqual(press(2, 'ArrowDown'), { options, at: 2 });
-  assert.deepEqual(pastedIn({ options, at: 2 }, '- Green\n- Red\n\n- Grey', 4), {
+  assert.deepEqual(pasteOptionList({ options, at: 2 }, '- Green\n- Red\n\n- Grey', 4), {
     options: ['Red', 'Blue', 'Green', 'Grey'],
     at: 3,
   });
-  assert.equal(pastedIn({ options, at: 2 }, 'Green', 4), undefined);
+  assert.equal(pasteOptionList({ options, at: 2 }, 'Green', 4), undefined);
 });

@@ -1,7 +1,7 @@
 import './property-panel.css';
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+import { formatCount } from '#ast/basics/format-count.ts';
 import type { Option } from '#ast/basics/options.ts';
-import { sayCount } from '#ast/basics/say-count.ts';
 import { type ElementType, elements, type InputType, showsPlaceholder } from '#ast/form/elements.ts';
 import { Button } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
@@ -9,14 +9,14 @@ import { Message } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
 import { addStep } from '../editor/commands.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { sayNode, titleOf } from '../model/compare.ts';
-import { selectedIn } from '../model/drop-place.ts';
+import { describeNode, titleOfType } from '../model/compare.ts';
 import { changeType, setAttribute, setId, setLabel, setOptions } from '../model/edit.ts';
-import { type EditNode, findNode, type NodeKey, textOf, trailTo } from '../model/edit-node.ts';
-import { typesLike } from '../model/new-element.ts';
-import { sayProblem, specsOf } from '../model/say-problem.ts';
-import { onParts } from '../shortcuts/deeds.ts';
-import { useOnParts } from '../shortcuts/use-shortcuts.ts';
+import { type EditNode, findNode, type NodeKey, pathToNode, textOf } from '../model/edit-node.ts';
+import { rewriteProblem, specsOf } from '../model/form-problems.ts';
+import { convertibleTypes } from '../model/new-element.ts';
+import { selectedNodes } from '../model/node-positions.ts';
+import { nodeCommands } from '../shortcuts/builder-commands.ts';
+import { useNodeCommandTarget } from '../shortcuts/use-shortcuts.ts';
 import { AttributeField } from './attribute-field.tsx';
 import { bySection, type Section } from './sections.ts';
 
@@ -36,7 +36,7 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
       panel.current?.querySelector<HTMLElement>('input, textarea, button')?.focus();
   }, [focus]);
 
-  const parts = selectedIn(history.present);
+  const parts = selectedNodes(history.present);
   const found = problems.get(node.key) ?? [];
   const inField = new Set<string>();
   const errorOf = (name: string): string | undefined => {
@@ -47,7 +47,9 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
         (message.includes(`"${name}"`) || (name === 'id' && message.startsWith('Element ids'))),
     );
     for (const message of messages) inField.add(message);
-    return messages.length > 0 ? messages.map((message) => sayProblem(message, node)).join(' ') : undefined;
+    return messages.length > 0
+      ? messages.map((message) => rewriteProblem(message, node)).join(' ')
+      : undefined;
   };
   const change = (name: string, value: unknown): void =>
     editor.change((tree) => ({ root: setByName(tree, node, name, value, lockedIds) }), `${name} ${node.key}`);
@@ -79,7 +81,7 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
       <h2 className="pane-title">{titleOfPanel([node])}</h2>
       {others.map((message) => (
         <Message key={message} tone="warn">
-          {sayProblem(message, node)}
+          {rewriteProblem(message, node)}
         </Message>
       ))}
       <TypeField node={node} />
@@ -99,7 +101,9 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
 function isSeen(root: EditNode, node: EditNode, name: string): boolean {
   if (node.attrs[name] !== undefined) return true;
   if (name === 'placeholder') return showsPlaceholder(node.type as InputType);
-  return name !== 'col_span' || String(trailTo(root, node.key).at(-2)?.attrs['layout']).startsWith('grid_');
+  return (
+    name !== 'col_span' || String(pathToNode(root, node.key).at(-2)?.attrs['layout']).startsWith('grid_')
+  );
 }
 
 /**
@@ -131,7 +135,7 @@ function PanelSection({ title, children }: { title: string; children: ReactNode 
 /** Changes the type of a question: inputs to inputs, and texts to texts. */
 function TypeField({ node }: { node: EditNode }): ReactElement | null {
   const { editor } = useBuilder();
-  const types = typesLike(node.type);
+  const types = convertibleTypes(node.type);
   if (types.length === 0) return null;
   return (
     <Select
@@ -147,7 +151,7 @@ function TypeField({ node }: { node: EditNode }): ReactElement | null {
 
 /** The actions for nodes, as in their toolbar. For the form, adds a step. */
 function NodeActions({ parts }: { parts: readonly EditNode[] }): ReactElement {
-  const on = useOnParts()({ parts });
+  const on = useNodeCommandTarget()({ parts });
   if (parts.length === 0) {
     return (
       <Button icon="add" onPress={() => addStep(on.editor)}>
@@ -157,7 +161,7 @@ function NodeActions({ parts }: { parts: readonly EditNode[] }): ReactElement {
   }
   return (
     <div className="row panel-actions">
-      {[onParts.merge, onParts.duplicate, onParts.remove]
+      {[nodeCommands.merge, nodeCommands.duplicate, nodeCommands.remove]
         .filter(({ appliesTo }) => appliesTo?.(on))
         .map((deed) => (
           <Button
@@ -175,18 +179,18 @@ function NodeActions({ parts }: { parts: readonly EditNode[] }): ReactElement {
 
 /** Returns the title of the panel: the type of the selected node, or the number of nodes. */
 export const titleOfPanel = (parts: readonly EditNode[]): string =>
-  parts.length === 1 ? titleOf(parts[0]!.type) : `${sayCount(parts.length, 'part')} selected`;
+  parts.length === 1 ? titleOfType(parts[0]!.type) : `${formatCount(parts.length, 'part')} selected`;
 
 /** The actions that several nodes have in common. */
 function SeveralParts({ parts }: { parts: readonly EditNode[] }): ReactElement {
-  const on = useOnParts()({ parts });
-  const { require } = onParts;
+  const on = useNodeCommandTarget()({ parts });
+  const { require } = nodeCommands;
   return (
     <>
       <h2 className="pane-title">{titleOfPanel(parts)}</h2>
       <ul className="soft small several-parts">
         {parts.map((node) => (
-          <li key={node.key}>{sayNode(node)}</li>
+          <li key={node.key}>{describeNode(node)}</li>
         ))}
       </ul>
       {require.appliesTo?.(on) && (

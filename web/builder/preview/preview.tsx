@@ -1,43 +1,43 @@
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import { isOptionOffered } from '#ast/form/conditional-options.ts';
 import { fieldName, findInput, questionsById } from '#ast/form/fields.ts';
-import { isOffered } from '#ast/form/offers.ts';
 import {
   type Form,
   type InputElement,
   isInput,
-  isSeen,
+  isVisibleToVisitors,
   listQuestions,
   type PlacedElement,
   walkElements,
 } from '#ast/form/tree.ts';
 import { stylesheet } from '#page/markup/style.ts';
 import { resultsOf } from '#page/render/elements/results.ts';
-import { imageAddress, type Look, lookOf } from '#page/theme/look.ts';
-import { useForm } from '../../shell/form-place.ts';
+import { getPageStyle, imageAddress, type PageStyle } from '#page/theme/page-style.ts';
+import { useForm } from '../../shell/current-form.ts';
 import { parsePage } from '../canvas/page-markup.ts';
-import { startTrial, type Trial, type TrialLook, type TrialSettings } from './trial.ts';
+import { type FormPreview, type PreviewEffects, type PreviewSettings, startPreview } from './form-preview.ts';
 import './preview-view.css';
 import type { Settings } from '#ast/settings.ts';
-import { styleOf } from '#page/render/elements/drawings.ts';
+import { styleOf } from '#page/render/elements/element-renderers.ts';
 import { languageStyle } from '#page/render/language-switch.ts';
 import { Button } from '../../design/button.tsx';
 import { Icon, type IconName } from '../../design/icon.tsx';
 import { EmptyState } from '../../design/states.tsx';
 import type { EditNode } from '../model/edit-node.ts';
-import { validateRoot } from '../model/say-problem.ts';
+import { validateRoot } from '../model/form-problems.ts';
 import { drawableTheme } from '../model/theme-choices.ts';
 
 /**
  * Applies conditions while answers are entered, like the page's script, and records what the visitor has
  * seen.
  */
-function showLogic(form: Form, page: HTMLFormElement, look: TrialLook): void {
+function showLogic(form: Form, page: HTMLFormElement, look: PreviewEffects): void {
   const { shown, seen, isLast, progress } = look;
   for (const placed of walkElements(form)) {
     const { element, path, group } = placed;
     const boxes = page.querySelectorAll<HTMLElement>(`[data-path="${path.join('.')}"]`);
     for (const [index, box] of boxes.entries())
-      box.hidden = !isSeen(element) || !shown.isShown(element, group && { group, index });
+      box.hidden = !isVisibleToVisitors(element) || !shown.isShown(element, group && { group, index });
     if (isInput(element) && element.attrs.require_when) showRequired(page, look, element, placed);
   }
   offerOptions(form, page, look);
@@ -60,7 +60,7 @@ function showLogic(form: Form, page: HTMLFormElement, look: TrialLook): void {
 /** Updates the "required" mark beside the label, in every row. */
 function showRequired(
   page: HTMLFormElement,
-  { shown }: TrialLook,
+  { shown }: PreviewEffects,
   element: InputElement,
   { group }: PlacedElement,
 ): void {
@@ -74,12 +74,12 @@ function showRequired(
 }
 
 /** Shows the offered options, and clears chosen options that are hidden. */
-function offerOptions(form: Form, page: HTMLFormElement, { shown }: TrialLook): void {
+function offerOptions(form: Form, page: HTMLFormElement, { shown }: PreviewEffects): void {
   const questions = questionsById(listQuestions(form));
   for (const control of page.querySelectorAll<HTMLInputElement | HTMLOptionElement>('[data-offer]')) {
     const select = control.closest('select');
     const found = findInput(questions, select?.name ?? (control as HTMLInputElement).name);
-    const isIn = found !== undefined && isOffered(found.input, control.value, shown.holds, found.row);
+    const isIn = found !== undefined && isOptionOffered(found.input, control.value, shown.holds, found.row);
     const box = select ? control : control.closest('label')!;
     box.hidden = !isIn;
     control.disabled = !isIn || control.dataset['offer'] === 'full';
@@ -98,8 +98,8 @@ function noteSeen(page: HTMLFormElement, seen: Iterable<string>): void {
 
 type FrameProps = {
   readonly form: Form;
-  readonly settings: TrialSettings;
-  readonly look: Look;
+  readonly settings: PreviewSettings;
+  readonly look: PageStyle;
   readonly width: string;
 };
 
@@ -123,7 +123,7 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
     const begin = (): (() => void) =>
       showPage(current, {
         theme: theme.current,
-        trial: startTrial(form, settings, new Date(), {
+        trial: startPreview(form, settings, new Date(), {
           logo: logo === undefined ? undefined : { address: logo },
           darkLogo: darkLogo === undefined ? undefined : { address: darkLogo },
           cover: cover === undefined ? undefined : { address: cover },
@@ -146,7 +146,7 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
   return <iframe ref={frame} title="Form preview" className="preview-frame" style={{ inlineSize: width }} />;
 }
 
-type Shown = { readonly theme: string; readonly trial: Trial };
+type Shown = { readonly theme: string; readonly trial: FormPreview };
 
 function showPage(frame: HTMLIFrameElement, { theme, trial }: Shown): () => void {
   const page = frame.contentDocument!;
@@ -208,7 +208,7 @@ export function PreviewView({
   const elements = result.ok ? `${styleOf(result.form)}\n${languageStyle}` : '';
   const look = useMemo(
     () =>
-      lookOf(
+      getPageStyle(
         formId,
         { ...settings, theme: drawableTheme(settings.theme ?? {}), embed_origins: undefined },
         { isEmbedded: false, language: settings.locale ?? 'en', elements },

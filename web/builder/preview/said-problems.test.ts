@@ -4,7 +4,7 @@ import { locales } from '#ast/basics/locales.ts';
 import type { FormNode } from '#ast/form/tree.ts';
 import { element, formOf } from '#test/ast/forms.ts';
 import { readMarkup, type Tag } from '#test/page/read-page.ts';
-import { startTrial } from './trial.ts';
+import { startPreview } from './form-preview.ts';
 
 /** A question, its answers, and the rule that they break. */
 type Case = readonly [rule: string, question: FormNode, answers?: readonly (string | File)[]];
@@ -88,7 +88,7 @@ const forbidden: Readonly<Record<string, RegExp>> = {
 };
 
 function show(node: FormNode, answers: readonly (string | File)[], locale: (typeof locales)[number]): Tag[] {
-  const trial = startTrial(formOf(node), { locale }, new Date('2026-11-22T10:00:00Z'));
+  const trial = startPreview(formOf(node), { locale }, new Date('2026-11-22T10:00:00Z'));
   const data = new FormData();
   for (const answer of answers) data.append(String(node.attrs!['id']), answer);
   // A preview reads numbers in the format of its language. Every language accepts the Arabic decimal mark.

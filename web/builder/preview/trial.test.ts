@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, formOf } from '#test/ast/forms.ts';
-import { startTrial } from './trial.ts';
+import { startPreview } from './form-preview.ts';
 
 const form = formOf(
   element('email', 'mail', { required: true }),
@@ -15,14 +15,14 @@ const data = (...entries: [string, string][]): FormData => {
 };
 
 test('a test submission with problems shows them as the public page does and keeps the answers', () => {
-  const page = startTrial(form, {}, now).post(data(['mail', 'not a mail'], ['people[0][who]', 'Ada']));
+  const page = startPreview(form, {}, now).post(data(['mail', 'not a mail'], ['people[0][who]', 'Ada']));
   assert.match(page, /There is a problem/);
   assert.match(page, /value="not a mail"/);
   assert.match(page, /value="Ada"/);
 });
 
 test('a complete test submission shows the confirmation with the message of the settings', () => {
-  const page = startTrial(form, { confirmation_message: 'See you' }, now).post(
+  const page = startPreview(form, { confirmation_message: 'See you' }, now).post(
     data(['mail', 'ada@example.com']),
   );
   assert.match(page, /See you/);
@@ -30,7 +30,7 @@ test('a complete test submission shows the confirmation with the message of the 
 });
 
 test('a preview adds and removes rows', () => {
-  const trial = startTrial(form, {}, now);
+  const trial = startPreview(form, {}, now);
   const added = trial.post(data(['people[0][who]', 'Ada'], ['_row', 'people[0]'], ['_add', 'people']));
   assert.match(added, /people\[1\]\[who\]/);
   const removed = trial.post(

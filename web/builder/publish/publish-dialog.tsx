@@ -2,7 +2,7 @@ import './difference-list.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { checkFilter } from '#ast/logic/check-condition.ts';
 import type { Settings } from '#ast/settings.ts';
 import { hostOf } from '#rules/url-problem.ts';
@@ -13,13 +13,13 @@ import { Dialog } from '../../design/dialog.tsx';
 import { Message, type Tone } from '../../design/message.tsx';
 import { Loading } from '../../design/states.tsx';
 import { webhooksQuery } from '../../webhooks/webhooks-query.ts';
-import { compareForms, type Difference, sayNode } from '../model/compare.ts';
+import { compareForms, type Difference, describeNode } from '../model/compare.ts';
 import { type EditNode, findNode, type NodeKey, nodeAt, readStructure } from '../model/edit-node.ts';
-import type { Moment } from '../model/history.ts';
-import { type LocatedProblem, sayProblem, validateRoot } from '../model/say-problem.ts';
+import { type LocatedProblem, rewriteProblem, validateRoot } from '../model/form-problems.ts';
+import type { EditSnapshot } from '../model/history.ts';
 import type { BuilderApi, BuilderForm } from '../saving/autosave.ts';
 import { documentOf } from '../saving/use-saving.ts';
-import { compareSettings, locate, type SettingProblem } from '../settings/settings-values.ts';
+import { compareSettings, locateSettingProblem, type SettingProblem } from '../settings/settings-values.ts';
 import './launch-dialog.css';
 import { CopyButton, CopyField } from '../../design/copy-button.tsx';
 import { Icon } from '../../design/icon.tsx';
@@ -40,7 +40,7 @@ type Stored = { readonly structure: object; readonly settings: Settings | null }
  */
 export function compareDocuments(
   stored: Stored,
-  edited: Pick<Moment, 'root' | 'settings'>,
+  edited: Pick<EditSnapshot, 'root' | 'settings'>,
   from: 'stored' | 'edited' = 'stored',
 ): readonly Difference[] | undefined {
   const read = readStructure(stored.structure);
@@ -79,12 +79,13 @@ export function DifferenceList({
 }
 
 /** A link to the view for translations. */
-const translations = (message: string): SettingProblem => locate({ field: 'translations', message })!;
+const translations = (message: string): SettingProblem =>
+  locateSettingProblem({ field: 'translations', message })!;
 
 type DryRunProps = {
   readonly api: BuilderApi;
   readonly etag: string;
-  readonly edited: Moment;
+  readonly edited: EditSnapshot;
   readonly onShow: (place: NodeKey | SettingProblem) => void;
 };
 
@@ -177,7 +178,7 @@ type PublishProps = {
   readonly api: BuilderApi;
   /** The ETag of the last saved working copy. */
   readonly etag: string;
-  readonly edited: Moment;
+  readonly edited: EditSnapshot;
   readonly opened: BuilderForm;
   readonly problems: readonly LocatedProblem[];
   readonly settingProblems: readonly SettingProblem[];
@@ -281,7 +282,7 @@ function Refusal({ refusal, onShow }: ShowProps & { readonly refusal: Error }): 
   return (
     <Message tone="bad" title={refusal.message}>
       {errors.map((error) => {
-        const problem = locate(error);
+        const problem = locateSettingProblem(error);
         return problem ? (
           <SettingLink key={problem.field} problem={problem} onShow={onShow} />
         ) : (
@@ -309,14 +310,14 @@ function Problems({
   const count = problems.length + settingProblems.length;
   return (
     <div className="publish-problems" role="alert">
-      <h3>{sayCount(count, 'problem prevents', 'problems prevent')} publishing</h3>
+      <h3>{formatCount(count, 'problem prevents', 'problems prevent')} publishing</h3>
       <ul>
         {problems.map(({ key, message }, index) => {
           const node = findNode(root, key);
           return (
             <li key={index}>
               <button type="button" className="link-button" onClick={() => onShow(key)}>
-                {node ? sayNode(node) : 'Form'}: {sayProblem(message, node)}
+                {node ? describeNode(node) : 'Form'}: {rewriteProblem(message, node)}
               </button>
             </li>
           );
@@ -331,10 +332,10 @@ function Problems({
   );
 }
 
-const SharedCode = lazy(async () => ({ default: (await import('../share/shared-code.tsx')).SharedCode }));
+const ShareQrCode = lazy(async () => ({ default: (await import('../share/share-qr-code.tsx')).ShareQrCode }));
 
 /** Shown when a form goes live: the link, ready to copy, and other ways to reach visitors. */
-export function LaunchDialog({
+export function FormLiveDialog({
   form: { id, name, public_url: url },
   onClose,
 }: {
@@ -383,7 +384,7 @@ export function LaunchDialog({
         </Link>
       </div>
       <Suspense fallback={<div className="launch-code" />}>
-        <SharedCode text={url} name={name} />
+        <ShareQrCode text={url} name={name} />
       </Suspense>
       <CopyField label="Embed code" text={embedSnippet(url, { parameters: [] })} isMultiline />
     </Dialog>

@@ -5,8 +5,8 @@ import { Dialog } from '../../design/dialog.tsx';
 import { Icon, type IconName } from '../../design/icon.tsx';
 import { Message } from '../../design/message.tsx';
 import { Loading } from '../../design/states.tsx';
-import { sayMoment } from '../../design/time.tsx';
-import type { Moment } from '../model/history.ts';
+import { formatDateTime } from '../../design/time.tsx';
+import type { EditSnapshot } from '../model/history.ts';
 import type { BuilderApi, BuilderForm, SaveState } from '../saving/autosave.ts';
 import { compareDocuments, DifferenceList } from './publish-dialog.tsx';
 
@@ -30,7 +30,7 @@ export function SaveStateText({
   isJsonOpen: boolean;
 }): ReactElement {
   const isUnapplied = isJsonOpen && state.kind === 'saved';
-  const text = isUnapplied ? 'JSON not applied' : sayState(state);
+  const text = isUnapplied ? 'JSON not applied' : describeSaveState(state);
   const needsCare =
     isUnapplied || state.kind === 'offline' || state.kind === 'conflict' || state.kind === 'refused';
   return (
@@ -47,7 +47,7 @@ export function SaveStateText({
   );
 }
 
-function sayState(state: SaveState): string {
+function describeSaveState(state: SaveState): string {
   if (state.kind === 'saved')
     return state.savedAt ? `Saved ${clock.format(new Date(state.savedAt))}` : 'No changes yet';
   return 'isKept' in state && !state.isKept ? unkept[state.kind] : words[state.kind];
@@ -73,7 +73,7 @@ export type Resolution = 'mine' | 'theirs' | 'copy';
 
 type ConflictProps = {
   readonly api: BuilderApi;
-  readonly mine: Moment;
+  readonly mine: EditSnapshot;
   readonly onResolve: (resolution: Resolution, theirs: BuilderForm) => Promise<void>;
   readonly onLater: () => void;
 };
@@ -128,15 +128,15 @@ export function ConflictDialog({ api, mine, onResolve, onLater }: ConflictProps)
   );
 }
 
-function Comparison({ theirs, mine }: { theirs: BuilderForm; mine: Moment }): ReactElement {
+function Comparison({ theirs, mine }: { theirs: BuilderForm; mine: EditSnapshot }): ReactElement {
   const { saved_by, saved_at } = theirs.draft;
   const differences = compareDocuments(theirs.draft, mine);
   return (
     <>
       <p>
-        <strong>{saved_by ?? 'Someone else'}</strong> saved it{saved_at ? ` on ${sayMoment(saved_at)}` : ''}.
-        Your changes are not lost: choose which version becomes the working copy. The live form does not
-        change.
+        <strong>{saved_by ?? 'Someone else'}</strong> saved it
+        {saved_at ? ` on ${formatDateTime(saved_at)}` : ''}. Your changes are not lost: choose which version
+        becomes the working copy. The live form does not change.
       </p>
       {differences ? (
         <>

@@ -3,7 +3,7 @@ import { isRecord, isSameJson } from '#ast/basics/json.ts';
 import type { FormNode } from '#ast/form/tree.ts';
 import { mergeSettings, type Settings } from '#ast/settings.ts';
 import { ApiProblem } from '../../api/client.ts';
-import { call, type Seen } from '../../api/operations.ts';
+import { type ChangePrecondition, call } from '../../api/operations.ts';
 import { refreshSession } from '../../shell/session.ts';
 
 /** The content of the builder, complete or not. The working copy and every version have this shape. */
@@ -171,18 +171,18 @@ export function openAutosave(options: {
 }
 
 /** Edits that the server does not have yet, stored in this browser by user, form and window. */
-export type KeptWork = Save & { readonly kept_at: string };
+export type UnsavedEdits = Save & { readonly kept_at: string };
 
 /** The id of this window for the lifetime of the page. Other open windows must not remove its edits. */
-const here = Math.random().toString(36).slice(2);
-let isHeld = false;
+const windowId = Math.random().toString(36).slice(2);
+let hasWindowLock = false;
 
 /** Lists the open windows of this browser. Empty on a page without HTTPS. */
 export async function listOpenWindows(): Promise<ReadonlySet<string>> {
   if (!isSecureContext) return new Set();
   // The browser releases the lock when the window closes for any reason.
-  if (!isHeld) void navigator.locks.request(here, () => new Promise(() => undefined));
-  isHeld = true;
+  if (!hasWindowLock) void navigator.locks.request(windowId, () => new Promise(() => undefined));
+  hasWindowLock = true;
   const { held = [] } = await navigator.locks.query();
   return new Set(held.flatMap(({ name }) => name ?? []));
 }
@@ -191,10 +191,10 @@ export async function listOpenWindows(): Promise<ReadonlySet<string>> {
  * Opens the storage for a user's unsaved edits of a form. Each window has a separate key, and adopts the
  * edits of closed windows.
  */
-export function openKeptWork(
+export function openUnsavedEdits(
   { userId, formId }: { readonly userId: string; readonly formId: string },
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> = localStorage,
-  window = here,
+  window = windowId,
 ) {
   const anywhere = `formloom.unsaved.${userId}.${formId}`;
   const own = `${anywhere}.${window}`;
@@ -207,7 +207,7 @@ export function openKeptWork(
       return undefined;
     }
   };
-  const put = (work: KeptWork): boolean => {
+  const put = (work: UnsavedEdits): boolean => {
     try {
       storage.setItem(own, JSON.stringify(work));
       return true;
@@ -227,13 +227,13 @@ export function openKeptWork(
      * that the server already has are removed. Undefined if nothing is readable.
      * @param open windows that still use their edits.
      */
-    take(draft: FormDocument, open: ReadonlySet<string>): KeptWork | undefined {
+    take(draft: FormDocument, open: ReadonlySet<string>): UnsavedEdits | undefined {
       const found = Object.keys(storage)
         .filter((place) => place === anywhere || place.startsWith(`${anywhere}.`))
         .filter((place) => place === own || !open.has(place.slice(anywhere.length + 1)))
         .flatMap((place) => {
           const kept = read(place);
-          const work = kept && workOf(kept, draft.settings);
+          const work = kept && readUnsavedEdits(kept, draft.settings);
           return work ? [{ place, work }] : [];
         })
         .toSorted((one, other) => other.work.kept_at.localeCompare(one.work.kept_at));
@@ -249,10 +249,10 @@ export function openKeptWork(
 }
 
 /** @param settings the server's settings, for edits stored by a builder that did not keep any. */
-function workOf(
+function readUnsavedEdits(
   { etag, base_version, structure, settings, kept_at }: Readonly<Record<string, unknown>>,
   ofService: FormDocument['settings'],
-): KeptWork | undefined {
+): UnsavedEdits | undefined {
   if (typeof base_version !== 'number' || !isRecord(structure)) return undefined;
   return {
     // Edits stored before ETags existed match no ETag, so the user decides.
@@ -293,13 +293,13 @@ export function openBuilderApi(workspaceId: string, formId: string) {
       const { dry_run: found } = await call(workspaceId, 'saveDraft', asked, { seen: { etag } });
       return found!;
     },
-    become: (verb: 'unpublish' | 'archive' | 'restore', seen: Seen) =>
+    become: (verb: 'unpublish' | 'archive' | 'restore', seen: ChangePrecondition) =>
       call(workspaceId, `${verb}Form`, { params }, { seen }),
     copyAsNewForm: (document: FormDocument) => call(workspaceId, 'duplicateForm', { params, body: document }),
     /**
      * The password applies immediately. It is not part of the working copy, because no one can read it again.
      */
-    setPassword: (password: string, seen: Seen) =>
+    setPassword: (password: string, seen: ChangePrecondition) =>
       call(workspaceId, 'changeForm', { params, body: { settings: { password } } }, { seen }),
     versions: (page: number) => call(workspaceId, 'listVersions', { params, query: { page, per_page: 20 } }),
     version: (version: number): Promise<VersionDetail> =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FormDocument, openKeptWork } from './autosave.ts';
+import { type FormDocument, openUnsavedEdits } from './autosave.ts';
 
 const place = { userId: 'ada', formId: 'form' };
 const form = (name: string): FormDocument => ({
@@ -14,7 +14,7 @@ const none: ReadonlySet<string> = new Set();
 /** Opens windows that share the storage of one browser. */
 function openBrowser(before: Readonly<Record<string, string>> = {}) {
   const storage = Object.assign(Object.create(methods), before) as typeof methods & Record<string, string>;
-  return (window: string) => openKeptWork(place, storage, window);
+  return (window: string) => openUnsavedEdits(place, storage, window);
 }
 const methods = {
   getItem(this: Record<string, string>, name: string): string | null {

@@ -1,30 +1,30 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Editor } from '../editor/editor.ts';
 import { toStructure } from '../model/edit-node.ts';
-import type { Moment } from '../model/history.ts';
+import type { EditSnapshot } from '../model/history.ts';
 import {
   type Autosave,
   type BuilderApi,
   type BuilderForm,
   type FormDocument,
   openAutosave,
-  openKeptWork,
+  openUnsavedEdits,
   type SaveState,
 } from './autosave.ts';
 
-const leaving = new Map<string, Promise<unknown>>();
+const lastSaves = new Map<string, Promise<unknown>>();
 
 /** Remembers the save sent when a screen closed, until the server replies. */
-function noteLeaving(formId: string, save: Promise<unknown>): void {
+function rememberLastSave(formId: string, save: Promise<unknown>): void {
   const done = save.finally(() => {
-    if (leaving.get(formId) === done) leaving.delete(formId);
+    if (lastSaves.get(formId) === done) lastSaves.delete(formId);
   });
-  leaving.set(formId, done);
+  lastSaves.set(formId, done);
 }
 
 /** Waits for that save, so that a quick return does not open the old version. */
-export async function afterLeaving(formId: string): Promise<void> {
-  await leaving.get(formId);
+export async function waitForLastSave(formId: string): Promise<void> {
+  await lastSaves.get(formId);
 }
 
 /** Autosave of an open form, and its state. */
@@ -36,13 +36,13 @@ type Options = {
   readonly api: BuilderApi;
   readonly userId: string;
   /** The moment that the server has; differences from it are saved. Undefined if it cannot be read. */
-  readonly saved: Pick<Moment, 'root' | 'settings'> | undefined;
+  readonly saved: Pick<EditSnapshot, 'root' | 'settings'> | undefined;
   /** Whether the document was recovered from this browser and its base is unknown. */
   readonly isRescue: boolean;
 };
 
 /** Converts a moment to the document to save. */
-export const documentOf = ({ root, settings }: Pick<Moment, 'root' | 'settings'>): FormDocument => ({
+export const documentOf = ({ root, settings }: Pick<EditSnapshot, 'root' | 'settings'>): FormDocument => ({
   structure: toStructure(root),
   settings,
 });
@@ -54,7 +54,7 @@ export function useSaving({ editor, opened, api, userId, saved, isRescue }: Opti
     savedAt: opened.draft.saved_at ?? undefined,
   });
   const [autosave] = useState(() => {
-    const kept = openKeptWork({ userId, formId: opened.form.id });
+    const kept = openUnsavedEdits({ userId, formId: opened.form.id });
     return openAutosave({
       etag: opened.draft.etag,
       baseVersion: opened.draft.base_version,
@@ -89,7 +89,7 @@ export function useSaving({ editor, opened, api, userId, saved, isRescue }: Opti
     return () => {
       removeEventListener('online', retry);
       // Saves immediately when the screen closes, while the page still can.
-      noteLeaving(api.formId, leave());
+      rememberLastSave(api.formId, leave());
     };
   }, [autosave, api]);
   useLeaveWarning(state.kind !== 'saved');

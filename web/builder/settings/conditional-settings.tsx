@@ -4,16 +4,16 @@ import { limits } from '#ast/basics/limits.ts';
 import { type Confirmation, type Notification, receiptCandidates } from '#ast/settings-by-condition.ts';
 import { ConditionEditor } from '../../conditions/condition-editor.tsx';
 import { newCondition, readCondition, writeCondition } from '../../conditions/condition-tree.ts';
-import { sayOnlyWhen } from '../../conditions/say-condition.ts';
+import { describeOnlyWhen } from '../../conditions/describe-condition.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FieldNotes, TextArea, TextField } from '../../design/field.tsx';
-import { LateProblem } from '../../design/message.tsx';
+import { SaveErrorMessage } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
 import { textOf } from '../model/edit-node.ts';
-import { listAnswered } from '../model/nameable.ts';
+import { listSettingConditionNodes } from '../model/referable-nodes.ts';
 import { fieldOf, type SettingProps, useElementChoices } from './setting-fields.tsx';
-import { sayConfirmationText } from './settings-values.ts';
+import { formatConfirmationLabel } from './settings-values.ts';
 
 /** The confirmations for visitors whose answers meet a condition. */
 export function ConfirmationsField({ form }: SettingProps): ReactElement {
@@ -34,13 +34,13 @@ export function ConfirmationsField({ form }: SettingProps): ReactElement {
       {(entry, put, label) => (
         <>
           <TextField
-            label={sayConfirmationText('title', label)}
+            label={formatConfirmationLabel('title', label)}
             value={entry.title ?? ''}
             onChange={(text) => put(withText(entry, 'title', text))}
             isReadOnly={form.isReadOnly}
           />
           <TextArea
-            label={sayConfirmationText('message', label)}
+            label={formatConfirmationLabel('message', label)}
             value={entry.message ?? ''}
             onChange={(text) => put({ ...entry, message: text })}
             isReadOnly={form.isReadOnly}
@@ -134,7 +134,7 @@ type ListProps<Entry extends { readonly when?: Condition }> = SettingProps & {
 function ByCondition<Entry extends { readonly when?: Condition }>(props: ListProps<Entry>): ReactElement {
   const { form, name, entries, isConditional = false, onChange } = props;
   const { label: title, description, error } = fieldOf(form, name);
-  const nameable = listAnswered(form.root);
+  const nameable = listSettingConditionNodes(form.root);
   const fresh = newCondition(nameable.at(-1)) as Condition;
   const put = (index: number, entry: Entry): void => onChange(entries.with(index, entry));
   return (
@@ -173,7 +173,9 @@ function ByCondition<Entry extends { readonly when?: Condition }>(props: ListPro
             {group && (
               <p className="logic-sentence">
                 <SentenceText
-                  sentence={sayOnlyWhen(group, (id) => nameable.find((node) => textOf(node, 'id') === id))}
+                  sentence={describeOnlyWhen(group, (id) =>
+                    nameable.find((node) => textOf(node, 'id') === id),
+                  )}
                 />
               </p>
             )}
@@ -207,7 +209,7 @@ function ByCondition<Entry extends { readonly when?: Condition }>(props: ListPro
           {props.addLabel}
         </Button>
       )}
-      {error && <LateProblem>{error}</LateProblem>}
+      {error && <SaveErrorMessage>{error}</SaveErrorMessage>}
     </fieldset>
   );
 }

@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useId, useMemo, useState } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import type { Form, InputElement } from '#ast/form/tree.ts';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { settingRow } from '#ast/settings-table.ts';
-import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
+import { ApiProblem, errorWithoutField } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
 import { RadioGroup, Switch } from '../../design/checkbox.tsx';
 import { TextArea, TextField } from '../../design/field.tsx';
@@ -15,9 +15,9 @@ import { readNumber } from '../../design/read-number.ts';
 import { type Choice, Select } from '../../design/select.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { membersQuery } from '../../settings/workspace.ts';
-import { useForm } from '../../shell/form-place.ts';
+import { useForm } from '../../shell/current-form.ts';
 import type { EditNode } from '../model/edit-node.ts';
-import { validateRoot } from '../model/say-problem.ts';
+import { validateRoot } from '../model/form-problems.ts';
 import { focusSetting, fromLocal, type SettingProblem, toLocal } from './settings-values.ts';
 
 /** A change of some settings; undefined removes one. */
@@ -311,7 +311,7 @@ function PasswordDialog({ setPassword, onClose, onSet }: DialogProps): ReactElem
       onSubmit={() => saving.mutate()}
       submitLabel="Set password"
       isPending={saving.isPending}
-      error={unlocatedProblem(saving.error)}
+      error={errorWithoutField(saving.error)}
     >
       <TextField
         autoFocus
@@ -337,7 +337,7 @@ export function ProblemLink({ problems }: { problems: readonly SettingProblem[] 
       <Icon name="warning" />
       {problems.length === 1
         ? `Not valid yet: ${first.title}`
-        : `Not valid yet: ${sayCount(problems.length, 'setting')}`}
+        : `Not valid yet: ${formatCount(problems.length, 'setting')}`}
     </button>
   );
 }

@@ -1,14 +1,14 @@
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import { checkSettings, type SettingName, type Settings } from '#ast/settings.ts';
-import type { Kind, Words } from '#ast/settings-kinds.ts';
+import type { SettingKind, SettingTexts } from '#ast/settings-kinds.ts';
 import { settingNames, settingRow } from '#ast/settings-table.ts';
 import { themePart, themeParts } from '#ast/theme/check-theme.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import type { ConfirmationText } from '#ast/translations/check-translations.ts';
 import { compareValues, type ValueChange } from '#rules/compare-forms.ts';
-import { type Difference, sayChange, sayTranslations } from '../model/compare.ts';
+import { type Difference, describeTranslations, describeValueChange } from '../model/compare.ts';
 import type { EditNode } from '../model/edit-node.ts';
-import { validateRoot } from '../model/say-problem.ts';
+import { validateRoot } from '../model/form-problems.ts';
 
 /** Returns a UTC timestamp as local date and time for a `datetime-local` field; empty if there is none. */
 export function toLocal(timestamp: string | undefined): string {
@@ -30,11 +30,13 @@ export function fromLocal(local: string): string | undefined {
 export function titleOfSetting(field: string): string | undefined {
   const [name, part] = field.split('.') as [SettingName, keyof Theme | undefined];
   if (!settingNames.includes(name)) return undefined;
-  return (name === 'theme' && part && own<Words>(themeParts, part)?.title) || settingRow(name).title;
+  return (
+    (name === 'theme' && part && getProperty<SettingTexts>(themeParts, part)?.title) || settingRow(name).title
+  );
 }
 
 /** The label of a text of a conditional confirmation: `Title of confirmation 2`. */
-export const sayConfirmationText = (name: ConfirmationText, confirmation: string): string =>
+export const formatConfirmationLabel = (name: ConfirmationText, confirmation: string): string =>
   `${name === 'title' ? 'Title' : 'Message'} of ${confirmation}`;
 
 /** Returns the view in which a setting is edited. */
@@ -63,11 +65,11 @@ export function findSettingProblems(
   const errors = checked.ok ? [] : [...checked.errors];
   if (settings.access === 'password' && !hasPassword)
     errors.push({ field: 'password', message: 'Set a password. Without one, no one can fill in the form.' });
-  return errors.map(locate).filter((problem) => problem !== undefined);
+  return errors.map(locateSettingProblem).filter((problem) => problem !== undefined);
 }
 
 /** Locates a problem that the API reported; undefined if it is about no setting. */
-export function locate({
+export function locateSettingProblem({
   field = '',
   message,
 }: {
@@ -101,18 +103,24 @@ export function compareSettings(before: Settings, after: Settings): readonly Dif
         return describeChange(`${title}: ${row.title}`, row, part);
       });
     if (change.name === 'translations')
-      return [{ kind: 'changed', subject: title, details: sayTranslations('', change.before, change.after) }];
+      return [
+        { kind: 'changed', subject: title, details: describeTranslations('', change.before, change.after) },
+      ];
     return [describeChange(title, settingRow(change.name as SettingName), change)];
   });
 }
 
-function describeChange(subject: string, row: Kind<unknown>, { before, after }: ValueChange): Difference {
+function describeChange(
+  subject: string,
+  row: SettingKind<unknown>,
+  { before, after }: ValueChange,
+): Difference {
   const [old, fresh] = [before, after].map((value) => describeValue(row, value));
-  return { kind: 'changed', subject, details: sayChange('', old, fresh) };
+  return { kind: 'changed', subject, details: describeValueChange('', old, fresh) };
 }
 
 /** A value as its control shows it. */
-function describeValue({ choices, control }: Kind<unknown>, value: unknown): unknown {
+function describeValue({ choices, control }: SettingKind<unknown>, value: unknown): unknown {
   if (value === undefined) return value;
   if (control === 'image') return 'an image';
   if (control === 'time' && typeof value === 'string') return toLocal(value).replace('T', ' ') || value;

@@ -25,7 +25,7 @@ import {
 import type { SettingProblem } from './settings-values.ts';
 
 /** The settings whose control is more than that of their kind. */
-const ownFields: Partial<Record<SettingName, (props: SettingProps) => ReactElement | null>> = {
+const customFields: Partial<Record<SettingName, (props: SettingProps) => ReactElement | null>> = {
   password: PasswordField,
   confirmation_message: ConfirmationMessageField,
   confirmations: ConfirmationsField,
@@ -76,7 +76,7 @@ const cards = Object.entries(settingCards).map(([id, card]) => {
 function Setting({ form, name }: SettingProps & { readonly name: SettingName }): ReactElement | null {
   const { shownWith } = settingRow(name);
   if (shownWith !== undefined && !form.settings[shownWith as SettingName] && !form.error(name)) return null;
-  const Field = ownFields[name];
+  const Field = customFields[name];
   return Field ? <Field form={form} /> : <SettingField form={form} name={name} />;
 }
 

@@ -8,7 +8,7 @@ import { Card } from '../../design/page.tsx';
 import type { BuilderForm } from '../saving/autosave.ts';
 import { embedSnippet, linkWith, type Parameter } from './links.ts';
 
-const SharedCode = lazy(async () => ({ default: (await import('./shared-code.tsx')).SharedCode }));
+const ShareQrCode = lazy(async () => ({ default: (await import('./share-qr-code.tsx')).ShareQrCode }));
 
 /** Ways to share the public page: a link, a link with parameters, a QR code, and an embed code. */
 export function ShareView({
@@ -83,7 +83,7 @@ export function ShareView({
         </Card>
         <Card title="QR code" lead="Opens the link with reference data above. Use it on posters and slides.">
           <Suspense fallback={<div className="qr-code" />}>
-            <SharedCode text={link} name={name} />
+            <ShareQrCode text={link} name={name} />
           </Suspense>
         </Card>
         <Card

@@ -1,17 +1,17 @@
 import type { ReactElement } from 'react';
 import { Dialog } from '../../design/dialog.tsx';
-import { inConsole } from '../../shell/finder-frame.tsx';
-import { type Shortcut, sayPress } from '../../shell/press.ts';
-import { everywhere, onParts, whileLifted } from './deeds.ts';
+import { consoleShortcuts } from '../../shell/finder-frame.tsx';
+import { formatKeys, type Shortcut } from '../../shell/keyboard-shortcuts.ts';
+import { globalCommands, liftedNodeCommands, nodeCommands } from './builder-commands.ts';
 
 type Listed = Pick<Shortcut<unknown>, 'presses' | 'label'>;
 const lists: readonly { title: string; shortcuts: readonly Listed[] }[] = [
-  { title: 'Anywhere', shortcuts: [...Object.values<Listed>(everywhere), ...inConsole] },
+  { title: 'Anywhere', shortcuts: [...Object.values<Listed>(globalCommands), ...consoleShortcuts] },
   {
     title: 'For the selection',
-    shortcuts: Object.values<Listed>(onParts).filter(({ presses }) => presses.length > 0),
+    shortcuts: Object.values<Listed>(nodeCommands).filter(({ presses }) => presses.length > 0),
   },
-  { title: 'While moving', shortcuts: Object.values<Listed>(whileLifted) },
+  { title: 'While moving', shortcuts: Object.values<Listed>(liftedNodeCommands) },
 ];
 
 /** Lists all keyboard shortcuts of the builder, from the tables that define them. */
@@ -28,7 +28,7 @@ export function ShortcutsDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
                 <dt>{label}</dt>
                 <dd>
                   {presses.map((press) => (
-                    <kbd key={press}>{sayPress(press)}</kbd>
+                    <kbd key={press}>{formatKeys(press)}</kbd>
                   ))}
                 </dd>
               </div>

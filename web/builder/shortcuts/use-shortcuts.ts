@@ -1,31 +1,31 @@
 import { createContext, useContext, useEffect } from 'react';
-import { type Offer, useOffers } from '../../shell/offers.ts';
-import { findPressed, sayPress } from '../../shell/press.ts';
+import { type FinderAction, useFinderActions } from '../../shell/finder-actions.ts';
+import { findPressed, formatKeys } from '../../shell/keyboard-shortcuts.ts';
 import { useBuilder } from '../editor/use-editor.ts';
-import { sayNodes } from '../model/compare.ts';
-import { selectedIn } from '../model/drop-place.ts';
+import { describeNodes } from '../model/compare.ts';
 import type { EditNode } from '../model/edit-node.ts';
-import type { PartsClipboard } from './clip-parts.ts';
+import { selectedNodes } from '../model/node-positions.ts';
 import {
-  type Deed,
-  everywhere,
-  type InBuilder,
-  type OnParts,
-  offeredFor,
-  onParts,
-  whileLifted,
-} from './deeds.ts';
+  type BuilderCommand,
+  type GlobalCommandTarget,
+  globalCommands,
+  liftedNodeCommands,
+  listMenuCommands,
+  type NodeCommandTarget,
+  nodeCommands,
+} from './builder-commands.ts';
+import type { NodeClipboard } from './node-clipboard.ts';
 
-const anywhere: readonly Deed<InBuilder>[] = Object.values(everywhere);
+const anywhere: readonly BuilderCommand<GlobalCommandTarget>[] = Object.values(globalCommands);
 
 /** Handles undo, redo and save, wherever focus is (docs/rules.md B1). In a text box, Ctrl+Z undoes typing. */
-export function useShortcuts({ travel, save, list }: InBuilder): void {
+export function useShortcuts({ travel, save, list }: GlobalCommandTarget): void {
   useEffect(() => {
     const hear = (event: KeyboardEvent): void => {
       const deed = findPressed(anywhere, event);
       if (!deed) return;
       // In a text box or with a dialog open, only save belongs to the builder.
-      if (deed !== everywhere.save && (isWriting(event) || document.querySelector('.dialog-veil'))) return;
+      if (deed !== globalCommands.save && (isTyping(event) || document.querySelector('.dialog-veil'))) return;
       event.preventDefault();
       deed.perform({ travel, save, list });
     };
@@ -38,38 +38,41 @@ export function useShortcuts({ travel, save, list }: InBuilder): void {
 const textBoxes =
   'input:not([type="checkbox"], [type="radio"], [type="color"], [type="file"]), textarea, select';
 
-function isWriting(event: KeyboardEvent): boolean {
+function isTyping(event: KeyboardEvent): boolean {
   const [target] = event.composedPath();
   return target instanceof HTMLElement && (target.isContentEditable || target.matches(textBoxes));
 }
 
 /** What commands need beyond the editor, provided by the view that shows the nodes. */
-export const ReachContext = createContext<Pick<OnParts, 'openMenu' | 'remove'> | undefined>(undefined);
+export const NodeCommandContext = createContext<Pick<NodeCommandTarget, 'openMenu' | 'remove'> | undefined>(
+  undefined,
+);
 
 /** Without HTTPS, browsers provide a clipboard only during its events. */
-const pageClipboard: PartsClipboard | undefined = isSecureContext
+const pageClipboard: NodeClipboard | undefined = isSecureContext
   ? {
       write: (text) => navigator.clipboard.writeText(text),
       read: () => navigator.clipboard.readText(),
     }
   : undefined;
 
-type Meant = { readonly parts?: readonly EditNode[]; readonly clipboard?: PartsClipboard };
+type TargetOverride = { readonly parts?: readonly EditNode[]; readonly clipboard?: NodeClipboard };
 
 /** Returns the target of a command: the given nodes, or the current selection. */
-export function useOnParts(): (meant?: Meant) => OnParts {
+export function useNodeCommandTarget(): (meant?: TargetOverride) => NodeCommandTarget {
   const { editor } = useBuilder();
-  const reach = useContext(ReachContext);
+  const reach = useContext(NodeCommandContext);
   if (!reach) throw new Error('This hook must be used inside the view that shows the form.');
   return ({ parts, clipboard = pageClipboard } = {}) => {
     const { present } = editor.read().history;
-    const selected = parts ?? selectedIn(present).filter((node) => node !== present.root);
+    const selected = parts ?? selectedNodes(present).filter((node) => node !== present.root);
     return { ...reach, editor, clipboard, parts: selected };
   };
 }
 
-const onSelected: readonly Deed<OnParts>[] = Object.values(onParts);
-const onLifted: readonly Deed<Pick<OnParts, 'editor'>>[] = Object.values(whileLifted);
+const onSelected: readonly BuilderCommand<NodeCommandTarget>[] = Object.values(nodeCommands);
+const onLifted: readonly BuilderCommand<Pick<NodeCommandTarget, 'editor'>>[] =
+  Object.values(liftedNodeCommands);
 /** Keys that a focused button or a scrolled area handles itself. */
 const ofButtons = new Set(['Enter', ' ', 'Escape', 'ArrowUp', 'ArrowDown', 'Home', 'End']);
 
@@ -77,11 +80,11 @@ const ofButtons = new Set(['Enter', ' ', 'Escape', 'ArrowUp', 'ArrowDown', 'Home
  * Handles keys and clipboard events for the selection while focus is on the canvas, in a node's toolbar, or
  * nowhere. Keys in text boxes never get here.
  */
-export function usePartKeys(): void {
-  const on = useOnParts();
+export function useNodeShortcuts(): void {
+  const on = useNodeCommandTarget();
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      const place = placeOfFocus();
+      const place = focusLocation();
       if (!place || (place === 'beside' && ofButtons.has(event.key))) return;
       const meant = on();
       const isLifted = meant.editor.read().lifted !== undefined;
@@ -93,7 +96,7 @@ export function usePartKeys(): void {
     };
     const hearClipboard = (event: ClipboardEvent): void => {
       const { clipboardData } = event;
-      if (!clipboardData || !placeOfFocus() || getSelection()?.isCollapsed === false) return;
+      if (!clipboardData || !focusLocation() || getSelection()?.isCollapsed === false) return;
       const meant = on({
         clipboard: {
           write: (text) => clipboardData.setData('text/plain', text),
@@ -115,7 +118,7 @@ export function usePartKeys(): void {
 }
 
 /** Returns where focus is, if keys there apply to nodes. */
-function placeOfFocus(): 'canvas' | 'beside' | undefined {
+function focusLocation(): 'canvas' | 'beside' | undefined {
   if (document.querySelector('.dialog-veil, .finder-veil, .popover')) return undefined;
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
@@ -125,13 +128,13 @@ function placeOfFocus(): 'canvas' | 'beside' | undefined {
 }
 
 /** Adds the menu commands of the selection to the finder (Ctrl+K). */
-export function useOfferedParts(): void {
-  const on = useOnParts();
-  useOffers(() => {
+export function useNodeFinderActions(): void {
+  const on = useNodeCommandTarget();
+  useFinderActions(() => {
     const meant = on();
     if (meant.parts.length === 0) return { title: '', offers: [] };
-    const offers = offeredFor(meant).flatMap(
-      ([name, { label, icon = 'edit', presses, perform, choices }]): Offer[] =>
+    const offers = listMenuCommands(meant).flatMap(
+      ([name, { label, icon = 'edit', presses, perform, choices }]): FinderAction[] =>
         choices
           ? choices(meant).map((choice) => ({
               id: `${name} ${choice.id}`,
@@ -144,11 +147,11 @@ export function useOfferedParts(): void {
                 id: name,
                 label,
                 icon,
-                ...(presses[0] !== undefined && { description: sayPress(presses[0]) }),
+                ...(presses[0] !== undefined && { description: formatKeys(presses[0]) }),
                 run: () => perform(meant),
               },
             ],
     );
-    return { title: `With ${sayNodes(meant.parts)}`, offers };
+    return { title: `With ${describeNodes(meant.parts)}`, offers };
   });
 }

@@ -10,16 +10,16 @@ import {
 } from '#ast/theme/check-theme.ts';
 import {
   defaultColour,
+  formatContrast,
   inkContrast,
   isColour,
   paletteOf,
   paperContrast,
-  sayContrast,
   schemesOf,
   textContrast,
 } from '#ast/theme/colour.ts';
 import type { Theme } from '#ast/theme/theme.ts';
-import { imageAddress } from '#page/theme/look.ts';
+import { imageAddress } from '#page/theme/page-style.ts';
 import { Button } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';
@@ -45,7 +45,7 @@ function ContrastNote({ theme, isReadOnly, onColour }: NoteProps): ReactElement 
       <p role="status">
         <Icon name={reads ? 'check' : 'warning'} />
         <span>
-          Contrast {sayContrast(ratio)}
+          Contrast {formatContrast(ratio)}
           {reads ? ', readable.' : ` on ${scheme} paper. Text needs ${textContrast}:1.`}
         </span>
       </p>

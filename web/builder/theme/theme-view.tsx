@@ -3,16 +3,16 @@ import { type ReactElement, useMemo, useState } from 'react';
 import type { Settings } from '#ast/settings.ts';
 import { type Scheme, schemesOf } from '#ast/theme/colour.ts';
 import type { Theme } from '#ast/theme/theme.ts';
-import { type Look, lookOf, schemeStyle } from '#page/theme/look.ts';
+import { getPageStyle, type PageStyle, schemeStyle } from '#page/theme/page-style.ts';
 import { EmptyState } from '../../design/states.tsx';
 import { useScheme } from '../../shell/theme.ts';
-import { lookInScheme, schemeOf } from '../canvas/look-in-scheme.ts';
+import { previewScheme, withSchemeLogo } from '../canvas/preview-scheme.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import type { EditNode } from '../model/edit-node.ts';
-import { validateRoot } from '../model/say-problem.ts';
+import { validateRoot } from '../model/form-problems.ts';
 import { changedTheme, drawableTheme, type ThemeChange } from '../model/theme-choices.ts';
+import type { PreviewSettings } from '../preview/form-preview.ts';
 import { PageFrame } from '../preview/preview.tsx';
-import type { TrialSettings } from '../preview/trial.ts';
 import type { BuilderForm } from '../saving/autosave.ts';
 import { ProblemLink } from '../settings/setting-fields.tsx';
 import type { SettingProblem } from '../settings/settings-values.ts';
@@ -36,7 +36,7 @@ function ThemePreview({ root, formId, settings, theme }: PreviewProps): ReactEle
   const [wished, setScheme] = useState<Scheme>(useScheme());
   const result = validateRoot(root);
   const look = useLook(formId, theme, settings, wished);
-  const trialSettings = useTrialSettings(settings);
+  const trialSettings = usePreviewSettings(settings);
   const [only, ...others] = schemesOf(theme);
   return (
     <div className="theme-preview">
@@ -71,11 +71,11 @@ function ThemePreview({ root, formId, settings, theme }: PreviewProps): ReactEle
 }
 
 /** Returns the look of a theme, in the requested scheme if the theme has both. */
-function useLook(formId: string, theme: Theme, { locale }: Settings, wished: Scheme): Look {
+function useLook(formId: string, theme: Theme, { locale }: Settings, wished: Scheme): PageStyle {
   return useMemo(() => {
-    const scheme = schemeOf(theme, wished);
-    const look = lookOf(formId, { theme }, { isEmbedded: false, language: locale ?? 'en' });
-    return lookInScheme({ ...look, style: `${look.style}\n${schemeStyle(theme, scheme)}` }, scheme);
+    const scheme = previewScheme(theme, wished);
+    const look = getPageStyle(formId, { theme }, { isEmbedded: false, language: locale ?? 'en' });
+    return withSchemeLogo({ ...look, style: `${look.style}\n${schemeStyle(theme, scheme)}` }, scheme);
   }, [formId, theme, locale, wished]);
 }
 
@@ -83,7 +83,7 @@ function useLook(formId: string, theme: Theme, { locale }: Settings, wished: Sch
  * Returns the settings for the preview. The object is stable until one of them changes, so that the preview
  * does not restart.
  */
-function useTrialSettings({ confirmation_message, locale, theme, time_zone }: Settings): TrialSettings {
+function usePreviewSettings({ confirmation_message, locale, theme, time_zone }: Settings): PreviewSettings {
   const { submit_label, confirmation_title } = theme ?? {};
   return useMemo(
     () => ({

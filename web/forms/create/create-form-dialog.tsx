@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import { refreshChanged } from '../../api/changes.ts';
+import { refetchChangedQueries } from '../../api/changes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
@@ -60,7 +60,7 @@ function PackagePanel({
 function LeftOut({ made }: { made: Unpacked }): ReactElement {
   const open = useOpen();
   // Refreshes the list only after this was read, because in an empty workspace the list replaces it.
-  useEffect(() => () => void refreshChanged('createForm'), []);
+  useEffect(() => () => void refetchChangedQueries('createForm'), []);
   return (
     <div className="file-drop">
       <Message

@@ -4,13 +4,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
-import { sayCount, wordFor } from '#ast/basics/say-count.ts';
+import { formatCount, pluralize } from '#ast/basics/format-count.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
-import type { TextPlace } from './json-places.ts';
+import type { TextRange } from './json-positions.ts';
 import { type PastedProblem, readPastedForm } from './read-pasted-form.ts';
 
 /** An area that accepts a dropped file. */
@@ -232,12 +232,12 @@ function Problems({
   onGo,
 }: {
   problems: readonly PastedProblem[];
-  onGo: (place: TextPlace) => void;
+  onGo: (place: TextRange) => void;
 }): ReactElement {
   return (
     <Message
       tone="bad"
-      title={`${wordFor(problems.length, 'There is', 'There are')} ${sayCount(problems.length, 'problem')}`}
+      title={`${pluralize(problems.length, 'There is', 'There are')} ${formatCount(problems.length, 'problem')}`}
     >
       <ul role="list" className="pasted-problems">
         {problems.map(({ message, where, place }, index) => (
@@ -257,7 +257,7 @@ function Problems({
 }
 
 /** Selects a range in the text and scrolls to it. */
-function select(area: HTMLTextAreaElement | null, { start, end, line }: TextPlace): void {
+function select(area: HTMLTextAreaElement | null, { start, end, line }: TextRange): void {
   if (!area) return;
   area.focus();
   area.setSelectionRange(start, end);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { templates } from '../templates/templates.ts';
-import { findNodes, sayPath } from './json-places.ts';
+import { findJsonNodes, formatPath } from './json-positions.ts';
 import { readPastedForm } from './read-pasted-form.ts';
 
 const problemsOf = (text: string) => {
@@ -69,7 +69,7 @@ test('JSON that is not a form gets an error message', () => {
 
 test('a path is shown with counts from 1', () => {
   assert.deepEqual(
-    [sayPath([]), sayPath([0]), sayPath([1, 2]), sayPath([1, 2, 0])],
+    [formatPath([]), formatPath([0]), formatPath([1, 2]), formatPath([1, 2, 0])],
     ['Form', 'Step 1', 'Step 2, element 3', 'Step 2, element 3, child 1'],
   );
 });
@@ -77,7 +77,7 @@ test('a path is shown with counts from 1', () => {
 test('a path is found after braces and quotes in strings, numbers, spaces and empty lists', () => {
   const text =
     '{ "note": "}\\"]{", "n": [1, {"children": []}, -2.5], "children" : [ {"children":[]} , {"x": true,"children":[ null,{"type":"here"} ]} ] }';
-  const places = findNodes(text);
+  const places = findJsonNodes(text);
   assert.equal(text.slice(places.get('1.1')!.start), '{"type":"here"} ]} ] }');
   assert.equal(places.get('0.0'), undefined);
   assert.equal(places.get('5'), undefined);

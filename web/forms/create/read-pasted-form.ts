@@ -1,10 +1,10 @@
 import { isRecord } from '#ast/basics/json.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
-import { findNodes, lineAt, offsetOfError, sayPath, type TextPlace } from './json-places.ts';
+import { findJsonNodes, formatPath, lineAt, offsetOfError, type TextRange } from './json-positions.ts';
 
 /** A problem of a pasted text: the message, the part of the form, and the location in the text. */
-export type PastedProblem = { message: string; where: string; place?: TextPlace };
+export type PastedProblem = { message: string; where: string; place?: TextRange };
 
 type PastedForm =
   | { ok: true; structure: Form; settings?: object }
@@ -24,12 +24,12 @@ export function readPastedForm(text: string): PastedForm {
   const wrapped = typeof value === 'object' && value !== null && 'structure' in value ? value : undefined;
   const checked = validateStructure(wrapped ? wrapped.structure : value);
   if (!checked.ok) {
-    const places = findNodes(text);
+    const places = findJsonNodes(text);
     return {
       ok: false,
       problems: checked.errors.map(({ message, path }) => ({
         message,
-        where: sayPath(path),
+        where: formatPath(path),
         place: nearest(places, path),
       })),
     };
@@ -51,7 +51,7 @@ const isForeign = (value: unknown): value is Readonly<Record<string, unknown>> =
   Object.values(value).some((part) => typeof part === 'object' && part !== null);
 
 /** Returns the range of a node, or of its closest ancestor. */
-function nearest(places: Map<string, TextPlace>, path: readonly number[]): TextPlace | undefined {
+function nearest(places: Map<string, TextRange>, path: readonly number[]): TextRange | undefined {
   for (let length = path.length; length >= 0; length -= 1) {
     const place = places.get(path.slice(0, length).join('.'));
     if (place) return place;

@@ -3,8 +3,8 @@ import { type ReactElement, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { uploadImage } from '../../api/upload-image.ts';
 import { SearchField } from '../../design/field.tsx';
-import { beginFrom } from '../templates/begin-from.ts';
-import { type Template, templateGroups, wordsOf } from '../templates/templates.ts';
+import { prepareTemplate } from '../templates/prepare-template.ts';
+import { searchTextOf, type Template, templateGroups } from '../templates/templates.ts';
 import { type NewForm, newFormSettings } from './new-form-settings.ts';
 import './template-picture.css';
 import { idOf } from '#ast/basics/options.ts';
@@ -12,13 +12,13 @@ import {
   type Element,
   isComposite,
   isInput,
-  isSeen,
+  isVisibleToVisitors,
   layoutOf,
   levelsOf,
   matrixRowsOf,
   optionsOf,
 } from '#ast/form/tree.ts';
-import { addressOf } from '../templates/pictures.ts';
+import { drawingUrl } from '../templates/pictures.ts';
 
 /**
  * A sketch of a form's first step: a bar for each label, a control below it, in the form's color. Hidden from
@@ -42,7 +42,7 @@ function TemplatePicture({ structure, settings }: Template): ReactElement {
 }
 
 function Sketch({ element }: { element: Element }): ReactElement | null {
-  if (!isSeen(element)) return null;
+  if (!isVisibleToVisitors(element)) return null;
   if (isComposite(element)) {
     return (
       <span className="sketch-group">
@@ -110,7 +110,7 @@ function Marks({ count }: { count: number }): ReactElement {
 }
 
 function Drawing({ id, className }: { id: string | undefined; className: string }): ReactElement | null {
-  const address = addressOf(id);
+  const address = drawingUrl(id);
   return address === undefined ? null : <img className={className} src={address} alt="" />;
 }
 
@@ -144,7 +144,7 @@ export function TemplateGallery({
   const choose = (template: Template): void => {
     setChosen(template);
     onCreate(async () => {
-      const { structure, settings } = await beginFrom(template, (address) =>
+      const { structure, settings } = await prepareTemplate(template, (address) =>
         uploadDrawing(workspaceId, address),
       );
       return { structure, settings: { ...newFormSettings(), ...settings } };
@@ -154,7 +154,7 @@ export function TemplateGallery({
   const groups = templateGroups
     .map(({ title, templates }) => ({
       title,
-      templates: templates.filter((template) => wordsOf(template).includes(wanted)),
+      templates: templates.filter((template) => searchTextOf(template).includes(wanted)),
     }))
     .filter(({ templates }) => templates.length > 0);
   return (

@@ -14,5 +14,5 @@ const addresses: ReadonlyMap<string, string> = new Map(
 );
 
 /** Returns the URL of the drawing with a placeholder id. Undefined for any other id. */
-export const addressOf = (id: string | undefined): string | undefined =>
+export const drawingUrl = (id: string | undefined): string | undefined =>
   id === undefined ? undefined : addresses.get(id);

@@ -7,8 +7,8 @@ import { walkElements } from '#ast/form/tree.ts';
 import { checkSettings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { newFormSettings } from '../create/new-form-settings.ts';
-import { beginFrom } from './begin-from.ts';
-import { templates, wordsOf } from './templates.ts';
+import { prepareTemplate } from './prepare-template.ts';
+import { searchTextOf, templates } from './templates.ts';
 
 test('there is a blank form and at least fifteen templates with unique names', () => {
   const [first, ...others] = templates;
@@ -58,7 +58,7 @@ const answersOf = (wanted: string, raw: object) =>
 test('each picture of a template is uploaded once and referenced by its new id', async () => {
   const named = async (wanted: string) => {
     const uploaded: string[] = [];
-    const begun = await beginFrom(templates.find(({ id }) => id === wanted)!, async (address) => {
+    const begun = await prepareTemplate(templates.find(({ id }) => id === wanted)!, async (address) => {
       assert.match(await readFile(new URL(address), 'utf8'), /^<svg /);
       return `new-${uploaded.push(address)}`;
     });
@@ -102,7 +102,7 @@ test('a quiz adds a point for a right choice, subtracts one for a wrong choice, 
 
 test('templates are found by their names and questions', () => {
   const found = (word: string) =>
-    templates.filter((template) => wordsOf(template).includes(word)).map(({ id }) => id);
+    templates.filter((template) => searchTextOf(template).includes(word)).map(({ id }) => id);
   for (const [word, id] of [
     ['nps', 'recommendation'],
     ['signature', 'waiver'],

@@ -27,7 +27,7 @@ export const templateGroups = [
 export const templates: readonly Template[] = templateGroups.flatMap((group) => group.templates);
 
 /** Returns the searchable text of a template: titles, labels and question types. */
-export function wordsOf({ title, description, structure }: Template): string {
+export function searchTextOf({ title, description, structure }: Template): string {
   const asked = [...walkElements(structure)].map(({ element: { type, attrs } }) => {
     const { title: kind, words } = elements[type];
     return `${attrs && 'label' in attrs ? attrs.label : ''} ${kind} ${words}`;

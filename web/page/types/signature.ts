@@ -1,9 +1,9 @@
 import { trimText } from '#ast/basics/text.ts';
-import { fill } from '#ast/basics/words.ts';
-import { heldOf, type StoredFile } from '../held-list.ts';
-import { recall } from '../memory.ts';
-import { labelButton, make, type Page, type Strokes } from '../page.ts';
-import { type Kept } from '../saving.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
+import { listUploadedFiles, type StoredFile } from '../file-list.ts';
+import { labelButton, makeElement, type Page, type Strokes } from '../page.ts';
+import { readStoredPageState } from '../page-state-storage.ts';
+import { type KeptPageState } from '../saving.ts';
 
 type Point = Strokes[number][number];
 
@@ -38,9 +38,9 @@ const [ink, paper] = ['#17211e', '#fff'];
  */
 export function start(page: Page): void {
   const { form } = page;
-  const { drawn = {} } = JSON.parse(recall() ?? '{}') as Partial<Kept>;
+  const { drawn = {} } = JSON.parse(readStoredPageState() ?? '{}') as Partial<KeptPageState>;
   const takeAll = (): void => {
-    for (const box of form.querySelectorAll<HTMLElement>('.pad')) if (!pads.has(box)) take(page, box);
+    for (const box of form.querySelectorAll<HTMLElement>('.pad')) if (!pads.has(box)) setUpPad(page, box);
   };
   takeAll();
   for (const signature of pads.values()) {
@@ -77,8 +77,8 @@ export function start(page: Page): void {
 const controlOf = ({ box }: Signature): HTMLInputElement =>
   box.parentElement!.querySelector<HTMLInputElement>(':scope > input')!;
 
-function take(page: Page, box: HTMLElement): void {
-  const canvas = make('canvas', {});
+function setUpPad(page: Page, box: HTMLElement): void {
+  const canvas = makeElement('canvas', {});
   canvas.setAttribute('aria-hidden', 'true');
   const signature: Signature = {
     box,
@@ -91,7 +91,7 @@ function take(page: Page, box: HTMLElement): void {
   pads.set(box, signature);
   const control = controlOf(signature);
   const button = (text: string | undefined, press: () => void): HTMLButtonElement => {
-    const made = make('button', { type: 'button' });
+    const made = makeElement('button', { type: 'button' });
     labelButton(made, text ?? '', box.parentElement!.querySelector('label')!.textContent);
     made.addEventListener('click', () => {
       press();
@@ -107,7 +107,7 @@ function take(page: Page, box: HTMLElement): void {
   const label = box.querySelector('label')!;
   box.replaceChildren(
     canvas,
-    make(
+    makeElement(
       'p',
       {},
       label,
@@ -137,13 +137,13 @@ function take(page: Page, box: HTMLElement): void {
 }
 
 /** Rounds a coordinate to the resolution of the picture. */
-const share = (part: number): number => Math.round(part * 1e4) / 1e4;
+const roundCoordinate = (part: number): number => Math.round(part * 1e4) / 1e4;
 
 function followPointer(page: Page, signature: Signature): void {
   const { canvas } = signature;
   const pointOf = ({ clientX, clientY }: PointerEvent): Point => {
     const { left, top, width } = canvas.getBoundingClientRect();
-    return [share((clientX - left) / width), share((clientY - top) / width)];
+    return [roundCoordinate((clientX - left) / width), roundCoordinate((clientY - top) / width)];
   };
   canvas.addEventListener('pointerdown', (event) => {
     if (!event.isPrimary || event.button !== 0) return;
@@ -174,14 +174,14 @@ function change(page: Page, signature: Signature): void {
   if (isBlank(signature)) {
     clearTimeout(signature.timer);
     signature.isWaiting = false;
-    tell(page);
+    reportChange(page);
   } else wait(page, signature);
 }
 
 const isBlank = ({ strokes, name }: Signature): boolean => strokes.length === 0 && name === '';
 
 /** Tells the form that answers have changed, for conditions and for keeping them. */
-const tell = ({ form }: Page): boolean => form.dispatchEvent(new Event('input'));
+const reportChange = ({ form }: Page): boolean => form.dispatchEvent(new Event('input'));
 
 function wait(page: Page, signature: Signature): void {
   clearTimeout(signature.timer);
@@ -206,8 +206,8 @@ async function post(page: Page, signature: Signature, signal: AbortSignal): Prom
   const control = controlOf(signature);
   const field = control.name;
   // uploads.ts first shows the files kept over a reload, which may include this signature.
-  const { addItem, problemIn, showStored, showUnsent } = await import('../uploads.ts');
-  if (heldOf(page.form).some(([name]) => name === field)) return void delete signature.sending;
+  const { addItem, readUploadError, showStored, showUnsent } = await import('../uploads.ts');
+  if (listUploadedFiles(page.form).some(([name]) => name === field)) return void delete signature.sending;
   const filename = `${signature.name.replaceAll(/[/\\]/g, '-') || 'signature'}.png`;
   const picture = new File([await pictureOf(signature)], filename, { type: 'image/png' });
   const body = new FormData();
@@ -222,7 +222,7 @@ async function post(page: Page, signature: Signature, signal: AbortSignal): Prom
   const item = addItem(control);
   if (isStored) showStored(page, item, field, JSON.parse(text) as StoredFile);
   else {
-    const again = make('button', {
+    const again = makeElement('button', {
       type: 'button',
       className: 'drop',
       textContent: page.data.words.sendAgain,
@@ -233,16 +233,16 @@ async function post(page: Page, signature: Signature, signal: AbortSignal): Prom
       void send(page, signature);
       control.focus();
     });
-    const reason = problemIn(text) ?? fill(page.data.words.uploadFailed, { filename });
+    const reason = readUploadError(text) ?? fillTemplate(page.data.words.uploadFailed, { filename });
     showUnsent(page, item, { filename, reason, again });
   }
   page.form.dispatchEvent(new CustomEvent('files', { detail: field }));
-  tell(page);
+  reportChange(page);
 }
 
 /** Returns the signature as a PNG, at twice the width of the widest pad. */
 function pictureOf(signature: Signature): Promise<Blob> {
-  const large = make('canvas', { width: 1_024, height: 410 });
+  const large = makeElement('canvas', { width: 1_024, height: 410 });
   drawOn(large, signature);
   return new Promise((resolve) => large.toBlob((blob) => resolve(blob!)));
 }

@@ -7,7 +7,7 @@ import { CheckboxGroup, RadioGroup } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Select } from '../../design/select.tsx';
 import { Loading } from '../../design/states.tsx';
-import { sayDay } from '../../design/time.tsx';
+import { formatDate } from '../../design/time.tsx';
 import { formNamesQuery, mostFormNames } from '../workspace.ts';
 
 type Permissions = NonNullable<NewKey['permissions']>;
@@ -111,7 +111,7 @@ export function KeyFields({
   action: Pick<Action, 'of'>;
   onChange: (part: Partial<KeyDraft>) => void;
 }): ReactElement {
-  const own = expiresAt ? [{ id: 'own' as const, label: `On ${sayDay(expiresAt)} (current)` }] : [];
+  const own = expiresAt ? [{ id: 'own' as const, label: `On ${formatDate(expiresAt)} (current)` }] : [];
   return (
     <>
       <TextField

@@ -1,7 +1,7 @@
 import './keys-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { permissionLabel, roles } from '#rules/permissions.ts';
 import type { Key } from '#workspaces/key-endpoints.ts';
 import { call } from '../../api/operations.ts';
@@ -12,7 +12,7 @@ import { Menu } from '../../design/menu.tsx';
 import { Page } from '../../design/page.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
-import { Ago, sayDay, sayMoment } from '../../design/time.tsx';
+import { Ago, formatDate, formatDateTime } from '../../design/time.tsx';
 import { keysQuery, useWorkspace } from '../workspace.ts';
 import { CreateKeyDialog, EditKeyDialog, KeyRequestsDialog, RotateKeyDialog } from './key-dialogs.tsx';
 
@@ -157,7 +157,7 @@ function KeyReach({ apiKey }: { apiKey: Key }): ReactElement {
   return (
     <div className="key-name">
       <span>{permissions?.map(permissionLabel).join(', ') ?? 'Everything'}</span>
-      {form_ids && <span className="soft small">in {sayCount(form_ids.length, 'form')}</span>}
+      {form_ids && <span className="soft small">in {formatCount(form_ids.length, 'form')}</span>}
       {created_by_role !== null && withheld.length > 0 && (
         <span className="small">
           <Chip tone="warn">Limited</Chip> {created_by} is {roles[created_by_role].label.toLowerCase()} now,
@@ -185,11 +185,11 @@ function KeyState({ apiKey }: { apiKey: Key }): ReactElement {
       <StatusChip status={state} />
       {state === 'active' && (
         <span className="soft small">
-          {apiKey.expires_at ? `until ${sayDay(apiKey.expires_at)}` : 'does not expire'}
+          {apiKey.expires_at ? `until ${formatDate(apiKey.expires_at)}` : 'does not expire'}
         </span>
       )}
       {state === 'active' && apiKey.former_until && (
-        <span className="soft small">the old secret works until {sayMoment(apiKey.former_until)}</span>
+        <span className="soft small">the old secret works until {formatDateTime(apiKey.former_until)}</span>
       )}
     </div>
   );

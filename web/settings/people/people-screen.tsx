@@ -17,15 +17,15 @@ import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago } from '../../design/time.tsx';
 import { useWorkspace } from '../workspace.ts';
 import {
+  describeErased,
   type Erasure,
   erasuresQuery,
-  Found,
-  type Question,
+  FoundTraces,
+  type PersonQuery,
   ReceiptCard,
   saveReceipt,
-  sayGone,
   traceQuery,
-} from './found-person.tsx';
+} from './person-records.tsx';
 
 const choices: readonly { id: Erasure['what']; label: string; description: string }[] = [
   {
@@ -45,7 +45,7 @@ const columns: readonly TableColumn<Erasure>[] = [
     id: 'gone',
     title: 'Erased data',
     cell: ({ gone, finished_at, failed_reason }) =>
-      finished_at === null ? (failed_reason === null ? 'In progress' : 'Stopped') : sayGone(gone),
+      finished_at === null ? (failed_reason === null ? 'In progress' : 'Stopped') : describeErased(gone),
   },
   {
     id: 'who',
@@ -85,7 +85,7 @@ function Erasures({ workspace }: { workspace: string }): ReactElement {
   );
 }
 
-const matches: readonly { id: Question['match']; label: string; description: string }[] = [
+const matches: readonly { id: PersonQuery['match']; label: string; description: string }[] = [
   {
     id: 'exact',
     label: 'Exact match',
@@ -97,8 +97,8 @@ const matches: readonly { id: Question['match']; label: string; description: str
 /** Finds, exports and erases all data of a person. An erasure has a receipt. */
 export function PeopleScreen(): ReactElement {
   const workspace = useWorkspace();
-  const [asked, setAsked] = useState<Question>({ q: '', match: 'exact' });
-  const [question, setQuestion] = useState<Question>();
+  const [asked, setAsked] = useState<PersonQuery>({ q: '', match: 'exact' });
+  const [question, setQuestion] = useState<PersonQuery>();
   const [page, setPage] = useState(1);
   const [except, setExcept] = useState<ReadonlySet<string>>(new Set());
   const [what, setWhat] = useState<Erasure['what']>('submissions');
@@ -106,13 +106,13 @@ export function PeopleScreen(): ReactElement {
   const found = useQuery(traceQuery(workspace.id, question, page));
   const problem = found.error instanceof ApiProblem ? found.error : undefined;
   const save = useAction({
-    run: (of: Question) =>
+    run: (of: PersonQuery) =>
       download(workspace.id, 'exportPerson', {
         query: { ...of, ...(except.size > 0 && { except: [...except].join(',') }) },
       }),
     problem: 'toast',
   });
-  const begin = (next: Question | undefined): void => {
+  const begin = (next: PersonQuery | undefined): void => {
     setQuestion(next);
     setPage(1);
     setExcept(new Set());
@@ -120,7 +120,7 @@ export function PeopleScreen(): ReactElement {
   const total = found.data?.pagination.total_count ?? 0;
   const count = total - except.size;
   const erase = useAction({
-    run: (of: Question) =>
+    run: (of: PersonQuery) =>
       call(workspace.id, 'erasePerson', { body: { ...of, what, except: [...except], expected: count } }),
     confirm: ({ q }) => ({
       title: count === 1 ? 'Erase 1 record?' : `Erase ${count.toLocaleString()} records?`,
@@ -199,7 +199,7 @@ export function PeopleScreen(): ReactElement {
               There are too many results to check them all. Search for something more exact.
             </Message>
           )}
-          <Found
+          <FoundTraces
             traces={found.data.data}
             except={except}
             onExcept={(id, isExcepted) => {

@@ -1,15 +1,15 @@
 import type { Condition as FormCondition } from '#ast/basics/condition.ts';
 import { isRecord } from '#ast/basics/json.ts';
-import type { Counted } from '#search/filter/read-counted.ts';
+import type { SummaryBar } from '#search/filter/summary-bar.ts';
 import type { Column } from '#submissions/shapes.ts';
 import {
-  type askFor,
+  type ApiOnlyParameters,
   type Condition,
   type FilterKind,
   kindOfColumn,
   type Operator,
-  operatorsOf,
-  type ProgramAsked,
+  operatorsByKind,
+  type toApiParameters,
 } from './conditions.ts';
 
 /** Subjects that are not questions. Element IDs begin with a letter, so `$` marks them. */
@@ -42,7 +42,7 @@ export function kindOfSubject(subject: string, columns: readonly Column[], row =
 }
 
 export function beginDraft(subject: string, columns: readonly Column[], row = ''): ConditionDraft {
-  const [op] = operatorsOf[kindOfSubject(subject, columns, row)];
+  const [op] = operatorsByKind[kindOfSubject(subject, columns, row)];
   return { subject, row, op, name: '', text: '', from: '', to: '', values: [] };
 }
 
@@ -141,10 +141,15 @@ function times(name: string, { from, to }: Bounds): Condition | string {
 }
 
 /**
- * Converts a query back to conditions as a person chooses them; reverses `askFor`. Everything else is kept
+ * Converts a query back to conditions as a person chooses them; reverses `toApiParameters`. Everything else is kept
  * unchanged.
  */
-export function conditionsOf({ where, version, counted, ...beside }: ReturnType<typeof askFor>): Condition[] {
+export function conditionsOf({
+  where,
+  version,
+  counted,
+  ...beside
+}: ReturnType<typeof toApiParameters>): Condition[] {
   const conditions: Condition[] = [];
   const unread: FormCondition[] = [];
   for (const part of partsOf(where)) {
@@ -154,8 +159,8 @@ export function conditionsOf({ where, version, counted, ...beside }: ReturnType<
   }
   if (version !== undefined) conditions.push({ on: 'version', op: 'equals', value: version });
   if (counted !== undefined)
-    conditions.push({ on: 'counted', op: 'equals', value: JSON.parse(counted) as Counted });
-  const value: ProgramAsked = { ...beside, ...(unread.length > 0 && { where: unread }) };
+    conditions.push({ on: 'counted', op: 'equals', value: JSON.parse(counted) as SummaryBar });
+  const value: ApiOnlyParameters = { ...beside, ...(unread.length > 0 && { where: unread }) };
   if (Object.keys(value).length > 0) conditions.push({ on: 'program', op: 'equals', value });
   return conditions;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { conditionsOf } from './condition-draft.ts';
-import { askFor, type Condition, readConditions, sayCondition } from './conditions.ts';
+import { type Condition, describeCondition, readConditions, toApiParameters } from './conditions.ts';
 
 test('every valid condition in a URL is described, and invalid ones are left out', () => {
   const kept = [
@@ -21,7 +21,7 @@ test('every valid condition in a URL is described, and invalid ones are left out
   const read = readConditions([...nonsense, ...kept]);
   assert.deepEqual(read, kept);
   assert.deepEqual(
-    read.map((condition) => sayCondition(condition, [])),
+    read.map((condition) => describeCondition(condition, [])),
     ['colour is any of Red, Blue', 'age is at least 3', 'campaign is answered', 'Version is 2'],
   );
 });
@@ -29,7 +29,7 @@ test('every valid condition in a URL is described, and invalid ones are left out
 test('a filter is sent as a condition of the form language, with the version as a separate parameter', () => {
   const [name, campaign] = [{ on: 'answer', name: 'q' } as const, { on: 'reference', name: 'c' } as const];
   const element = { element: 'q' };
-  const { where, version } = askFor([
+  const { where, version } = toApiParameters([
     { ...name, op: 'contains', value: 'a' },
     { ...name, op: 'equals', value: true },
     { ...campaign, op: 'empty' },
@@ -54,7 +54,7 @@ test('a filter is sent as a condition of the form language, with the version as 
     ],
   });
   assert.equal(version, 3);
-  assert.deepEqual(askFor([]), {});
+  assert.deepEqual(toApiParameters([]), {});
 });
 
 test('a sent filter reads back as the chosen conditions, and conditions only the API can express are kept', () => {
@@ -73,7 +73,7 @@ test('a sent filter reads back as the chosen conditions, and conditions only the
     { on: 'reference', name: 'ref', op: 'empty' },
     { on: 'version', op: 'equals', value: 2 },
   ];
-  assert.deepEqual(conditionsOf(askFor(chosen)), chosen);
+  assert.deepEqual(conditionsOf(toApiParameters(chosen)), chosen);
   const asked = {
     where: '{"all":[{"not":{"element":"q","is":"answered"}}]}',
     completed_from: '2026-01-01T00:00:00Z',
@@ -81,6 +81,9 @@ test('a sent filter reads back as the chosen conditions, and conditions only the
   };
   const [kept] = conditionsOf(asked);
   assert.deepEqual(readConditions([kept]), [kept]);
-  assert.deepEqual(askFor([kept!]), asked);
-  assert.match(sayCondition(kept!, []), /^Completed from .*, tagged “vip”, a condition set through the API$/);
+  assert.deepEqual(toApiParameters([kept!]), asked);
+  assert.match(
+    describeCondition(kept!, []),
+    /^Completed from .*, tagged “vip”, a condition set through the API$/,
+  );
 });

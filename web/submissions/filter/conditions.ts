@@ -1,8 +1,8 @@
 import type { Condition as FormCondition } from '#ast/basics/condition.ts';
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import type { Counted } from '#search/filter/read-counted.ts';
+import type { SummaryBar } from '#search/filter/summary-bar.ts';
 import type { Column } from '#submissions/shapes.ts';
 
 /** The subject: an answer by its element ID, one row of a matrix, or a reference value by its name. */
@@ -17,12 +17,12 @@ export type Condition =
   | (On & { op: 'any' | 'all'; values: string[] })
   | { on: 'version'; op: 'equals'; value: number }
   /** Counts of a summary chart that no other condition can express. */
-  | { on: 'counted'; op: 'equals'; value: Counted }
+  | { on: 'counted'; op: 'equals'; value: SummaryBar }
   /** A condition set through the API that the console cannot edit. It is kept, shown, and can be removed. */
-  | { on: 'program'; op: 'equals'; value: ProgramAsked };
+  | { on: 'program'; op: 'equals'; value: ApiOnlyParameters };
 
 /** List parameters without controls in the table. */
-export type ProgramAsked = {
+export type ApiOnlyParameters = {
   where?: readonly FormCondition[];
   completed_from?: string;
   completed_to?: string;
@@ -49,7 +49,7 @@ export const kindOfColumn = ({ type }: Pick<Column, 'type'>): FilterKind =>
   isInputType(type) ? kinds[inputRules[type].kind] : 'presence';
 
 /** The labels of the operators. */
-export const operators = {
+export const operatorLabels = {
   contains: 'contains',
   equals: 'is exactly',
   between: 'is between',
@@ -60,10 +60,10 @@ export const operators = {
   filled: 'is answered',
   empty: 'is not answered',
 } as const;
-export type Operator = keyof typeof operators;
+export type Operator = keyof typeof operatorLabels;
 
 /** The operators for each kind; new filters begin with the first. */
-export const operatorsOf = {
+export const operatorsByKind = {
   text: ['contains', 'equals', 'filled', 'empty'],
   number: ['between', 'filled', 'empty'],
   time: ['between', 'filled', 'empty'],
@@ -76,17 +76,17 @@ export const operatorsOf = {
 } as const satisfies Record<FilterKind, readonly Operator[]>;
 
 /** Describes a condition, such as "Age is between 3 and 5". */
-export function sayCondition(condition: Condition, columns: readonly Column[]): string {
+export function describeCondition(condition: Condition, columns: readonly Column[]): string {
   if (condition.on === 'version') return `Version is ${condition.value}`;
-  if (condition.on === 'program') return sayProgram(condition.value);
-  if (condition.on === 'counted') return sayCounted(condition.value, columns);
+  if (condition.on === 'program') return describeApiParameters(condition.value);
+  if (condition.on === 'counted') return describeCounted(condition.value, columns);
   const { name, row } = condition;
   const column = condition.on === 'reference' ? undefined : columns.find(({ id }) => id === name);
   const named = column?.rows.find(({ id }) => id === row)?.label ?? row;
-  return `${column?.label ?? name}${named === undefined ? '' : ` (${named})`} ${sayTest(condition, column)}`;
+  return `${column?.label ?? name}${named === undefined ? '' : ` (${named})`} ${describeTest(condition, column)}`;
 }
 
-function sayCounted(counted: Counted, columns: readonly Column[]): string {
+function describeCounted(counted: SummaryBar, columns: readonly Column[]): string {
   const asked = columns
     .flatMap((column) => [column, ...column.inputs])
     .find(({ id }) => id === counted.element);
@@ -95,25 +95,30 @@ function sayCounted(counted: Counted, columns: readonly Column[]): string {
     case 'file':
       return `${label} has ${counted.value}`;
     case 'first':
-      return `${label} ranks ${(asked && own(asked.option_labels, counted.value)) ?? counted.value} first`;
+      return `${label} ranks ${(asked && getProperty(asked.option_labels, counted.value)) ?? counted.value} first`;
     case 'rows':
-      return `${label} ${sayRange(counted.from, counted.to)}`;
+      return `${label} ${formatRange(counted.from, counted.to)}`;
     case 'option':
     case 'text': {
       const { value } = counted;
-      if (typeof value === 'boolean') return `${label} ${value ? operators.yes : operators.no}`;
-      return `${label} is “${(asked && own(asked.option_labels, value)) ?? value}” in any row`;
+      if (typeof value === 'boolean') return `${label} ${value ? operatorLabels.yes : operatorLabels.no}`;
+      return `${label} is “${(asked && getProperty(asked.option_labels, value)) ?? value}” in any row`;
     }
     case 'span':
-      return `${label} ${sayRange(counted.from, counted.to)} in any row`;
+      return `${label} ${formatRange(counted.from, counted.to)} in any row`;
     case 'answered':
-      return `${label} ${operators.filled}`;
+      return `${label} ${operatorLabels.filled}`;
     default:
       return counted satisfies never;
   }
 }
 
-function sayProgram({ where = [], completed_from: from, completed_to: to, tag }: ProgramAsked): string {
+function describeApiParameters({
+  where = [],
+  completed_from: from,
+  completed_to: to,
+  tag,
+}: ApiOnlyParameters): string {
   const parts = [
     ...(from === undefined ? [] : [`completed from ${new Date(from).toLocaleString()}`]),
     ...(to === undefined ? [] : [`completed before ${new Date(to).toLocaleString()}`]),
@@ -123,28 +128,29 @@ function sayProgram({ where = [], completed_from: from, completed_to: to, tag }:
   return `${parts.slice(0, 1).toUpperCase()}${parts.slice(1)}`;
 }
 
-function sayTest(condition: OnSubject, column: Column | undefined): string {
+function describeTest(condition: OnSubject, column: Column | undefined): string {
   switch (condition.op) {
     case 'contains':
       return `contains “${condition.value}”`;
     case 'equals':
-      if (typeof condition.value === 'boolean') return condition.value ? operators.yes : operators.no;
+      if (typeof condition.value === 'boolean')
+        return condition.value ? operatorLabels.yes : operatorLabels.no;
       return `is “${condition.value}”`;
     case 'empty':
     case 'filled':
-      return operators[condition.op];
+      return operatorLabels[condition.op];
     case 'any':
     case 'all':
-      return `${operators[condition.op]} ${condition.values.map((value) => (column && own(column.option_labels, value)) ?? value).join(', ')}`;
+      return `${operatorLabels[condition.op]} ${condition.values.map((value) => (column && getProperty(column.option_labels, value)) ?? value).join(', ')}`;
     case 'number':
     case 'time':
-      return sayRange(condition.from, condition.to);
+      return formatRange(condition.from, condition.to);
     default:
       return condition satisfies never;
   }
 }
 
-function sayRange(from: string | number | undefined, to: string | number | undefined): string {
+function formatRange(from: string | number | undefined, to: string | number | undefined): string {
   if (from === undefined) return to === undefined ? 'is answered' : `is at most ${to}`;
   if (from === to) return `is ${from}`;
   return to === undefined ? `is at least ${from}` : `is between ${from} and ${to}`;
@@ -174,10 +180,10 @@ export function readConditions(given: unknown): readonly Condition[] {
 const none: readonly Condition[] = [];
 
 /** Converts conditions to the parameters of the API: a condition of the form language, version and counts. */
-export function askFor(
+export function toApiParameters(
   conditions: readonly Condition[],
-): { where?: string; version?: number; counted?: string } & Omit<ProgramAsked, 'where'> {
-  const asked: Omit<ProgramAsked, 'where'> & { version?: number; counted?: string } = {};
+): { where?: string; version?: number; counted?: string } & Omit<ApiOnlyParameters, 'where'> {
+  const asked: Omit<ApiOnlyParameters, 'where'> & { version?: number; counted?: string } = {};
   const all: FormCondition[] = [];
   for (const condition of conditions) {
     // A submission belongs to one version only.

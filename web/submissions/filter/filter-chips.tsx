@@ -1,7 +1,7 @@
 import './filter-chips.css';
 import { type ReactElement, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { CheckboxGroup } from '../../design/checkbox.tsx';
@@ -17,7 +17,13 @@ import {
   referenceSubject,
   versionSubject,
 } from './condition-draft.ts';
-import { type Condition, type Operator, operators, operatorsOf, sayCondition } from './conditions.ts';
+import {
+  type Condition,
+  describeCondition,
+  type Operator,
+  operatorLabels,
+  operatorsByKind,
+} from './conditions.ts';
 
 type Props = {
   columns: readonly Column[];
@@ -95,7 +101,7 @@ function ConditionDialog({ columns, condition, onClose, onSave }: Props): ReactE
       {kind !== 'version' && (
         <Select<Operator>
           label="Condition"
-          choices={operatorsOf[kind].map((id) => ({ id, label: operators[id] }))}
+          choices={operatorsByKind[kind].map((id) => ({ id, label: operatorLabels[id] }))}
           value={draft.op}
           onChange={(op) => set({ op })}
         />
@@ -139,7 +145,7 @@ function Values({
         label="Options"
         choices={all.map((option, index) => ({
           id: String(index),
-          label: (column && own(column.option_labels, option)) ?? option,
+          label: (column && getProperty(column.option_labels, option)) ?? option,
         }))}
         value={all.flatMap((option, index) => (draft.values.includes(option) ? [String(index)] : []))}
         onChange={(ids) => onChange({ values: all.filter((_, index) => ids.includes(String(index))) })}
@@ -209,7 +215,7 @@ export function FilterChips({
   return (
     <div className="filter-chips" role="group" aria-label="Filters">
       {where.map((condition, index) => {
-        const words = sayCondition(condition, columns);
+        const words = describeCondition(condition, columns);
         return (
           <span key={`${index} ${words}`} className="filter-chip">
             {condition.on === 'program' || condition.on === 'counted' ? (

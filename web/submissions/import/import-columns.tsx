@@ -4,7 +4,7 @@ import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
 import { readQuery } from '../../api/operations.ts';
 import { ColumnChoices } from '../../design/column-choices.tsx';
 import { type Choice, Select } from '../../design/select.tsx';
-import type { FormPlace } from '../queries.ts';
+import type { FormLocation } from '../queries.ts';
 
 /** A file of submissions, with the meaning of its columns and values. */
 export type ImportSource = InputOf<'startSubmissionImport'>['body'];
@@ -12,7 +12,7 @@ export type ImportPreview = ReplyOf<'previewSubmissionImport'>;
 type ColumnUse = ImportPreview['mapping'][number];
 export type ImportProgress = ReplyOf<'listSubmissionImports'>['data'][number];
 
-export const importPreviewQuery = (form: FormPlace, source: ImportSource | undefined) =>
+export const importPreviewQuery = (form: FormLocation, source: ImportSource | undefined) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'previewSubmissionImport', { params: { id: form.id }, body: source! }),
     enabled: source !== undefined,
@@ -22,7 +22,7 @@ export const importPreviewQuery = (form: FormPlace, source: ImportSource | undef
   });
 
 /** Recent imports of a form. Polls while one is running. */
-export const importsQuery = (form: FormPlace) =>
+export const importsQuery = (form: FormLocation) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'listSubmissionImports', { params: { id: form.id } }),
     select: ({ data }) => data,

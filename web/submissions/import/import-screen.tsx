@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import { sayCount, wordFor } from '#ast/basics/say-count.ts';
-import { refreshChanged } from '../../api/changes.ts';
+import { formatCount, pluralize } from '#ast/basics/format-count.ts';
+import { refetchChangedQueries } from '../../api/changes.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
@@ -12,8 +12,8 @@ import { Message } from '../../design/message.tsx';
 import { Card, Page } from '../../design/page.tsx';
 import { readTextFile } from '../../design/read-text-file.ts';
 import { TaskProgress } from '../../design/task-progress.tsx';
-import { useForm } from '../../shell/form-place.ts';
-import { type FormPlace, saySubmissions } from '../queries.ts';
+import { useForm } from '../../shell/current-form.ts';
+import { type FormLocation, formatSubmissionCount } from '../queries.ts';
 import {
   ImportColumns,
   type ImportPreview,
@@ -30,7 +30,7 @@ function ImportOutcome({ preview }: { preview: ImportPreview }): ReactElement {
   return (
     <>
       <p role="status">
-        <strong>{saySubmissions(total)}</strong> will be created as completed.
+        <strong>{formatSubmissionCount(total)}</strong> will be created as completed.
       </p>
       {shown.length > 0 && (
         <div className="import-sample" tabIndex={0} role="region" aria-label="First submissions">
@@ -75,7 +75,10 @@ function ImportOutcome({ preview }: { preview: ImportPreview }): ReactElement {
         </Message>
       )}
       {wrong > 0 && (
-        <Message tone="warn" title={`There ${wordFor(wrong, 'is', 'are')} ${sayCount(wrong, 'problem')}`}>
+        <Message
+          tone="warn"
+          title={`There ${pluralize(wrong, 'is', 'are')} ${formatCount(wrong, 'problem')}`}
+        >
           <ul className="import-problems" tabIndex={0} aria-label="Problems in the file">
             {problems.map(({ line, column, message, is_left_out: isLeftOut }, index) => (
               <li key={index}>
@@ -104,11 +107,11 @@ function say(value: unknown): string {
 }
 
 /** Shows the progress of the last import, and the lines it skipped. */
-function ImportsUnderWay({ form }: { form: FormPlace }): ReactElement | null {
+function ImportsUnderWay({ form }: { form: FormLocation }): ReactElement | null {
   const [last] = useQuery(importsQuery(form)).data ?? [];
   const isDone = last !== undefined && last.finished_at !== null;
   useEffect(() => {
-    if (isDone) void refreshChanged('changeSubmission');
+    if (isDone) void refetchChangedQueries('changeSubmission');
   }, [isDone]);
   if (!last) return null;
   if (!isDone)
@@ -124,7 +127,7 @@ function ImportsUnderWay({ form }: { form: FormPlace }): ReactElement | null {
   return (
     <Message
       tone={last.refused > 0 ? 'warn' : 'good'}
-      title={`The last import created ${saySubmissions(last.created)}`}
+      title={`The last import created ${formatSubmissionCount(last.created)}`}
     >
       {last.refused > 0 && <Refused last={last} />}
     </Message>
@@ -133,7 +136,7 @@ function ImportsUnderWay({ form }: { form: FormPlace }): ReactElement | null {
 
 const Refused = ({ last: { refused, problems } }: { last: ImportProgress }): ReactElement => (
   <>
-    <p>{sayCount(refused, 'line was', 'lines were')} skipped.</p>
+    <p>{formatCount(refused, 'line was', 'lines were')} skipped.</p>
     <ul className="import-problems" tabIndex={0} aria-label="Skipped lines">
       {problems.map(({ line, message }, index) => (
         <li key={index}>
@@ -182,7 +185,7 @@ export function ImportScreen(): ReactElement {
   );
 }
 
-function ImportForm({ form }: { form: FormPlace }): ReactElement {
+function ImportForm({ form }: { form: FormLocation }): ReactElement {
   const [source, setSource] = useState<ImportSource>();
   const [name, setName] = useState<string>();
   const [unread, setUnread] = useState<string>();
@@ -239,7 +242,7 @@ function ImportForm({ form }: { form: FormPlace }): ReactElement {
               isPending={start.isPending}
               onPress={() => start.mutate({ ...source, mapping: found.mapping })}
             >
-              {found.total === 0 ? 'Import' : `Import ${saySubmissions(found.total)}`}
+              {found.total === 0 ? 'Import' : `Import ${formatSubmissionCount(found.total)}`}
             </Button>
           </div>
         </>

@@ -1,23 +1,23 @@
 import type { ReactElement } from 'react';
 import type { AnswerRow, AnswerValue } from '#ast/answers/check-answers.ts';
-import { own } from '#ast/basics/json.ts';
-import { sayCount } from '#ast/basics/say-count.ts';
-import { saySize } from '#ast/basics/say-size.ts';
-import { withStableLabels } from '#ast/form/piping.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
+import { formatFileSize } from '#ast/basics/format-size.ts';
+import { getProperty } from '#ast/basics/json.ts';
+import { withPipedLabels } from '#ast/form/piping.ts';
 import { type InputElement, listQuestions, type Question } from '#ast/form/tree.ts';
 import { isEmail, isUrl } from '#ast/rules/text-formats.ts';
 import type { LinkedFile, SubmissionDetail } from '#submissions/shapes.ts';
+import { HighlightedText } from '../../design/highlighted-text.tsx';
 import { Icon } from '../../design/icon.tsx';
-import { Marked } from '../../design/marked.tsx';
 import {
-  type AskedOf,
-  askedIn,
+  answeredRows,
+  formatConsent,
+  formatSingleAnswer,
   isConsent,
   isFile,
   isRow,
-  rowsIn,
-  sayAnswer,
-  sayConsent,
+  type QuestionDisplay,
+  questionDisplay,
 } from '../answer-text.tsx';
 
 /** Files of spam submissions have no URL yet. */
@@ -51,9 +51,9 @@ function FileList({
             )}
             <span className="file-text">
               <span>
-                <Marked text={file.filename} hits={hits} />
+                <HighlightedText text={file.filename} hits={hits} />
               </span>
-              <span className="soft small">{saySize(file.size)}</span>
+              <span className="soft small">{formatFileSize(file.size)}</span>
             </span>
             {file.url && <Icon name="download" />}
           </a>
@@ -89,8 +89,9 @@ type Shown = Pick<SubmissionDetail, 'answers' | 'structure' | 'hits'>;
  */
 export function AnswersView({ submission }: { submission: Shown }): ReactElement {
   const { answers, structure, hits } = submission;
-  const questions = listQuestions(withStableLabels(structure));
-  const isAnswered = (question: Question): boolean => own(answers, question.element.attrs.id) !== undefined;
+  const questions = listQuestions(withPipedLabels(structure));
+  const isAnswered = (question: Question): boolean =>
+    getProperty(answers, question.element.attrs.id) !== undefined;
   const blank = questions.filter((question) => !isAnswered(question));
   return (
     <section className="answers" aria-label="Answers">
@@ -101,7 +102,7 @@ export function AnswersView({ submission }: { submission: Shown }): ReactElement
             <dd>
               <QuestionAnswer
                 question={question}
-                value={own(answers, question.element.attrs.id)!}
+                value={getProperty(answers, question.element.attrs.id)!}
                 hits={hits}
               />
             </dd>
@@ -110,7 +111,7 @@ export function AnswersView({ submission }: { submission: Shown }): ReactElement
       </dl>
       {blank.length > 0 && (
         <details className="answers-blank">
-          <summary>{sayCount(blank.length, 'question')} without an answer</summary>
+          <summary>{formatCount(blank.length, 'question')} without an answer</summary>
           <ul>
             {blank.map(({ element }) => (
               <li key={element.attrs.id}>{element.attrs.label}</li>
@@ -125,7 +126,8 @@ export function AnswersView({ submission }: { submission: Shown }): ReactElement
 type AnswerProps = { value: AnswerValue; hits: readonly string[] };
 
 function QuestionAnswer({ question, value, hits }: AnswerProps & { question: Question }): ReactElement {
-  if (question.kind === 'input') return <Answer value={value} asked={askedIn(question)} hits={hits} />;
+  if (question.kind === 'input')
+    return <Answer value={value} asked={questionDisplay(question)} hits={hits} />;
   const rows: readonly unknown[] = Array.isArray(value) ? value : [];
   return (
     <ol className="answer-rows">
@@ -151,13 +153,13 @@ function RowAnswers({
     <dl className="answer-row">
       {inputs.map((element) => {
         const { attrs } = element;
-        const value = own(row, attrs.id);
+        const value = getProperty(row, attrs.id);
         return (
           value !== undefined && (
             <div key={attrs.id}>
               <dt>{attrs.label}</dt>
               <dd>
-                <Answer value={value} asked={askedIn({ element })} hits={hits} />
+                <Answer value={value} asked={questionDisplay({ element })} hits={hits} />
               </dd>
             </div>
           )
@@ -168,13 +170,13 @@ function RowAnswers({
 }
 
 /** Shows one answer in full. Only web and email addresses become links. */
-function Answer({ value, asked, hits }: AnswerProps & { asked: AskedOf }): ReactElement {
+function Answer({ value, asked, hits }: AnswerProps & { asked: QuestionDisplay }): ReactElement {
   const { type } = asked;
   if (isConsent(value)) {
     return (
       <>
         <span className="answer-text">
-          {sayConsent(value)}, version {value.version} of the form
+          {formatConsent(value)}, version {value.version} of the form
         </span>
         <blockquote className="answer-quote">{value.text}</blockquote>
       </>
@@ -183,7 +185,7 @@ function Answer({ value, asked, hits }: AnswerProps & { asked: AskedOf }): React
   if (isRow(value)) {
     return (
       <dl className="answer-row">
-        {rowsIn(value, asked).map(({ id, label, cell }) => (
+        {answeredRows(value, asked).map(({ id, label, cell }) => (
           <div key={id}>
             <dt>{label}</dt>
             <dd>
@@ -195,8 +197,8 @@ function Answer({ value, asked, hits }: AnswerProps & { asked: AskedOf }): React
     );
   }
   if (!Array.isArray(value)) {
-    const text = sayAnswer(value, asked);
-    const marked = <Marked text={text} hits={hits} />;
+    const text = formatSingleAnswer(value, asked);
+    const marked = <HighlightedText text={text} hits={hits} />;
     if (type === 'url' && isUrl(text)) {
       return (
         <a href={text} target="_blank" rel="noopener noreferrer nofollow">
@@ -217,14 +219,14 @@ function Answer({ value, asked, hits }: AnswerProps & { asked: AskedOf }): React
   if (others.length === 0 && type !== 'composite')
     return (
       <span className="answer-text">
-        <Marked text={sayAnswer(String(first), asked)} hits={hits} />
+        <HighlightedText text={formatSingleAnswer(String(first), asked)} hits={hits} />
       </span>
     );
   return (
     <ul className="answer-choices">
       {items.map((item, index) => (
         <li key={index}>
-          <Marked text={sayAnswer(String(item), asked)} hits={hits} />
+          <HighlightedText text={formatSingleAnswer(String(item), asked)} hits={hits} />
         </li>
       ))}
     </ul>

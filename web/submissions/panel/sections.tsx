@@ -6,13 +6,13 @@ import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Form } from '../../design/form.tsx';
-import { Marked } from '../../design/marked.tsx';
+import { HighlightedText } from '../../design/highlighted-text.tsx';
 import { Ago } from '../../design/time.tsx';
-import { type FormPlace, notesQuery } from '../queries.ts';
+import { type FormLocation, notesQuery } from '../queries.ts';
 import { TagChips, TagField, tagsIn } from '../tags.tsx';
 import { UnsavedGuard, useChange } from './edit/use-change.tsx';
 
-type NotesProps = { form: FormPlace; id: string; mayEdit: boolean };
+type NotesProps = { form: FormLocation; id: string; mayEdit: boolean };
 
 /** The members' notes about a submission, newest first. */
 export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | null {
@@ -78,7 +78,7 @@ export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | 
   );
 }
 
-type TagsProps = { form: FormPlace; submission: SubmissionDetail; mayEdit: boolean };
+type TagsProps = { form: FormLocation; submission: SubmissionDetail; mayEdit: boolean };
 
 /** Shows the tags of a submission. Each can be removed, and new ones can be typed. */
 export function TagsSection({ form, submission, mayEdit }: TagsProps): ReactElement | null {
@@ -172,7 +172,7 @@ export function ReferenceView({
                 ))}
               </dt>
               <dd>
-                <Marked text={value} hits={submission.hits} />
+                <HighlightedText text={value} hits={submission.hits} />
               </dd>
             </div>
           ))}

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { listQuestions } from '#ast/form/tree.ts';
-import { sayWho } from '#ast/say-who.ts';
 import { shortReference } from '#ast/short-reference.ts';
+import { getSubmissionTitle } from '#ast/submission-title.ts';
 import type { Column, SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
@@ -14,11 +14,11 @@ import { StatusChip } from '../../design/chip.tsx';
 import { CopyButton } from '../../design/copy-button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
-import { Ago, sayMoment } from '../../design/time.tsx';
-import { useHandOver } from '../../design/use-hand-over.ts';
-import type { LocatedForm } from '../../shell/form-place.ts';
+import { Ago, formatDateTime } from '../../design/time.tsx';
+import { useFocusHandover } from '../../design/use-focus-handover.ts';
+import type { LocatedForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { columnsQuery, detailQuery, type FormPlace } from '../queries.ts';
+import { columnsQuery, detailQuery, type FormLocation } from '../queries.ts';
 import { firstAnswers } from '../selection/selectable-cell.tsx';
 import type { ViewState } from '../view-state.ts';
 import { AnswersView } from './answers-view.tsx';
@@ -29,7 +29,13 @@ import { NotesSection, ReferenceView, TagsSection } from './sections.tsx';
 import { Timeline } from './timeline.tsx';
 
 /** Marks a submission as completed or incomplete. If it cannot be completed, the reasons are listed. */
-function StatusSwitch({ form, submission }: { form: FormPlace; submission: SubmissionDetail }): ReactElement {
+function StatusSwitch({
+  form,
+  submission,
+}: {
+  form: FormLocation;
+  submission: SubmissionDetail;
+}): ReactElement {
   const [isExplaining, setExplaining] = useState(false);
   const change = useChange(form, submission, {
     sayDone: ({ status }) => `Marked as ${status}.`,
@@ -80,7 +86,7 @@ function DeleteButton({
   submission,
   onDeleted,
 }: {
-  form: FormPlace;
+  form: FormLocation;
   submission: SubmissionDetail;
   onDeleted: () => void;
 }): ReactElement {
@@ -90,7 +96,7 @@ function DeleteButton({
     confirm: {
       title: 'Delete this submission?',
       label: 'Delete submission',
-      text: `The submission from ${sayMoment(receivedAt(submission))} will be moved to the trash. You can restore it for 30 days. Then it is permanently deleted with its files.`,
+      text: `The submission from ${formatDateTime(receivedAt(submission))} will be moved to the trash. You can restore it for 30 days. Then it is permanently deleted with its files.`,
     },
     onLeave() {
       onDeleted();
@@ -158,11 +164,12 @@ type Doing = 'reading' | 'answers' | 'reference';
 
 /** Returns the title of a submission: the person or subject, else its first answers, else its time. */
 const titleOf = (submission: SubmissionDetail, columns: readonly Column[] | undefined): string =>
-  sayWho(
+  getSubmissionTitle(
     listQuestions(submission.structure).map(({ element: { type, attrs } }) => ({ type, ...attrs })),
     submission.answers,
   ) ??
-  (firstAnswers(submission.answers, columns).slice(0, 2).join(' · ') || sayMoment(receivedAt(submission)));
+  (firstAnswers(submission.answers, columns).slice(0, 2).join(' · ') ||
+    formatDateTime(receivedAt(submission)));
 
 /** Shows one submission with all its actions. */
 export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): ReactElement {
@@ -179,7 +186,7 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
   usePanelKeys({ onNext: next, onPrevious: previous, onClose }, doing === 'reading');
   const isReading = doing === 'reading';
   const body = useRef<HTMLDivElement>(null);
-  const handOver = useHandOver();
+  const handOver = useFocusHandover();
   const find = (selector: string) => () => body.current?.querySelector<HTMLElement>(selector);
   const edit = (part: 'answers' | 'reference'): void => {
     if (part === 'answers')
@@ -226,7 +233,7 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
             <StatusChip status={data.status} />
             <span className="soft small">
               {data.completed_at ? 'completed ' : 'last saved '}
-              <Ago at={receivedAt(data)} /> · {sayMoment(receivedAt(data))}
+              <Ago at={receivedAt(data)} /> · {formatDateTime(receivedAt(data))}
             </span>
             {!data.is_live_version && <span className="soft small">answered version {data.version}</span>}
           </div>

@@ -1,10 +1,10 @@
-import { withStableLabels } from '#ast/form/piping.ts';
+import { withPipedLabels } from '#ast/form/piping.ts';
 import './timeline.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import type { AnswerValue } from '#ast/answers/check-answers.ts';
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { listQuestions } from '#ast/form/tree.ts';
 import { hostOf } from '#rules/url-problem.ts';
@@ -12,15 +12,15 @@ import type { Difference, SubmissionDetail, TimelineEntry } from '#submissions/s
 import { StatusChip } from '../../design/chip.tsx';
 import { Ago } from '../../design/time.tsx';
 import { shortEvent } from '../../webhooks/events.ts';
-import { type AskedOf, askedIn, sayWhole } from '../answer-text.tsx';
-import { type FormPlace, timelineQuery } from '../queries.ts';
+import { formatAnswer, type QuestionDisplay, questionDisplay } from '../answer-text.tsx';
+import { type FormLocation, timelineQuery } from '../queries.ts';
 
 /** The history of a submission, newest first: changes and webhook deliveries. */
 export function Timeline({
   form,
   submission,
 }: {
-  form: FormPlace;
+  form: FormLocation;
   submission: SubmissionDetail;
 }): ReactElement {
   const { data, error } = useQuery(timelineQuery(form, submission.id));
@@ -61,7 +61,7 @@ function Words({
   entry,
   submission,
 }: {
-  form: FormPlace;
+  form: FormLocation;
   entry: TimelineEntry;
   submission: SubmissionDetail;
 }): ReactElement {
@@ -77,7 +77,7 @@ function Words({
     case 'note_deleted':
       return (
         <span>
-          {changed[entry.kind]} by {sayWho(entry)}
+          {changed[entry.kind]} by {describeActor(entry)}
         </span>
       );
     case 'delivery':
@@ -100,7 +100,7 @@ function Words({
   }
 }
 
-function sayWho({ by, through }: Extract<TimelineEntry, { changes: unknown }>): string {
+function describeActor({ by, through }: Extract<TimelineEntry, { changes: unknown }>): string {
   if (through === 'link') return 'the visitor';
   if (through === 'cli') return 'the operator';
   return by === null ? 'a deleted account' : through === 'api' ? `the API key ${by}` : by;
@@ -118,11 +118,11 @@ function Changes({
 }): ReactElement | null {
   if (changes.length === 0) return null;
   const questions = new Map(
-    listQuestions(withStableLabels(structure)).map((question) => [question.element.attrs.id, question]),
+    listQuestions(withPipedLabels(structure)).map((question) => [question.element.attrs.id, question]),
   );
   const say = (value: unknown, name: string): string => {
     const question = questions.get(name);
-    return sayValue(value, question && askedIn(question));
+    return formatValue(value, question && questionDisplay(question));
   };
   return (
     <ul className="timeline-changes">
@@ -131,7 +131,7 @@ function Changes({
           <span className="soft">
             {part === 'answers'
               ? (questions.get(name)?.element.attrs.label ?? name)
-              : (own(partNames, part) ?? name)}
+              : (getProperty(partNames, part) ?? name)}
             :{' '}
           </span>
           <del>{say(from, part === 'answers' ? name : '')}</del> <span aria-hidden="true">→</span>{' '}
@@ -145,8 +145,8 @@ function Changes({
 /** The most characters of a value in the history. */
 const longest = 200;
 
-function sayValue(value: unknown, asked: AskedOf | undefined): string {
+function formatValue(value: unknown, asked: QuestionDisplay | undefined): string {
   if (value === undefined) return 'nothing';
-  const text = sayWhole(value as AnswerValue, asked);
+  const text = formatAnswer(value as AnswerValue, asked);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }

@@ -2,30 +2,30 @@ import './all-forms.css';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { wordFor } from '#ast/basics/say-count.ts';
-import { readQuestion } from '#ast/search.ts';
+import { pluralize } from '#ast/basics/format-count.ts';
+import { parseSearch } from '#ast/search.ts';
 import { keepRows } from '../../api/keep-rows.ts';
 import { call } from '../../api/operations.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { StatusChip } from '../../design/chip.tsx';
-import { Marked } from '../../design/marked.tsx';
+import { HighlightedText } from '../../design/highlighted-text.tsx';
 import { Message } from '../../design/message.tsx';
 import { Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
-import { Ago, sayMoment } from '../../design/time.tsx';
+import { Ago, formatDateTime } from '../../design/time.tsx';
 import { useWorkspace } from '../../settings/workspace.ts';
+import { ScreenSearch } from '../../shell/search/search-box.tsx';
 import {
-  askedIn,
-  type Found,
+  describeSearchNotes,
   type FoundSubmission,
   firstHit,
-  placeOf,
-  sayReading,
-  whoOf,
-} from '../../shell/search/found.ts';
-import { AskedQuestion } from '../../shell/search/question-box.tsx';
+  type SearchResults,
+  senderOf,
+  submissionLink,
+  toServerSearch,
+} from '../../shell/search/search-results.ts';
 import { columnsQuery } from '../queries.ts';
 import { firstAnswers } from '../selection/selectable-cell.tsx';
 
@@ -48,13 +48,13 @@ function readView({ q, page }: Readonly<Record<string, unknown>>): View {
 const foundQuery = (workspaceId: string, { q, page }: View) =>
   queryOptions({
     queryKey: ['found', workspaceId, q, page],
-    async queryFn({ signal }): Promise<Found> {
+    async queryFn({ signal }): Promise<SearchResults> {
       const part = { page, per_page: rowsOfPage };
       if (q === undefined) return call(workspaceId, 'listSubmissions', { query: part }, { signal });
-      const query = { q: askedIn(q), include: 'hits', typos: true, ...part } as const;
+      const query = { q: toServerSearch(q), include: 'hits', typos: true, ...part } as const;
       return call(workspaceId, 'searchSubmissions', { query }, { signal });
     },
-    enabled: q === undefined || readQuestion(q).problems.length === 0,
+    enabled: q === undefined || parseSearch(q).problems.length === 0,
     placeholderData: (before) => keepRows(before),
     retry: false,
   });
@@ -76,11 +76,11 @@ export function SearchScreen(): ReactElement {
       resetScroll: !replace,
     });
   const total = found.data?.pagination.total_count;
-  const notes = found.data ? sayReading(found.data) : [];
+  const notes = found.data ? describeSearchNotes(found.data) : [];
   return (
     <Page title="All submissions">
       <div role="search" className="search-head">
-        <AskedQuestion
+        <ScreenSearch
           label="Search all submissions"
           placeholder="Search answers in all forms"
           place={{ workspaceId: workspace.id }}
@@ -88,7 +88,7 @@ export function SearchScreen(): ReactElement {
           onChange={(q) => show({ q, page: 1 }, true)}
         />
         <span className="soft small numeric" role="status">
-          {total !== undefined && !found.isPlaceholderData && sayTotal(total, view.q !== undefined)}
+          {total !== undefined && !found.isPlaceholderData && formatTotal(total, view.q !== undefined)}
         </span>
       </div>
       {notes.map((note) => (
@@ -126,8 +126,8 @@ export function SearchScreen(): ReactElement {
 
 /** The most results that a search counts. */
 const mostFound = 1_000;
-const sayTotal = (total: number, isSearch: boolean): string =>
-  `${total.toLocaleString()}${isSearch && total === mostFound ? ' or more' : ''} ${wordFor(total, 'submission')}`;
+const formatTotal = (total: number, isSearch: boolean): string =>
+  `${total.toLocaleString()}${isSearch && total === mostFound ? ' or more' : ''} ${pluralize(total, 'submission')}`;
 
 function columnsOf(q: string | undefined): TableColumn<FoundSubmission>[] {
   return [
@@ -136,8 +136,8 @@ function columnsOf(q: string | undefined): TableColumn<FoundSubmission>[] {
       title: 'Submission',
       cell: (row) => (
         <span className="search-what">
-          <Link {...placeOf(row, q)} className="search-who">
-            {whoOf(row) ?? <FirstAnswers row={row} />}
+          <Link {...submissionLink(row, q)} className="search-who">
+            {senderOf(row) ?? <FirstAnswers row={row} />}
           </Link>
           <Link
             to="/forms/$form/submissions"
@@ -174,7 +174,7 @@ function columnsOf(q: string | undefined): TableColumn<FoundSubmission>[] {
 /** Identifies a submission without a name by its first answers. */
 function FirstAnswers({ row }: { row: FoundSubmission }): string {
   const { data } = useQuery(columnsQuery({ id: row.form_id, workspace_id: useWorkspace().id }));
-  return (data && firstAnswers(row.answers, data).slice(0, 2).join(' · ')) || sayMoment(receivedAt(row));
+  return (data && firstAnswers(row.answers, data).slice(0, 2).join(' · ')) || formatDateTime(receivedAt(row));
 }
 
 function HitOf({ row }: { row: FoundSubmission }): ReactElement | null {
@@ -183,7 +183,7 @@ function HitOf({ row }: { row: FoundSubmission }): ReactElement | null {
   return (
     <span className="search-hit">
       <span className="soft">{hit.place}: </span>
-      <Marked text={hit.text} hits={hit.words} limit={hitCharacters} />
+      <HighlightedText text={hit.text} hits={hit.words} limit={hitCharacters} />
     </span>
   );
 }

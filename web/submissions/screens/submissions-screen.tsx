@@ -2,7 +2,7 @@ import './submissions-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useCallback, useMemo, useState } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { orderColumns } from '#rules/columns.ts';
 import { Button } from '../../design/button.tsx';
 import { CopyField } from '../../design/copy-button.tsx';
@@ -10,24 +10,24 @@ import { useTitle } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState, ErrorState, Loading, SlowNote } from '../../design/states.tsx';
 import { useWide } from '../../design/use-window.ts';
-import { useForm } from '../../shell/form-place.ts';
+import { useForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { PanelPlace } from '../panel/panel-place.tsx';
+import { PanelContainer } from '../panel/panel-container.tsx';
 import {
   columnsQuery,
-  type FormPlace,
-  firstAnswerMs,
+  type FormLocation,
+  firstSubmissionPollMs,
   nearestQuery,
   spamCountQuery,
   tableQuery,
 } from '../queries.ts';
 import { BulkBar } from '../selection/bulk-bar.tsx';
-import { BulksProgress, beginBulk } from '../selection/bulk-progress.tsx';
+import { addBulkChange, BulksProgress } from '../selection/bulk-progress.tsx';
 import { useSelection } from '../selection/selectable-cell.tsx';
 import { allColumns, ColumnsDialog, columnWidth, foundColumn, moveColumn } from '../table/columns-dialog.tsx';
 import { SubmissionsTable } from '../table/submissions-table.tsx';
-import { isArranged, usualSettings } from '../table/table-settings.ts';
-import { isFiltered, useViewState, wholeView } from '../view-state.ts';
+import { hasChangedColumns, usualSettings } from '../table/table-settings.ts';
+import { isFiltered, unfilteredView, useViewState } from '../view-state.ts';
 import { useViewColumns } from '../views/saved-view.ts';
 import { ViewsMenu } from '../views/views-menu.tsx';
 import { TableTools } from './table-tools.tsx';
@@ -93,7 +93,7 @@ export function SubmissionsScreen(): ReactElement {
             view={view}
             total={total}
             // The service does not know the unsaved columns of a view.
-            isArranged={isArranged(settings) && !viewColumns.areOther}
+            isArranged={hasChangedColumns(settings) && !viewColumns.areOther}
             mayWrite={mayEdit(form.role)}
             isTall={settings.is_tall}
             onTallChange={(isTall) => changeSettings({ is_tall: isTall })}
@@ -111,7 +111,7 @@ export function SubmissionsScreen(): ReactElement {
             selected={selection.ids}
             total={total}
             onClear={selection.clear}
-            onStart={(bulk) => beginBulk(form, bulk)}
+            onStart={(bulk) => addBulkChange(form, bulk)}
           />
         )}
         <SlowNote isWaiting={table.isPlaceholderData} />
@@ -127,7 +127,7 @@ export function SubmissionsScreen(): ReactElement {
             q={view.q}
             publicUrl={form.public_url}
             isPublished={form.status === 'published'}
-            onClear={() => changeView(wholeView)}
+            onClear={() => changeView(unfilteredView)}
             onSearch={(q) => changeView({ q })}
           />
         ) : (
@@ -173,7 +173,9 @@ export function SubmissionsScreen(): ReactElement {
           />
         )}
       </section>
-      {view.open && <PanelPlace form={form} id={view.open} view={view} rows={rows} onChange={changeView} />}
+      {view.open && (
+        <PanelContainer form={form} id={view.open} view={view} rows={rows} onChange={changeView} />
+      )}
       <ColumnsDialog
         isOpen={isArranging}
         onClose={() => setArranging(false)}
@@ -188,7 +190,7 @@ export function SubmissionsScreen(): ReactElement {
 }
 
 type NothingProps = {
-  form: FormPlace;
+  form: FormLocation;
   q: string | undefined;
   isFiltered: boolean;
   isPastEnd: boolean;
@@ -241,7 +243,7 @@ function Nothing({
       title="No submissions yet"
       action={isPublished ? <CopyField label="Public link" text={publicUrl} /> : undefined}
     >
-      <HeldNote form={form} />
+      <SpamNote form={form} />
       <p>
         {isPublished
           ? 'Share the form’s link, or submit the form yourself. Submissions appear here, where you can search, edit and export them.'
@@ -255,12 +257,12 @@ function Nothing({
  * Says if submissions were held as spam while the person waits for the first one; nothing else would show
  * them here.
  */
-function HeldNote({ form }: { form: FormPlace }): ReactElement | null {
-  const held = useQuery({ ...spamCountQuery(form), refetchInterval: firstAnswerMs }).data;
+function SpamNote({ form }: { form: FormLocation }): ReactElement | null {
+  const held = useQuery({ ...spamCountQuery(form), refetchInterval: firstSubmissionPollMs }).data;
   if (!held) return null;
   return (
     <p>
-      {sayCount(held, 'submission is', 'submissions are')} held as spam.{' '}
+      {formatCount(held, 'submission is', 'submissions are')} held as spam.{' '}
       <Link to="/forms/$form/spam" params={{ form: form.id }}>
         {held === 1 ? 'Review it' : 'Review them'}
       </Link>

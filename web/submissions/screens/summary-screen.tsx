@@ -6,15 +6,15 @@ import { Button } from '../../design/button.tsx';
 import { CopyField } from '../../design/copy-button.tsx';
 import { Card, Page } from '../../design/page.tsx';
 import { EmptyState, QueryState, SlowNote } from '../../design/states.tsx';
-import { sayDay } from '../../design/time.tsx';
-import { useForm } from '../../shell/form-place.ts';
+import { formatDate } from '../../design/time.tsx';
+import { useForm } from '../../shell/current-form.ts';
 import { summaryQuery } from '../queries.ts';
-import { type Narrowed, SubmissionsLink } from '../summary/bar-links.tsx';
-import { DaysChart, sayMost } from '../summary/charts.tsx';
+import { type LinkFilter, SubmissionsLink } from '../summary/bar-links.tsx';
+import { DaysChart, describePeak } from '../summary/charts.tsx';
 import { ElementCard } from '../summary/element-card.tsx';
 import { VisitsCard } from '../summary/visits-card.tsx';
 import { useViewState } from '../view-state.ts';
-import { DateFilter, sayDays } from './toolbar.tsx';
+import { DateFilter, formatPeriod } from './toolbar.tsx';
 
 /** The summary of a form's submissions. */
 export function SummaryScreen(): ReactElement {
@@ -31,7 +31,7 @@ export function SummaryScreen(): ReactElement {
     <Page
       title="Summary"
       lead={
-        <span className="on-paper">{`${form.name}. ${sayDays(days)}. Printed on ${sayDay(new Date().toISOString())}.`}</span>
+        <span className="on-paper">{`${form.name}. ${formatPeriod(days)}. Printed on ${formatDate(new Date().toISOString())}.`}</span>
       }
       actions={
         <>
@@ -62,7 +62,7 @@ export function SummaryScreen(): ReactElement {
               <SlowNote isWaiting={isPlaceholderData} />
               <Totals summary={data} />
               <VisitsCard days={days} />
-              <Card title="Submissions over time" lead={sayMost(data.days)}>
+              <Card title="Submissions over time" lead={describePeak(data.days)}>
                 <DaysChart days={data.days} />
               </Card>
               <Sampled
@@ -126,7 +126,7 @@ function LeftOut({ elements }: { elements: Summary['elements'] }): ReactElement 
 
 function Totals({ summary: { completed, incomplete, completion_rate } }: { summary: Summary }): ReactElement {
   const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
-  const figures: readonly (readonly [label: string, figure: string, narrowed?: Narrowed])[] = [
+  const figures: readonly (readonly [label: string, figure: string, narrowed?: LinkFilter])[] = [
     ['Submissions', (completed + incomplete).toLocaleString(), {}],
     ['Completed', completed.toLocaleString(), { status: 'completed' }],
     ['Incomplete', incomplete.toLocaleString(), { status: 'incomplete' }],

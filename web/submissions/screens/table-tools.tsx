@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { download } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
-import { type FormPlace, readerLanguage, spamCountQuery } from '../queries.ts';
-import { isFiltered, orderedBy, type ViewState } from '../view-state.ts';
+import { type FormLocation, readerLanguage, spamCountQuery } from '../queries.ts';
+import { isFiltered, type ViewState, withSorting } from '../view-state.ts';
 
 const formats = [
   {
@@ -27,10 +27,10 @@ const formats = [
   { id: 'ndjson', label: 'NDJSON', description: 'One JSON object per line', asks: { format: 'ndjson' } },
 ] as const;
 
-type Asked = (typeof formats)[number]['asks'] & { columns: 'all' | 'shown' };
+type ExportChoice = (typeof formats)[number]['asks'] & { columns: 'all' | 'shown' };
 
 type ExportProps = {
-  form: FormPlace;
+  form: FormLocation;
   view: ViewState;
   total: number | undefined;
   /** Whether the person's table differs from the form in its columns or their order. */
@@ -40,14 +40,14 @@ type ExportProps = {
 /** Exports all submissions of the filter, with all columns or the visible ones. */
 function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElement {
   const what = isFiltered(view)
-    ? `the ${total === undefined ? 'submissions' : sayCount(total, 'submission')} in this view`
+    ? `the ${total === undefined ? 'submissions' : formatCount(total, 'submission')} in this view`
     : 'all submissions';
   const save = useAction({
-    run: (asked: Asked) =>
+    run: (asked: ExportChoice) =>
       download(form.workspace_id, 'exportFormSubmissions', {
         params: { id: form.id },
         query: {
-          ...orderedBy(view),
+          ...withSorting(view),
           language: readerLanguage(),
           ...asked,
           ...(view.saved !== undefined && asked.columns === 'shown' && { view: view.saved }),
@@ -79,7 +79,7 @@ function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElemen
 }
 
 type Props = {
-  form: FormPlace;
+  form: FormLocation;
   view: ViewState;
   total: number | undefined;
   isArranged: boolean;

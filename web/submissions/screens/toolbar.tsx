@@ -4,10 +4,10 @@ import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Select } from '../../design/select.tsx';
-import { AskedQuestion } from '../../shell/search/question-box.tsx';
+import { ScreenSearch } from '../../shell/search/search-box.tsx';
 import { FilterChips } from '../filter/filter-chips.tsx';
-import type { FormPlace } from '../queries.ts';
-import { type ChangeView, dayBefore, isFiltered, type ViewState, wholeView } from '../view-state.ts';
+import type { FormLocation } from '../queries.ts';
+import { type ChangeView, dayBefore, isFiltered, unfilteredView, type ViewState } from '../view-state.ts';
 
 type Days = { from: string | undefined; to: string | undefined };
 
@@ -26,7 +26,7 @@ type SpanId = (typeof spanChoices)[number]['id'] | 'own';
 export function DateFilter({ from, to, onChange }: Days & { onChange: (days: Days) => void }): ReactElement {
   const [isAsking, setAsking] = useState(false);
   const current = spanOf({ from, to });
-  const own = { id: 'own', label: current === 'own' ? sayDays({ from, to }) : 'Custom range…' } as const;
+  const own = { id: 'own', label: current === 'own' ? formatPeriod({ from, to }) : 'Custom range…' } as const;
   const choose = (id: SpanId): void => {
     if (id === 'own') setAsking(true);
     else onChange({ from: id === 'any' ? undefined : dayBefore(spans[id]), to: undefined });
@@ -63,7 +63,7 @@ function spanOf({ from, to }: Days): SpanId {
 }
 
 /** Describes the period. */
-export function sayDays({ from, to }: Days): string {
+export function formatPeriod({ from, to }: Days): string {
   if (from === undefined) return to === undefined ? 'Any time' : `Until ${to}`;
   return to === undefined ? `Since ${from}` : `${from} – ${to}`;
 }
@@ -101,7 +101,7 @@ const statuses = [
 ] as const;
 
 type ToolbarProps = {
-  form: FormPlace;
+  form: FormLocation;
   view: ViewState;
   columns: readonly Column[];
   onChange: ChangeView;
@@ -111,7 +111,7 @@ type ToolbarProps = {
 export function Toolbar({ form, view, columns, onChange }: ToolbarProps): ReactElement {
   return (
     <div className="submissions-filters" role="search">
-      <AskedQuestion
+      <ScreenSearch
         label="Search submissions"
         placeholder="Search answers"
         place={{ workspaceId: form.workspace_id, formId: form.id }}
@@ -128,7 +128,7 @@ export function Toolbar({ form, view, columns, onChange }: ToolbarProps): ReactE
       <DateFilter from={view.from} to={view.to} onChange={onChange} />
       <FilterChips columns={columns} where={view.where} onChange={(where) => onChange({ where })} />
       {isFiltered(view) && (
-        <Button size="small" variant="quiet" icon="close" onPress={() => onChange(wholeView)}>
+        <Button size="small" variant="quiet" icon="close" onPress={() => onChange(unfilteredView)}>
           Clear
         </Button>
       )}

@@ -12,11 +12,11 @@ import { Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
-import { Ago, sayDay } from '../../design/time.tsx';
-import { useForm } from '../../shell/form-place.ts';
+import { Ago, formatDate } from '../../design/time.tsx';
+import { useForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { type Bulk, columnsQuery, type FormPlace, saySubmissions, trashQuery } from '../queries.ts';
-import { BulksProgress, beginBulk } from '../selection/bulk-progress.tsx';
+import { type Bulk, columnsQuery, type FormLocation, formatSubmissionCount, trashQuery } from '../queries.ts';
+import { addBulkChange, BulksProgress } from '../selection/bulk-progress.tsx';
 import {
   changeSelection,
   firstAnswers,
@@ -27,7 +27,7 @@ import {
 import { planRemoval } from './plan-removal.ts';
 
 type Props = {
-  form: FormPlace;
+  form: FormLocation;
   selected: readonly string[];
   /** Submissions in the trash, and how many are deleted at a time. */
   total: number;
@@ -40,11 +40,11 @@ type Props = {
 /** The actions for a selection in the trash, or for all of it. */
 function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props): ReactElement {
   const { count, rest } = planRemoval({ selected: selected.length, total, atOnce });
-  const what = saySubmissions(count);
+  const what = formatSubmissionCount(count);
   const place = { params: { id: form.id } };
   const restore = useAction({
     run: () => call(form.workspace_id, 'restoreSubmissions', { ...place, body: { ids: [...selected] } }),
-    done: ({ restored }) => `${saySubmissions(restored)} restored.`,
+    done: ({ restored }) => `${formatSubmissionCount(restored)} restored.`,
     onDone,
     problem: 'toast',
   });
@@ -70,7 +70,7 @@ function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props)
           {rest > 0 && (
             <p>
               At most {atOnce.toLocaleString()} are deleted at a time, most recently deleted first.{' '}
-              {saySubmissions(rest)} will stay in the trash for now.
+              {formatSubmissionCount(rest)} will stay in the trash for now.
             </p>
           )}
         </>
@@ -129,7 +129,7 @@ export function TrashScreen(): ReactElement {
             total={total}
             atOnce={query.data.at_once}
             onDone={clear}
-            onStart={(bulk) => beginBulk(form, bulk)}
+            onStart={(bulk) => addBulkChange(form, bulk)}
           />
         )
       }
@@ -212,7 +212,7 @@ function columnsOf(
       id: 'removed',
       title: 'Permanent deletion',
       isSecondary: true,
-      cell: ({ removed_at }) => <time dateTime={removed_at}>{sayDay(removed_at)}</time>,
+      cell: ({ removed_at }) => <time dateTime={removed_at}>{formatDate(removed_at)}</time>,
     },
   ];
 }

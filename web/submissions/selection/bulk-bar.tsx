@@ -4,12 +4,12 @@ import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Menu } from '../../design/menu.tsx';
-import { type Bulk, type FormPlace, saySubmissions } from '../queries.ts';
+import { type Bulk, type FormLocation, formatSubmissionCount } from '../queries.ts';
 import { TagField, tagsIn } from '../tags.tsx';
 import { filterOf, isFiltered, type ViewState } from '../view-state.ts';
 
 type TagProps = {
-  form: FormPlace;
+  form: FormLocation;
   chosen: { ids: string[] } | { filter: ReturnType<typeof filterOf> };
   count: number;
   onClose: () => void;
@@ -32,11 +32,11 @@ function TagDialog({ form, chosen, count, onClose, onStart }: TagProps): ReactEl
   const isEmpty = tags.add.length + tags.remove.length === 0;
   return (
     <FormDialog
-      title={`Tag ${saySubmissions(count)}`}
+      title={`Tag ${formatSubmissionCount(count)}`}
       isOpen
       onClose={onClose}
       onSubmit={() => !isEmpty && start.mutate()}
-      submitLabel={`Tag ${saySubmissions(count)}`}
+      submitLabel={`Tag ${formatSubmissionCount(count)}`}
       isDisabled={isEmpty}
       action={start}
       error={start.error?.message}
@@ -54,7 +54,7 @@ function TagDialog({ form, chosen, count, onClose, onStart }: TagProps): ReactEl
 }
 
 type Props = {
-  form: FormPlace;
+  form: FormLocation;
   view: ViewState;
   selected: ReadonlySet<string>;
   /** Submissions in the view. */
@@ -77,7 +77,7 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
   const count = isAll ? total : selected.size;
   const chosen = isAll ? { filter: filterOf(view) } : { ids: [...selected] };
   const given = { params: { id: form.id }, body: { ...chosen, expected: count } };
-  const what = saySubmissions(count);
+  const what = formatSubmissionCount(count);
   const begun = (bulk: Bulk): void => {
     onClear();
     onStart(bulk);

@@ -1,15 +1,15 @@
 import { QueryObserver, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect } from 'react';
-import { sayCount, wordFor } from '#ast/basics/say-count.ts';
-import { refreshChanged } from '../../api/changes.ts';
+import { formatCount, pluralize } from '#ast/basics/format-count.ts';
+import { refetchChangedQueries } from '../../api/changes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { TaskProgress } from '../../design/task-progress.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
-import type { LocatedForm } from '../../shell/form-place.ts';
+import type { LocatedForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { type Bulk, bulkQuery, bulksQuery, saySubmissions } from '../queries.ts';
+import { type Bulk, bulkQuery, bulksQuery, formatSubmissionCount } from '../queries.ts';
 
 /** The texts of each kind: while it runs, when it ends, and why some submissions were not changed. */
 const bulkWords = {
@@ -38,12 +38,12 @@ const bulkWords = {
 
 type Words = Readonly<Record<'running' | 'ended', string> & { rest?: string }>;
 
-function sayEnd({ kind, done, total }: Bulk): string {
+function describeBulkEnd({ kind, done, total }: Bulk): string {
   const { ended, rest }: Words = bulkWords[kind];
-  const said = `${saySubmissions(done)} ${wordFor(done, 'was', 'were')} ${ended}.`;
+  const said = `${formatSubmissionCount(done)} ${pluralize(done, 'was', 'were')} ${ended}.`;
   const left = total - done;
   if (left === 0 || rest === undefined) return said;
-  return `${said} ${sayCount(left, 'was not changed', 'were not changed')}: ${rest}.`;
+  return `${said} ${formatCount(left, 'was not changed', 'were not changed')}: ${rest}.`;
 }
 
 /** The kinds that can be undone, as in src/submissions/bulk. */
@@ -52,7 +52,7 @@ const undoable: readonly Bulk['kind'][] = ['trash', 'tag', 'status'];
 const followed = new Set<string>();
 
 /** Adds a new bulk change to the running ones and follows it. */
-export function beginBulk(form: LocatedForm, bulk: Bulk): void {
+export function addBulkChange(form: LocatedForm, bulk: Bulk): void {
   queryClient.setQueryData(bulksQuery(form).queryKey, (known) => ({
     ...known,
     data: [bulk, ...(known?.data ?? [])],
@@ -70,7 +70,7 @@ function followBulk(form: LocatedForm, { id, kind }: Pick<Bulk, 'id' | 'kind'>):
   const canUndo = undoable.includes(kind) && mayEdit(form.role);
   const undo = async (): Promise<void> => {
     const params = { id: form.id, change: id };
-    beginBulk(form, await call(form.workspace_id, 'undoBulkChange', { params }));
+    addBulkChange(form, await call(form.workspace_id, 'undoBulkChange', { params }));
   };
   const leave = new QueryObserver(queryClient, bulkQuery(form, id)).subscribe(({ data, error }) => {
     // Stop if the person is signed out or has lost access to the form.
@@ -78,11 +78,11 @@ function followBulk(form: LocatedForm, { id, kind }: Pick<Bulk, 'id' | 'kind'>):
     else if (data?.failed_reason) {
       leave();
       toastProblem(new Error(data.failed_reason));
-      void refreshChanged('changeSubmission');
+      void refetchChangedQueries('changeSubmission');
     } else if (data?.finished_at) {
       leave();
-      toastDone(sayEnd(data), canUndo ? { label: 'Undo', run: undo } : undefined);
-      void refreshChanged('changeSubmission');
+      toastDone(describeBulkEnd(data), canUndo ? { label: 'Undo', run: undo } : undefined);
+      void refetchChangedQueries('changeSubmission');
     }
   });
 }

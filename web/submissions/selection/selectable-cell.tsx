@@ -4,8 +4,8 @@ import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
-import { sayMoment } from '../../design/time.tsx';
-import { sayWhole } from '../answer-text.tsx';
+import { formatDateTime } from '../../design/time.tsx';
+import { formatAnswer } from '../answer-text.tsx';
 import { filterOf, type ViewState } from '../view-state.ts';
 
 /** Adds or removes rows and returns the new selection. */
@@ -58,7 +58,7 @@ export function SelectableCell({
     <span className="selectable-cell">
       {selection && (
         <Checkbox
-          aria-label={`Select the submission from ${sayMoment(receivedAt(row))}`}
+          aria-label={`Select the submission from ${formatDateTime(receivedAt(row))}`}
           isSelected={selection.selected.has(row.id)}
           onChange={(isSelected) => selection.select([row.id], isSelected)}
         />
@@ -97,5 +97,5 @@ export const firstAnswers = (answers: Answers, columns: readonly Column[] = []):
     .slice(0, 4)
     .map(([id, value]) => {
       const asked = columns.find((column) => column.id === id);
-      return sayWhole(value, asked).slice(0, 100);
+      return formatAnswer(value, asked).slice(0, 100);
     });

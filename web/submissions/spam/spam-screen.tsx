@@ -15,12 +15,18 @@ import { Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
-import { Ago, sayMoment } from '../../design/time.tsx';
-import { useForm } from '../../shell/form-place.ts';
+import { Ago, formatDateTime } from '../../design/time.tsx';
+import { useForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { AnswersView } from '../panel/answers-view.tsx';
 import { ReferenceView } from '../panel/sections.tsx';
-import { columnsQuery, type FormPlace, heldQuery, saySubmissions, spamQuery } from '../queries.ts';
+import {
+  columnsQuery,
+  type FormLocation,
+  formatSubmissionCount,
+  spamDetailQuery,
+  spamQuery,
+} from '../queries.ts';
 import {
   changeSelection,
   firstAnswers,
@@ -39,7 +45,7 @@ const reasons = {
 } as const satisfies Record<SpamRow['reason'], readonly [word: string, sentence: string]>;
 
 type ActionsProps = {
-  form: FormPlace;
+  form: FormLocation;
   ids: readonly string[];
   /** Runs after these were released or deleted. */
   onDone: () => void;
@@ -50,18 +56,18 @@ function SpamActions({ form, ids, onDone }: ActionsProps): ReactElement {
   const place = { params: { id: form.id }, body: { ids: [...ids] } };
   const release = useAction({
     run: () => call(form.workspace_id, 'releaseSpam', place),
-    done: ({ count }) => `${saySubmissions(count)} released from spam.`,
+    done: ({ count }) => `${formatSubmissionCount(count)} released from spam.`,
     onDone,
     problem: 'toast',
   });
   const remove = useAction({
     run: () => call(form.workspace_id, 'deleteSpam', place),
     confirm: {
-      title: `Delete ${saySubmissions(ids.length)}?`,
+      title: `Delete ${formatSubmissionCount(ids.length)}?`,
       label: 'Delete',
       text: 'Their answers and files are permanently deleted. No webhooks are notified.',
     },
-    done: ({ count }) => `${saySubmissions(count)} deleted.`,
+    done: ({ count }) => `${formatSubmissionCount(count)} deleted.`,
     onDone,
   });
   return (
@@ -77,17 +83,19 @@ function SpamActions({ form, ids, onDone }: ActionsProps): ReactElement {
   );
 }
 
-type HeldProps = { form: FormPlace; id: string; mayDecide: boolean; onClose: () => void };
+type SpamDialogProps = { form: FormLocation; id: string; mayDecide: boolean; onClose: () => void };
 
 /** Shows one spam submission and why it is there. */
-function HeldDialog({ form, id, mayDecide, onClose }: HeldProps): ReactElement {
-  const query = useQuery(heldQuery(form, id));
+function SpamDialog({ form, id, mayDecide, onClose }: SpamDialogProps): ReactElement {
+  const query = useQuery(spamDetailQuery(form, id));
   const { data } = query;
   const columns = useQuery(columnsQuery(form));
   return (
     <Dialog
       title={
-        data ? (firstAnswers(data.answers, columns.data)[0] ?? sayMoment(data.created_at)) : 'Spam submission'
+        data
+          ? (firstAnswers(data.answers, columns.data)[0] ?? formatDateTime(data.created_at))
+          : 'Spam submission'
       }
       isOpen
       onClose={onClose}
@@ -99,7 +107,7 @@ function HeldDialog({ form, id, mayDecide, onClose }: HeldProps): ReactElement {
           <>
             <Message tone="warn">
               {reasons[held.reason][1]} {held.origin !== null && `Website: ${held.origin}.`}{' '}
-              {sayOthers(held.others)}
+              {describeOtherSpam(held.others)}
             </Message>
             <AnswersView submission={{ ...held, hits: [] }} />
             <ReferenceView submission={{ ...held, hits: [] }} />
@@ -110,21 +118,21 @@ function HeldDialog({ form, id, mayDecide, onClose }: HeldProps): ReactElement {
   );
 }
 
-function sayOthers(count: number): string {
+function describeOtherSpam(count: number): string {
   if (count === 0) return '';
   return count === 1
     ? 'Another spam submission came from the same address.'
     : `${count.toLocaleString()} other spam submissions came from the same address.`;
 }
 
-type Props = { form: FormPlace; sites: SpamPage['sites']; mayDecide: boolean };
+type Props = { form: FormLocation; sites: SpamPage['sites']; mayDecide: boolean };
 
 /** Websites that submit this form and are not listed in its settings. Each can be allowed with one button. */
-function HeldSites({ form, sites, mayDecide }: Props): ReactElement {
+function UnlistedSites({ form, sites, mayDecide }: Props): ReactElement {
   const allow = useAction({
     run: (origin: string) =>
       call(form.workspace_id, 'allowSite', { params: { id: form.id }, body: { origin } }),
-    done: ({ count }) => `The website was allowed. ${saySubmissions(count)} released from spam.`,
+    done: ({ count }) => `The website was allowed. ${formatSubmissionCount(count)} released from spam.`,
     problem: 'toast',
   });
   return (
@@ -133,7 +141,7 @@ function HeldSites({ form, sites, mayDecide }: Props): ReactElement {
         <Message
           key={origin}
           tone="warn"
-          title={`${saySubmissions(count)} came from ${origin}`}
+          title={`${formatSubmissionCount(count)} came from ${origin}`}
           action={
             mayDecide && (
               <Button icon="check" {...allow.press(origin)}>
@@ -185,11 +193,11 @@ export function SpamScreen(): ReactElement {
       <QueryState
         query={query}
         label="Loading spam…"
-        empty={query.data?.pagination.total_count === 0 && <NothingHeld formId={form.id} />}
+        empty={query.data?.pagination.total_count === 0 && <NoSpam formId={form.id} />}
       >
         {({ data, sites, pagination }) => (
           <>
-            <HeldSites form={form} sites={sites} mayDecide={isEditor} />
+            <UnlistedSites form={form} sites={sites} mayDecide={isEditor} />
             <DataTable
               label="Spam"
               className="selectable-table spam-table"
@@ -207,13 +215,13 @@ export function SpamScreen(): ReactElement {
         )}
       </QueryState>
       {open !== undefined && (
-        <HeldDialog form={form} id={open} mayDecide={isEditor} onClose={() => setOpen(undefined)} />
+        <SpamDialog form={form} id={open} mayDecide={isEditor} onClose={() => setOpen(undefined)} />
       )}
     </Page>
   );
 }
 
-function NothingHeld({ formId }: { formId: string }): ReactElement {
+function NoSpam({ formId }: { formId: string }): ReactElement {
   return (
     <EmptyState icon="check" title="No spam">
       <p>

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactElement, ReactNode } from 'react';
 import type { ElementType } from '#ast/form/elements.ts';
-import type { Counted } from '#search/filter/read-counted.ts';
+import type { SummaryBar } from '#search/filter/summary-bar.ts';
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
-import { useForm } from '../../shell/form-place.ts';
+import { useForm } from '../../shell/current-form.ts';
 import { type Condition, kindOfColumn } from '../filter/conditions.ts';
 import { useViewState, type ViewState } from '../view-state.ts';
 
 /** The filter that a link applies to the table. */
-export type Narrowed = Partial<Pick<ViewState, 'status' | 'from' | 'to' | 'where' | 'open'>>;
+export type LinkFilter = Partial<Pick<ViewState, 'status' | 'from' | 'to' | 'where' | 'open'>>;
 
 /** A link to the submissions behind a number of the summary, within its days. */
 export function SubmissionsLink({
@@ -17,7 +17,7 @@ export function SubmissionsLink({
   isDoubled = false,
   children,
 }: {
-  narrowed: Narrowed;
+  narrowed: LinkFilter;
   className?: string;
   /** The table below has this link too, so keyboards skip this one. */
   isDoubled?: boolean;
@@ -39,7 +39,7 @@ export function SubmissionsLink({
   );
 }
 
-const counted = (value: Counted): Condition => ({ on: 'counted', op: 'equals', value });
+const counted = (value: SummaryBar): Condition => ({ on: 'counted', op: 'equals', value });
 
 /** The condition that a question was answered, in any row. */
 export const answeredCondition = ({ id, group }: Pick<ElementSummary, 'id' | 'group'>): Condition =>

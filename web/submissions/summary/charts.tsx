@@ -1,8 +1,8 @@
 import type { CSSProperties, ReactElement, ReactNode } from 'react';
 import type { Summary } from '#submissions/shapes.ts';
-import { sayDay } from '../../design/time.tsx';
+import { formatDate } from '../../design/time.tsx';
 import { dayBefore, useViewState } from '../view-state.ts';
-import { type Narrowed, SubmissionsLink } from './bar-links.tsx';
+import { type LinkFilter, SubmissionsLink } from './bar-links.tsx';
 
 /** The numbers of a chart as a collapsed table. The first cell of each row is its header. */
 export function DataDetails({
@@ -54,7 +54,7 @@ export const percent = new Intl.NumberFormat(undefined, { style: 'percent', maxi
 const percentage = (share: number): string => `${Math.min(100, share * 100)}%`;
 
 /** A row of a chart: label, number, and a bar below them. */
-export type LyingBar = {
+export type HorizontalBar = {
   readonly label: string;
   /** The filled part of the width, from 0 to 1; `paler` is the end of a lighter part. */
   readonly bar: number;
@@ -65,17 +65,23 @@ export type LyingBar = {
   /** The URL of an image. */
   readonly picture?: string | undefined;
   /** The filter of the row's link. */
-  readonly narrowed?: Narrowed | undefined;
+  readonly narrowed?: LinkFilter | undefined;
 };
 
 /** Returns a count with its share of the total, which sets the width of the bar. */
-export function counted(count: number, all: number): Pick<LyingBar, 'bar' | 'said' | 'beside'> {
+export function countWithShare(count: number, all: number): Pick<HorizontalBar, 'bar' | 'said' | 'beside'> {
   const share = all === 0 ? 0 : count / all;
   return { bar: share, said: count.toLocaleString(), beside: percent.format(share) };
 }
 
 /** Horizontal bars with text labels, so that screen readers get the same information. */
-export function LyingBars({ label, bars }: { label: string; bars: readonly LyingBar[] }): ReactElement {
+export function HorizontalBars({
+  label,
+  bars,
+}: {
+  label: string;
+  bars: readonly HorizontalBar[];
+}): ReactElement {
   return (
     <ul className="lying-bars" aria-label={label}>
       {bars.map(({ label, bar, paler = 0, said, beside, picture, narrowed }, index) => (
@@ -103,20 +109,20 @@ export function LyingBars({ label, bars }: { label: string; bars: readonly Lying
   );
 }
 
-type StandingBar = {
+type VerticalBar = {
   readonly label: string;
   readonly count: number;
   /** Another count, stacked on top. */
   readonly paler?: number;
   /** The filter of the bar's link. */
-  readonly narrowed?: Narrowed | undefined;
+  readonly narrowed?: LinkFilter | undefined;
 };
 
 /**
  * Vertical bars along a scale that is labeled at both ends: numbers, months, days. A table below has the
  * values, because a bar may be too narrow to hover.
  */
-export function StandingBars({
+export function VerticalBars({
   label,
   heads,
   bars,
@@ -124,7 +130,7 @@ export function StandingBars({
   label: string;
   /** The names of the scale, of the count, and of the stacked count. */
   heads: readonly [scale: string, counted: string, ...paler: string[]];
-  bars: readonly StandingBar[];
+  bars: readonly VerticalBar[];
 }): ReactElement {
   const most = Math.max(1, ...bars.map(({ count, paler = 0 }) => count + paler));
   const [, first, second] = heads;
@@ -194,14 +200,14 @@ const mostBars = 62;
 export function DaysChart({ days }: { days: Days }): ReactElement {
   const [{ from = '', to }] = useViewState();
   const until = to ?? dayBefore(0);
-  const [unit, bars] = gather(days, until);
+  const [unit, bars] = barsOfPeriod(days, until);
   return (
-    <StandingBars
+    <VerticalBars
       label={`Submissions per ${unit}`}
       heads={[heads[unit], 'Completed', 'Incomplete']}
       bars={bars.map(({ first, last, ...counts }) => ({
         ...counts,
-        label: sayUnit[unit](first),
+        label: unitFormats[unit](first),
         narrowed: { from: first < from ? from : first, to: to !== undefined && to < last ? to : last },
       }))}
     />
@@ -210,18 +216,18 @@ export function DaysChart({ days }: { days: Days }): ReactElement {
 
 const heads = { day: 'Day', week: 'Week of', month: 'Month' } as const satisfies Record<Unit, string>;
 const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
-const sayFirst = (first: string): string => sayDay(`${first}T12:00`);
-const sayUnit: Record<Unit, (first: string) => string> = {
-  day: sayFirst,
-  week: sayFirst,
+const formatFirstDay = (first: string): string => formatDate(`${first}T12:00`);
+const unitFormats: Record<Unit, (first: string) => string> = {
+  day: formatFirstDay,
+  week: formatFirstDay,
   month: (first) => month.format(new Date(first)),
 };
 
 /** Returns the day with the most submissions, and their number. */
-export function sayMost(days: Days): string {
+export function describePeak(days: Days): string {
   const count = (day: Days[number]): number => day.completed + day.incomplete;
   const most = days.reduce((best, day) => (count(day) > count(best) ? day : best));
-  return `Peak: ${count(most).toLocaleString()} on ${sayFirst(most.day)}.`;
+  return `Peak: ${count(most).toLocaleString()} on ${formatFirstDay(most.day)}.`;
 }
 
 const dayMs = 86_400_000;
@@ -243,7 +249,7 @@ const nextOf: Record<Unit, (first: string) => string> = {
 /**
  * Returns a bar for every day, week or month of the period. Those without submissions are zero, not missing.
  */
-function gather(days: Days, until: string) {
+function barsOfPeriod(days: Days, until: string) {
   const last = [days.at(-1)!.day, until].toSorted()[1]!;
   const start = [days[0]!.day, plus(last, 1 - leastDays)].toSorted()[0]!;
   const length = (Date.parse(last) - Date.parse(start)) / dayMs + 1;

@@ -1,12 +1,12 @@
 import type { ReactElement } from 'react';
-import { sayCount, wordFor } from '#ast/basics/say-count.ts';
-import { imageAddress } from '#page/theme/look.ts';
+import { formatCount, pluralize } from '#ast/basics/format-count.ts';
+import { imageAddress } from '#page/theme/page-style.ts';
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
-import { sayMonth } from '../../design/time.tsx';
-import { useForm } from '../../shell/form-place.ts';
+import { formatMonth } from '../../design/time.tsx';
+import { useForm } from '../../shell/current-form.ts';
 import type { Condition } from '../filter/conditions.ts';
-import { answeredCondition, barCondition, type Narrowed, SubmissionsLink } from './bar-links.tsx';
-import { counted, type LyingBar, LyingBars, percent, StandingBars } from './charts.tsx';
+import { answeredCondition, barCondition, type LinkFilter, SubmissionsLink } from './bar-links.tsx';
+import { countWithShare, type HorizontalBar, HorizontalBars, percent, VerticalBars } from './charts.tsx';
 
 /** The options of each row of a matrix. More answers give a darker cell. */
 function MatrixTable({ element }: { element: ElementSummary }): ReactElement {
@@ -67,7 +67,7 @@ export function ElementCard({
   sampled: number;
 }): ReactElement {
   const { label, answered, group, is_retired } = element;
-  const answers = sayCount(answered, 'answer');
+  const answers = formatCount(answered, 'answer');
   return (
     <section className="card element-card" aria-label={label}>
       <header>
@@ -78,7 +78,7 @@ export function ElementCard({
           ) : (
             answers
           )}
-          {group === null ? ` from ${sayCount(sampled, 'submission')}` : ` in the rows of ${group}`}
+          {group === null ? ` from ${formatCount(sampled, 'submission')}` : ` in the rows of ${group}`}
           {is_retired && ', no longer asked'}
         </p>
       </header>
@@ -100,32 +100,37 @@ const heads = {
 function Picture({ element, sampled }: { element: ElementSummary; sampled: number }): ReactElement {
   const { chart, texts, answered, label, group } = element;
   const bars =
-    chart === 'months' ? element.bars.map((bar) => ({ ...bar, label: sayMonth(bar.label) })) : element.bars;
+    chart === 'months'
+      ? element.bars.map((bar) => ({ ...bar, label: formatMonth(bar.label) }))
+      : element.bars;
   const { id: form } = useForm();
   if (answered === 0 && chart !== 'given') return <p className="soft small">No answers yet.</p>;
-  const lineOf = (bar: Bar, all: number): LyingBar => ({
-    label: withPlaces(bar),
-    ...counted(bar.count, all),
+  const lineOf = (bar: Bar, all: number): HorizontalBar => ({
+    label: withQuota(bar),
+    ...countWithShare(bar.count, all),
     picture: bar.image && imageAddress(form, bar.image),
     narrowed: narrowedBy(barCondition(element, bar)),
   });
   switch (chart) {
     case 'options':
-      return <LyingBars label={label} bars={mostFirst(bars).map((bar) => lineOf(bar, answered))} />;
+      return <HorizontalBars label={label} bars={mostFirst(bars).map((bar) => lineOf(bar, answered))} />;
     case 'given':
       // The share of all submissions; for a group, of its answers, because the number of its rows is unknown.
       return (
-        <LyingBars label={label} bars={bars.map((bar) => lineOf(bar, group === null ? sampled : answered))} />
+        <HorizontalBars
+          label={label}
+          bars={bars.map((bar) => lineOf(bar, group === null ? sampled : answered))}
+        />
       );
     case 'files': {
       const all = bars.reduce((sum, { count }) => sum + count, 0);
-      return <LyingBars label={label} bars={bars.map((bar) => lineOf(bar, all))} />;
+      return <HorizontalBars label={label} bars={bars.map((bar) => lineOf(bar, all))} />;
     }
     case 'ranking':
       return (
-        <LyingBars
+        <HorizontalBars
           label={label}
-          bars={bars.map((bar) => placedLine(bar, bars.length, barCondition(element, bar)))}
+          bars={bars.map((bar) => rankingBar(bar, bars.length, barCondition(element, bar)))}
         />
       );
     case 'grid':
@@ -137,7 +142,7 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
       return (
         <>
           {bars.length > 0 && (
-            <LyingBars label="Repeated answers" bars={bars.map((bar) => lineOf(bar, answered))} />
+            <HorizontalBars label="Repeated answers" bars={bars.map((bar) => lineOf(bar, answered))} />
           )}
           {bars.length > 0 && others.length > 0 && <h3 className="soft small">Other recent answers</h3>}
           {others.length > 0 && <LatestTexts texts={others} />}
@@ -155,9 +160,9 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
           <Figure element={element} />
           {chart === 'recommendation' && <Recommendation element={element} />}
           {bars.length <= fewBars ? (
-            <LyingBars label={label} bars={bars.map((bar) => lineOf(bar, answered))} />
+            <HorizontalBars label={label} bars={bars.map((bar) => lineOf(bar, answered))} />
           ) : (
-            <StandingBars
+            <VerticalBars
               label={label}
               heads={heads[chart]}
               bars={bars.map((bar) => ({ ...bar, narrowed: narrowedBy(barCondition(element, bar)) }))}
@@ -175,7 +180,7 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
 /** Up to this many bars are drawn horizontally; vertical bars would be too wide. */
 const fewBars = 7;
 
-const narrowedBy = (condition: Condition | undefined): Narrowed | undefined =>
+const narrowedBy = (condition: Condition | undefined): LinkFilter | undefined =>
   condition && { where: [condition] };
 
 const mostFirst = (bars: readonly Bar[]): Bar[] => bars.toSorted((a, b) => b.count - a.count);
@@ -191,7 +196,7 @@ function Figure({ element: { numbers, chart, score } }: { element: ElementSummar
         <>
           <strong className="numeric">{say(numbers.mean)}</strong>{' '}
           <span className="soft small">
-            {chart === 'rows' && `${wordFor(Number(numbers.mean.toFixed(2)), 'row')} `}on average, {span}
+            {chart === 'rows' && `${pluralize(Number(numbers.mean.toFixed(2)), 'row')} `}on average, {span}
           </span>
         </>
       ) : (
@@ -217,12 +222,12 @@ function Recommendation({ element }: { element: ElementSummary }): ReactElement 
     ['Detractors (0 to 6)', 0, 6],
   ] as const;
   return (
-    <LyingBars
+    <HorizontalBars
       label="Promoters, passives and detractors"
       bars={groups.map(([label, from, to]) => {
         const count = bars.slice(from, to + 1).reduce((sum, bar) => sum + bar.count, 0);
         const narrowed = narrowedBy(barCondition(element, { label, count, from, to }));
-        return { label, ...counted(count, answered), narrowed };
+        return { label, ...countWithShare(count, answered), narrowed };
       })}
     />
   );
@@ -231,7 +236,7 @@ function Recommendation({ element }: { element: ElementSummary }): ReactElement 
 const say = (mean: number): string => mean.toLocaleString(undefined, { maximumFractionDigits: 2 });
 
 /** The row of a ranked option. The better its average position, the longer its bar. */
-const placedLine = ({ label, count, mean }: Bar, places: number, first?: Condition): LyingBar => ({
+const rankingBar = ({ label, count, mean }: Bar, places: number, first?: Condition): HorizontalBar => ({
   label,
   bar: mean === undefined ? 0 : (places - mean + 1) / places,
   said: mean === undefined ? 'never ranked' : `average position ${say(mean)}`,
@@ -239,7 +244,7 @@ const placedLine = ({ label, count, mean }: Bar, places: number, first?: Conditi
   narrowed: narrowedBy(first),
 });
 
-function withPlaces({ label, places }: Bar): string {
+function withQuota({ label, places }: Bar): string {
   if (!places) return label;
   const { capacity, left } = places;
   return `${label} (quota: ${say(capacity - left)} of ${say(capacity)} used)`;

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import type { Analytics } from '#submissions/analytics.ts';
 import { Card } from '../../design/page.tsx';
-import { useForm } from '../../shell/form-place.ts';
+import { useForm } from '../../shell/current-form.ts';
 import { analyticsQuery } from '../queries.ts';
-import { counted, DataDetails, LyingBars, percent } from './charts.tsx';
+import { countWithShare, DataDetails, HorizontalBars, percent } from './charts.tsx';
 
 /** Shows visit statistics if there are any. If they fail to load, the answers below are not affected. */
 export function VisitsCard({
@@ -39,7 +39,7 @@ function Known({
 }): ReactElement {
   return (
     <>
-      {median !== null && `Median completion time: ${sayTime(median)}. `}
+      {median !== null && `Median completion time: ${formatDuration(median)}. `}
       Visitors who ask not to be tracked are not counted.
       {starts > 0 &&
         share !== null &&
@@ -49,11 +49,11 @@ function Known({
   );
 }
 
-function sayTime(seconds: number): string {
-  if (seconds < 100) return sayCount(seconds, 'second');
-  if (seconds < 6_000) return sayCount(Math.round(seconds / 60), 'minute');
-  if (seconds < 172_800) return sayCount(Math.round(seconds / 3_600), 'hour');
-  return sayCount(Math.round(seconds / 86_400), 'day');
+function formatDuration(seconds: number): string {
+  if (seconds < 100) return formatCount(seconds, 'second');
+  if (seconds < 6_000) return formatCount(Math.round(seconds / 60), 'minute');
+  if (seconds < 172_800) return formatCount(Math.round(seconds / 3_600), 'hour');
+  return formatCount(Math.round(seconds / 86_400), 'day');
 }
 
 function Funnel({ analytics: { views, starts, completions } }: { analytics: Analytics }): ReactElement {
@@ -61,12 +61,12 @@ function Funnel({ analytics: { views, starts, completions } }: { analytics: Anal
   return (
     <section className="visits-part">
       <h3>From view to submission</h3>
-      <LyingBars
+      <HorizontalBars
         label="From view to submission"
         bars={[
-          { label: 'Viewed', ...counted(views, most) },
-          { label: 'Started', ...counted(starts, most) },
-          { label: 'Submitted', ...counted(completions, most) },
+          { label: 'Viewed', ...countWithShare(views, most) },
+          { label: 'Started', ...countWithShare(starts, most) },
+          { label: 'Submitted', ...countWithShare(completions, most) },
         ]}
       />
     </section>
@@ -81,7 +81,7 @@ function Steps({ analytics: { steps } }: { analytics: Analytics }): ReactElement
   return (
     <section className="visits-part">
       <h3>Drop-off by step</h3>
-      <LyingBars
+      <HorizontalBars
         label="Drop-off by step"
         bars={steps.map((step) => ({
           label: `${step.number}. ${titleOf(step)}`,
@@ -108,9 +108,11 @@ function LastQuestions({ analytics: { questions } }: { analytics: Analytics }): 
       <p className="soft small">
         The last question that visitors interacted with before leaving without submitting.
       </p>
-      <LyingBars
+      <HorizontalBars
         label="Where visitors stopped"
-        bars={stopped.slice(0, mostQuestions).map(({ label, left }) => ({ label, ...counted(left, total) }))}
+        bars={stopped
+          .slice(0, mostQuestions)
+          .map(({ label, left }) => ({ label, ...countWithShare(left, total) }))}
       />
       <DataDetails
         caption="Where visitors stopped"

@@ -2,8 +2,8 @@ import { type DragEvent, type PointerEvent, type ReactElement, useRef, useState 
 import { Button } from 'react-aria-components/Button';
 import { Icon } from '../../design/icon.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
-import { columnWidth, isFixedColumn, isSortable, type TableColumn } from './columns-dialog.tsx';
-import { pressHead, readSorting, sortBy, unsort } from './sorting.ts';
+import { columnWidth, isFixedColumn, isSortable, type SubmissionColumn } from './columns-dialog.tsx';
+import { readSorting, sortBy, toggleSorting, unsort } from './sorting.ts';
 
 export type ColumnActions = {
   /** Moves a column before or after the column it was dropped on. */
@@ -17,7 +17,7 @@ export type ColumnActions = {
 };
 
 type Props = ColumnActions & {
-  column: TableColumn;
+  column: SubmissionColumn;
   /** The sort order of the table. */
   sort: string | undefined;
   width: number;
@@ -28,8 +28,8 @@ type Props = ColumnActions & {
   /** The position of a pinned column in px; undefined if it scrolls. */
   pinnedAt: number | undefined;
   /** The neighbors that it can swap with; undefined for the first column. */
-  previous: TableColumn | undefined;
-  next: TableColumn | undefined;
+  previous: SubmissionColumn | undefined;
+  next: SubmissionColumn | undefined;
 };
 
 const dragType = 'application/x-formloom-column';
@@ -46,12 +46,12 @@ export function ColumnHead(props: Props): ReactElement {
   const hover = (event: DragEvent): void => {
     if (isFixed || !event.dataTransfer.types.includes(dragType)) return;
     event.preventDefault();
-    setDropPlace(placeIn(event, cell.current!));
+    setDropPlace(dropSide(event, cell.current!));
   };
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setDropPlace(undefined);
-    onMove(event.dataTransfer.getData(dragType), column.id, placeIn(event, cell.current!));
+    onMove(event.dataTransfer.getData(dragType), column.id, dropSide(event, cell.current!));
   };
   return (
     <th
@@ -83,7 +83,7 @@ export function ColumnHead(props: Props): ReactElement {
           <Button
             className="sheet-head-button"
             aria-label={`Sort by ${column.title}`}
-            onPress={({ shiftKey }) => onSort(pressHead(sort, column.id, { isSecond: shiftKey }))}
+            onPress={({ shiftKey }) => onSort(toggleSorting(sort, column.id, { isSecond: shiftKey }))}
           >
             <span className="cut">{column.title}</span>
             {sorted && (
@@ -107,7 +107,7 @@ export function ColumnHead(props: Props): ReactElement {
   );
 }
 
-function placeIn(event: DragEvent, cell: HTMLElement): 'before' | 'after' {
+function dropSide(event: DragEvent, cell: HTMLElement): 'before' | 'after' {
   const { left, width } = cell.getBoundingClientRect();
   const isFirstHalf = event.clientX < left + width / 2;
   return isFirstHalf === (getComputedStyle(cell).direction === 'ltr') ? 'before' : 'after';

@@ -9,41 +9,41 @@ import { Switch } from '../../design/checkbox.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 
 /** A column of the table. Element IDs begin with a letter, so `$` marks built-in columns. */
-export type TableColumn = { id: string; title: string } & (
+export type SubmissionColumn = { id: string; title: string } & (
   | { kind: 'received' | 'found' | 'status' | 'tags' | 'reference' }
   | { kind: 'answer'; column: Column }
 );
 
 /** The first column. It is the row header and link, and stays in place. */
-export const receivedColumn: TableColumn = { id: '$received', title: 'Received', kind: 'received' };
+export const receivedColumn: SubmissionColumn = { id: '$received', title: 'Received', kind: 'received' };
 
 /** Shows where the search found its words; only present during a search. */
-export const foundColumn: TableColumn = { id: '$found', title: 'Found in', kind: 'found' };
+export const foundColumn: SubmissionColumn = { id: '$found', title: 'Found in', kind: 'found' };
 
 /** Whether the column always comes first. */
-export const isFixedColumn = ({ kind }: TableColumn): boolean => kind === 'received' || kind === 'found';
+export const isFixedColumn = ({ kind }: SubmissionColumn): boolean => kind === 'received' || kind === 'found';
 
 /** Whether the service can sort by the column. */
-export const isSortable = (column: TableColumn): boolean =>
+export const isSortable = (column: SubmissionColumn): boolean =>
   column.kind !== 'found' && (column.kind !== 'answer' || isSortableType(column.column.type));
 
 /**
  * Returns all other possible columns in the form's order. Duplicate labels get the element ID.
  * @param isWide whether there is room for the status before the answers.
  */
-export function allColumns(columns: readonly Column[], isWide: boolean): TableColumn[] {
+export function allColumns(columns: readonly Column[], isWide: boolean): SubmissionColumn[] {
   const times = Map.groupBy(columns, (column) => column.label);
-  const status: TableColumn = { id: '$status', title: 'Status', kind: 'status' };
+  const status: SubmissionColumn = { id: '$status', title: 'Status', kind: 'status' };
   const answers = columns.map(
-    (column): TableColumn => ({
+    (column): SubmissionColumn => ({
       id: column.id,
       title: times.get(column.label)!.length > 1 ? `${column.label} (${column.id})` : column.label,
       kind: 'answer',
       column,
     }),
   );
-  const reference: TableColumn = { id: '$reference', title: 'Reference', kind: 'reference' };
-  const tags: TableColumn = { id: '$tags', title: 'Tags', kind: 'tags' };
+  const reference: SubmissionColumn = { id: '$reference', title: 'Reference', kind: 'reference' };
+  const tags: SubmissionColumn = { id: '$tags', title: 'Tags', kind: 'tags' };
   return isWide ? [status, ...answers, tags, reference] : [...answers, status, tags, reference];
 }
 
@@ -65,7 +65,7 @@ export function moveColumn(
 export const columnWidth = { least: 96, most: 720, step: 64 } as const;
 
 /** Returns the default width of a column. */
-export function usualWidth(column: TableColumn): number {
+export function usualWidth(column: SubmissionColumn): number {
   if (column.kind === 'answer') {
     const { columnWidth = 208 }: ElementDefinition = elements[column.column.type];
     return columnWidth;
@@ -77,7 +77,7 @@ type Props = {
   isOpen: boolean;
   onClose: () => void;
   /** In the person's order. */
-  columns: readonly TableColumn[];
+  columns: readonly SubmissionColumn[];
   hidden: readonly string[];
   onHiddenChange: (hidden: string[]) => void;
   onOrderChange: (order: string[]) => void;

@@ -31,7 +31,7 @@ export const unsort = (sort: string | undefined, id: string): string | undefined
  * Returns the sort order after a header was pressed: ascending, descending, unsorted. With Shift, the column
  * sorts ties.
  */
-export function pressHead(
+export function toggleSorting(
   sort: string | undefined,
   id: string,
   { isSecond }: { isSecond: boolean },

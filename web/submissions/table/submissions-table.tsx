@@ -2,19 +2,19 @@ import './submissions-table.css';
 import { Link } from '@tanstack/react-router';
 import { type MouseEvent, memo, type ReactElement, useEffect, useMemo, useRef } from 'react';
 import { Focusable } from 'react-aria-components/Tooltip';
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import type { TableRow } from '#submissions/shapes.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { StatusChip } from '../../design/chip.tsx';
-import { Marked, patternOf } from '../../design/marked.tsx';
-import { AgoText, sayMoment } from '../../design/time.tsx';
+import { HighlightedText, patternOf } from '../../design/highlighted-text.tsx';
+import { AgoText, formatDateTime } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
-import { AnswerCell, sayWhole } from '../answer-text.tsx';
+import { AnswerCell, formatAnswer } from '../answer-text.tsx';
 import { kindOfColumn } from '../filter/conditions.ts';
 import { TagChips } from '../tags.tsx';
 import { type ColumnActions, ColumnHead } from './column-head.tsx';
-import { isFixedColumn, receivedColumn, type TableColumn, usualWidth } from './columns-dialog.tsx';
+import { isFixedColumn, receivedColumn, type SubmissionColumn, usualWidth } from './columns-dialog.tsx';
 
 /** Characters shown around a hit: one line of the table. */
 const foundLimit = 64;
@@ -25,7 +25,7 @@ function FoundCell({
   columns,
 }: {
   row: TableRow;
-  columns: readonly TableColumn[];
+  columns: readonly SubmissionColumn[];
 }): ReactElement | null {
   const pattern = patternOf(row.hits);
   if (!pattern) return null;
@@ -34,23 +34,23 @@ function FoundCell({
   return (
     <>
       <span className="soft">{found.title}: </span>
-      <Marked text={found.text} hits={row.hits} limit={foundLimit} />
+      <HighlightedText text={found.text} hits={row.hits} limit={foundLimit} />
     </>
   );
 }
 
-function textsOf(row: TableRow, columns: readonly TableColumn[]): { title: string; text: string }[] {
+function textsOf(row: TableRow, columns: readonly SubmissionColumn[]): { title: string; text: string }[] {
   const answers = columns.flatMap((column) => {
     if (column.kind !== 'answer') return [];
-    const value = own(row.answers, column.id);
-    return value === undefined ? [] : [{ title: column.title, text: sayWhole(value, column.column) }];
+    const value = getProperty(row.answers, column.id);
+    return value === undefined ? [] : [{ title: column.title, text: formatAnswer(value, column.column) }];
   });
   return [...answers, ...Object.entries(row.reference).map(([title, text]) => ({ title, text }))];
 }
 
 type RowProps = {
   row: TableRow;
-  columns: readonly TableColumn[];
+  columns: readonly SubmissionColumn[];
   /** The positions of the pinned columns, including the first. */
   pins: readonly number[];
   isOpen: boolean;
@@ -87,14 +87,14 @@ const SubmissionRow = memo(function SubmissionRow({
       {mayEdit && (
         <td className="sheet-check">
           <Checkbox
-            aria-label={`Select the submission of ${sayMoment(receivedAt(row))}`}
+            aria-label={`Select the submission of ${formatDateTime(receivedAt(row))}`}
             isSelected={isSelected}
             onChange={(selected) => onSelect([row.id], selected)}
           />
         </td>
       )}
       <th scope="row" className="sheet-first">
-        <Tooltip text={sayMoment(receivedAt(row))}>
+        <Tooltip text={formatDateTime(receivedAt(row))}>
           <Focusable>
             <Link
               to="."
@@ -123,7 +123,7 @@ const SubmissionRow = memo(function SubmissionRow({
   );
 });
 
-function classOf(column: TableColumn, pinnedAt: number | undefined): string | undefined {
+function classOf(column: SubmissionColumn, pinnedAt: number | undefined): string | undefined {
   const isNumber = column.kind === 'answer' && kindOfColumn(column.column) === 'number';
   const classes = [isNumber && 'sheet-number', pinnedAt !== undefined && 'sheet-pinned'];
   return classes.filter(Boolean).join(' ') || undefined;
@@ -134,17 +134,17 @@ function Cell({
   row,
   columns,
 }: {
-  column: TableColumn;
+  column: SubmissionColumn;
   row: TableRow;
-  columns: readonly TableColumn[];
+  columns: readonly SubmissionColumn[];
 }): ReactElement | null {
   if (column.kind === 'status') return <StatusChip status={row.status} />;
   if (column.kind === 'tags') return <TagChips tags={row.tags} />;
   if (column.kind === 'answer')
-    return <AnswerCell value={own(row.answers, column.id)} asked={column.column} hits={row.hits} />;
+    return <AnswerCell value={getProperty(row.answers, column.id)} asked={column.column} hits={row.hits} />;
   if (column.kind === 'found') return <FoundCell row={row} columns={columns} />;
   const reference = Object.entries(row.reference).map(([name, value]) => `${name}: ${value}`);
-  return <Marked text={reference.join(', ')} hits={row.hits} limit={200} />;
+  return <HighlightedText text={reference.join(', ')} hits={row.hits} limit={200} />;
 }
 
 type Props = ColumnActions & {
@@ -152,7 +152,7 @@ type Props = ColumnActions & {
   sort: string | undefined;
   rows: readonly TableRow[];
   /** A stable array: a new one renders all rows again. */
-  columns: readonly TableColumn[];
+  columns: readonly SubmissionColumn[];
   /** The number of columns that stay in place after the first. */
   pinned: number;
   widths: Readonly<Record<string, number>>;
@@ -192,7 +192,7 @@ export function SubmissionsTable({
     if (open)
       sheet.current?.querySelector(`[data-id="${CSS.escape(open)}"]`)?.scrollIntoView({ block: 'nearest' });
   }, [open, rows]);
-  const widthOf = (column: TableColumn): number => widths[column.id] ?? usualWidth(column);
+  const widthOf = (column: SubmissionColumn): number => widths[column.id] ?? usualWidth(column);
   const checkWidth = mayEdit ? checkColumnWidth : 0;
   const chosen = rows.filter((row) => selected.has(row.id)).length;
   const all = [receivedColumn, ...columns];
@@ -201,9 +201,9 @@ export function SubmissionsTable({
   const pinKey = JSON.stringify([checkWidth, pinnedWidths]);
   const pins = useMemo(() => {
     const [before, list] = JSON.parse(pinKey) as [number, number[]];
-    return pinPlaces(list, before);
+    return pinOffsets(list, before);
   }, [pinKey]);
-  const movable = (column: TableColumn | undefined): TableColumn | undefined =>
+  const movable = (column: SubmissionColumn | undefined): SubmissionColumn | undefined =>
     column && !isFixedColumn(column) ? column : undefined;
   return (
     <div
@@ -274,7 +274,7 @@ export function SubmissionsTable({
 }
 
 /** Returns the position of each pinned column in px from the start of the scroll area. */
-function pinPlaces(widths: readonly number[], before: number): readonly number[] {
+function pinOffsets(widths: readonly number[], before: number): readonly number[] {
   let at = before;
   return widths.map((width) => {
     const place = at;

@@ -1,10 +1,10 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef } from 'react';
 import type { TableSettings } from '#submissions/shapes.ts';
-import { callOwn } from '../../api/operations.ts';
+import { callSessionOperation } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { toastProblem } from '../../design/toast.tsx';
-import type { FormPlace } from '../queries.ts';
+import type { FormLocation } from '../queries.ts';
 
 export type { TableSettings };
 
@@ -18,13 +18,13 @@ export const usualSettings: TableSettings = {
 };
 
 /** Whether answer columns are hidden or reordered. */
-export const isArranged = ({ order, hidden }: TableSettings): boolean =>
+export const hasChangedColumns = ({ order, hidden }: TableSettings): boolean =>
   order.length > 0 || hidden.some((id) => !id.startsWith('$'));
 
-const settingsQuery = (form: FormPlace) =>
+const settingsQuery = (form: FormLocation) =>
   queryOptions({
     queryKey: ['table-settings', form.id],
-    queryFn: async () => (await callOwn('getArrangement', { params: { id: form.id } })).settings,
+    queryFn: async () => (await callSessionOperation('getArrangement', { params: { id: form.id } })).settings,
     // Only this window changes them. Changes from other windows load on the next visit.
     staleTime: Infinity,
   });
@@ -35,7 +35,7 @@ const settingsQuery = (form: FormPlace) =>
  * pending state is sent, also when the page is left.
  */
 export function useTableSettings(
-  form: FormPlace,
+  form: FormLocation,
 ): [TableSettings | undefined, (change: Partial<TableSettings>) => void] {
   const { data, error } = useQuery(settingsQuery(form));
   const saving = useRef<Saving>({ isBusy: false, next: undefined });
@@ -48,7 +48,7 @@ export function useTableSettings(
         const next = { ...usualSettings, ...queryClient.getQueryData(queryKey), ...part };
         queryClient.setQueryData(queryKey, next);
         saving.current.next = next;
-        void saveInTurn(form, saving.current);
+        void saveSequentially(form, saving.current);
       };
       // Settings that could not be read must not be overwritten.
       if (queryClient.getQueryData(queryKey) === undefined)
@@ -67,16 +67,18 @@ export function useTableSettings(
 
 type Saving = { isBusy: boolean; next: TableSettings | undefined };
 
-async function saveNext(form: FormPlace, saving: Saving): Promise<void> {
+async function saveNext(form: FormLocation, saving: Saving): Promise<void> {
   const { next: body } = saving;
   saving.next = undefined;
   if (body)
-    await callOwn('saveArrangement', { params: { id: form.id }, body }, { keepalive: true }).catch(
-      toastProblem,
-    );
+    await callSessionOperation(
+      'saveArrangement',
+      { params: { id: form.id }, body },
+      { keepalive: true },
+    ).catch(toastProblem);
 }
 
-async function saveInTurn(form: FormPlace, saving: Saving): Promise<void> {
+async function saveSequentially(form: FormLocation, saving: Saving): Promise<void> {
   if (saving.isBusy) return;
   saving.isBusy = true;
   while (saving.next) await saveNext(form, saving);

@@ -4,14 +4,14 @@ import { readQuery } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { dayOf } from '../../design/day.ts';
 import { conditionsOf } from '../filter/condition-draft.ts';
-import type { FormPlace } from '../queries.ts';
+import type { FormLocation } from '../queries.ts';
 import { type TableSettings, useTableSettings, usualSettings } from '../table/table-settings.ts';
-import { orderedBy, type ViewState, wholeView } from '../view-state.ts';
+import { unfilteredView, type ViewState, withSorting } from '../view-state.ts';
 
 export type SavedView = ReplyOf<'getView'>;
 
 /** The saved views of a form, sorted by name. */
-export const savedViewsQuery = (form: FormPlace) =>
+export const savedViewsQuery = (form: FormLocation) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'listViews', { params: { id: form.id } }),
     select: ({ data }) => data,
@@ -22,17 +22,17 @@ export const savedViewsQuery = (form: FormPlace) =>
  * Returns what is saved of a view. A search is saved as typed, so its days are in each reader's time zone.
  */
 export const savedQuery = (view: ViewState): SavedView['query'] => ({
-  ...orderedBy(view),
+  ...withSorting(view),
   ...(view.q !== undefined && { q: view.q }),
 });
 
 /** Converts a saved view for the table. Its saved times become days in the reader's time zone. */
-export function showSaved({ id, query }: SavedView): Partial<ViewState> {
+export function applySavedView({ id, query }: SavedView): Partial<ViewState> {
   const { status, q, sort, created_from, created_to, ...asked } = query;
   const { received_from: from = created_from, received_to: to = created_to } = asked;
   const lastMoment = (moment: string): Date => new Date(Date.parse(moment) - 1);
   return {
-    ...wholeView,
+    ...unfilteredView,
     saved: id,
     status,
     q,
@@ -45,8 +45,8 @@ export function showSaved({ id, query }: SavedView): Partial<ViewState> {
 }
 
 /** Whether the current query differs from the saved view. */
-export const isOtherQuery = (saved: SavedView, view: ViewState): boolean =>
-  keyOf(savedQuery({ ...view, ...showSaved(saved) })) !== keyOf(savedQuery(view));
+export const differsFromSaved = (saved: SavedView, view: ViewState): boolean =>
+  keyOf(savedQuery({ ...view, ...applySavedView(saved) })) !== keyOf(savedQuery(view));
 
 const keyOf = (query: object): string =>
   JSON.stringify(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -69,7 +69,7 @@ const draftKey = (id: string | undefined) => ['view-columns', id];
  * Returns the column settings of the view. The person's own settings are saved immediately; those of a saved
  * view apply to all members and wait to be saved.
  */
-export function useViewColumns(form: FormPlace, savedId: string | undefined): ViewColumns {
+export function useViewColumns(form: FormLocation, savedId: string | undefined): ViewColumns {
   const [own, changeOwn] = useTableSettings(form);
   const { data: views } = useQuery(savedViewsQuery(form));
   const { data: draft = null } = useQuery<TableSettings | null>({
@@ -84,17 +84,17 @@ export function useViewColumns(form: FormPlace, savedId: string | undefined): Vi
       settings: savedId !== undefined && !views ? undefined : own,
       change: changeOwn,
       areOther: false,
-      forget,
+      forget: clearDraft,
     };
   return {
     settings: draft ?? saved,
     change: (part) =>
       queryClient.setQueryData(draftKey(savedId), { ...usualSettings, ...(draft ?? saved), ...part }),
     areOther: draft !== null && JSON.stringify(draft) !== JSON.stringify({ ...usualSettings, ...saved }),
-    forget,
+    forget: clearDraft,
   };
 }
 
-function forget(id: string | undefined, seen: TableSettings): void {
+function clearDraft(id: string | undefined, seen: TableSettings): void {
   queryClient.setQueryData<TableSettings | null>(draftKey(id), (now) => (now === seen ? null : now));
 }

@@ -5,13 +5,19 @@ import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { FieldsDialog } from '../../design/fields.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
-import type { FormPlace } from '../queries.ts';
+import type { FormLocation } from '../queries.ts';
 import type { TableSettings } from '../table/table-settings.ts';
-import { type ChangeView, isFiltered, type ViewState, wholeView } from '../view-state.ts';
-import { isOtherQuery, type SavedView, savedQuery, savedViewsQuery, showSaved } from './saved-view.ts';
+import { type ChangeView, isFiltered, unfilteredView, type ViewState } from '../view-state.ts';
+import {
+  applySavedView,
+  differsFromSaved,
+  type SavedView,
+  savedQuery,
+  savedViewsQuery,
+} from './saved-view.ts';
 
 type Props = {
-  form: FormPlace;
+  form: FormLocation;
   view: ViewState;
   /** The current column settings. */
   columns: TableSettings;
@@ -38,13 +44,13 @@ export function ViewsMenu({
   const { data: views = [] } = useQuery(savedViewsQuery(form));
   const [asking, setAsking] = useState<Asking>();
   const current = views.find(({ id }) => id === view.saved);
-  const isOther = current !== undefined && (areColumnsOther || isOtherQuery(current, view));
+  const isOther = current !== undefined && (areColumnsOther || differsFromSaved(current, view));
   const place = { params: { id: form.id } };
   const changeCurrent = (body: Partial<Pick<SavedView, 'name' | 'query' | 'columns'>>) =>
     call(form.workspace_id, 'changeView', { params: { id: current!.id }, body }, { seen: current! });
   const keep = useAction({
     run: () => changeCurrent({ query: savedQuery(view), columns }),
-    done: sayKept,
+    done: savedMessage,
     onDone: ({ id }) => onForget(id, columns),
     problem: 'toast',
   });
@@ -64,13 +70,13 @@ export function ViewsMenu({
       return { text: `The view “${name}” was deleted.`, action: { label: 'Undo', run } };
     },
   });
-  const show = (saved: SavedView): void => onChange({ ...showSaved(saved), page: 1 });
+  const show = (saved: SavedView): void => onChange({ ...applySavedView(saved), page: 1 });
   const items: MenuAction[] = [
     {
       id: 'all',
       label: 'All submissions',
       isCurrent: view.saved === undefined && !isFiltered(view),
-      onAction: () => onChange({ ...wholeView, sort: undefined, saved: undefined, page: 1 }),
+      onAction: () => onChange({ ...unfilteredView, sort: undefined, saved: undefined, page: 1 }),
     },
     ...(views.length === 0
       ? []
@@ -173,7 +179,7 @@ export function ViewsMenu({
   );
 }
 
-const sayKept = ({ name }: SavedView): string => `The view “${name}” was saved for all members.`;
+const savedMessage = ({ name }: SavedView): string => `The view “${name}” was saved for all members.`;
 
 /** The longest name that the service accepts. */
 const longestName = 100;
@@ -193,7 +199,7 @@ function NameDialog({
 }): ReactElement {
   const save = useAction({
     run: ({ name }: { name: string }) => run(name.trim()),
-    done: sayKept,
+    done: savedMessage,
     onDone(saved) {
       onClose();
       onSaved?.(saved);

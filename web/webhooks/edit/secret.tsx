@@ -5,8 +5,8 @@ import { CopyField } from '../../design/copy-button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
-import type { LocatedForm } from '../../shell/form-place.ts';
-import { ReceiverCode } from '../workbench.tsx';
+import type { LocatedForm } from '../../shell/current-form.ts';
+import { ReceiverCode } from '../receiver-tools.tsx';
 import { type SecretChoice, secretChoices } from './header-draft.ts';
 
 type Props = {

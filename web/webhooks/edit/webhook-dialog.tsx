@@ -9,9 +9,9 @@ import { Button, IconButton } from '../../design/button.tsx';
 import { Checkbox, CheckboxGroup } from '../../design/checkbox.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { FieldNotes, TextField } from '../../design/field.tsx';
-import { ChangedMeanwhile, LateProblem, Message } from '../../design/message.tsx';
+import { ConcurrentChangeMessage, Message, SaveErrorMessage } from '../../design/message.tsx';
 import { toastDone } from '../../design/toast.tsx';
-import type { LocatedForm } from '../../shell/form-place.ts';
+import type { LocatedForm } from '../../shell/current-form.ts';
 import { type EventKind, eventChoices } from '../events.ts';
 import { FilterField } from '../filter/filter.tsx';
 import { changedFilter, type FilterDraft, filterProblem } from '../filter/filter-draft.ts';
@@ -71,7 +71,7 @@ function HeaderFields({ headers, onChange, error }: HeaderProps): ReactElement {
           Add header
         </Button>
       )}
-      {error && <LateProblem>{error}</LateProblem>}
+      {error && <SaveErrorMessage>{error}</SaveErrorMessage>}
     </fieldset>
   );
 }
@@ -214,7 +214,7 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
         error={save.of('headers')}
       />
       {isStale(save.error) ? (
-        <ChangedMeanwhile error={save.error} onDiscard={onClose} />
+        <ConcurrentChangeMessage error={save.error} onDiscard={onClose} />
       ) : (
         save.unlocated !== undefined && <Message tone="bad">{save.unlocated}</Message>
       )}

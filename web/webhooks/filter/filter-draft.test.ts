@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readCondition } from '../../conditions/condition-tree.ts';
-import { sayOnlyWhen, toPlain } from '../../conditions/say-condition.ts';
-import { changedFilter, filterProblem, findIn } from './filter-draft.ts';
+import { describeOnlyWhen, toPlain } from '../../conditions/describe-condition.ts';
+import { changedFilter, createNodeFinder, filterProblem } from './filter-draft.ts';
 
 const german = { element: 'country', is: 'equals', value: 'Germany' } as const;
 const questions = [
@@ -31,7 +31,7 @@ const sentences: [filter: object, sentence: string][] = [
 ];
 for (const [filter, sentence] of sentences) {
   test(`a filter reads: ${sentence}`, () =>
-    assert.equal(toPlain(sayOnlyWhen(readCondition(filter)!, findIn(questions))), sentence));
+    assert.equal(toPlain(describeOnlyWhen(readCondition(filter)!, createNodeFinder(questions))), sentence));
 }
 
 test('an incomplete comparison is not sent', () => {

@@ -1,10 +1,10 @@
 import type { Webhook } from '#webhooks/shapes.ts';
 import {
-  type AskedNode,
-  type FindAsked,
+  type FindTestedNode,
   type Group,
   leavesOf,
   readCondition,
+  type TestedNode,
   takesValue,
   textOf,
 } from '../../conditions/condition-tree.ts';
@@ -12,8 +12,8 @@ import {
 /** A filter that is being edited: a condition as stored, or null. */
 export type FilterDraft = object | null;
 
-export const findIn =
-  (questions: readonly AskedNode[]): FindAsked =>
+export const createNodeFinder =
+  (questions: readonly TestedNode[]): FindTestedNode =>
   (id) =>
     questions.find((node) => textOf(node, 'id') === id);
 

@@ -4,19 +4,19 @@ import type { ReactElement } from 'react';
 import type { Webhook } from '#webhooks/shapes.ts';
 import { ConditionEditor } from '../../conditions/condition-editor.tsx';
 import {
-  type AskedNode,
   newCondition,
   readCondition,
+  type TestedNode,
   writeCondition,
 } from '../../conditions/condition-tree.ts';
-import { sayOnlyWhen } from '../../conditions/say-condition.ts';
+import { describeOnlyWhen } from '../../conditions/describe-condition.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FieldNotes } from '../../design/field.tsx';
-import { LateProblem, Message } from '../../design/message.tsx';
-import type { LocatedForm } from '../../shell/form-place.ts';
+import { Message, SaveErrorMessage } from '../../design/message.tsx';
+import type { LocatedForm } from '../../shell/current-form.ts';
 import { questionsQuery } from '../webhooks-query.ts';
-import { type FilterDraft, findIn } from './filter-draft.ts';
+import { createNodeFinder, type FilterDraft } from './filter-draft.ts';
 
 type FieldProps = {
   form: LocatedForm;
@@ -46,12 +46,12 @@ export function FilterField({ form, filter, onChange, error }: FieldProps): Reac
       ) : (
         questions && <Filter questions={questions} filter={filter} onChange={onChange} />
       )}
-      {error && <LateProblem>{error}</LateProblem>}
+      {error && <SaveErrorMessage>{error}</SaveErrorMessage>}
     </fieldset>
   );
 }
 
-type FilterProps = Pick<FieldProps, 'onChange'> & { filter: object; questions: readonly AskedNode[] };
+type FilterProps = Pick<FieldProps, 'onChange'> & { filter: object; questions: readonly TestedNode[] };
 
 function Filter({ questions, filter, onChange }: FilterProps): ReactElement {
   const group = readCondition(filter);
@@ -60,7 +60,7 @@ function Filter({ questions, filter, onChange }: FilterProps): ReactElement {
       <div className="spread">
         {group && (
           <p className="logic-sentence">
-            <SentenceText sentence={sayOnlyWhen(group, findIn(questions))} />
+            <SentenceText sentence={describeOnlyWhen(group, createNodeFinder(questions))} />
           </p>
         )}
         <IconButton icon="remove" label="Remove filter" size="small" onPress={() => onChange(null)} />
@@ -86,7 +86,7 @@ export function FilterSentence({ form, filter }: SentenceProps): ReactElement | 
   if (!questions || !group) return null;
   return (
     <p className="webhook-filter small">
-      <SentenceText sentence={sayOnlyWhen(group, findIn(questions))} />
+      <SentenceText sentence={describeOnlyWhen(group, createNodeFinder(questions))} />
     </p>
   );
 }

@@ -7,12 +7,12 @@ import { StatusChip } from '../../design/chip.tsx';
 import { Message } from '../../design/message.tsx';
 import { Loading } from '../../design/states.tsx';
 import { Tabs } from '../../design/tabs.tsx';
-import { Ago, sayAgo, sayMoment, useNow } from '../../design/time.tsx';
-import type { LocatedForm } from '../../shell/form-place.ts';
-import { sayMs } from '../log-view.ts';
+import { Ago, formatAgo, formatDateTime, useNow } from '../../design/time.tsx';
+import type { LocatedForm } from '../../shell/current-form.ts';
+import { formatMilliseconds } from '../log-view.ts';
 import { healthQuery } from '../webhooks-query.ts';
 
-const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const percentFormat = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 const count = new Intl.NumberFormat();
 
 /** Shows the share of a day's finished deliveries that succeeded, as a bar and in words. */
@@ -29,7 +29,7 @@ export function DayHealth({ day }: Pick<Webhook, 'day'>): ReactElement {
   return (
     <div className="health">
       <span className="health-share numeric">
-        {known > 0 && share.format(success / known)}
+        {known > 0 && percentFormat.format(success / known)}
         <span className="health-bar" aria-hidden="true">
           {parts.map(
             ([tone, some]) => some > 0 && <span key={tone} className={tone} style={{ flexGrow: some }} />,
@@ -65,17 +65,17 @@ export function PauseNotice({ webhook }: { webhook: Webhook }): ReactElement | n
   const now = useNow();
   if (paused_by === 'failure' && paused_at)
     return (
-      <Message tone="bad" title={`Paused automatically ${sayAgo(paused_at, now)}`}>
-        Every delivery has failed for days{failing_since && `, since ${sayMoment(failing_since)}`}. New events
-        are logged as failed and not sent. When the receiver works again, send a test, resume the webhook,
-        then resend the failed deliveries.
+      <Message tone="bad" title={`Paused automatically ${formatAgo(paused_at, now)}`}>
+        Every delivery has failed for days{failing_since && `, since ${formatDateTime(failing_since)}`}. New
+        events are logged as failed and not sent. When the receiver works again, send a test, resume the
+        webhook, then resend the failed deliveries.
       </Message>
     );
   if (paused_by === 'person' || !failing_since) return null;
   return (
-    <Message tone="warn" title={`Failing since ${sayAgo(failing_since, now)}`}>
-      No delivery has succeeded since {sayMoment(failing_since)}. A webhook that keeps failing is paused after
-      several days.
+    <Message tone="warn" title={`Failing since ${formatAgo(failing_since, now)}`}>
+      No delivery has succeeded since {formatDateTime(failing_since)}. A webhook that keeps failing is paused
+      after several days.
     </Message>
   );
 }
@@ -113,15 +113,15 @@ function Span({ window, bars, each }: SpanProps): ReactElement {
       <dl className="health-figures">
         <div>
           <dt>Delivered</dt>
-          <dd>{known === 0 ? '–' : share.format(window.success / known)}</dd>
+          <dd>{known === 0 ? '–' : percentFormat.format(window.success / known)}</dd>
         </div>
         <div>
           <dt>Median</dt>
-          <dd>{sayMs(window.p50_ms)}</dd>
+          <dd>{formatMilliseconds(window.p50_ms)}</dd>
         </div>
         <div>
           <dt>p95</dt>
-          <dd>{sayMs(window.p95_ms)}</dd>
+          <dd>{formatMilliseconds(window.p95_ms)}</dd>
         </div>
       </dl>
       <Chart bars={bars} each={each} />
@@ -171,7 +171,7 @@ function Chart({ bars, each }: Pick<SpanProps, 'bars' | 'each'>): ReactElement {
           .filter((_, index) => totals[index]! > 0)
           .map(({ at, success, failed, retrying }) => (
             <li key={at}>
-              {sayMoment(at)}: {success} delivered, {failed} failed, {retrying} retrying
+              {formatDateTime(at)}: {success} delivered, {failed} failed, {retrying} retrying
             </li>
           ))}
       </ul>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { Button as BareButton } from 'react-aria-components/Button';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import type { DeliveryLine, WebhookDetail } from '#webhooks/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
@@ -11,12 +11,18 @@ import { Pager } from '../../design/pager.tsx';
 import { Select } from '../../design/select.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
-import { Ago, AgoText, sayMoment } from '../../design/time.tsx';
+import { Ago, AgoText, formatDateTime } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
-import type { LocatedForm } from '../../shell/form-place.ts';
+import type { LocatedForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { eventChoices, shortEvent } from '../events.ts';
-import { deliveryStatuses, isFiltered, type LogView, sayAttempts, sayMs } from '../log-view.ts';
+import {
+  deliveryStatuses,
+  formatAttempts,
+  formatMilliseconds,
+  isFiltered,
+  type LogView,
+} from '../log-view.ts';
 import { ReplayDialog } from '../replay.tsx';
 import type { ReplayDraft } from '../replay-query.ts';
 import { deliveriesQuery } from '../webhooks-query.ts';
@@ -72,7 +78,7 @@ function DeliveryFilters({ view, onChange, total }: FiltersProps): ReactElement 
         </Button>
       )}
       <span className="unseen" role="status">
-        {total === undefined ? '' : sayCount(total, 'delivery', 'deliveries')}
+        {total === undefined ? '' : formatCount(total, 'delivery', 'deliveries')}
       </span>
     </div>
   );
@@ -106,14 +112,14 @@ function DeliveryTable({ deliveries, mostAttempts, onOpen }: TableProps): ReactE
       title: 'Duration',
       isNumeric: true,
       isSecondary: true,
-      cell: ({ response_ms }) => sayMs(response_ms),
+      cell: ({ response_ms }) => formatMilliseconds(response_ms),
     },
     {
       id: 'attempts',
       title: 'Attempts',
       isNumeric: true,
       isSecondary: true,
-      cell: (line) => sayAttempts(line, mostAttempts),
+      cell: (line) => formatAttempts(line, mostAttempts),
     },
     {
       id: 'next',
@@ -138,7 +144,7 @@ function DeliveryTable({ deliveries, mostAttempts, onOpen }: TableProps): ReactE
 function OpenDelivery({ line, onOpen }: { line: DeliveryLine; onOpen: (id: string) => void }): ReactElement {
   const { id, created_at, event } = line;
   return (
-    <Tooltip text={sayMoment(created_at)}>
+    <Tooltip text={formatDateTime(created_at)}>
       <BareButton className="delivery-open" aria-haspopup="dialog" onPress={() => onOpen(id)}>
         <time dateTime={created_at}>
           <AgoText at={created_at} />

@@ -12,12 +12,12 @@ import { Dialog } from '../../design/dialog.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Message } from '../../design/message.tsx';
 import { QueryState } from '../../design/states.tsx';
-import { Ago, AgoText, sayMoment } from '../../design/time.tsx';
+import { Ago, AgoText, formatDateTime } from '../../design/time.tsx';
 import { useClock } from '../../design/use-clock.ts';
-import type { LocatedForm } from '../../shell/form-place.ts';
+import type { LocatedForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { shortEvent } from '../events.ts';
-import { hasArrived, layOut, outcomeOf, sayMs, triggerWords } from '../log-view.ts';
+import { formatMilliseconds, hasArrived, outcomeOf, prettifyJson, triggerWords } from '../log-view.ts';
 import { deliveryQuery } from '../webhooks-query.ts';
 
 type MessageProps = {
@@ -38,7 +38,7 @@ function MessageText({ label, text }: MessageProps): ReactElement {
         <p className="soft small">Empty</p>
       ) : (
         <pre className="message-part-text" tabIndex={0} aria-label={label}>
-          {layOut(text)}
+          {prettifyJson(text)}
         </pre>
       )}
     </div>
@@ -62,7 +62,8 @@ function AttemptTimings({ attempt }: { attempt: Attempt }): ReactElement | null 
       <ul role="list" className="timings-words soft numeric">
         {steps.map(({ id, label, ms }) => (
           <li key={id}>
-            <span className={`timing-mark timing-${id}`} aria-hidden="true" /> {label} {sayMs(Math.round(ms))}
+            <span className={`timing-mark timing-${id}`} aria-hidden="true" /> {label}{' '}
+            {formatMilliseconds(Math.round(ms))}
           </li>
         ))}
       </ul>
@@ -118,7 +119,7 @@ function NextAttempt({ at }: { at: string | null }): ReactElement {
           </>
         )}
       </p>
-      {!isDue && <p className="soft small">{sayMoment(at)}</p>}
+      {!isDue && <p className="soft small">{formatDateTime(at)}</p>}
     </li>
   );
 }
@@ -137,7 +138,8 @@ function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
         </span>
       </div>
       <p className="soft small numeric">
-        Attempt {attempt.attempt}, {triggerWords[attempt.trigger]}, took {sayMs(attempt.response_ms)}
+        Attempt {attempt.attempt}, {triggerWords[attempt.trigger]}, took{' '}
+        {formatMilliseconds(attempt.response_ms)}
       </p>
       <AttemptTimings attempt={attempt} />
       {attempt.reason && <p>{attempt.reason}</p>}
@@ -154,10 +156,15 @@ function AttemptMessages({ attempt, isOpen }: { attempt: Attempt; isOpen: boolea
     <details className="attempt-messages" open={isOpen}>
       <summary>Request and response</summary>
       <div className="stack">
-        {request_headers && <MessageText label="Request headers" text={sayRequest(url, request_headers)} />}
+        {request_headers && (
+          <MessageText label="Request headers" text={formatRequest(url, request_headers)} />
+        )}
         <BodyProof attempt={attempt} />
         {isAnswered && response_headers && (
-          <MessageText label={`Response ${response_status}: headers`} text={sayHeaders(response_headers)} />
+          <MessageText
+            label={`Response ${response_status}: headers`}
+            text={formatHeaders(response_headers)}
+          />
         )}
         {isAnswered && <MessageText label={`Response ${response_status}: body`} text={response_body ?? ''} />}
       </div>
@@ -165,10 +172,10 @@ function AttemptMessages({ attempt, isOpen }: { attempt: Attempt; isOpen: boolea
   );
 }
 
-const sayRequest = (url: string | null, headers: Readonly<Record<string, string>>): string =>
-  [`POST ${url ?? ''}`, sayHeaders(headers)].join('\n');
+const formatRequest = (url: string | null, headers: Readonly<Record<string, string>>): string =>
+  [`POST ${url ?? ''}`, formatHeaders(headers)].join('\n');
 
-const sayHeaders = (headers: Readonly<Record<string, string>>): string =>
+const formatHeaders = (headers: Readonly<Record<string, string>>): string =>
   Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
@@ -229,7 +236,7 @@ function DeliveryContent({ form, detail }: { form: string; detail: DeliveryDetai
       </div>
       <dl className="delivery-facts">
         <dt>Started</dt>
-        <dd>{sayMoment(detail.created_at)}</dd>
+        <dd>{formatDateTime(detail.created_at)}</dd>
         <dt>Delivery</dt>
         <dd>
           <code>{detail.id}</code>

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import { sayCount } from '#ast/basics/say-count.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
 import { hostOf } from '#rules/url-problem.ts';
 import type { Webhook } from '#webhooks/shapes.ts';
 import { call } from '../../api/operations.ts';
@@ -7,12 +7,12 @@ import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { dayOf } from '../../design/day.ts';
 import { Menu } from '../../design/menu.tsx';
-import type { LocatedForm } from '../../shell/form-place.ts';
+import type { LocatedForm } from '../../shell/current-form.ts';
 import { WebhookDialog } from '../edit/webhook-dialog.tsx';
 import { type EventKind, eventChoices } from '../events.ts';
+import { PayloadDialog, SubmissionTestDialog } from '../receiver-tools.tsx';
 import { ReplayDialog } from '../replay.tsx';
 import type { WebhookRules } from '../webhooks-query.ts';
-import { PayloadDialog, SubmissionTestDialog } from '../workbench.tsx';
 
 type SendTestProps = {
   form: LocatedForm;
@@ -73,8 +73,8 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
     run: (active: boolean) =>
       call(form.workspace_id, 'changeWebhook', { ...place, body: { active } }, { seen: webhook }),
     again: (active) => ({
-      title: `${sayActive(active)} this webhook anyway?`,
-      label: sayActive(active),
+      title: `${pauseButtonLabel(active)} this webhook anyway?`,
+      label: pauseButtonLabel(active),
     }),
     done: (_, active) => (active ? 'The webhook was resumed.' : 'The webhook was paused.'),
     onDone(_, active) {
@@ -94,7 +94,7 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
           No events will be sent to <strong>{hostOf(webhook.url)}</strong> any longer. Its delivery log is
           deleted
           {webhook.day.retrying > 0 &&
-            `, and ${sayCount(webhook.day.retrying, 'waiting delivery is', 'waiting deliveries are')} dropped`}
+            `, and ${formatCount(webhook.day.retrying, 'waiting delivery is', 'waiting deliveries are')} dropped`}
           . To stop temporarily, pause it instead.
         </>
       ),
@@ -160,4 +160,4 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
   );
 }
 
-const sayActive = (active: boolean): string => (active ? 'Resume' : 'Pause');
+const pauseButtonLabel = (active: boolean): string => (active ? 'Resume' : 'Pause');

@@ -11,8 +11,8 @@ import { Chip, StatusChip } from '../../design/chip.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Page } from '../../design/page.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
-import { sayMoment } from '../../design/time.tsx';
-import { type LocatedForm, useForm } from '../../shell/form-place.ts';
+import { formatDateTime } from '../../design/time.tsx';
+import { type LocatedForm, useForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { VerifyDialog } from '../edit/secret.tsx';
 import { shortEvent } from '../events.ts';
@@ -74,7 +74,7 @@ function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: Webhook }
             )}
             {webhook.previous_secret_until && (
               <span className="soft small">
-                and with the previous secret until {sayMoment(webhook.previous_secret_until)}
+                and with the previous secret until {formatDateTime(webhook.previous_secret_until)}
               </span>
             )}
           </dd>

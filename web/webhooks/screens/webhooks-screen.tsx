@@ -8,7 +8,7 @@ import { Button } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
 import { Page } from '../../design/page.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
-import { type LocatedForm, useForm } from '../../shell/form-place.ts';
+import { type LocatedForm, useForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { WebhookDialog } from '../edit/webhook-dialog.tsx';
 import { shortEvent } from '../events.ts';

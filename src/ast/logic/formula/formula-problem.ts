@@ -7,15 +7,15 @@ export function formulaProblem(text: string): string | undefined {
   if (text.length > limits.formulaCharacters)
     return `must have at most ${limits.formulaCharacters} characters`;
   const parsed = parseFormula(text);
-  return parsed.ok ? undefined : sayFormulaProblem(parsed.problem);
+  return parsed.ok ? undefined : formatFormulaProblem(parsed.problem);
 }
 
 /** Returns the position in a sentence about a formula, in characters from 0. Undefined if it has none. */
-export function placeOfProblem(message: string): number | undefined {
+export function problemPosition(message: string): number | undefined {
   const [, place] = /\(character (\d+)\)/.exec(message) ?? [];
   return place === undefined ? undefined : Number(place) - 1;
 }
 
 /** Formats a problem with its position, counted from 1. */
-export const sayFormulaProblem = ({ message, at }: FormulaProblem): string =>
+export const formatFormulaProblem = ({ message, at }: FormulaProblem): string =>
   `${message} (character ${at + 1})`;

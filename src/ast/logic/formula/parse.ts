@@ -1,11 +1,11 @@
 import { elementIdSource } from '../../basics/element-id.ts';
 import { answerLimits } from '../../basics/limits.ts';
 import {
+  type AggregateFunction,
+  aggregateFunctions,
   type FormulaProblem,
   type FunctionName,
   functionNames,
-  type Gathering,
-  gathering,
   type Instruction,
   type Program,
   type Span,
@@ -150,7 +150,7 @@ function readTokens(tokens: readonly Token[]): Program {
     if (isNext(sign)) return take();
     throw unexpected(next(), `"${sign}"`);
   };
-  const call = (name: Exclude<FunctionName, Gathering>, count: number, from: number): void => {
+  const call = (name: Exclude<FunctionName, AggregateFunction>, count: number, from: number): void => {
     program.push({ kind: 'call', name, count, at: from, end: tokens[at - 1]!.end });
   };
 
@@ -166,7 +166,7 @@ function readTokens(tokens: readonly Token[]): Program {
       if (close === undefined || close < least) break;
       take();
       expression(close + 1);
-      call(name as Exclude<FunctionName, Gathering>, 2, from);
+      call(name as Exclude<FunctionName, AggregateFunction>, 2, from);
     }
     depth -= 1;
   };
@@ -193,10 +193,10 @@ function readTokens(tokens: readonly Token[]): Program {
       expression(ofNot);
       call('not', 1, token.at);
     } else if (name === 'points') points(token.at);
-    else if (gathering.some((each) => each === name)) gather(name as Gathering, token.at);
+    else if (aggregateFunctions.some((each) => each === name)) gather(name as AggregateFunction, token.at);
     else if (functionNames.some((each) => each === name) && closeness[name] === undefined) {
       call(
-        name as Exclude<FunctionName, Gathering>,
+        name as Exclude<FunctionName, AggregateFunction>,
         list(token, () => expression(0)),
         token.at,
       );
@@ -227,7 +227,7 @@ function readTokens(tokens: readonly Token[]): Program {
     if (token.kind !== 'id') throw unexpected(token, 'an element in braces, like {satisfaction},');
     program.push({ kind: 'points', id: idOf(token.text), at: from, end: expect(')').end });
   };
-  const gather = (name: Gathering, from: number): void => {
+  const gather = (name: AggregateFunction, from: number): void => {
     const around = program;
     const parts: Program[] = [];
     const each = (): void => {

@@ -40,8 +40,8 @@ export const functionNames = [
 export type FunctionName = (typeof functionNames)[number];
 
 /** Functions that combine any number of values. Elements in rows add a value for each row. */
-export const gathering = ['sum', 'min', 'max', 'average', 'count'] as const;
-export type Gathering = (typeof gathering)[number];
+export const aggregateFunctions = ['sum', 'min', 'max', 'average', 'count'] as const;
+export type AggregateFunction = (typeof aggregateFunctions)[number];
 
 /** The position of a part of a formula: its first character and the one after its last, from 0. */
 export type Span = { readonly at: number; readonly end: number };
@@ -54,10 +54,10 @@ export type Instruction = Span &
     | { readonly kind: 'answer' | 'points'; readonly id: string }
     | {
         readonly kind: 'call';
-        readonly name: Exclude<FunctionName, Gathering>;
+        readonly name: Exclude<FunctionName, AggregateFunction>;
         readonly count: number;
       }
-    | { readonly kind: 'gather'; readonly name: Gathering; readonly parts: readonly Program[] }
+    | { readonly kind: 'gather'; readonly name: AggregateFunction; readonly parts: readonly Program[] }
   );
 
 /**
@@ -70,13 +70,13 @@ export type Program = readonly Instruction[];
 export type FormulaProblem = Span & { readonly message: string };
 
 /** Lists the IDs that a program names, also in its nested parts. */
-export function namedIn(program: Program): string[] {
+export function elementIdsIn(program: Program): string[] {
   return program.flatMap((step) => {
-    if (step.kind === 'gather') return step.parts.flatMap(namedIn);
+    if (step.kind === 'gather') return step.parts.flatMap(elementIdsIn);
     return step.kind === 'answer' || step.kind === 'points' ? [step.id] : [];
   });
 }
 
 /** Lists the IDs that a program names outside of its nested parts. */
-export const namedDirectly = (program: Program): string[] =>
+export const directElementIdsIn = (program: Program): string[] =>
   program.flatMap((step) => (step.kind === 'answer' || step.kind === 'points' ? [step.id] : []));

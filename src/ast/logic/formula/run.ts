@@ -6,10 +6,10 @@ import { spend, type Work } from '../../basics/work.ts';
 import { isDate, isDateTime, isTime } from '../../rules/text-formats.ts';
 import { includesText } from './includes-text.ts';
 import {
+  type AggregateFunction,
+  directElementIdsIn,
   type FunctionName,
-  type Gathering,
   type Instruction,
-  namedDirectly,
   type Program,
 } from './program.ts';
 
@@ -38,7 +38,7 @@ export type FormulaAnswers = {
 const steps = { instruction: 40, character: 2, lookedAt: 0.25, counted: 20 } as const;
 
 /** Larger numbers are not exact. */
-const mostReckoned = 999_999_999_999_999;
+const maxCalculatedLength = 999_999_999_999_999;
 
 /**
  * Runs a formula with equal results in every browser and on the server: sums and products are rounded to 15
@@ -53,8 +53,8 @@ export function runFormula(
 ): number | undefined {
   const result = run(program, answers, undefined);
   if (typeof result !== 'number') return undefined;
-  const value = settle(decimals === undefined ? result : round(result, decimals));
-  return Math.abs(value) <= mostReckoned ? value : undefined;
+  const value = roundFloatingPointNoise(decimals === undefined ? result : round(result, decimals));
+  return Math.abs(value) <= maxCalculatedLength ? value : undefined;
 }
 
 function run(program: Program, answers: FormulaAnswers, row: number | undefined): FormulaValue {
@@ -73,7 +73,7 @@ function valueOf(
   if (step.kind === 'value') return step.value;
   if (step.kind === 'call') return runs[step.name](stack.splice(stack.length - step.count), answers);
   if (step.kind === 'gather')
-    return gatherers[step.name](
+    return aggregators[step.name](
       step.parts.flatMap((part) => valuesOf(part, answers, row)),
       answers.work,
     );
@@ -92,7 +92,7 @@ function pointsOf(attrs: object, value: FormulaValue, work: Work): number | unde
 
 /** Returns the values that a part adds to a sum: one for each row if it names elements in rows. */
 function valuesOf(part: Program, answers: FormulaAnswers, row: number | undefined): FormulaValue[] {
-  const rows = row === undefined ? answers.rowsAround(namedDirectly(part)) : undefined;
+  const rows = row === undefined ? answers.rowsAround(directElementIdsIn(part)) : undefined;
   return rows ? rows.map((index) => run(part, answers, index)) : [run(part, answers, row)];
 }
 
@@ -104,7 +104,7 @@ const digits = 15;
  * Removes floating-point noise from every result of an operator or function. Rounds to 15 significant digits
  * of the largest number among `from`: `100.1 - 100` is 0.1, with the decimals of 100.1.
  */
-function settle(value: number, from: readonly number[] = []): number {
+function roundFloatingPointNoise(value: number, from: readonly number[] = []): number {
   if (value === 0 || !Number.isFinite(value)) return value + 0;
   const largest = from.reduce((most, each) => Math.max(most, Math.abs(each)), Math.abs(value));
   const kept = digits - (exponentOf(largest) - exponentOf(value));
@@ -114,17 +114,17 @@ function settle(value: number, from: readonly number[] = []): number {
 
 const exponentOf = (value: number): number => Number(value.toExponential().split('e')[1]);
 
-const add = (one: number, other: number): number => settle(one + other, [one, other]);
+const add = (one: number, other: number): number => roundFloatingPointNoise(one + other, [one, other]);
 
 /** Rounds a terminating quotient: 0.3 / 0.1 is 3. Others keep all digits, so three thirds are 1. */
 function divide(one: number, other: number): number {
-  const quotient = settle(one / other);
-  return settle(quotient * other) === settle(one) ? quotient : one / other;
+  const quotient = roundFloatingPointNoise(one / other);
+  return roundFloatingPointNoise(quotient * other) === roundFloatingPointNoise(one) ? quotient : one / other;
 }
 
 /** Uses the decimals of the quotient: in binary fractions, 0.3 is not a multiple of 0.1. */
 function remainder(one: number, other: number): number {
-  const multiple = settle(other * Math.floor(settle(one / other)));
+  const multiple = roundFloatingPointNoise(other * Math.floor(roundFloatingPointNoise(one / other)));
   return add(one, -multiple);
 }
 
@@ -132,7 +132,7 @@ function remainder(one: number, other: number): number {
 const numberOf = (value: FormulaValue): number =>
   value === undefined ? 0 : typeof value === 'number' ? value : Number.NaN;
 
-const reckon =
+const arithmeticFunction =
   (work: (...numbers: number[]) => number): Run =>
   (given) =>
     work(...given.map(numberOf));
@@ -140,9 +140,10 @@ const reckon =
 const compare =
   (holds: (sign: number) => boolean): Run =>
   ([one, other]) => {
-    if (typeof one === 'number' && typeof other === 'number') return holds(settle(one) - settle(other));
+    if (typeof one === 'number' && typeof other === 'number')
+      return holds(roundFloatingPointNoise(one) - roundFloatingPointNoise(other));
     // A value that is not a day or time has no order, and can be as long as the whole request.
-    if (!isPlaceInTime(one) || !isPlaceInTime(other)) return false;
+    if (!isDateOrTime(one) || !isDateOrTime(other)) return false;
     const [left, right] = aligned(one, other);
     return holds(left < right ? -1 : Number(left > right));
   };
@@ -155,11 +156,13 @@ function aligned(one: string, other: string): [string, string] {
 }
 
 const isMoment = (text: string): boolean => isDate(text) || isDateTime(text);
-const isPlaceInTime = (value: FormulaValue): value is string =>
+const isDateOrTime = (value: FormulaValue): value is string =>
   typeof value === 'string' && (isTime(value) || isMoment(value));
 
 const isEqual: Run = (given, answers) => {
-  const [one, other] = given.map((value) => (typeof value === 'number' ? settle(value) : value));
+  const [one, other] = given.map((value) =>
+    typeof value === 'number' ? roundFloatingPointNoise(value) : value,
+  );
   if (typeof one !== 'string' || typeof other !== 'string') return one !== undefined && one === other;
   const [left, right] = aligned(one, other);
   return fold(left, answers) === fold(right, answers);
@@ -173,7 +176,7 @@ function fold(text: string, { work }: FormulaAnswers): string {
 /** Shifts by the written decimals, so that 1.005 is rounded as people expect. Halves round away from zero. */
 function round(value: number, digits: number): number {
   if (!Number.isInteger(digits) || Math.abs(digits) > 12 || !Number.isFinite(value)) return Number.NaN;
-  const shifted = Math.round(shift(Math.abs(settle(value)), digits));
+  const shifted = Math.round(shift(Math.abs(roundFloatingPointNoise(value)), digits));
   return Math.sign(value) * shift(shifted, -digits);
 }
 
@@ -211,7 +214,7 @@ function yearsBetween(from: string, to: string): number {
   return years - Number(to.slice(5) < from.slice(5));
 }
 
-const runs: Readonly<Record<Exclude<FunctionName, Gathering>, Run>> = {
+const runs: Readonly<Record<Exclude<FunctionName, AggregateFunction>, Run>> = {
   if: ([condition, one, other]) => (condition === true ? one : other),
   and: ([one, other]) => one === true && other === true,
   or: ([one, other]) => one === true || other === true,
@@ -222,16 +225,17 @@ const runs: Readonly<Record<Exclude<FunctionName, Gathering>, Run>> = {
   '<=': compare((sign) => sign <= 0),
   '>': compare((sign) => sign > 0),
   '>=': compare((sign) => sign >= 0),
-  '+': reckon(add),
-  '-': reckon((one, other) => add(one, -other)),
-  '*': reckon((one, other) => settle(one * other)),
-  '/': reckon(divide),
-  '%': reckon(remainder),
-  negative: reckon((value) => 0 - value),
+  '+': arithmeticFunction(add),
+  '-': arithmeticFunction((one, other) => add(one, -other)),
+  '*': arithmeticFunction((one, other) => roundFloatingPointNoise(one * other)),
+  '/': arithmeticFunction(divide),
+  '%': arithmeticFunction(remainder),
+  negative: arithmeticFunction((value) => 0 - value),
   round: ([value, digits]) =>
-    value === undefined ? undefined : settle(round(numberOf(value), numberOf(digits))),
-  floor: ([value]) => (value === undefined ? undefined : Math.floor(settle(numberOf(value)))),
-  ceil: ([value]) => (value === undefined ? undefined : Math.ceil(settle(numberOf(value)))),
+    value === undefined ? undefined : roundFloatingPointNoise(round(numberOf(value), numberOf(digits))),
+  floor: ([value]) =>
+    value === undefined ? undefined : Math.floor(roundFloatingPointNoise(numberOf(value))),
+  ceil: ([value]) => (value === undefined ? undefined : Math.ceil(roundFloatingPointNoise(numberOf(value)))),
   abs: ([value]) => (value === undefined ? undefined : Math.abs(numberOf(value))),
   length: ([value], { work }) => {
     if (typeof value !== 'string') return 0;
@@ -270,17 +274,18 @@ const runs: Readonly<Record<Exclude<FunctionName, Gathering>, Run>> = {
 };
 
 /** Skips blank answers. Without any answer, a sum is 0 and the other functions have no value. */
-const gatherers: Readonly<Record<Gathering, (values: readonly FormulaValue[], work: Work) => FormulaValue>> =
-  {
-    sum: (values) => answered(values).reduce(add, 0),
-    min: (values) => least(answered(values), 1),
-    max: (values) => least(answered(values), -1),
-    average: (values) => {
-      const numbers = answered(values);
-      return numbers.length === 0 ? undefined : divide(numbers.reduce(add, 0), numbers.length);
-    },
-    count: (values, work) => values.reduce<number>((total, value) => total + countOf(value, work), 0),
-  };
+const aggregators: Readonly<
+  Record<AggregateFunction, (values: readonly FormulaValue[], work: Work) => FormulaValue>
+> = {
+  sum: (values) => answered(values).reduce(add, 0),
+  min: (values) => least(answered(values), 1),
+  max: (values) => least(answered(values), -1),
+  average: (values) => {
+    const numbers = answered(values);
+    return numbers.length === 0 ? undefined : divide(numbers.reduce(add, 0), numbers.length);
+  },
+  count: (values, work) => values.reduce<number>((total, value) => total + countOf(value, work), 0),
+};
 
 /** Counts the choices, files or rows of an answer. An answer without parts counts as 1. */
 function countOf(value: FormulaValue, work: Work): number {

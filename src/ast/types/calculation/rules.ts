@@ -1,7 +1,7 @@
 import { parseFormula } from '../../logic/formula/parse.ts';
 import { type FormulaAnswers, runFormula } from '../../logic/formula/run.ts';
 import type { RuleContext } from '../../rules/check-rules.ts';
-import { type NumberMarks, sayNumber } from '../../rules/written-numbers.ts';
+import { formatNumber, type NumberMarks } from '../../rules/written-numbers.ts';
 import { numberRules } from '../number-rules.ts';
 
 type Attributes = {
@@ -25,5 +25,5 @@ export const rules = {
     return parsed.ok ? runFormula(parsed.program, answers, decimals) : undefined;
   },
   say: ({ decimals, prefix = '', suffix = '' }: Attributes, value: number, numbers: NumberMarks) =>
-    `${prefix}${sayNumber(value, numbers, decimals)}${suffix}`,
+    `${prefix}${formatNumber(value, numbers, decimals)}${suffix}`,
 } as const;

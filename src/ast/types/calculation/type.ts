@@ -1,10 +1,10 @@
 import { defaults } from '../../basics/defaults.ts';
 import { limits } from '../../basics/limits.ts';
 import { inputType } from '../definition.ts';
-import { askedAttributes, count } from '../shared-attributes.ts';
+import { count, questionAttributes } from '../shared-attributes.ts';
 
 /** Visitors do not answer it, so it cannot be required. */
-const { error_message: _error, required: _required, require_when: _when, ...attributes } = askedAttributes;
+const { error_message: _error, required: _required, require_when: _when, ...attributes } = questionAttributes;
 
 /** A text before or after a number: a currency, a unit. */
 const affix = <Title extends string>(title: Title) =>

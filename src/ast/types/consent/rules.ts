@@ -1,4 +1,4 @@
-import { isRecord, own } from '../../basics/json.ts';
+import { getProperty, isRecord } from '../../basics/json.ts';
 import { accept, type CheckedAnswer, type ConsentAnswer, refuse } from '../rules.ts';
 
 /**
@@ -14,7 +14,7 @@ export const rules = {
     return isMoment(value) ? { agreed: true, at: value } : value;
   },
   check: ({ statement }: { readonly statement: string }, value: unknown): CheckedAnswer<ConsentAnswer> => {
-    const at = isRecord(value) ? own(value, 'at') : undefined;
+    const at = isRecord(value) ? getProperty(value, 'at') : undefined;
     if (!isAgreed(value)) return refuse('consent');
     return accept({ agreed: true, text: statement, ...(isMoment(at) && { at }) });
   },
@@ -25,5 +25,5 @@ const isMoment = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
 
 function isAgreed(value: unknown): boolean {
-  return value === true || (isRecord(value) && own(value, 'agreed') === true);
+  return value === true || (isRecord(value) && getProperty(value, 'agreed') === true);
 }

@@ -1,6 +1,6 @@
 import { limits } from '../../basics/limits.ts';
 import { inputType } from '../definition.ts';
-import { askedAttributes } from '../shared-attributes.ts';
+import { questionAttributes } from '../shared-attributes.ts';
 
 export const consent = inputType({
   title: 'Consent',
@@ -9,7 +9,7 @@ export const consent = inputType({
   palette: 'choice',
   firstLabel: 'Privacy',
   attrs: {
-    ...askedAttributes,
+    ...questionAttributes,
     statement: { kind: 'string', title: 'Consent text', required: true, maxBytes: limits.textBytes },
   },
   first: { statement: 'I agree to the [privacy notice](https://example.com/privacy).' },

@@ -1,4 +1,4 @@
-import { reference } from '../../basics/json-schema.ts';
+import { schemaReference } from '../../basics/json-schema.ts';
 import { limits } from '../../basics/limits.ts';
 import type { FileAnswer, FileRules } from '../../rules/check-files.ts';
 import { inputType } from '../definition.ts';
@@ -19,7 +19,7 @@ export const fileUpload = inputType({
   identifies: true,
   schema: (attrs) => ({
     type: 'array',
-    items: reference('File'),
+    items: schemaReference('File'),
     minItems: Math.max(1, attrs.min_files ?? 1),
     ...(attrs.max_files !== undefined && { maxItems: attrs.max_files }),
   }),

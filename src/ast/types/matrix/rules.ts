@@ -1,5 +1,5 @@
 import { isBlank } from '../../basics/blank.ts';
-import { isRecord, own } from '../../basics/json.ts';
+import { getProperty, isRecord } from '../../basics/json.ts';
 import {
   idOf,
   labelOf,
@@ -55,7 +55,7 @@ export const rules = {
     return answer.length === cells.size ? accept(Object.fromEntries(answer)) : refuse('grid');
   },
   row: (answer: unknown, row: string): RowAnswer => {
-    const value = isRecord(answer) ? own(answer, row) : undefined;
+    const value = isRecord(answer) ? getProperty(answer, row) : undefined;
     return { kind: rowKind(Array.isArray(value)), value };
   },
   lacks: ({ rows }: Matrix, answer: GridAnswer) => {

@@ -4,7 +4,7 @@ import { limits } from '../../basics/limits.ts';
 import { idOf, labelOf } from '../../basics/options.ts';
 import { optionSchema } from '../choice-type.ts';
 import { inputType } from '../definition.ts';
-import { askedAttributes } from '../shared-attributes.ts';
+import { questionAttributes } from '../shared-attributes.ts';
 
 const list = { kind: 'options', required: true, maxBytes: limits.labelBytes, areChosen: false } as const;
 
@@ -15,7 +15,7 @@ export const matrix = inputType({
   palette: 'choice',
   firstLabel: 'How would you rate these?',
   attrs: {
-    ...askedAttributes,
+    ...questionAttributes,
     rows: { ...list, title: 'Rows', maxItems: limits.matrixRows },
     options: { ...list, title: 'Options', maxItems: limits.matrixOptions },
     multiple: { kind: 'boolean', title: 'Multiple answers per row', default: defaults.multiple },

@@ -1,5 +1,5 @@
 import { limits } from '../../basics/limits.ts';
-import { idOf, otherTaken } from '../../basics/options.ts';
+import { allowsOther, idOf } from '../../basics/options.ts';
 import { choiceSchema, radioAttributes } from '../choice-type.ts';
 import { inputType } from '../definition.ts';
 import { count } from '../shared-attributes.ts';
@@ -18,7 +18,7 @@ export const multipleChoice = inputType({
     type: 'array',
     items: choiceSchema(attrs),
     minItems: Math.max(1, attrs.min_choices ?? 1),
-    maxItems: attrs.max_choices ?? attrs.options.length + (otherTaken(attrs) ? 1 : 0),
+    maxItems: attrs.max_choices ?? attrs.options.length + (allowsOther(attrs) ? 1 : 0),
     uniqueItems: true,
   }),
   samples: ({ options, min_choices: least = 1, max_choices: most = 2 }) => [

@@ -3,7 +3,7 @@ import { limits } from '../../basics/limits.ts';
 import { idOf } from '../../basics/options.ts';
 import { optionSchema } from '../choice-type.ts';
 import { inputType } from '../definition.ts';
-import { askedAttributes, count, optionsLayout } from '../shared-attributes.ts';
+import { count, optionsLayout, questionAttributes } from '../shared-attributes.ts';
 
 export const pictureChoice = inputType({
   title: 'Picture choice',
@@ -12,7 +12,7 @@ export const pictureChoice = inputType({
   palette: 'choice',
   firstLabel: 'Which one do you like?',
   attrs: {
-    ...askedAttributes,
+    ...questionAttributes,
     options: {
       kind: 'options',
       title: 'Options',

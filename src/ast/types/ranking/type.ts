@@ -2,7 +2,7 @@ import { limits } from '../../basics/limits.ts';
 import { idOf } from '../../basics/options.ts';
 import { optionSchema } from '../choice-type.ts';
 import { inputType } from '../definition.ts';
-import { askedAttributes } from '../shared-attributes.ts';
+import { questionAttributes } from '../shared-attributes.ts';
 
 export const ranking = inputType({
   title: 'Ranking',
@@ -11,7 +11,7 @@ export const ranking = inputType({
   palette: 'choice',
   firstLabel: 'Rank these options',
   attrs: {
-    ...askedAttributes,
+    ...questionAttributes,
     options: {
       kind: 'options',
       title: 'Options',

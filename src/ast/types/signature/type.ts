@@ -1,15 +1,15 @@
-import { reference } from '../../basics/json-schema.ts';
+import { schemaReference } from '../../basics/json-schema.ts';
 import { inputType } from '../definition.ts';
-import { askedAttributes } from '../shared-attributes.ts';
+import { questionAttributes } from '../shared-attributes.ts';
 
 export const signature = inputType({
   title: 'Signature',
   icon: 'M3 16.5h14M4 12.5c3-7 5-9 6-8s-3 6-3 8 3-2 4-3 0 3 1 3 2-1 4-2',
   words: 'sign draw autograph name agree',
-  attrs: askedAttributes,
+  attrs: questionAttributes,
   summary: 'given',
   identifies: true,
-  schema: () => ({ type: 'array', items: reference('File'), minItems: 1, maxItems: 1 }),
+  schema: () => ({ type: 'array', items: schemaReference('File'), minItems: 1, maxItems: 1 }),
   samples: () => [
     [
       {

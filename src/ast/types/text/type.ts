@@ -1,7 +1,7 @@
 import { inputType } from '../definition.ts';
 import { unique } from '../shared-attributes.ts';
 import { fitText, proseAttributes, proseSchema } from '../text-type.ts';
-import { likelyText } from './likely-text.ts';
+import { sampleText } from './sample-text.ts';
 
 export const text = inputType({
   title: 'Short text',
@@ -11,5 +11,5 @@ export const text = inputType({
   summary: 'texts',
   control: 'text',
   schema: proseSchema,
-  samples: (attrs) => fitText(likelyText(`${attrs.id} ${attrs.label}`), attrs),
+  samples: (attrs) => fitText(sampleText(`${attrs.id} ${attrs.label}`), attrs),
 });

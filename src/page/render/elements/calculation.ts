@@ -1,8 +1,8 @@
-import { isSeen } from '#ast/form/tree.ts';
+import { isVisibleToVisitors } from '#ast/form/tree.ts';
 import { attributes, html } from '../../markup/html.ts';
-import { labelled } from './frame.ts';
-import { fieldAt } from './place.ts';
-import { sayResult } from './results.ts';
+import { fieldAt } from './element-context.ts';
+import { renderLabelledControl } from './frame.ts';
+import { formatResult } from './results.ts';
 import { styled } from './styled.ts';
 
 const calculationStyle = `
@@ -14,11 +14,11 @@ const calculationStyle = `
  */
 export const calculation = styled<'calculation'>([calculationStyle], (element, place) => {
   // An element that is not shown still needs a box: the script finds elements by their order.
-  if (!isSeen(element)) return html`<div class="field" hidden></div>`;
+  if (!isVisibleToVisitors(element)) return html`<div class="field" hidden></div>`;
   const field = fieldAt(element, place);
-  const said = sayResult(element, place.row, place.page);
+  const said = formatResult(element, place.row, place.page);
   // `bdi` keeps a prefix before the number in right-to-left pages, as in texts that show it (ast/answers/say-piped.ts).
-  return labelled(
+  return renderLabelledControl(
     field,
     html`<output${attributes({ id: field.name, 'aria-live': 'off' })}><bdi>${said}</bdi></output>`,
   );

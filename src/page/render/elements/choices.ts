@@ -1,10 +1,10 @@
 import { optionsById, otherChoice, otherName } from '#ast/basics/options.ts';
-import { fill } from '#ast/basics/words.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
 import { type InputElement, optionsLayoutOf, optionsOf, placeholderOf, takesOther } from '#ast/form/tree.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
-import { fillCounted } from '../../words/words.ts';
-import { controlAttributes, errorId, grouped, invalidOf, labelled } from './frame.ts';
-import { type Field, textAt } from './place.ts';
+import { fillPlural } from '../../words/words.ts';
+import { type Field, fillPlainText } from './element-context.ts';
+import { controlAttributes, errorId, invalidOf, renderControlGroup, renderLabelledControl } from './frame.ts';
 
 type Choice = {
   readonly value: string;
@@ -45,9 +45,9 @@ export function choices(
     });
     const row = attributes({ class: 'option', hidden: choice.isOffered === false });
     // The whole row is the label.
-    return html`<label${row}><input${control}><span>${label}</span>${sayLeft(choice, place.page)}</label>`;
+    return html`<label${row}><input${control}><span>${label}</span>${renderQuotaLeft(choice, place.page)}</label>`;
   });
-  return grouped(
+  return renderControlGroup(
     field,
     type,
     html`<div class="options${layout !== 'stack' && ` options_${layout}`}">
@@ -72,18 +72,18 @@ const offerAttributes = (choice: Choice) => ({
   'data-offer': choice.isOffered === undefined ? false : isFull(choice) ? 'full' : '',
 });
 
-function wordsLeft({ left }: Choice, { words, language }: Field['place']['page']): string | undefined {
+function formatQuotaLeft({ left }: Choice, { words, language }: Field['place']['page']): string | undefined {
   if (left === undefined) return undefined;
-  return left === 0 ? words.noPlaceLeft : fillCounted(words.placesLeft, language, { count: left });
+  return left === 0 ? words.noPlaceLeft : fillPlural(words.placesLeft, language, { count: left });
 }
 
-function sayLeft(choice: Choice, page: Field['place']['page']): Html | undefined {
-  const words = wordsLeft(choice, page);
+function renderQuotaLeft(choice: Choice, page: Field['place']['page']): Html | undefined {
+  const words = formatQuotaLeft(choice, page);
   return words === undefined ? undefined : html` <span class="left">${words}</span>`;
 }
 
 /** Lists the options of a question and marks the chosen ones. */
-export function optionsAs({ element, place }: Field, isChosen: (option: string) => boolean): Choice[] {
+export function listChoices({ element, place }: Field, isChosen: (option: string) => boolean): Choice[] {
   const { places, shown } = place.page;
   const leftOf = (id: string): number | undefined => places?.get(element.attrs.id)?.get(id);
   return optionsOf(element).map(({ id, label, capacity, image, show_when: when }) => {
@@ -101,7 +101,7 @@ export function optionsAs({ element, place }: Field, isChosen: (option: string) 
 }
 
 /** Returns the visitor's own texts among the values: those that are not options. */
-function ownAnswers(element: InputElement, values: readonly unknown[]): string[] {
+function otherAnswers(element: InputElement, values: readonly unknown[]): string[] {
   const options = optionsById(element.attrs);
   return values.filter(
     (value): value is string =>
@@ -111,7 +111,7 @@ function ownAnswers(element: InputElement, values: readonly unknown[]): string[]
 
 /** Renders "Other" and its text field. It stays chosen while its text is still missing. */
 function otherOf(field: Field, values: readonly unknown[]): { choice: Choice; text: Html } {
-  const [own] = ownAnswers(field.element, values);
+  const [own] = otherAnswers(field.element, values);
   const label = field.place.page.words.other;
   const isChosen = own !== undefined || values.includes(otherChoice);
   return { choice: { value: otherChoice, label, isChosen }, text: otherText(field, own) };
@@ -128,7 +128,9 @@ function otherText({ element, name, place }: Field, value: string | undefined): 
     id: `other~${name}`,
     name: otherName(name),
     value: value ?? '',
-    'aria-label': fill(place.page.words.otherAnswer, { label: textAt(element.attrs.label, place) }),
+    'aria-label': fillTemplate(place.page.words.otherAnswer, {
+      label: fillPlainText(element.attrs.label, place),
+    }),
     'aria-describedby': errorId(name),
   });
   return html`
@@ -138,7 +140,7 @@ function otherText({ element, name, place }: Field, value: string | undefined): 
 /** Single choice: `radio`. */
 export function radios(field: Field): Html {
   const { element, value } = field;
-  const list = optionsAs(field, (option) => option === value);
+  const list = listChoices(field, (option) => option === value);
   if (!takesOther(element)) return choices(field, 'radio', list);
   const other = otherOf(field, [value]);
   return choices(field, 'radio', [...list, other.choice], { after: other.text });
@@ -148,7 +150,7 @@ export function radios(field: Field): Html {
 export function checkboxes(field: Field): Html {
   const { element } = field;
   const values: readonly unknown[] = Array.isArray(field.value) ? field.value : [];
-  const list = optionsAs(field, (option) => values.includes(option));
+  const list = listChoices(field, (option) => values.includes(option));
   if (!takesOther(element)) return choices(field, 'checkbox', list);
   const other = otherOf(field, values);
   return choices(field, 'checkbox', [...list, other.choice], { after: other.text });
@@ -170,7 +172,7 @@ export function yesOrNo(field: Field): Html {
 export function dropdown(field: Field): Html {
   const { element, value, place } = field;
   const { words } = place.page;
-  const list = optionsAs(field, (option) => option === value);
+  const list = listChoices(field, (option) => option === value);
   const other = takesOther(element) && otherOf(field, [value]);
   const entries = (other ? [...list, other.choice] : list).map((choice) => {
     const state = attributes({
@@ -179,10 +181,10 @@ export function dropdown(field: Field): Html {
       hidden: choice.isOffered === false,
       ...offerAttributes(choice),
     });
-    const left = wordsLeft(choice, place.page);
+    const left = formatQuotaLeft(choice, place.page);
     return html`<option${state}>${choice.label}${left !== undefined && ` (${left})`}</option>`;
   });
-  return labelled(
+  return renderLabelledControl(
     field,
     html`<select${attributes(controlAttributes(field))}>
 <option value="">${placeholderOf(element) || words.choose}</option>

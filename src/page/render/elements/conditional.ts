@@ -1,7 +1,7 @@
 import { isBlank } from '#ast/basics/blank.ts';
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
+import { hasConditionalOptions, isOptionOffered } from '#ast/form/conditional-options.ts';
 import { fieldName, type RawAnswers, type Row, rowAt } from '#ast/form/fields.ts';
-import { isOffered, offersByCondition } from '#ast/form/offers.ts';
 import {
   type Composite,
   type Element,
@@ -10,11 +10,11 @@ import {
   isComposite,
   isInput,
   isRepeatable,
-  isSeen,
+  isVisibleToVisitors,
   optionsOf,
   walkElements,
 } from '#ast/form/tree.ts';
-import type { FilesByName, Shown } from '#ast/logic/evaluate.ts';
+import type { FilesByName, VisibleParts } from '#ast/logic/evaluate.ts';
 import { countShownRows } from './rows.ts';
 
 /** Returns the paths (`0.2`) of elements with conditions, including conditions on their options. */
@@ -22,7 +22,8 @@ export function conditionalPaths(form: Form): Map<Element, string> {
   const paths = new Map<Element, string>();
   for (const { element, path } of walkElements(form)) {
     const { show_when: show, hide_when: hide } = element.attrs ?? {};
-    if (isSeen(element) && (show ?? hide ?? offersByCondition(element))) paths.set(element, path.join('.'));
+    if (isVisibleToVisitors(element) && (show ?? hide ?? hasConditionalOptions(element)))
+      paths.set(element, path.join('.'));
   }
   return paths;
 }
@@ -55,7 +56,7 @@ function* rowsOnPage(group: Composite, posted: Posted): Generator<OnPage, void> 
 export function shownByCondition(
   form: Form,
   step: number,
-  shown: Shown,
+  shown: VisibleParts,
   posted: Posted,
 ): Map<string, readonly string[]> {
   const paths = conditionalPaths(form);
@@ -66,9 +67,9 @@ export function shownByCondition(
     if (path === undefined || !shown.isShown(element, row)) continue;
     const at = row ? `@${row.index}` : '';
     marks.set(`${path}${at}`, namesIn({ element, ...(row && { row }) }, posted));
-    if (!isInput(element) || !offersByCondition(element)) continue;
+    if (!isInput(element) || !hasConditionalOptions(element)) continue;
     const holder = row ? rowAt(posted.answers, row) : posted.answers;
-    const isOpen = !isRecord(holder) || isBlank(own(holder, element.attrs.id));
+    const isOpen = !isRecord(holder) || isBlank(getProperty(holder, element.attrs.id));
     // New options matter only while the question is unanswered.
     if (isOpen) marks.set(`${path}:${offerMark(element, shown, row)}${at}`, [fieldName(element, row)]);
   }
@@ -76,9 +77,10 @@ export function shownByCondition(
 }
 
 /** Returns a hash of the offered options: there may be hundreds of them in every row. */
-function offerMark(input: InputElement, shown: Shown, row: Row | undefined): string {
+function offerMark(input: InputElement, shown: VisibleParts, row: Row | undefined): string {
   const sum = optionsOf(input).reduce(
-    (number, { id }) => (number * 31 + Number(isOffered(input, id, shown.holds, row)) + 1) % 0xffff_fffb,
+    (number, { id }) =>
+      (number * 31 + Number(isOptionOffered(input, id, shown.holds, row)) + 1) % 0xffff_fffb,
     0,
   );
   return sum.toString(36);

@@ -1,8 +1,8 @@
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { inputRules } from '#ast/form/input-rules.ts';
 import { markedLine } from '../../markup/rich-text.ts';
 import { choices } from './choices.ts';
-import { fieldAt } from './place.ts';
+import { fieldAt } from './element-context.ts';
 import { styled } from './styled.ts';
 
 const style = `
@@ -16,7 +16,7 @@ export const consent = styled<'consent'>([style], (element, place) => {
   // The value as posted or stored. In a row, the stored time identifies which consent it is.
   const given = inputRules.consent.tidy(field.value);
   const isChosen = given === true || isRecord(given);
-  const at = isRecord(given) ? own(given, 'at') : undefined;
+  const at = isRecord(given) ? getProperty(given, 'at') : undefined;
   const list = [
     {
       value: place.row && typeof at === 'string' ? at : 'yes',

@@ -1,14 +1,18 @@
 import { columnSpanOf, type Element, type InputElement, isRequired, kindOf } from '#ast/form/tree.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
-import { richText } from '../../markup/rich-text.ts';
-import { fillCounted, sayLeft } from '../../words/words.ts';
-import { type Field, type Place, pipedAt } from './place.ts';
+import { renderRichText } from '../../markup/rich-text.ts';
+import { fillPlural, formatCharactersLeft } from '../../words/words.ts';
+import { type ElementContext, type Field, renderPipedText } from './element-context.ts';
 
 /**
  * Returns the attributes of an element's box: its classes, including its column span, and `hidden` if a
  * condition hides it. Hidden controls still post their values. The script finds the box by `data-path`.
  */
-export function boxAttributes(element: Element, { page, row }: Place, ...extra: readonly string[]): Html {
+export function boxAttributes(
+  element: Element,
+  { page, row }: ElementContext,
+  ...extra: readonly string[]
+): Html {
   const span = columnSpanOf(element);
   return attributes({
     class: ['field', ...(span > 1 ? [`span_${span}`] : []), ...extra].join(' '),
@@ -75,8 +79,8 @@ function counter({ element, name, value, place: { page } }: Field): Html | undef
   const { language, words } = page;
   const said =
     typeof value === 'string' && value !== ''
-      ? sayLeft(value, limit, words, language)
-      : fillCounted(words.countLimit, language, { limit });
+      ? formatCharactersLeft(value, limit, words, language)
+      : fillPlural(words.countLimit, language, { limit });
   return html`<p${attributes({ id: countId(name), class: 'count', 'data-limit': limit })}>${said}</p>`;
 }
 
@@ -91,19 +95,19 @@ function caption({ element, place }: Field): Html {
   // The mark is also in the page for a question with `require_when`, so that the script can show it.
   const canBe = required || isRequired(element) || element.attrs.require_when !== undefined;
   const mark = html` <span${attributes({ class: 'mark', hidden: !required })}>${page.words.required}</span>`;
-  return html`${pipedAt(element.attrs.label, place)}${canBe && mark}`;
+  return html`${renderPipedText(element.attrs.label, place)}${canBe && mark}`;
 }
 
 /** Renders help and errors before the control: the keyboard of a phone covers the content below it. */
 function notes(field: Field, own: readonly string[] = []): Html {
   const { element, name, errors } = field;
   const { help_text: text } = element.attrs;
-  const help = html`<div id="${helpId(name)}" class="help">${text && richText(text, undefined, (part) => pipedAt(part, field.place))}${own.map((each) => html`<p>${each}</p>`)}</div>`;
+  const help = html`<div id="${helpId(name)}" class="help">${text && renderRichText(text, undefined, (part) => renderPipedText(part, field.place))}${own.map((each) => html`<p>${each}</p>`)}</div>`;
   return html`${hasHelp(element) && help}${errorBox(name, errors)}`;
 }
 
 /** Renders one control with its label. `own` are the page's own help texts. */
-export function labelled(field: Field, control: Html, own?: readonly string[]): Html {
+export function renderLabelledControl(field: Field, control: Html, own?: readonly string[]): Html {
   return html`<div${boxOf(field, 'labelled')}>
 <label for="${field.name}">${caption(field)}</label>
 ${notes(field, own)}
@@ -116,7 +120,7 @@ ${counter(field)}
  * Renders several controls that answer one question. A radio group can be marked as invalid; a group of
  * checkboxes cannot.
  */
-export function grouped(field: Field, type: 'radio' | 'checkbox', controls: Html): Html {
+export function renderControlGroup(field: Field, type: 'radio' | 'checkbox', controls: Html): Html {
   const isRadioGroup = type === 'radio';
   const state = attributes({
     role: isRadioGroup && 'radiogroup',

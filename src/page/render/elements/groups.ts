@@ -1,72 +1,78 @@
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { limits } from '#ast/basics/limits.ts';
-import { fill } from '#ast/basics/words.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
 import { fieldName, type RawAnswers } from '#ast/form/fields.ts';
 import {
   type Composite,
   type Element,
   type InputElement,
-  isAsked,
+  isAnsweredByVisitor,
   isComposite,
   isInput,
   isRepeatable,
   layoutOf,
 } from '#ast/form/tree.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
+import { type ElementContext, fillPlainText, renderPipedText } from './element-context.ts';
 import { boxAttributes, errorBox, errorId } from './frame.ts';
-import { type Place, pipedAt, textAt } from './place.ts';
 import { countShownRows, rowName } from './rows.ts';
 
 /**
  * Renders an element. It is passed as a parameter, because groups are themselves in the table of all
  * renderers.
  */
-type RenderElement = (element: Element, place: Place) => Html;
+type RenderElement = (element: Element, place: ElementContext) => Html;
 
 /** Renders a group: its children in its layout, or its rows if it is repeatable. */
-export function group(composite: Composite, place: Place, render: RenderElement): Html {
+export function group(composite: Composite, place: ElementContext, render: RenderElement): Html {
   return isRepeatable(composite) ? repeated(composite, place, render) : plain(composite, place, render);
 }
 
-function children(composite: Composite, place: Place, render: RenderElement): Html {
+function children(composite: Composite, place: ElementContext, render: RenderElement): Html {
   const rendered = composite.children.map((child) => render(child, place));
   return html`<div class="${layoutOf(composite)}">
 ${rendered}
 </div>`;
 }
 
-function plain(composite: Composite, place: Place, render: RenderElement): Html {
+function plain(composite: Composite, place: ElementContext, render: RenderElement): Html {
   return html`<fieldset${boxAttributes(composite, place, 'group')}>
-<legend>${pipedAt(composite.attrs.label, place)}</legend>
+<legend>${renderPipedText(composite.attrs.label, place)}</legend>
 ${children(composite, place, render)}
 </fieldset>`;
 }
 
 /** Renders the rows, each with a button to remove it, and a button to add one. Both are plain form posts. */
-function repeated(composite: Composite, place: Place, render: RenderElement): Html {
+function repeated(composite: Composite, place: ElementContext, render: RenderElement): Html {
   const { id } = composite.attrs;
-  const label = textAt(composite.attrs.label, place);
+  const label = fillPlainText(composite.attrs.label, place);
   const { errors, focus, words } = place.page;
   const total = countShownRows(composite, place.answers, place.page.held);
   const rows = Array.from({ length: total }, (_, index) => row(composite, index, total, place, render));
   const add = html`<button class="add"${attributes({ name: '_add', value: id, autofocus: focus === id })}>${words.addAnother}<span class="unseen"> ${label}</span></button>`;
-  const full = html`<p class="help">${fill(words.rowsFull, { limit: limits.rows })}</p>`;
+  const full = html`<p class="help">${fillTemplate(words.rowsFull, { limit: limits.rows })}</p>`;
   return html`<fieldset id="${id}"${boxAttributes(composite, place, 'group')} tabindex="-1" aria-describedby="${errorId(id)}">
-<legend>${pipedAt(composite.attrs.label, place)}</legend>
+<legend>${renderPipedText(composite.attrs.label, place)}</legend>
 ${errorBox(id, errors.get(id) ?? [])}
 ${rows}
 ${total < limits.rows ? add : full}
 </fieldset>`;
 }
 
-function row(composite: Composite, index: number, total: number, place: Place, render: RenderElement): Html {
+function row(
+  composite: Composite,
+  index: number,
+  total: number,
+  place: ElementContext,
+  render: RenderElement,
+): Html {
   const { id } = composite.attrs;
-  const label = textAt(composite.attrs.label, place);
+  const label = fillPlainText(composite.attrs.label, place);
   const { page } = place;
   const name = rowName(id, index);
   const { words } = page;
-  const title = fill(words.row, { label, number: index + 1 });
-  const inside: Place = {
+  const title = fillTemplate(words.row, { label, number: index + 1 });
+  const inside: ElementContext = {
     ...place,
     page: { ...page, focus: page.focus === name ? firstName(composite, index) : page.focus },
     answers: rowAnswers(place.answers, id, index),
@@ -83,7 +89,7 @@ ${total > 1 && remove}
 }
 
 function rowAnswers(answers: RawAnswers, id: string, index: number): RawAnswers {
-  const rows = own(answers, id);
+  const rows = getProperty(answers, id);
   const row: unknown = Array.isArray(rows) ? rows[index] : undefined;
   return isRecord(row) ? row : {};
 }
@@ -91,7 +97,7 @@ function rowAnswers(answers: RawAnswers, id: string, index: number): RawAnswers 
 /** Returns the HTML name of the first answer in elements. For a repeatable group, this is its first row. */
 export function firstNameIn(elements: readonly Element[]): string | undefined {
   for (const element of elements) {
-    if (isInput(element) && isAsked(element)) return fieldName(element);
+    if (isInput(element) && isAnsweredByVisitor(element)) return fieldName(element);
     if (!isComposite(element)) continue;
     const first = isRepeatable(element) ? rowName(element.attrs.id, 0) : firstNameIn(element.children);
     if (first) return first;
@@ -107,7 +113,7 @@ function firstName(composite: Composite, index: number): string | undefined {
 
 function firstInput(elements: readonly Element[]): InputElement | undefined {
   for (const element of elements) {
-    if (isInput(element) && isAsked(element)) return element;
+    if (isInput(element) && isAnsweredByVisitor(element)) return element;
     const inner = isComposite(element) ? firstInput(element.children) : undefined;
     if (inner) return inner;
   }

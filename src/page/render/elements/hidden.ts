@@ -1,5 +1,5 @@
 import { attributes, html } from '../../markup/html.ts';
-import { fieldAt } from './place.ts';
+import { fieldAt } from './element-context.ts';
 import type { Draw } from './styled.ts';
 
 /** Renders a value from the address, which each post repeats. It has no id, as no link leads to it. */

@@ -1,7 +1,7 @@
 import { levelsOf } from '#ast/form/tree.ts';
 import { type Html, html } from '../../markup/html.ts';
 import { choices } from './choices.ts';
-import type { Field } from './place.ts';
+import type { Field } from './element-context.ts';
 
 /** The labels at the ends of a scale. */
 type Ends = { readonly low_label?: string; readonly high_label?: string };

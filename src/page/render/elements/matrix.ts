@@ -1,9 +1,9 @@
-import { isRecord, own } from '#ast/basics/json.ts';
-import { cellName } from '#ast/form/fields.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
+import { matrixRowName } from '#ast/form/fields.ts';
 import { matrixRowsOf, optionsOf, takesSeveralInRow } from '#ast/form/tree.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
-import { grouped } from './frame.ts';
-import { type Field, fieldAt } from './place.ts';
+import { type Field, fieldAt } from './element-context.ts';
+import { renderControlGroup } from './frame.ts';
 import { styled } from './styled.ts';
 
 /** A list of rows with their options. On wide screens it is a table with the options as its header. */
@@ -54,7 +54,7 @@ export const matrix = styled<'matrix'>([style], (element, place) => {
   );
   const heads = options.map(({ label }) => html`<th scope="col">${label}</th>`);
   const table = attributes({ class: options.length > mostBeside ? 'matrix' : 'matrix beside' });
-  return grouped(
+  return renderControlGroup(
     field,
     takesSeveralInRow(element) ? 'checkbox' : 'radio',
     html`<div class="matrix_box"><table${table}>
@@ -75,9 +75,9 @@ function matrixRow(
 ): Html {
   const { element, name, value, hasFocus, place } = field;
   const type = takesSeveralInRow(element) ? 'checkbox' : 'radio';
-  const chosen = [isRecord(value) ? own(value, row.id) : undefined].flat();
+  const chosen = [isRecord(value) ? getProperty(value, row.id) : undefined].flat();
   const cell = (option: string, label: string, control: Parameters<typeof attributes>[0]): Html =>
-    html`<label class="${option === '' ? 'option none' : 'option'}"><input${attributes({ type, name: cellName(name, row.id), value: option, ...control })}><span><span class="unseen">${row.label}: </span>${label}</span></label>`;
+    html`<label class="${option === '' ? 'option none' : 'option'}"><input${attributes({ type, name: matrixRowName(name, row.id), value: option, ...control })}><span><span class="unseen">${row.label}: </span>${label}</span></label>`;
   // The first button has the field's id, so that links to the field lead to it.
   const cells = optionsOf(element).map(({ id, label }, index) => {
     const isField = isFirst && index === 0;

@@ -1,7 +1,7 @@
 import { optionsLayoutOf } from '#ast/form/tree.ts';
 import { html, picture } from '../../markup/html.ts';
-import { choices, optionsAs } from './choices.ts';
-import { fieldAt } from './place.ts';
+import { choices, listChoices } from './choices.ts';
+import { fieldAt } from './element-context.ts';
 import { styled } from './styled.ts';
 
 /** The control is in the corner of the picture; the whole box is the label. */
@@ -23,7 +23,7 @@ const style = `
 export const pictureChoice = styled<'picture_choice'>([style], (element, place) => {
   const field = fieldAt(element, place);
   const values: readonly unknown[] = Array.isArray(field.value) ? field.value : [field.value];
-  const list = optionsAs(field, (option) => values.includes(option)).map(({ image, label, ...choice }) => ({
+  const list = listChoices(field, (option) => values.includes(option)).map(({ image, label, ...choice }) => ({
     ...choice,
     label:
       image === undefined ? label : html`${picture(place.page.pictureOf(image), '', '12rem')}<b>${label}</b>`,

@@ -1,8 +1,8 @@
-import { fill } from '#ast/basics/words.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
 import { optionsOf } from '#ast/form/tree.ts';
 import { attributes, html } from '../../markup/html.ts';
-import { grouped, invalidOf } from './frame.ts';
-import { fieldAt, textAt } from './place.ts';
+import { fieldAt, fillPlainText } from './element-context.ts';
+import { invalidOf, renderControlGroup } from './frame.ts';
 import { styled } from './styled.ts';
 
 const style = `
@@ -16,14 +16,14 @@ const style = `
 export const ranking = styled<'ranking'>([style], (element, place) => {
   const field = fieldAt(element, place);
   const { words } = place.page;
-  const label = textAt(element.attrs.label, place);
+  const label = fillPlainText(element.attrs.label, place);
   const given: readonly unknown[] = Array.isArray(field.value) ? field.value : [field.value];
   const options = optionsOf(element);
   const places = options.map((_, index) => {
     const control = attributes({
       id: index === 0 ? field.name : `_place-${index + 1}-${field.name}`,
       name: field.name,
-      'aria-label': fill(words.row, { label, number: index + 1 }),
+      'aria-label': fillTemplate(words.row, { label, number: index + 1 }),
       'aria-invalid': invalidOf(field),
       autofocus: index === 0 && field.hasFocus,
     });
@@ -36,5 +36,5 @@ export const ranking = styled<'ranking'>([style], (element, place) => {
 ${entries}
 </select></li>`;
   });
-  return grouped(field, 'checkbox', html`<ol class="places">${places}</ol>`);
+  return renderControlGroup(field, 'checkbox', html`<ol class="places">${places}</ol>`);
 });

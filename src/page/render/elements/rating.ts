@@ -1,6 +1,6 @@
 import { defaults } from '#ast/basics/defaults.ts';
+import { fieldAt } from './element-context.ts';
 import { levelStyle, levels } from './levels.ts';
-import { fieldAt } from './place.ts';
 import { styled } from './styled.ts';
 
 /**

@@ -5,20 +5,20 @@ import {
   type Composite,
   type Form,
   isCalculation,
-  isSeen,
+  isVisibleToVisitors,
   walkElements,
 } from '#ast/form/tree.ts';
-import type { Shown } from '#ast/logic/evaluate.ts';
+import type { VisibleParts } from '#ast/logic/evaluate.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 
 /** Shown while a calculation has no result. */
 const noResult = '–';
 
 /** Formats the result of a calculation. */
-export function sayResult(
+export function formatResult(
   calculation: Calculation,
   row: Row | undefined,
-  { shown, numbers }: { readonly shown: Pick<Shown, 'calculated'>; readonly numbers: NumberMarks },
+  { shown, numbers }: { readonly shown: Pick<VisibleParts, 'calculated'>; readonly numbers: NumberMarks },
 ): string {
   const result = shown.calculated(calculation, row);
   return result === undefined ? noResult : inputRules.calculation.say(calculation.attrs, result, numbers);
@@ -30,14 +30,14 @@ export function sayResult(
  */
 export function* resultsOf(
   form: Form,
-  page: { readonly shown: Pick<Shown, 'calculated'>; readonly numbers: NumberMarks },
+  page: { readonly shown: Pick<VisibleParts, 'calculated'>; readonly numbers: NumberMarks },
   countRows: (group: Composite) => number,
 ): Generator<{ readonly name: string; readonly text: string }, void> {
   for (const { element, group } of walkElements(form)) {
-    if (!isCalculation(element) || !isSeen(element)) continue;
+    if (!isCalculation(element) || !isVisibleToVisitors(element)) continue;
     const rows = group
       ? Array.from({ length: countRows(group) }, (_, index) => ({ group, index }))
       : [undefined];
-    for (const row of rows) yield { name: fieldName(element, row), text: sayResult(element, row, page) };
+    for (const row of rows) yield { name: fieldName(element, row), text: formatResult(element, row, page) };
   }
 }

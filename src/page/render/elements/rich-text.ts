@@ -1,6 +1,6 @@
 import { formattedText } from '../../markup/rich-text.ts';
+import { renderPipedText } from './element-context.ts';
 import { boxAttributes } from './frame.ts';
-import { pipedAt } from './place.ts';
 import { styled } from './styled.ts';
 
 const style = `
@@ -11,11 +11,11 @@ const style = `
 `;
 
 /** An author's text with headings, paragraphs, lists and links. */
-export const richText = styled<'rich_text'>([style], (element, place) =>
+export const richTextElement = styled<'rich_text'>([style], (element, place) =>
   formattedText(
     element.attrs.text,
     place.headingTag,
     boxAttributes(element, place, 'prose', 'rich'),
-    (part) => pipedAt(part, place),
+    (part) => renderPipedText(part, place),
   ),
 );

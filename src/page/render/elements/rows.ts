@@ -1,4 +1,4 @@
-import { own } from '#ast/basics/json.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import { answerLimits } from '#ast/basics/limits.ts';
 import { countRows, parseRowName, type RawAnswers } from '#ast/form/fields.ts';
 import { type Composite, type Form, listQuestions } from '#ast/form/tree.ts';
@@ -34,7 +34,7 @@ export function restoreRows(
   const restored = { ...answers };
   for (const { kind, element } of listQuestions(form)) {
     const { id } = element.attrs;
-    const rows = own(answers, id) ?? [];
+    const rows = getProperty(answers, id) ?? [];
     // Validation rejects a value that is not a list of rows.
     if (kind !== 'group' || !Array.isArray(rows)) continue;
     const missing = Math.max(0, (shown.get(id) ?? 0) - rows.length);

@@ -1,5 +1,5 @@
+import { fieldAt } from './element-context.ts';
 import { levelStyle, levels } from './levels.ts';
-import { fieldAt } from './place.ts';
 import { styled } from './styled.ts';
 
 /** A row of numbers; the visitor chooses one. */

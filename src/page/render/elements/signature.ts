@@ -1,8 +1,8 @@
 import { attributes, html } from '../../markup/html.ts';
-import { controlAttributes, labelled } from './frame.ts';
-import { fieldAt } from './place.ts';
+import { fieldAt } from './element-context.ts';
+import { controlAttributes, renderLabelledControl } from './frame.ts';
 import { styled } from './styled.ts';
-import { heldList } from './upload.ts';
+import { renderKeptFiles } from './upload.ts';
 
 /** The pad stays white in dark mode, because the drawing is sent as it looks. */
 const style = `\n.pad { display: none; margin-block-start: var(--2); }\n@media (scripting: enabled) { .pad { display: block; } }\n.pad, .pad ~ input { max-inline-size: 32rem; }\n.pad:not(:has(canvas))::before, .pad canvas {\n  content: ""; display: block; inline-size: 100%; aspect-ratio: 5 / 2; border: 1px solid var(--edge); border-radius: var(--round); touch-action: none; cursor: crosshair;\n  background: linear-gradient(#aeb9b4, #aeb9b4) 50% 76% / 84% 1px no-repeat #fff; forced-color-adjust: none;\n}\n/* The minimum height reserves space for the buttons, which the script adds. */\n.pad p { display: flex; flex-wrap: wrap; align-items: center; gap: 0 var(--2); min-block-size: 2.75rem; margin-block-end: calc(-1 * var(--2)); }\n.pad label { margin-inline-end: auto; }\n.pad:not(.drawn) button { visibility: hidden; }\n.pad button { min-block-size: 2.75rem; padding: var(--2); background: none; border: 0; color: var(--soft); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }\n.pad button:hover { color: var(--ink); }\n.pad.drawn + .held > li:not(:has(.error)) { display: none; }\n.invalid > .pad canvas { border-color: var(--bad); }\n`;
@@ -24,9 +24,9 @@ export const signature = styled<'signature'>([style], (element, place) => {
     autocomplete: place.row ? undefined : 'name',
     spellcheck: 'false',
   });
-  return labelled(
+  return renderLabelledControl(
     field,
-    html`<div${pad}><p><label${attributes({ for: field.name })}>${signName}</label></p></div>${heldList(field)}<input${control}>`,
+    html`<div${pad}><p><label${attributes({ for: field.name })}>${signName}</label></p></div>${renderKeptFiles(field)}<input${control}>`,
     [signType],
   );
 });

@@ -1,11 +1,11 @@
 import type { ElementType } from '#ast/form/elements.ts';
 import type { Element } from '#ast/form/tree.ts';
 import type { Html } from '../../markup/html.ts';
-import type { Place } from './place.ts';
+import type { ElementContext } from './element-context.ts';
 
 /** Renders an element. `styles` are added to the style sheet of forms with this element type. */
 export type Draw<Type extends ElementType> = {
-  (element: Extract<Element, { type: Type }>, place: Place): Html;
+  (element: Extract<Element, { type: Type }>, place: ElementContext): Html;
   readonly styles?: readonly string[];
 };
 

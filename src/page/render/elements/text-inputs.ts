@@ -1,17 +1,17 @@
-import { problemOf } from '#ast/answers/fill.ts';
+import { toAnswerProblem } from '#ast/answers/fill.ts';
 import { autofillOf } from '#ast/form/autofill.ts';
 import { type InputElement, placeholderOf } from '#ast/form/tree.ts';
 import { textFormats } from '#ast/rules/text-formats.ts';
 import { writeNumber } from '#ast/rules/written-numbers.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
-import { sayToVisitor } from '../../words/say-problem.ts';
-import { controlAttributes, labelled } from './frame.ts';
+import { formatProblemForVisitor } from '../../words/format-problem.ts';
+import type { Field } from './element-context.ts';
+import { controlAttributes, renderLabelledControl } from './frame.ts';
 import { momentHints } from './hints.ts';
-import type { Field } from './place.ts';
 
 type Moment = Extract<InputElement, { type: 'date' | 'datetime' | 'time' }>;
 
-export const typedAsIs = { type: 'text', autocapitalize: 'none', spellcheck: 'false' } as const;
+export const uncorrectedInput = { type: 'text', autocapitalize: 'none', spellcheck: 'false' } as const;
 
 /**
  * Returns the answer as the text of a control. If several values were posted for one, they are joined, so
@@ -28,7 +28,7 @@ function textOf({ value, place: { page } }: Field): string {
  * the error instead.
  */
 export function textInput(field: Field, kind: Kind): Html {
-  return labelled(field, textControl(field, kind));
+  return renderLabelledControl(field, textControl(field, kind));
 }
 
 type Kind = Parameters<typeof attributes>[0];
@@ -67,13 +67,13 @@ export function momentInput(field: Field, element: Moment, type: string): Html {
   const { today } = place.page;
   const text = textOf(field);
   if (text !== '' && !textFormats[element.type].accepts(text)) return textInput(field, { type: 'text' });
-  const unread = sayToVisitor(problemOf(element, { rule: element.type }), place.page);
+  const unread = formatProblemForVisitor(toAnswerProblem(element, { rule: element.type }), place.page);
   const control = textControl(field, {
     type,
     ...momentHints(element, today),
     'aria-describedby': `${controlAttributes(field)['aria-describedby']} unread~${name}`,
   });
-  return labelled(
+  return renderLabelledControl(
     field,
     html`<p class="unread" id="unread~${name}">${unread}</p>
 ${control}`,
@@ -88,7 +88,7 @@ export function textarea(field: Field): Html {
     autocomplete: autofillAt(field),
   });
   // The HTML parser drops the first line break after the tag. This one protects the visitor's.
-  return labelled(
+  return renderLabelledControl(
     field,
     html`<textarea${control}>
 ${textOf(field)}</textarea>`,

@@ -1,25 +1,28 @@
-import { saySize } from '#ast/basics/say-size.ts';
-import { fill } from '#ast/basics/words.ts';
+import { formatFileSize } from '#ast/basics/format-size.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
 import type { FileRules } from '#ast/rules/check-files.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
-import { sayFileTypes } from '../../words/say-problem.ts';
-import { controlAttributes, labelled } from './frame.ts';
-import type { Field, HeldFile } from './place.ts';
+import { formatFileTypes } from '../../words/format-problem.ts';
+import type { Field, KeptFile } from './element-context.ts';
+import { controlAttributes, renderLabelledControl } from './frame.ts';
 
 /** Renders a kept file: its token is posted again, and the checkbox removes the file. */
-function heldFile({ name, place: { page } }: Field, { token, filename, size, content_type }: HeldFile): Html {
+function renderKeptFile(
+  { name, place: { page } }: Field,
+  { token, filename, size, content_type }: KeptFile,
+): Html {
   const { words } = page;
   const facts = attributes({ 'data-filename': filename, 'data-size': size, 'data-type': content_type });
-  return html`<li${facts}><span class="filename"><bdi>${filename}</bdi> <span class="size">${saySize(size, page.language)}</span></span>
+  return html`<li${facts}><span class="filename"><bdi>${filename}</bdi> <span class="size">${formatFileSize(size, page.language)}</span></span>
 <input type="hidden" name="_file[${name}]" value="${token}">
 <label class="drop"><input type="checkbox" name="_drop" value="${token}"> ${words.remove}<span class="unseen"> ${filename}</span></label></li>`;
 }
 
 /** Renders the files of a field that were kept from the last post. */
-export const heldList = (field: Field): Html | false =>
+export const renderKeptFiles = (field: Field): Html | false =>
   field.held.length > 0 &&
   html`<ul class="held">
-${field.held.map((file) => heldFile(field, file))}
+${field.held.map((file) => renderKeptFile(field, file))}
 </ul>`;
 
 /** Renders a file input, its limits, and the files kept from the last post. */
@@ -27,7 +30,7 @@ export function upload(field: Field, attrs: FileRules): Html {
   const { place } = field;
   const { language, limits, words } = place.page;
   const files = Math.min(attrs.max_files ?? limits.filesPerElement, limits.filesPerElement);
-  const size = saySize(Math.min(attrs.max_file_size ?? limits.fileBytes, limits.fileBytes), language);
+  const size = formatFileSize(Math.min(attrs.max_file_size ?? limits.fileBytes, limits.fileBytes), language);
   const control = attributes({
     type: 'file',
     multiple: files > 1,
@@ -36,13 +39,17 @@ export function upload(field: Field, attrs: FileRules): Html {
     ...controlAttributes(field),
   });
   const types = attrs.accept?.length
-    ? [fill(words.fileTypes, { types: sayFileTypes(attrs.accept, words, language) })]
+    ? [fillTemplate(words.fileTypes, { types: formatFileTypes(attrs.accept, words, language) })]
     : [];
-  return labelled(
+  return renderLabelledControl(
     field,
-    html`${heldList(field)}
+    html`${renderKeptFiles(field)}
 <input${control}>
 <p class="zone" aria-hidden="true"><b>${files > 1 ? words.chooseFiles : words.chooseFile}</b> <span>${files > 1 ? words.dropFiles : words.dropFile}</span></p>`,
-    [[fill(files === 1 ? words.oneFile : words.someFiles, { limit: files, size }), ...types].join(' ')],
+    [
+      [fillTemplate(files === 1 ? words.oneFile : words.someFiles, { limit: files, size }), ...types].join(
+        ' ',
+      ),
+    ],
   );
 }

@@ -1,15 +1,15 @@
 import { type ReactElement, useState } from 'react';
-import { isRecord, own } from '#ast/basics/json.ts';
-import { saySize } from '#ast/basics/say-size.ts';
+import { formatFileSize } from '#ast/basics/format-size.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { elements } from '#ast/form/elements.ts';
 import {
+  acceptsOneOption,
   type InputElement,
   isCalculation,
   isRequired,
   kindOf,
   matrixRowsOf,
   optionsOf,
-  takesOne,
   takesOther,
   takesSeveralInRow,
 } from '#ast/form/tree.ts';
@@ -47,7 +47,7 @@ const fields: Readonly<Record<AnswerKind, (props: Props) => ReactElement>> = {
 /** The control that fits the question. */
 export function AnswerField(props: Props): ReactElement {
   if (isCalculation(props.input)) return <Result {...props} />;
-  const Field = takesOne(props.input) ? SingleField : fields[kindOf(props.input)];
+  const Field = acceptsOneOption(props.input) ? SingleField : fields[kindOf(props.input)];
   return <Field {...props} />;
 }
 
@@ -93,7 +93,7 @@ function ChoiceField(props: Props): ReactElement {
   const options = optionsOf(input).map(({ id }) => id);
   const text = asText(value);
   const at = options.indexOf(text);
-  const [isOwn, setOwn] = useOwn(text !== '' && at < 0);
+  const [isOwn, setOwn] = useOtherChoice(text !== '' && at < 0);
   return (
     <>
       <Select
@@ -105,7 +105,7 @@ function ChoiceField(props: Props): ReactElement {
           onChange(id === none ? undefined : id === other ? '' : options[Number(id)]);
         }}
       />
-      {isOwn && <OwnAnswer input={input} value={text} onChange={onChange} />}
+      {isOwn && <OtherAnswer input={input} value={text} onChange={onChange} />}
     </>
   );
 }
@@ -130,7 +130,7 @@ function ChoicesField(props: Props): ReactElement {
   const options = optionsOf(input).map(({ id }) => id);
   const chosen = (Array.isArray(value) ? (value as readonly unknown[]) : []).map(asText);
   const own = chosen.filter((text) => !options.includes(text));
-  const [isOwn, setOwn] = useOwn(own.length > 0);
+  const [isOwn, setOwn] = useOtherChoice(own.length > 0);
   return (
     <>
       <CheckboxGroup
@@ -147,7 +147,7 @@ function ChoicesField(props: Props): ReactElement {
         }}
       />
       {isOwn && (
-        <OwnAnswer
+        <OtherAnswer
           input={input}
           value={own[0] ?? ''}
           onChange={(text) =>
@@ -204,7 +204,7 @@ function GridField({ input, value, error, note, onChange }: Props): ReactElement
       <span className="field-label">{labelOf(input)}</span>
       {note && <span className="field-description">{note}</span>}
       {matrixRowsOf(input).map(({ id, label }) => {
-        const chosen = [own(cells, id)].flat().map((option) => ids.indexOf(asText(option)));
+        const chosen = [getProperty(cells, id)].flat().map((option) => ids.indexOf(asText(option)));
         const known = chosen.filter((index) => index >= 0).map(String);
         return takesSeveralInRow(input) ? (
           <CheckboxGroup
@@ -235,7 +235,7 @@ function GridField({ input, value, error, note, onChange }: Props): ReactElement
 }
 
 /** Whether the person's own answer is chosen. It stays chosen while its text is empty or equals an option. */
-function useOwn(isThere: boolean): [boolean, (isOwn: boolean) => void] {
+function useOtherChoice(isThere: boolean): [boolean, (isOwn: boolean) => void] {
   const [isChosen, setChosen] = useState(isThere);
   return [isThere || isChosen, setChosen];
 }
@@ -245,7 +245,7 @@ const choicesOf = (input: InputElement, hasOther: boolean): { id: string; label:
   ...(hasOther ? [{ id: other, label: 'Other' }] : []),
 ];
 
-function OwnAnswer({
+function OtherAnswer({
   input,
   value,
   onChange,
@@ -281,7 +281,7 @@ function ConsentField(props: Props): ReactElement {
   return (
     <CheckboxGroup
       {...common(props)}
-      choices={[{ id: 'yes', label: isRecord(value) ? asText(own(value, 'text')) : statement }]}
+      choices={[{ id: 'yes', label: isRecord(value) ? asText(getProperty(value, 'text')) : statement }]}
       value={value === true || isRecord(value) ? ['yes'] : []}
       onChange={(ids) => onChange(ids.length > 0 || undefined)}
     />
@@ -299,7 +299,7 @@ function FilesField({ input, value, note, error, onChange }: Props): ReactElemen
       {files.map((file) => (
         <div key={file.id} className="file-line">
           <span>
-            {file.filename} <span className="soft small">{saySize(file.size)}</span>
+            {file.filename} <span className="soft small">{formatFileSize(file.size)}</span>
           </span>
           <IconButton
             icon="remove"

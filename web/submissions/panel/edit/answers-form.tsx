@@ -1,9 +1,9 @@
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { isBlank } from '#ast/basics/blank.ts';
-import { isRecord, own } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { newWork, TooMuchWork } from '#ast/basics/work.ts';
 import { fieldName } from '#ast/form/fields.ts';
-import { withStableLabels } from '#ast/form/piping.ts';
+import { withPipedLabels } from '#ast/form/piping.ts';
 import { type InputElement, kindOf, listQuestions, type Question } from '#ast/form/tree.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
@@ -12,7 +12,14 @@ import { Button, IconButton } from '../../../design/button.tsx';
 import { dayOf } from '../../../design/day.ts';
 import { Form } from '../../../design/form.tsx';
 import { AnswerField } from './answer-field.tsx';
-import { ChangeProblem, type EditProps, patchOf, UnsavedGuard, useChange, useEnd } from './use-change.tsx';
+import {
+  ChangeProblem,
+  type EditProps,
+  patchOf,
+  UnsavedGuard,
+  useChange,
+  useEditEnd,
+} from './use-change.tsx';
 
 type Draft = Readonly<Record<string, unknown>>;
 type Group = Extract<Question, { kind: 'group' }>;
@@ -24,21 +31,21 @@ type Group = Extract<Question, { kind: 'group' }>;
 export function AnswersForm({ form, submission, onDone }: EditProps): ReactElement {
   const [begun, setBegun] = useState(() => ({
     ...submission,
-    structure: withStableLabels(submission.structure),
+    structure: withPipedLabels(submission.structure),
   }));
   const questions = useMemo(() => listQuestions(begun.structure), [begun]);
   const [draft, setDraft] = useState<Draft>(begun.answers);
-  const { noteSent, end } = useEnd(draft, {
+  const { noteSent, end } = useEditEnd(draft, {
     onDone,
     goOn: ({ answers }) => setBegun({ ...begun, answers }),
   });
   const change = useChange(form, begun, {
     onDone: end,
-    sayDone: ({ unasked }) => sayKept(questions, unasked),
+    sayDone: ({ unasked }) => describeKeptAnswers(questions, unasked),
   });
   const isDirty = JSON.stringify(draft) !== JSON.stringify(begun.answers);
   const element = useRef<HTMLFormElement>(null);
-  const unasked = useMemo(() => findUnasked(begun, questions, draft), [begun, questions, draft]);
+  const unasked = useMemo(() => findHiddenQuestions(begun, questions, draft), [begun, questions, draft]);
   const problem = change.error instanceof ApiProblem ? change.error : undefined;
   useEffect(() => {
     if (problem?.errors.length) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -62,18 +69,18 @@ export function AnswersForm({ form, submission, onDone }: EditProps): ReactEleme
           <AnswerField
             key={id}
             input={question.element}
-            value={own(draft, id)}
+            value={getProperty(draft, id)}
             error={problemOf(id)}
-            note={unasked.has(id) ? unaskedNote : undefined}
+            note={unasked.has(id) ? hiddenQuestionNote : undefined}
             onChange={(value) => put(id, value)}
           />
         ) : (
           <RowsField
             key={id}
             question={question}
-            value={own(draft, id)}
+            value={getProperty(draft, id)}
             problemOf={problemOf}
-            note={unasked.has(id) ? unaskedNote : undefined}
+            note={unasked.has(id) ? hiddenQuestionNote : undefined}
             onChange={(rows) => put(id, rows)}
           />
         );
@@ -91,13 +98,13 @@ export function AnswersForm({ form, submission, onDone }: EditProps): ReactEleme
 }
 
 /** Shown at an answer whose question is hidden by other answers. */
-const unaskedNote = 'The other answers hide this question. Its answer is kept until you remove it.';
+const hiddenQuestionNote = 'The other answers hide this question. Its answer is kept until you remove it.';
 
 /**
  * Finds answered questions that other answers hide. It uses the reader's date, so conditions on today can
  * differ from the service, which reports what it kept.
  */
-function findUnasked(
+function findHiddenQuestions(
   { structure, reference }: SubmissionDetail,
   questions: readonly Question[],
   draft: Draft,
@@ -106,7 +113,7 @@ function findUnasked(
     const context = { reference, today: dayOf(new Date()), work: newWork() };
     const shown = evaluate(structure, toSend(questions, draft), context);
     const isUnasked = ({ element }: Question): boolean =>
-      !shown.isShown(element) && !isBlank(own(draft, element.attrs.id));
+      !shown.isShown(element) && !isBlank(getProperty(draft, element.attrs.id));
     return new Set(questions.filter(isUnasked).map(({ element }) => element.attrs.id));
   } catch (error) {
     // The service refuses to check these answers and says so when they are saved.
@@ -115,7 +122,7 @@ function findUnasked(
   }
 }
 
-function sayKept(questions: readonly Question[], unasked: readonly string[]): string {
+function describeKeptAnswers(questions: readonly Question[], unasked: readonly string[]): string {
   if (unasked.length === 0) return 'Saved.';
   const labels = questions
     .filter(({ element }) => unasked.includes(element.attrs.id))
@@ -155,7 +162,7 @@ function RowsField({ question, value, problemOf, note, onChange }: RowsProps): R
             <AnswerField
               key={input.attrs.id}
               input={input}
-              value={own(row, input.attrs.id)}
+              value={getProperty(row, input.attrs.id)}
               error={problemOf(fieldName(input, { group, index }))}
               onChange={(changed) =>
                 onChange(
@@ -179,7 +186,7 @@ function toSend(questions: readonly Question[], draft: Draft): Record<string, un
   return Object.fromEntries(
     questions.flatMap((question): [string, unknown][] => {
       const { id } = question.element.attrs;
-      const value = own(draft, id);
+      const value = getProperty(draft, id);
       if (value === undefined) return [];
       if (question.kind === 'input') return [[id, sentValue(question.element, value)]];
       const rows = Array.isArray(value) ? (value as readonly unknown[]).filter(isRecord) : [];
@@ -188,7 +195,10 @@ function toSend(questions: readonly Question[], draft: Draft): Record<string, un
           id,
           rows.map((row) =>
             Object.fromEntries(
-              question.inputs.map((input) => [input.attrs.id, sentValue(input, own(row, input.attrs.id))]),
+              question.inputs.map((input) => [
+                input.attrs.id,
+                sentValue(input, getProperty(row, input.attrs.id)),
+              ]),
             ),
           ),
         ],

@@ -2,7 +2,14 @@ import { type ReactElement, useState } from 'react';
 import { Button, IconButton } from '../../../design/button.tsx';
 import { TextField } from '../../../design/field.tsx';
 import { Form } from '../../../design/form.tsx';
-import { ChangeProblem, type EditProps, patchOf, UnsavedGuard, useChange, useEnd } from './use-change.tsx';
+import {
+  ChangeProblem,
+  type EditProps,
+  patchOf,
+  UnsavedGuard,
+  useChange,
+  useEditEnd,
+} from './use-change.tsx';
 
 type Line = { key: number; name: string; value: string };
 
@@ -10,7 +17,7 @@ type Line = { key: number; name: string; value: string };
 export function ReferenceForm({ form, submission, onDone }: EditProps): ReactElement {
   const [begun, setBegun] = useState(submission);
   const [lines, setLines] = useState<readonly Line[]>(() => linesOf(begun.reference));
-  const { noteSent, end } = useEnd(lines, {
+  const { noteSent, end } = useEditEnd(lines, {
     onDone,
     goOn: ({ metadata: { reference } }) => setBegun({ ...begun, reference }),
   });

@@ -1,20 +1,20 @@
 import { useBlocker } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useRef } from 'react';
 import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
-import { isRecord, own } from '#ast/basics/json.ts';
-import { sayCount, wordFor } from '#ast/basics/say-count.ts';
-import { tagOf } from '#kit/replies/tag-of.ts';
+import { formatCount, pluralize } from '#ast/basics/format-count.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
+import { formatEtag } from '#kit/replies/etag.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem, isStale } from '../../../api/client.ts';
 import { call } from '../../../api/operations.ts';
 import { useAction } from '../../../design/action.tsx';
 import { ConfirmDialog } from '../../../design/dialog.tsx';
-import { ChangedMeanwhile, Message } from '../../../design/message.tsx';
-import type { FormPlace } from '../../queries.ts';
+import { ConcurrentChangeMessage, Message } from '../../../design/message.tsx';
+import type { FormLocation } from '../../queries.ts';
 
 /** Explains why an edit was not saved. */
 export function ChangeProblem({ error, onDiscard }: { error: Error; onDiscard: () => void }): ReactElement {
-  if (isStale(error)) return <ChangedMeanwhile error={error} onDiscard={onDiscard} />;
+  if (isStale(error)) return <ConcurrentChangeMessage error={error} onDiscard={onDiscard} />;
   const count = error instanceof ApiProblem ? error.errors.length : 0;
   if (count === 0)
     return (
@@ -23,7 +23,7 @@ export function ChangeProblem({ error, onDiscard }: { error: Error; onDiscard: (
       </Message>
     );
   return (
-    <Message tone="bad" title={`There ${wordFor(count, 'is', 'are')} ${sayCount(count, 'problem')}`}>
+    <Message tone="bad" title={`There ${pluralize(count, 'is', 'are')} ${formatCount(count, 'problem')}`}>
       {error.message}
     </Message>
   );
@@ -60,31 +60,35 @@ export function UnsavedGuard({
 }
 
 /** Props of the forms that edit a submission. */
-export type EditProps = { form: FormPlace; submission: SubmissionDetail; onDone: () => void };
+export type EditProps = { form: FormLocation; submission: SubmissionDetail; onDone: () => void };
 
 /** A submission in the state that a person saw. */
-type Seen = Pick<SubmissionDetail, 'id' | 'etag' | 'status' | 'tags'>;
+type SeenSubmission = Pick<SubmissionDetail, 'id' | 'etag' | 'status' | 'tags'>;
 type Patch = NonNullable<InputOf<'changeSubmission'>['body']>;
 /**
  * A patch, or a function of the state it applies to and the states that the person's changes produced since.
  */
-type Asked = Patch | ((on: Seen, since: readonly Seen[]) => Patch);
+type PatchSource = Patch | ((on: SeenSubmission, since: readonly SeenSubmission[]) => Patch);
 type Reply = ReplyOf<'changeSubmission'>;
 
 /** The state that each of the person's changes produced, by the state it was based on. */
-const madeOf = new Map<string, Seen>();
-const keyOf = ({ id, etag }: Seen): string => `${id} ${etag}`;
+const resultingStates = new Map<string, SeenSubmission>();
+const keyOf = ({ id, etag }: SeenSubmission): string => `${id} ${etag}`;
 
 /**
  * Returns a state and those that the person's changes produced from it. No other person's change lies in
  * between.
  */
-function statesSince(seen: Seen): [Seen, ...Seen[]] {
-  const next = madeOf.get(keyOf(seen));
+function statesSince(seen: SeenSubmission): [SeenSubmission, ...SeenSubmission[]] {
+  const next = resultingStates.get(keyOf(seen));
   return next ? [seen, ...statesSince(next)] : [seen];
 }
 
-async function makeChange(form: FormPlace, seen: Seen, asked: Asked): Promise<{ on: Seen; reply: Reply }> {
+async function makeChange(
+  form: FormLocation,
+  seen: SeenSubmission,
+  asked: PatchSource,
+): Promise<{ on: SeenSubmission; reply: Reply }> {
   const since = statesSince(seen);
   const on = since.at(-1)!;
   const body = typeof asked === 'function' ? asked(on, since) : asked;
@@ -95,8 +99,8 @@ async function makeChange(form: FormPlace, seen: Seen, asked: Asked): Promise<{ 
     { seen: on },
   );
   const { status, tags, updated_at } = reply;
-  const made = { ...on, status, tags, etag: tagOf(new Date(updated_at)) };
-  if (made.etag !== on.etag) madeOf.set(keyOf(on), made);
+  const made = { ...on, status, tags, etag: formatEtag(new Date(updated_at)) };
+  if (made.etag !== on.etag) resultingStates.set(keyOf(on), made);
   return { on, reply };
 }
 
@@ -106,8 +110,8 @@ async function makeChange(form: FormPlace, seen: Seen, asked: Asked): Promise<{ 
  * @param seen the state when the edit began, even if the submission has been fetched again since.
  */
 export function useChange(
-  form: FormPlace,
-  seen: Seen,
+  form: FormLocation,
+  seen: SeenSubmission,
   {
     onDone,
     sayDone = () => 'Saved.',
@@ -118,13 +122,13 @@ export function useChange(
     /**
      * Returns a patch that reverts a change where the submission still has the changed value. Enables Undo.
      */
-    takeBack?: (change: { on: Seen; made: Seen }) => Asked;
+    takeBack?: (change: { on: SeenSubmission; made: SeenSubmission }) => PatchSource;
   } = {},
 ) {
   const scope = `submission ${seen.id}`;
   return useAction({
     scope: { id: scope },
-    run: (asked: Asked) => makeChange(form, seen, asked),
+    run: (asked: PatchSource) => makeChange(form, seen, asked),
     done({ on, reply }) {
       const made = statesSince(on).at(-1)!;
       const back = takeBack?.({ on, made });
@@ -139,7 +143,7 @@ export function useChange(
 }
 
 /** Ends an edit after saving. If the person typed meanwhile, the edit continues from the saved state. */
-export function useEnd(
+export function useEditEnd(
   draft: unknown,
   { onDone, goOn }: { onDone: () => void; goOn: (saved: Reply) => void },
 ): { noteSent: () => void; end: (saved: Reply) => void } {
@@ -161,7 +165,7 @@ export function patchOf<Value>(
 ): Record<string, Value | null> {
   const gone = Object.keys(before).map((name) => [name, null] as const);
   const put = Object.entries(values).map(([name, value]) => {
-    const old = own(before, name);
+    const old = getProperty(before, name);
     // Objects are merged, such as a matrix: removed rows become null.
     return [
       name,

@@ -1,0 +1,50 @@
+import { isBlank } from '../basics/blank.ts';
+import { getProperty, isRecord } from '../basics/json.ts';
+import { otherChoice } from '../basics/options.ts';
+import { inputRules } from '../form/input-rules.ts';
+import { type InputElement, inputOptionsById, matrixRowsOf } from '../form/tree.ts';
+import { formatMoment } from '../rules/moments.ts';
+import { formatNumber, type NumberMarks } from '../rules/written-numbers.ts';
+import type { InputRules } from '../types/rules.ts';
+
+/** How answers are formatted for a person. */
+export type AnswerFormat = {
+  /** BCP-47 tag of the reader's language. */
+  readonly language: string;
+  readonly numbers: NumberMarks;
+  readonly words: { readonly yes: string; readonly no: string };
+};
+
+/**
+ * Formats a sent or stored answer for people, on the page and in emails: dates and numbers in the reader's
+ * language, options by label. Returns one text for each choice or matrix row, and none for a blank answer.
+ */
+export function formatAnswerParts(input: InputElement, value: unknown, speech: AnswerFormat): string[] {
+  const { type, attrs } = input;
+  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
+  // result is cast.
+  const { kind, format, say: sayOwn } = inputRules[type] as InputRules<InputElement['attrs']>;
+  const say = (one: unknown): string => {
+    if (kind === 'consent') return speech.words.yes;
+    if (typeof one === 'boolean') return speech.words[one ? 'yes' : 'no'];
+    if (typeof one === 'number')
+      return sayOwn?.(attrs, one, speech.numbers) ?? formatNumber(one, speech.numbers);
+    const text = inputOptionsById(input).get(one)?.label ?? String(one);
+    return kind === 'moment' && format?.accepts(text) ? formatMoment(text, speech.language) : text;
+  };
+  const sayAll = (some: unknown): string[] =>
+    [some].flat().flatMap((one) => (isBlank(one) || one === otherChoice ? [] : [say(one)]));
+  return kind === 'grid' && isRecord(value) ? formatRows(input, value, sayAll) : sayAll(value);
+}
+
+/** Formats the answer of a matrix as one text for each answered row. */
+function formatRows(
+  input: InputElement,
+  cells: Readonly<Record<string, unknown>>,
+  say: (cell: unknown) => string[],
+): string[] {
+  return matrixRowsOf(input).flatMap(({ id, label }) => {
+    const said = say(getProperty(cells, id));
+    return said.length === 0 ? [] : [`${label}: ${said.join(', ')}`];
+  });
+}

@@ -1,0 +1,75 @@
+import { getProperty, isRecord } from '../basics/json.ts';
+import { answerLimits } from '../basics/limits.ts';
+import { newWork } from '../basics/work.ts';
+import { fieldName, type Row, rowAt } from '../form/fields.ts';
+import { formIndexOf } from '../form/form-index.ts';
+import { fillPiped } from '../form/piping.ts';
+import { tidyAnswer } from '../form/tidy.ts';
+import { type Form, type InputElement, isCalculation, isInput, kindOf } from '../form/tree.ts';
+import type { VisibleParts } from '../logic/evaluate.ts';
+import { type AnswerFormat, formatAnswerParts } from './format-answer.ts';
+
+/** Fills the placeholders of a text with answers, from `row` if the text belongs to a row. */
+export type FillText = (text: string, row?: Row) => string;
+
+/** The answers of a visitor, and how to format them. */
+export type VisitorAnswers = {
+  readonly form: Form;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly held: ReadonlyMap<string, readonly { readonly filename: string }[]>;
+  /** Without `calculated`, the stored results among the values are used. */
+  readonly shown: Pick<VisibleParts, 'isShown'> & Partial<Pick<VisibleParts, 'calculated'>>;
+  readonly speech: AnswerFormat;
+};
+
+/** Formats an answer as one text for each choice or file, and none if it is blank. */
+export function formatVisitorAnswer(
+  { values, held, shown, speech }: Pick<VisitorAnswers, 'values' | 'held' | 'shown' | 'speech'>,
+  input: InputElement,
+  row?: Row,
+): string[] {
+  if (isCalculation(input) && shown.calculated)
+    return formatAnswerParts(input, shown.calculated(input, row), speech);
+  const holder = row ? rowAt(values, row) : values;
+  const value = isRecord(holder) ? getProperty(holder, input.attrs.id) : undefined;
+  if (kindOf(input) !== 'files') return formatAnswerParts(input, tidyAnswer(input, value, newWork()), speech);
+  const files: unknown = held.get(fieldName(input, row)) ?? value;
+  return (Array.isArray(files) ? files : []).flatMap((file: unknown) =>
+    isRecord(file) && typeof file['filename'] === 'string' ? [file['filename']] : [],
+  );
+}
+
+/**
+ * Formats answers on one line, and as an empty text if blank or hidden. Formats each answer once: one answer
+ * can have 65,000 characters and appear in 500 labels of 100 rows.
+ */
+export function createAnswerFormatter(given: VisitorAnswers): (id: string, row?: Row) => string {
+  const { byId } = formIndexOf(given.form);
+  const list = new Intl.ListFormat(given.speech.language);
+  const said = new Map<string, string>();
+  const say = (input: InputElement, place: Row | undefined): string => {
+    if (!given.shown.isShown(input, place)) return '';
+    const text = list.format(formatVisitorAnswer(given, input, place));
+    return cut(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim());
+  };
+  return (id, row) => {
+    const { element, group } = byId.get(id) ?? {};
+    if (!element || !isInput(element) || (group && row?.group !== group)) return '';
+    const place = group && row;
+    const name = fieldName(element, place);
+    const text = said.get(name) ?? say(element, place);
+    said.set(name, text);
+    return text;
+  };
+}
+
+/** Fills the texts of a form with these answers. */
+export function createPlaceholderFiller(given: VisitorAnswers): FillText {
+  const say = createAnswerFormatter(given);
+  return (text, row) => fillPiped(text, (id) => say(id, row));
+}
+
+function cut(text: string): string {
+  const most = answerLimits.pipedCharacters;
+  return text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;
+}

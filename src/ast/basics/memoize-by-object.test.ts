@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { memoizeByObject } from './memoize-by-object.ts';
+
+test('a fact is computed once per object, even if it is false', () => {
+  const asked: object[] = [];
+  const isEmpty = memoizeByObject((thing: object) => {
+    asked.push(thing);
+    return Object.keys(thing).length === 0;
+  });
+  const [one, other] = [{ id: 'one' }, {}];
+  assert.deepEqual([isEmpty(one), isEmpty(other), isEmpty(one), isEmpty(other)], [false, true, false, true]);
+  assert.deepEqual(asked, [one, other]);
+});

@@ -1,0 +1,12 @@
+/** Checks what answers at an address: this service, another program, or nothing. It never rejects. */
+export async function checkHealth(origin: string): Promise<'ours' | 'another' | 'nobody'> {
+  try {
+    const response = await fetch(`${origin}/healthz`, {
+      signal: AbortSignal.timeout(3_000),
+      redirect: 'manual',
+    });
+    return response.status === 200 && (await response.text()) === '{"status":"ok"}' ? 'ours' : 'another';
+  } catch {
+    return 'nobody';
+  }
+}

@@ -1,0 +1,238 @@
+import type { Locale } from '#ast/basics/locales.ts';
+import { type DigestMode, digestModes, editDaysOf } from '#ast/settings.ts';
+import { type Notification, notificationsFor, recipientsOf } from '#ast/settings-by-condition.ts';
+import { answerContext } from '#forms/live-form.ts';
+import { now } from '#kit/clock.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
+import { enqueueMails, type NewMail } from '#kit/outbox.ts';
+import { onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
+import { linkToken } from '#submissions/links.ts';
+import { enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
+import type { NoticeContext } from '../notice-context.ts';
+import {
+  composeDigest,
+  composeNotification,
+  composeReceipt,
+  type NotifiedSubmission,
+  noticeColumns,
+  receiptAddresses,
+} from './submission-emails.ts';
+
+const hourMs = 3_600_000;
+/** All time zone offsets are multiples of a quarter of an hour. */
+const quarterMs = hourMs / 4;
+/** The time of day of a daily digest, in the form's time zone. */
+const digestTime = '08:00';
+
+/**
+ * Returns when the digest of a submission received now is sent: at the next full hour, or at the next 08:00.
+ */
+export function nextDigest(at: Date, mode: Exclude<DigestMode, 'each'>, timeZone = 'UTC'): Date {
+  const next = (step: number): Date => new Date(Math.floor(at.getTime() / step + 1) * step);
+  if (mode === 'hourly') return next(hourMs);
+  const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', hourCycle: 'h23', timeZone });
+  const first = next(quarterMs);
+  // A day of 23 hours may lack 08:00. The next day's is at most 48 hours away.
+  for (let quarter = 0; quarter < 48 * 4; quarter += 1) {
+    const candidate = new Date(first.getTime() + quarter * quarterMs);
+    if (clock.format(candidate) === digestTime) return candidate;
+  }
+  return first;
+}
+
+const noticeSelection = `
+     select s.id, s.form_id, v.name as form_name, f.settings, v.structure, s.answers, s.reference, s.language, s.completed_at
+       from submissions s
+       join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+       join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id`;
+
+/**
+ * Finds a completed submission for its notices; nothing if it was deleted in the meantime. Reopening it
+ * changes nothing: its first completion is notified at most once. The row is locked, so that an erasure and
+ * the emails about it wait for each other.
+ */
+const findForNotice = statement(
+  'mail.find_for_notice',
+  'workspace_id id',
+  noticeColumns,
+  `${noticeSelection}
+    where s.workspace_id = $workspace_id and s.id = $id and s.completed_at is not null and s.trashed_at is null
+      and f.deleted_at is null
+      for key share of s`,
+);
+
+/** Adds a submission to the next digest of its form. */
+const insertDigestItem = statement(
+  'mail.insert_digest_item',
+  'workspace_id form_id submission_id',
+  '',
+  `insert into digest_items (workspace_id, form_id, submission_id)
+   values ($workspace_id, $form_id, $submission_id)
+   on conflict (workspace_id, form_id, submission_id) do nothing`,
+);
+
+/**
+ * Creates a digest or locks the pending one, so that it does not end before this transaction adds its
+ * submission.
+ */
+const lockDigest = statement(
+  'mail.hold_digest',
+  ['workspace_id form_id', { mode: textEnum<DigestMode>() }],
+  'is_new',
+  `insert into digests as d (workspace_id, form_id, mode) values ($workspace_id, $form_id, $mode)
+   on conflict (workspace_id, form_id) do update set mode = d.mode
+   returning d.xmax = 0 as is_new`,
+);
+
+/**
+ * Ends a form's digest. Waits for transactions that are adding a submission, so it must run before
+ * takeDigest.
+ */
+const endDigest = statement(
+  'mail.end_digest',
+  'workspace_id form_id',
+  '',
+  `delete from digests where workspace_id = $workspace_id and form_id = $form_id`,
+);
+
+/**
+ * Empties the list of an ended digest and returns the number of submissions and the first `limit` of them.
+ */
+const emptyDigest = statement(
+  'mail.take_digest',
+  'workspace_id form_id limit',
+  ['total', noticeColumns],
+  `with item as (
+     delete from digest_items where workspace_id = $workspace_id and form_id = $form_id returning submission_id
+   ),
+   told as materialized (
+     select id from submissions
+      where workspace_id = $workspace_id and form_id = $form_id and id = any (array(select submission_id from item))
+        and status = 'completed' and trashed_at is null
+        for key share
+   ),
+   notice as (${noticeSelection}
+      where s.workspace_id = $workspace_id and s.id in (select id from told) and f.deleted_at is null
+   )
+   select count(*) over () as total, notice.* from notice order by id limit $limit`,
+);
+
+const dayMs = 86_400_000;
+/** The most submissions in a digest; it links to the rest. */
+const digestLength = 20;
+
+/** Sends the notices of a completed submission: to the form's addresses, and receipts to the visitor. */
+export async function sendSubmissionNotices(
+  context: NoticeContext,
+  client: Queryable,
+  workspaceId: string,
+  { submissionId, locale }: { submissionId: string; locale?: Locale | undefined },
+): Promise<void> {
+  const found = onlyRow(await findForNotice(client, { workspace_id: workspaceId, id: submissionId }));
+  if (!found) return;
+  const { settings, structure, answers, reference } = found;
+  const heard = notificationsFor(
+    settings.notifications,
+    structure,
+    answers,
+    answerContext(settings, reference),
+  );
+  await notifyFormAddresses(context, client, workspaceId, found);
+  await notifyOtherAddresses(context, client, workspaceId, found, heard);
+  await sendReceipts(context, client, workspaceId, found, { heard, locale });
+}
+
+async function notifyFormAddresses(
+  { vault, config }: NoticeContext,
+  client: Queryable,
+  workspaceId: string,
+  found: NotifiedSubmission,
+): Promise<void> {
+  const { notification_email: people, notification_digest: mode = digestModes[0] } = found.settings;
+  if (people === undefined) return;
+  const form = { workspace_id: workspaceId, form_id: found.form_id };
+  if (mode === 'each') {
+    const mail = composeNotification(found, config.publicUrl);
+    await enqueueMails(client, vault, aboutOne(workspaceId, found), toEach(people, mail));
+    return;
+  }
+  const digest = onlyRow(await lockDigest(client, { ...form, mode }));
+  await insertDigestItem(client, { ...form, submission_id: found.id });
+  if (!digest?.is_new) return;
+  const at = now();
+  const due = nextDigest(at, mode, found.settings.time_zone);
+  const news = { kind: 'digest_due', formId: found.form_id } as const;
+  await enqueueEmailEvent(client, workspaceId, news, (due.getTime() - at.getTime()) / 1_000);
+}
+
+/**
+ * Notifies the addresses that notifications name, each once. Addresses that are notified of every submission
+ * already got their email.
+ */
+async function notifyOtherAddresses(
+  { vault, config }: NoticeContext,
+  client: Queryable,
+  workspaceId: string,
+  found: NotifiedSubmission,
+  heard: readonly Notification[],
+): Promise<void> {
+  const { notification_email: people = '', notification_digest: mode = digestModes[0] } = found.settings;
+  const told = new Set(mode === 'each' ? recipientsOf(people) : []);
+  const addresses = heard.flatMap(({ to }) => (typeof to === 'string' ? recipientsOf(to) : []));
+  const others = [...new Set(addresses)].filter((address) => !told.has(address));
+  if (others.length === 0) return;
+  const mail = composeNotification(found, config.publicUrl);
+  await enqueueMails(client, vault, aboutOne(workspaceId, found), toEach(others.join(','), mail));
+}
+
+/** Sends the due digest about the submissions that still exist. */
+export async function sendDueDigest(
+  { vault, config }: NoticeContext,
+  client: Queryable,
+  workspaceId: string,
+  { formId }: { formId: string },
+): Promise<void> {
+  const form = { workspace_id: workspaceId, form_id: formId };
+  await endDigest(client, form);
+  const [first, ...rest] = await emptyDigest(client, { ...form, limit: digestLength });
+  const people = first?.settings.notification_email;
+  if (!first || people === undefined) return;
+  const mail = composeDigest([first, ...rest], first.total, config.publicUrl);
+  const submissionIds = [first, ...rest].map(({ id }) => id);
+  await enqueueMails(client, vault, { workspaceId, formId, submissionIds }, toEach(people, mail));
+}
+
+/** Sends one receipt to each address that gets one. */
+async function sendReceipts(
+  { vault, config }: NoticeContext,
+  client: Queryable,
+  workspaceId: string,
+  found: NotifiedSubmission,
+  { heard, locale }: { heard: readonly Notification[]; locale: Locale | undefined },
+): Promise<void> {
+  const answers = receiptAddresses(found, heard);
+  const visitors = answers.flatMap((answer) => readMailAddress(answer) ?? []);
+  if (visitors.length === 0) return;
+  const edit = found.settings.editing
+    ? {
+        url: `${config.publicUrl}/f/${found.form_id}/edit/${linkToken(vault, 'edit', { workspaceId, formId: found.form_id, id: found.id })}`,
+        until: new Date(found.completed_at.getTime() + editDaysOf(found.settings) * dayMs),
+      }
+    : undefined;
+  const mail = composeReceipt(found, edit, locale ?? found.settings.locale);
+  const mails = visitors.map((to) => ({ ...mail, to }));
+  await enqueueMails(client, vault, aboutOne(workspaceId, found), mails);
+}
+
+const aboutOne = (workspaceId: string, { id, form_id: formId }: NotifiedSubmission) => ({
+  workspaceId,
+  formId,
+  submissionIds: [id],
+});
+
+/** Makes one email for each address, so that recipients do not see each other. */
+const toEach = (people: string, mail: Omit<NewMail, 'to'>): NewMail[] =>
+  recipientsOf(people).flatMap((address) => {
+    const to = readMailAddress(address);
+    return to ? [{ ...mail, to }] : [];
+  });

@@ -1,0 +1,57 @@
+import type { FastifyRequest } from 'fastify';
+import type { AnswerFiles } from '#ast/answers/check-answers.ts';
+import { repeatEarlierResult } from '#submissions/repeat.ts';
+import type { SubmitResult } from '#submissions/submit-request.ts';
+import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import type { Refusal } from '../visit/admission.ts';
+import { getPostSource, screenAnswers } from '../visit/screening.ts';
+import { Refused, type Visit } from '../visit/visit.ts';
+import { type Controls, controlOf } from './controls.ts';
+import type { PostContext } from './post-context.ts';
+
+/** The posted answers. `key` is the key of the submission, from the page or a header. */
+type Sent = {
+  readonly raw: unknown;
+  readonly files: AnswerFiles;
+  readonly key: string | undefined;
+  readonly controls: Controls;
+};
+
+/**
+ * Stores a visitor's answers as a submission or as spam, by the form's settings. A closed form accepts
+ * nothing new, but repeats its answer to an earlier submission with this key.
+ * @throws Refused, and errors of screenAnswers.
+ */
+export async function acceptAnswers(
+  context: PostContext,
+  visit: Visit,
+  request: FastifyRequest,
+  { raw, files, key, controls }: Sent,
+): Promise<SubmitResult> {
+  const { live, reference, guest, locale } = visit;
+  const language = languageOfVisit(visit);
+  const { work } = visit.context;
+  // The invitation's id replaces any sent key, so that an invitation is answered only once.
+  const sent = { live, raw, files, reference, locale, language, work, key: guest?.invitationId ?? key };
+  if (isFormClosed(visit)) {
+    const repeated = await repeatEarlierResult(context, sent);
+    if (repeated) return repeated;
+    throw new Refused(visit.refusal, live);
+  }
+  return screenAnswers(context, sent, {
+    address: addressRateLimitKey(request.ip),
+    source: getPostSource(request, live.settings, context.config.publicUrl),
+    page: controlOf(controls, '_key'),
+    website: controlOf(controls, '_website'),
+    proof: controlOf(controls, '_proof'),
+  });
+}
+
+/** The language stored with the answers; undefined if the form has no languages. */
+export const languageOfVisit = ({ languages, language }: Visit): string | undefined =>
+  languages.length > 0 ? language : undefined;
+
+/** Whether the form is closed, even if it closed after the visitor opened it. */
+export function isFormClosed(visit: Visit): visit is Visit & { readonly refusal: Refusal } {
+  return visit.refusal?.reason === 'closed';
+}

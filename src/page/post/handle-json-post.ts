@@ -1,0 +1,198 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isRecord } from '#ast/basics/json.ts';
+import type { Settings } from '#ast/settings.ts';
+import { invitationParameter } from '#invitations/admission.ts';
+import { now } from '#kit/clock.ts';
+import { ApiError } from '#kit/errors.ts';
+import { keyOfHeader, readKey } from '#submissions/submission-keys.ts';
+import type { Submitted } from '#submissions/submit-request.ts';
+import { withHiddenAnswers } from '../visit/address.ts';
+import { countCompletion, countVisitProgress, deriveVisitProgress } from '../visit/count-visit.ts';
+import type { Visit } from '../visit/visit.ts';
+import { addReachedStep, type VisitProgress } from '../visit/visit-progress.ts';
+import { acceptAnswers } from './accept-answers.ts';
+import type { PagePost } from './page-post.ts';
+import type { PostContext } from './post-context.ts';
+import {
+  confirmationParameter,
+  type PreparedConfirmation,
+  prepareConfirmation,
+} from './prepare-confirmation.ts';
+
+/** An accepted submission, and the token with which its visitor can edit it. */
+type AcceptedAnswers = { readonly submission: Submitted; readonly editToken?: string };
+type Next = Pick<PreparedConfirmation, 'settings' | 'token'>;
+
+/**
+ * Returns the address after a submission: the author's redirect URL with the receipt, or else the
+ * confirmation page.
+ */
+function confirmedAddress(visit: Visit, taken: AcceptedAnswers, next: Next): string {
+  return redirectOf(next.settings, taken.submission.id) ?? confirmationAddress(visit, taken, next);
+}
+
+/**
+ * Returns the address that a page's browser opens after the post. An embedded page opens the confirmation,
+ * which links out of the frame: the redirect URL is not meant for a frame.
+ */
+export function nextPageAddress(visit: Visit, taken: AcceptedAnswers, next: Next): string {
+  return visit.look.isEmbedded
+    ? confirmationAddress(visit, taken, next)
+    : confirmedAddress(visit, taken, next);
+}
+
+/** Lists every redirect URL that a submission may lead to. */
+export const redirectsOf = ({ redirect_url, confirmations = [] }: Settings): string[] =>
+  [redirect_url, ...confirmations.map((each) => each.redirect_url)].filter(
+    (address) => address !== undefined,
+  );
+
+/** Returns the author's redirect URL with the receipt; undefined if the form has none. */
+export function redirectOf({ redirect_url }: Settings, receipt: string): string | undefined {
+  if (redirect_url === undefined) return undefined;
+  const url = new URL(redirect_url);
+  url.searchParams.set('receipt', receipt);
+  return url.href;
+}
+
+/** The path of the edit link; undefined if the form does not allow editing. */
+const editAddress = ({ live }: Visit, { editToken }: AcceptedAnswers): string | undefined =>
+  editToken === undefined ? undefined : `/f/${live.id}/edit/${editToken}`;
+
+/**
+ * Returns the confirmation's address. It includes the edit link, which no other site sees (Referrer-Policy).
+ */
+function confirmationAddress(
+  { live, address }: Visit,
+  { submission, editToken }: AcceptedAnswers,
+  { token }: Next,
+): string {
+  const receipt = submission.id;
+  const query = new URLSearchParams({ receipt, ...(editToken !== undefined && { edit: editToken }) });
+  for (const [name, value] of address.own) {
+    // The invitation has been answered, so its parameter is dropped.
+    if (name !== invitationParameter) query.append(name, value);
+  }
+  if (token !== undefined) query.set(confirmationParameter, token);
+  return `/f/${live.id}/submitted?${query.toString()}`;
+}
+
+export const isJsonBody = (request: FastifyRequest): boolean =>
+  /^application\/json\b/i.test(request.headers['content-type'] ?? '');
+
+/** Whether the response is JSON: the client sent or accepts JSON, or called the API. */
+export const wantsJson = (request: FastifyRequest): boolean =>
+  request.originalUrl.startsWith('/api/') ||
+  isJsonBody(request) ||
+  /\bapplication\/json\b/i.test(request.headers.accept ?? '');
+
+/** The submission's key from the header `Idempotency-Key`. */
+export function keyInHeader(visit: Visit, request: FastifyRequest): string | undefined {
+  const given = request.headers['idempotency-key'];
+  return given === undefined ? undefined : keyOfHeader(visit.live.id, String(given));
+}
+
+/**
+ * Submits answers that were sent as a JSON body (docs/rules.md 14).
+ * @throws ApiError validation_error, with the `field` of each problem, and errors of submitting.
+ */
+export async function handleJsonPost(
+  context: PostContext,
+  visit: Visit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { live, address } = visit;
+  const answers = answersOf(request.body);
+  const raw = isRecord(answers) ? withHiddenAnswers(live.form, address, visit.context, answers) : answers;
+  const sent = { raw, files: new Map() };
+  const result = await acceptAnswers(context, visit, request, {
+    ...sent,
+    controls: [],
+    key: keyInHeader(visit, request),
+  });
+  if (!result.ok) throw new ApiError('validation_error', undefined, { errors: [...result.errors] });
+  return sendResult(context, visit, result, reply, prepareConfirmation(context.vault, visit, sent));
+}
+
+function answersOf(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('answers' in body)) {
+    throw new ApiError('validation_error', 'Send {"answers": {"<element id>": <answer>}}.', {
+      errors: [{ field: 'answers', message: '"answers" is required.', code: 'required' }],
+    });
+  }
+  const unknown = Object.keys(body)
+    .find((key) => key !== 'answers')
+    ?.slice(0, 80);
+  if (unknown !== undefined) {
+    const message = `Unknown field "${unknown}". Send only \`answers\`.`;
+    throw new ApiError('validation_error', undefined, {
+      errors: [{ field: unknown, message, code: 'unknown_field' }],
+    });
+  }
+  return body.answers;
+}
+
+/** Sends 201 with the submission, even if it was already accepted under this key. */
+export function sendResult(
+  { config: { publicUrl } }: Pick<PostContext, 'config'>,
+  visit: Visit,
+  result: AcceptedAnswers,
+  reply: FastifyReply,
+  told: PreparedConfirmation,
+): FastifyReply {
+  const { live } = visit;
+  const { id, completedAt } = result.submission;
+  const edit = editAddress(visit, result);
+  return reply.code(201).send({
+    id,
+    form_id: live.id,
+    status: 'completed',
+    created_at: completedAt,
+    completed_at: completedAt,
+    confirmation_message: told.message ?? null,
+    next: confirmedAddress(visit, result, told),
+    ...(edit !== undefined && { edit_url: `${publicUrl}${edit}` }),
+  });
+}
+
+/**
+ * Counts the progress that a post of the page reports, and the step that it leads to. Returns the counted
+ * progress.
+ */
+export function countPostProgress(
+  context: PostContext,
+  visit: Visit,
+  request: FastifyRequest,
+  post: PagePost,
+  next?: number,
+): VisitProgress | undefined {
+  const { told } = post;
+  if (!told) return undefined;
+  const is = progressOfPost(visit, post, next);
+  countVisitProgress(context, visit, request, { was: told.way.was, is }, told.byScript);
+  return is;
+}
+
+/** Counts a visit that ended with a submission. */
+export function countSubmittedVisit(
+  context: PostContext,
+  visit: Visit,
+  request: FastifyRequest,
+  post: PagePost,
+): void {
+  const { told } = post;
+  if (!told) return;
+  const way = { was: told.way.was, is: progressOfPost(visit, post) };
+  // The key of an invitation is older than the page, so it does not tell when the page was opened.
+  const served = visit.guest ? undefined : readKey(context.vault, visit.live, post.keyText)?.servedAt;
+  const seconds = served && (now().getTime() - served.getTime()) / 1_000;
+  countCompletion(context, visit, request, { way, byScript: told.byScript, seconds });
+}
+
+/** Returns the progress that a post shows: as the script reports it, or else derived from the answers. */
+function progressOfPost({ live }: Visit, { told, raw, step }: PagePost, next?: number): VisitProgress {
+  const steps = [step, next].filter((each) => each !== undefined);
+  const { is } = told!.way;
+  return told!.byScript ? steps.reduce(addReachedStep, is) : deriveVisitProgress(live.form, raw, steps, is);
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { createAnswerFormatter } from '#ast/answers/format-piped.ts';
+import { isRecord } from '#ast/basics/json.ts';
+import { fillPiped, pipedIds } from '#ast/form/piping.ts';
+import { evaluate } from '#ast/logic/evaluate.ts';
+import type { Settings } from '#ast/settings.ts';
+import { type Confirmation, chooseConfirmation, withConfirmation } from '#ast/settings-by-condition.ts';
+import { now } from '#kit/clock.ts';
+import type { Vault } from '#kit/vault.ts';
+import type { FormatAnswer } from '../markup/html.ts';
+import type { Visit } from '../visit/visit.ts';
+
+/** The parameter of the confirmation's address with the answers that its texts show. */
+export const confirmationParameter = '_told';
+
+/** How long the address shows the answers. Anyone who finds it later learns nothing. */
+const confirmationMs = 3_600_000;
+/** Limit of all answers together, in characters: browsers and proxies cut off longer addresses. */
+const confirmationCharacters = 2_000;
+
+/** The settings and message of the confirmation, with the answers filled in. */
+export type PreparedConfirmation = {
+  /** The form's settings, with the confirmation that the answers chose. */
+  readonly settings: Settings;
+  readonly message: string | undefined;
+  /** The sealed answers for the page's address, which does not reveal them. */
+  readonly token: string | undefined;
+};
+
+type Sent = {
+  readonly raw: unknown;
+  readonly files: ReadonlyMap<string, readonly { filename: string }[]>;
+};
+
+/** Prepares the confirmation of accepted answers. */
+export function prepareConfirmation(vault: Vault, visit: Visit, { raw, files }: Sent): PreparedConfirmation {
+  const { live, locale: language, numbers, words, context } = visit;
+  const { confirmations = [] } = live.settings;
+  const place = chooseConfirmation(confirmations, live.form, raw, context, files);
+  const chosen = place === undefined ? undefined : confirmations[place];
+  const settings = withConfirmation(live.settings, chosen);
+  const message = settings.confirmation_message;
+  const title = settings.theme?.confirmation_title ?? '';
+  const ids = new Set(pipedIds(`${title} ${message ?? ''}`));
+  if (ids.size === 0 && !chosen) return { settings, message, token: undefined };
+  const say = createAnswerFormatter({
+    form: live.form,
+    values: isRecord(raw) ? raw : {},
+    held: files,
+    shown: evaluate(live.form, raw, context, files),
+    speech: { language, numbers, words },
+  });
+  const said: Record<string, string> = {};
+  let left = confirmationCharacters;
+  for (const id of ids) {
+    const text = say(id);
+    left -= text.length;
+    if (left >= 0) said[id] = text;
+  }
+  const sealed = vault.seal(
+    'told answers',
+    JSON.stringify({
+      workspace: live.workspaceId,
+      form: live.id,
+      until: now().getTime() + confirmationMs,
+      said,
+      ...(chosen && { chosen: markOf(chosen) }),
+    }),
+  );
+  return { settings, message: message && fillPiped(message, say), token: sealed.toString('base64url') };
+}
+
+/** Reads the confirmation from an address. An expired or invalid token shows no answers. */
+export function readConfirmation(
+  vault: Vault,
+  { live, address }: Visit,
+): { readonly say: FormatAnswer; readonly settings: Settings } {
+  const token = address.own.get(confirmationParameter);
+  const told = token === undefined ? undefined : open(vault, token);
+  const isOurs =
+    told?.workspace === live.workspaceId && told.form === live.id && told.until > now().getTime();
+  const chosen = live.settings.confirmations?.find((each) => isOurs && markOf(each) === told.chosen);
+  return {
+    say: (id) => (isOurs && Object.hasOwn(told.said, id) ? told.said[id]! : ''),
+    settings: withConfirmation(live.settings, chosen),
+  };
+}
+
+/** Identifies a confirmation by its condition, because its position may change. */
+const markOf = ({ when }: Confirmation): string =>
+  createHash('sha256').update(JSON.stringify(when)).digest('base64url').slice(0, 16);
+
+type SealedConfirmation = {
+  readonly workspace: string;
+  readonly form: string;
+  readonly until: number;
+  readonly said: Readonly<Record<string, string>>;
+  /** The mark of the confirmation that the answers chose. */
+  readonly chosen?: string;
+};
+
+function open(vault: Vault, token: string): SealedConfirmation | undefined {
+  try {
+    return JSON.parse(vault.unseal('told answers', Buffer.from(token, 'base64url'))) as SealedConfirmation;
+  } catch {
+    // A truncated or forged token counts as none.
+    return undefined;
+  }
+}

@@ -1,0 +1,143 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { formatDay } from '#ast/basics/words.ts';
+import { ApiError } from '#kit/errors.ts';
+import { repeatEarlierResult } from '#submissions/repeat.ts';
+import { type SavedAnswers, saveAnswers } from '#submissions/save-answers.ts';
+import { makeKey } from '#submissions/submission-keys.ts';
+import { type Accepted, DifferentAnswersError } from '#submissions/submit-request.ts';
+import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import { renderSaved } from '../render/notices.ts';
+import { resumeAddress, resumeMailAddress } from '../visit/address.ts';
+import { limitSaves } from '../visit/screening.ts';
+import { scriptInFrame, type Visit } from '../visit/visit.ts';
+import { acceptAnswers, languageOfVisit } from './accept-answers.ts';
+import type { PostCompletion } from './handle-form-post.ts';
+import {
+  countSubmittedVisit,
+  keyInHeader,
+  nextPageAddress,
+  redirectsOf,
+  sendResult,
+  wantsJson,
+} from './handle-json-post.ts';
+import { type PagePost, renderPageAgain } from './page-post.ts';
+import type { PostContext } from './post-context.ts';
+import { prepareConfirmation } from './prepare-confirmation.ts';
+import { sendPage } from './problem-page.ts';
+import { discardReceived } from './read-post.ts';
+
+/** Returns the ending of a page that creates a submission, once per page key. */
+export function createSubmitCompletion(
+  context: PostContext,
+  visit: Visit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): PostCompletion {
+  /** Shows the page again for a problem that the visitor can resolve. @throws every other error. */
+  const sendProblem = (error: unknown, post: PagePost): void => {
+    if (!(error instanceof ApiError) || wantsJson(request)) throw error;
+    const page = pageOfProblem(context, visit, post, error);
+    if (page === undefined) throw error;
+    const { look, live } = visit;
+    sendPage(reply.headers(error.headers), error.status, page, look, redirectsOf(live.settings));
+  };
+  const sendTaken = async (result: Accepted, post: PagePost): Promise<void> => {
+    // The submission already has the files of a repeated post.
+    if (result.outcome === 'repeat') await discardReceived(context, visit.live, post.received);
+    else if (result.outcome !== 'spam') countSubmittedVisit(context, visit, request, post);
+    const told = prepareConfirmation(context.vault, visit, post);
+    if (wantsJson(request)) sendResult(context, visit, result, reply, told);
+    else reply.redirect(nextPageAddress(visit, result, told), 303);
+  };
+  return {
+    showing: () => ({}),
+    async finish(post) {
+      const hasKey = post.controls.some(([name]) => name === '_key');
+      const key = keyInHeader(visit, request) ?? (hasKey ? post.key : undefined);
+      try {
+        const result = await acceptAnswers(context, visit, request, { ...post, key });
+        if (!result.ok) return result.errors;
+        await sendTaken(result, post);
+      } catch (error) {
+        sendProblem(error, post);
+      }
+      return [];
+    },
+    async save(post) {
+      const { live, reference, guest } = visit;
+      const { raw, files, key, step = 0 } = post;
+      const language = languageOfVisit(visit);
+      const progress = { live, raw, files, reference, language, key: guest?.invitationId ?? key, step };
+      try {
+        await limitSaves(context.requestCounter, live.id, addressRateLimitKey(request.ip));
+        const saved = await saveAnswers(context, progress).catch(async (error: unknown) => {
+          // The answers were submitted elsewhere in the meantime. A visitor gets the answer to a repeated
+          // submit; a program gets the conflict.
+          const isTaken = error instanceof ApiError && error.code === 'conflict' && !wantsJson(request);
+          const repeated = isTaken
+            ? await repeatEarlierResult(context, progress, { refuseOther: true })
+            : undefined;
+          if (!repeated) throw error;
+          return repeated;
+        });
+        if ('submission' in saved) await sendTaken(saved, post);
+        else sendSaved(context, visit, saved, request, reply);
+      } catch (error) {
+        sendProblem(error, post);
+      }
+    },
+  };
+}
+
+/**
+ * Renders the page with everything that was posted, for problems that the visitor can resolve. After a rate
+ * limit, the same answers can be sent again. Answers that differ from those already sent from this page get a
+ * new key.
+ */
+function pageOfProblem(
+  context: PostContext,
+  visit: Visit,
+  post: PagePost,
+  error: ApiError,
+): string | undefined {
+  const { words, live } = visit;
+  const again = { step: post.step, errors: [] };
+  if (error.code === 'rate_limit_exceeded')
+    return renderPageAgain(context, visit, post, { ...again, notice: words.tooMany });
+  if (!(error instanceof DifferentAnswersError)) return undefined;
+  // An invitation is answered once, so it gets no new key.
+  if (visit.guest)
+    return renderPageAgain(context, visit, post, { ...again, notice: words.invitationAnswered });
+  const anew = { ...post, keyText: makeKey(context.vault, live) };
+  const said = { notice: words.sentOtherwiseText, submitText: words.sendAsNew };
+  return renderPageAgain(context, visit, anew, { ...again, ...said });
+}
+
+function sendSaved(
+  context: PostContext,
+  visit: Visit,
+  { resumeToken, expiresAt }: SavedAnswers,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { live, language, locale, look, words, guest } = visit;
+  const address = `${context.config.publicUrl}${resumeAddress(live.id, resumeToken, guest)}`;
+  if (wantsJson(request)) {
+    reply.send({ resume_url: address, expires_at: expiresAt });
+    return;
+  }
+  const until = formatDay(expiresAt, locale);
+  const script = scriptInFrame(visit, context);
+  const mail = context.config.smtp && { action: resumeMailAddress(address, visit.address) };
+  const page = renderSaved({
+    formName: live.form.attrs.name,
+    address,
+    until,
+    language,
+    look,
+    words,
+    script,
+    mail,
+  });
+  sendPage(reply, 200, page, look);
+}

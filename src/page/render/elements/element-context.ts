@@ -1,0 +1,103 @@
+import { getProperty } from '#ast/basics/json.ts';
+import { fieldName, type RawAnswers, type Row } from '#ast/form/fields.ts';
+import { fillPiped } from '#ast/form/piping.ts';
+import type { Element, InputElement } from '#ast/form/tree.ts';
+import type { VisibleParts } from '#ast/logic/evaluate.ts';
+import type { NumberMarks } from '#ast/rules/written-numbers.ts';
+import { type FormatAnswer, type Html, renderPiped } from '../../markup/html.ts';
+import type { Picture } from '../../theme/page-style.ts';
+import type { PageProblems, Words } from '../../words/words.ts';
+
+/** A file that is kept between two posts of a page. A hidden input holds its `token`. `size` in bytes. */
+export type KeptFile = {
+  readonly token: string;
+  readonly filename: string;
+  readonly size: number;
+  /** For validation in the script. */
+  readonly content_type?: string;
+};
+
+export type KeptFilesByName = ReadonlyMap<string, readonly KeptFile[]>;
+
+/** The remaining quota of each option, by element id and option id. Options without a quota have no entry. */
+export type QuotasLeft = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/** The limits of a file element. */
+export type FileLimits = { readonly fileBytes: number; readonly filesPerElement: number };
+
+/**
+ * The state shared by all fields of a page. `words` are in its language. Errors and files are keyed by HTML
+ * name.
+ */
+export type PageState = {
+  readonly words: Words;
+  readonly language: string;
+  readonly sentences: PageProblems;
+  readonly numbers: NumberMarks;
+  readonly errors: ReadonlyMap<string, readonly string[]>;
+  readonly held: KeptFilesByName;
+  readonly limits: FileLimits;
+  /**
+   * The remaining quota of each option. Undefined if nothing can be submitted: the full quota is then shown.
+   */
+  readonly places?: QuotasLeft | undefined;
+  /** Returns the address and sizes of an image of the workspace. */
+  readonly pictureOf: (id: string) => Picture;
+  /** Formats the answers that texts show. */
+  readonly say: FormatAnswer;
+  /** What the form's conditions show and require now. */
+  readonly shown: VisibleParts;
+  /** Paths of elements with conditions: `0.2` is the index of the step, then of the element. */
+  readonly conditional: ReadonlyMap<Element, string>;
+  /** Today in the form's time zone, `YYYY-MM-DD`, for limits such as `today+30`. */
+  readonly today: string;
+  /**
+   * The HTML name that gets the focus when the page loads: a field, a row `group[0]`, or a group (its Add
+   * button).
+   */
+  readonly focus: string | undefined;
+};
+
+/** The context of an element: the answers around it, and its row if it is inside a repeatable group. */
+export type ElementContext = {
+  readonly page: PageState;
+  readonly answers: RawAnswers;
+  readonly row?: Row;
+  /** One level below the nearest heading, so that no level is skipped. */
+  readonly headingTag: 'h2' | 'h3';
+};
+
+/** One rendered input. `name` is its HTML name and HTML id. */
+export type Field = {
+  readonly element: InputElement;
+  readonly name: string;
+  readonly value: unknown;
+  readonly errors: readonly string[];
+  readonly held: readonly KeptFile[];
+  readonly hasFocus: boolean;
+  readonly place: ElementContext;
+};
+
+export function fieldAt(element: InputElement, place: ElementContext): Field {
+  const { page, answers, row } = place;
+  const name = fieldName(element, row);
+  return {
+    element,
+    name,
+    value: getProperty(answers, element.attrs.id),
+    errors: page.errors.get(name) ?? [],
+    held: page.held.get(name) ?? [],
+    hasFocus: page.focus === name,
+    place,
+  };
+}
+
+/** Fills answers into an author's text as plain text, for places where markup is not possible. */
+export function fillPlainText(text: string, { page, row }: Pick<ElementContext, 'page' | 'row'>): string {
+  return fillPiped(text, (id) => page.say(id, row));
+}
+
+/** Fills answers into an author's text as markup. */
+export function renderPipedText(text: string, { page, row }: Pick<ElementContext, 'page' | 'row'>): Html {
+  return renderPiped(text, page.say, row);
+}

@@ -1,0 +1,100 @@
+import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import type { ElementType } from '#ast/form/elements.ts';
+import { type Element, type Form, inputOptionsById, walkElements } from '#ast/form/tree.ts';
+import { type Html, html } from '../../markup/html.ts';
+import { renderRichText as markedText } from '../../markup/rich-text.ts';
+import { calculation } from './calculation.ts';
+import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
+import { consent } from './consent.ts';
+import { type ElementContext, fieldAt, renderPipedText } from './element-context.ts';
+import { boxAttributes } from './frame.ts';
+import { group } from './groups.ts';
+import { hidden } from './hidden.ts';
+import { image } from './image.ts';
+import { matrix } from './matrix.ts';
+import { pictureChoice } from './picture-choice.ts';
+import { ranking } from './ranking.ts';
+import { rating } from './rating.ts';
+import { richTextElement } from './rich-text.ts';
+import { scale } from './scale.ts';
+import { signature } from './signature.ts';
+import type { Draw } from './styled.ts';
+import { momentInput, numberInput, textarea, textInput, uncorrectedInput } from './text-inputs.ts';
+import { upload } from './upload.ts';
+
+/** The renderer of every element type. */
+const elementRenderers: { readonly [Type in ElementType]: Draw<Type> } = {
+  text: (element, place) => textInput(fieldAt(element, place), { type: 'text' }),
+  textarea: (element, place) => textarea(fieldAt(element, place)),
+  // Browsers must not validate these types: the server reports all problems together.
+  email: (element, place) => textInput(fieldAt(element, place), { ...uncorrectedInput, inputmode: 'email' }),
+  phone: (element, place) => textInput(fieldAt(element, place), { type: 'tel' }),
+  url: (element, place) => textInput(fieldAt(element, place), { ...uncorrectedInput, inputmode: 'url' }),
+  number: (element, place) => numberInput(fieldAt(element, place)),
+  date: (element, place) => momentInput(fieldAt(element, place), element, 'date'),
+  time: (element, place) => momentInput(fieldAt(element, place), element, 'time'),
+  datetime: (element, place) => momentInput(fieldAt(element, place), element, 'datetime-local'),
+  dropdown: (element, place) => dropdown(fieldAt(element, place)),
+  radio: (element, place) => radios(fieldAt(element, place)),
+  multiple_choice: (element, place) => checkboxes(fieldAt(element, place)),
+  yes_no: (element, place) => yesOrNo(fieldAt(element, place)),
+  file_upload: (element, place) => upload(fieldAt(element, place), element.attrs),
+  rating,
+  scale,
+  ranking,
+  picture_choice: pictureChoice,
+  consent,
+  hidden,
+  matrix,
+  calculation,
+  signature,
+  heading: (element, place) => {
+    const text = element.attrs?.label ?? '';
+    // Screen readers would announce an empty heading.
+    if (text === '') return html``;
+    return place.headingTag === 'h2'
+      ? html`<h2${boxAttributes(element, place)}>${renderPipedText(text, place)}</h2>`
+      : html`<h3${boxAttributes(element, place)}>${renderPipedText(text, place)}</h3>`;
+  },
+  paragraph: (element, place) =>
+    markedText(element.attrs?.label ?? '', boxAttributes(element, place, 'prose'), (part) =>
+      renderPipedText(part, place),
+    ),
+  divider: (element, place) => html`<hr${boxAttributes(element, place)}>`,
+  image,
+  rich_text: richTextElement,
+  composite: (element, place) => group(element, place, renderElement),
+};
+
+/** Renders one element of a valid form, with its label, help, errors and kept answer. */
+export function renderElement(element: Element, place: ElementContext): Html {
+  // The table pairs each type with its own element; a lookup by a union type cannot express that.
+  const draw = elementRenderers[element.type] as (element: Element, place: ElementContext) => Html;
+  return draw(element, place);
+}
+
+/** Styles of options with quotas. */
+const quotaStyle = `
+.left { margin-inline-start: auto; color: var(--soft); font-size: .9375rem; text-align: end; font-variant-numeric: tabular-nums; }
+.option:has(:disabled) { background: var(--tint); color: var(--soft); cursor: default; }
+.option:has(:disabled):hover { border-color: var(--edge); }
+`;
+
+const hasOptionQuotas = (element: Element): boolean =>
+  [...inputOptionsById(element).values()].some(({ capacity }) => capacity !== undefined);
+
+/** Returns the additional styles for the element types of a form. */
+export const styleOf = memoizeByObject((form: Form): string => {
+  const elements = [...walkElements(form)].map(({ element }) => element);
+  const types = styleOfTypes(elements.map(({ type }) => type));
+  return elements.some(hasOptionQuotas) ? types + quotaStyle : types;
+});
+
+/** Returns the styles for all element types and options. */
+export const allElementStyles = (): string =>
+  styleOfTypes(Object.keys(elementRenderers) as ElementType[]) + quotaStyle;
+
+/** Returns the styles of these element types, each once. */
+function styleOfTypes(types: Iterable<ElementType>): string {
+  return [...new Set([...types].flatMap((type) => elementRenderers[type].styles ?? []))].join('').trim();
+}

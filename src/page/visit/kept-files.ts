@@ -1,0 +1,110 @@
+import type { FileAnswer } from '#ast/answers/check-answers.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
+import { findInput, parseRowName, questionsById } from '#ast/form/fields.ts';
+import { inputRules } from '#ast/form/input-rules.ts';
+import { type Form, listQuestions } from '#ast/form/tree.ts';
+import type { InputRules } from '#ast/types/rules.ts';
+import { fileLimits, findKeptFiles } from '#files/stored-files.ts';
+import type { LiveForm } from '#forms/live-form.ts';
+import type { Database } from '#kit/database.ts';
+import { signLink, type Vault, verifyLink } from '#kit/vault.ts';
+import type { FieldMessage } from '../render/view.ts';
+import type { Words } from '../words/words.ts';
+
+/**
+ * Files that a page keeps between two posts, for example when the visitor adds a row before submitting. A
+ * plain page cannot put a file back into its input. The token names the file and is signed for this form and
+ * question.
+ */
+export type KeptFiles = {
+  token(live: Pick<LiveForm, 'workspaceId' | 'id'>, fieldName: string, fileId: string): string;
+  /**
+   * Finds the files of the tokens among the page's controls, without dropped ones.
+   * @param owner the key of the saved answers that the page continues, or the submission that it edits.
+   */
+  read(
+    live: LiveForm,
+    controls: readonly (readonly [string, string])[],
+    owner?: { key?: string | undefined; submissionId?: string | undefined },
+  ): Promise<FoundKeptFiles>;
+};
+
+/** Kept files by HTML name, and the names whose file is gone: already submitted, or deleted after a day. */
+type FoundKeptFiles = { files: ReadonlyMap<string, readonly FileAnswer[]>; lost: readonly string[] };
+
+/** A row's number may change between posts, so a token is signed for the question, not the row. */
+const questionOf = (fieldName: string): string => parseRowName(fieldName)?.id ?? fieldName;
+
+export function openKeptFiles({ database, vault }: { database: Database; vault: Vault }): KeptFiles {
+  const targetOf = ({ workspaceId, id }: Pick<LiveForm, 'workspaceId' | 'id'>, fileId: string) => ({
+    workspaceId,
+    formId: id,
+    id: fileId,
+  });
+  return {
+    token: (live, fieldName, fileId) =>
+      `${fileId}.${signLink(vault, 'held uploads', targetOf(live, fileId), questionOf(fieldName))}`,
+
+    async read(live, controls, owner = {}) {
+      const dropped = new Set(controls.filter(([name]) => name === '_drop').map(([, token]) => token));
+      const fieldByFile = new Map<string, string>();
+      for (const [name, token] of controls) {
+        const [, fieldName] = /^_file\[(.+)\]$/.exec(name) ?? [];
+        const [fileId, signature] = token.split('.');
+        if (!fieldName || !fileId || !signature || dropped.has(token)) continue;
+        if (verifyLink(vault, 'held uploads', signature, targetOf(live, fileId), questionOf(fieldName)))
+          fieldByFile.set(fileId, fieldName);
+      }
+      const files = new Map<string, FileAnswer[]>();
+      if (fieldByFile.size === 0) return { files, lost: [] };
+      const found = await findKeptFiles(database, {
+        workspace_id: live.workspaceId,
+        form_id: live.id,
+        ids: [...fieldByFile.keys()],
+        key: owner.key ?? null,
+        submission_id: owner.submissionId ?? null,
+      });
+      for (const { id, filename, size, content_type } of found) {
+        const fieldName = fieldByFile.get(id)!;
+        files.set(fieldName, [...(files.get(fieldName) ?? []), { id, filename, size, content_type }]);
+        fieldByFile.delete(id);
+      }
+      return { files, lost: [...new Set(fieldByFile.values())] };
+    },
+  };
+}
+
+/**
+ * Joins all files of a post by HTML name, kept files before new ones, and returns their problems. For a type
+ * that allows one file, the new file replaces the kept one.
+ */
+export function joinFiles(
+  form: Form,
+  { files: held, lost }: FoundKeptFiles,
+  received: ReadonlyMap<string, readonly FileAnswer[]>,
+  words: Words,
+): { files: Map<string, readonly FileAnswer[]>; problems: FieldMessage[] } {
+  const questions = questionsById(listQuestions(form));
+  const isReplaced = (name: string): boolean => {
+    const found = findInput(questions, name);
+    const { files }: Partial<InputRules> = found ? inputRules[found.input.type] : {};
+    return files?.max_files === 1;
+  };
+  const names = new Set([...held.keys(), ...received.keys()]);
+  const files = new Map(
+    [...names].map((name) => {
+      const came = received.get(name) ?? [];
+      const kept = came.length > 0 && isReplaced(name) ? [] : (held.get(name) ?? []);
+      return [name, [...kept, ...came]];
+    }),
+  );
+  const crowded = [...names].filter((name) => files.get(name)!.length > fileLimits.filesPerElement);
+  const limit = fileLimits.filesPerElement;
+  return {
+    files,
+    problems: [
+      ...lost.map((field) => ({ field, message: words.fileLost })),
+      ...crowded.map((field) => ({ field, message: fillTemplate(words.filesCrowded, { limit }) })),
+    ],
+  };
+}

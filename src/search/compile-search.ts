@@ -1,0 +1,255 @@
+import type { ParsedSearch, SearchOperatorName, SearchPart } from '#ast/search.ts';
+import { greatest, lastId, least, minimumId } from '#kit/pagination.ts';
+import { columns } from '#kit/statement.ts';
+import { idAt } from '#submissions/created-span.ts';
+import { searchMarks } from '#submissions/submission-record.ts';
+import type { SubmissionStatus } from '#submissions/submission-rows.ts';
+import type { UnitKind } from './search-sql.ts';
+
+/**
+ * Limits of checks that read each matching submission, because the index cannot decide them: the newest
+ * 1,000, up to a number of stored bytes. Stemming 1,000 bytes takes 75 µs, finding an address in them 5 µs,
+ * and reading a submission 4 µs (docs/decisions/0082).
+ */
+export const checkWindow = {
+  submissions: 1_000,
+  bytesOfWords: 150_000,
+  bytesOfAddresses: 2_000_000,
+} as const;
+
+/**
+ * A check of a submission itself, for conditions that the index cannot decide. Each check has an element ('':
+ * all answers), a row of it ('': all rows), a text, and a JSON list of values. It also passes if the answer
+ * is one of these values or, without an element, if one of these options (SaidOption) is chosen.
+ * - `phrase`: the words of the text, in this order, in one answer; `words`: in any order; `address`: the text
+ * is a pattern
+ * - `not_…`: the negation of each
+ */
+type CheckKind = 'phrase' | 'words' | 'address' | 'not_phrase' | 'not_words' | 'not_address';
+
+export const checkParameters = columns(
+  'check_kinds:texts check_elements:texts check_rows:texts check_texts:texts',
+  'check_values:texts',
+);
+
+/**
+ * For statements with checkParameters. A text that has no indexable words in any language of the workspace
+ * checks nothing, unless it has values.
+ */
+export const checksSql = `
+  checks as materialized (
+    select place, kind like 'not%' as is_not, kind like '%address' as is_address, element, row_id, written, value::jsonb as values, language, query
+    from unnest($check_kinds, $check_elements, $check_rows, $check_texts, $check_values) with ordinality
+      as asked (kind, element, row_id, written, value, place)
+    cross join lateral (
+      select language::regconfig as language from search_languages where workspace_id = $workspace_id) languages
+    cross join lateral (
+      select phraseto_tsquery(language, written) as query where kind like '%phrase'
+      union all
+      select plainto_tsquery(language, written) where kind not like '%phrase') queries
+    where numnode(query) > 0 or value <> '[]')`;
+
+/** Whether the submission `p` passes all checks. */
+export const passesChecks = `not exists (
+  select from checks c
+  cross join lateral (
+    select case c.row_id when '' then p.answers -> c.element else p.answers -> c.element -> c.row_id end as answer
+    where c.element <> ''
+    union all
+    select json_build_array(p.answers, p.reference) where c.element = '') asked
+  cross join lateral (
+    select p.answers::text ~* c.written as is_met where c.is_address
+    union all
+    select coalesce(json_to_tsvector(c.language, asked.answer, '["string", "numeric"]') @@ c.query, false)
+        or exists (
+          select from jsonb_array_elements(c.values) as value
+          where case when c.element = '' then
+            (value ->> 'form')::uuid = p.form_id and jsonb_path_exists(
+              p.answers::jsonb, '$.** ? (@.type() == "object").keyvalue() ? (@.key == $ELEMENT).value.** ? (@ == $ID)',
+              jsonb_build_object('ELEMENT', value -> 'element', 'ID', value -> 'id'))
+          else asked.answer::jsonb @> value
+            -- Of a matrix, in any of its rows.
+            or json_typeof(asked.answer) = 'object' and jsonb_path_query_array(asked.answer::jsonb, '$.*[*]') @> value end)
+    where not c.is_address) looked
+  group by c.place, c.is_not
+  having bool_or(looked.is_met) = c.is_not)`;
+
+/** A question as parameters of statements, and the forms that it names. */
+export type CompiledSearch = {
+  /** Whether the query has only words. It is then used as sent. */
+  isPlain: boolean;
+  /** Whether the query needs the word index. */
+  hasWords: boolean;
+  /** Whether another index answers the query alone: the index of forms, statuses, times or one tag. */
+  isList: boolean;
+  /** Whether each submission that the word index finds must also be checked. */
+  isChecked: boolean;
+  index: { q: string; unit_kinds: UnitKind[]; unit_texts: string[] };
+  checks: {
+    check_kinds: CheckKind[];
+    check_elements: string[];
+    check_rows: string[];
+    check_texts: string[];
+    check_values: string[];
+  };
+  span: { from_id: string; to_id: string };
+  /** Used for lists only; the word index finds status and tag by their marks. */
+  status: SubmissionStatus | null;
+  tag: string | null;
+  /** The forms as the query names them, each with its position. */
+  forms: { text: string; isNot: boolean; begin: number }[];
+};
+
+/**
+ * Returns whether a form has the element as a yes-or-no question, and the options whose label differs from
+ * the stored answer. Undefined if no form has the element.
+ */
+export type FindKnownElement = (
+  element: string,
+) => { isBoolean: boolean; options: readonly { id: string; label: string }[] } | undefined;
+
+const truths: Readonly<Record<string, boolean>> = { yes: true, true: true, no: false, false: false };
+
+/** An option whose label contains a phrase. `id` is its stored value. */
+export type MatchingOption = { form: string; element: string; id: string };
+
+/** Whether a phrase is a single word. The word index cannot check the order of several words. */
+const isOneWord = (text: string): boolean => /^[\p{L}\p{N}]+$/u.test(text);
+
+/** Returns the phrases of a query that may be in any answer. */
+export const phrasesIn = ({ parts }: ParsedSearch): string[] =>
+  parts.flatMap((part) => (part.kind === 'phrase' && !isOneWord(part.text) ? [part.text] : []));
+
+/**
+ * Converts a parsed query for the statements.
+ * @param known looks up an element by its id; a name that no form has is searched as a word.
+ * @param sayingOptions returns the options whose label contains a phrase.
+ */
+export function compileSearch(
+  { parts }: ParsedSearch,
+  sent: string,
+  known: FindKnownElement,
+  sayingOptions: (phrase: string) => readonly MatchingOption[] = () => [],
+): CompiledSearch {
+  const texts: string[] = [];
+  const asked: CompiledSearch = {
+    isPlain: true,
+    hasWords: false,
+    isList: false,
+    isChecked: false,
+    index: { q: sent, unit_kinds: [], unit_texts: [] },
+    checks: { check_kinds: [], check_elements: [], check_rows: [], check_texts: [], check_values: [] },
+    span: { from_id: minimumId, to_id: lastId },
+    status: null,
+    tag: null,
+    forms: [],
+  };
+  const { index, checks, span } = asked;
+  let tags = 0;
+  const unit = (kind: UnitKind, text: string): void => {
+    index.unit_kinds.push(kind);
+    index.unit_texts.push(text);
+  };
+  const check = (
+    kind: 'phrase' | 'words' | 'address',
+    isNot: boolean,
+    {
+      text,
+      element = '',
+      row = '',
+      values = [],
+    }: {
+      text: string;
+      element?: string;
+      row?: string;
+      values?: readonly (string | boolean | MatchingOption)[];
+    },
+  ): void => {
+    checks.check_kinds.push(isNot ? `not_${kind}` : kind);
+    checks.check_elements.push(element);
+    checks.check_rows.push(row);
+    checks.check_texts.push(text);
+    checks.check_values.push(JSON.stringify(values));
+  };
+  const operate: Readonly<Record<SearchOperatorName, (text: string, isNot: boolean, begin: number) => void>> =
+    {
+      email(text, isNot) {
+        if (!isNot) unit('address', text.replace(/^@/, ''));
+        check('address', isNot, { text: addressPattern(text) });
+      },
+      form: (text, isNot, begin) => asked.forms.push({ text, isNot, begin }),
+      status(text, isNot) {
+        const status = (text === 'completed') === isNot ? 'incomplete' : 'completed';
+        if (asked.status !== null && asked.status !== status) span.to_id = span.from_id = lastId;
+        asked.status = status;
+        unit(status === 'incomplete' ? 'mark' : 'not_mark', searchMarks.incomplete);
+      },
+      before: (text, isNot) => (isNot ? from(text) : to(text)),
+      after: (text, isNot) => (isNot ? to(text) : from(text)),
+      tag(text, isNot) {
+        if (!isNot) asked.tag = text;
+        tags += 1;
+        unit(isNot ? 'not_mark' : 'mark', `${searchMarks.tag}${text}`);
+      },
+    };
+  const from = (text: string): void => {
+    span.from_id = greatest(span.from_id, idAt(text));
+  };
+  const to = (text: string): void => {
+    span.to_id = least(span.to_id, idAt(text));
+  };
+
+  const read = (part: SearchPart): void => {
+    const { text, isNot, begin, end } = part;
+    const element = part.kind === 'field' ? known(part.name) : undefined;
+    if (part.kind === 'operator') return operate[part.name](text, isNot, begin);
+    if (part.kind === 'beginning') return unit(isNot ? 'not_beginning' : 'beginning', text);
+    if (part.kind === 'field' && element) {
+      const truth = element.isBoolean ? truths[text.toLowerCase()] : undefined;
+      // The index does not contain yes and no as words.
+      if (!isNot && truth === undefined) texts.push(text);
+      const chosen = element.options.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()));
+      const values = truth === undefined ? chosen.map(({ id }) => id) : [truth];
+      return check(part.isPhrase ? 'phrase' : 'words', isNot, {
+        text,
+        element: part.name,
+        row: part.row,
+        values,
+      });
+    }
+    const written = part.kind === 'phrase' ? text : sent.slice(begin + Number(isNot), end);
+    const isOne = part.kind !== 'phrase' || isOneWord(text);
+    if (isNot && isOne) return unit('not_word', written);
+    if (!isNot) texts.push(written);
+    if (!isOne) check('phrase', isNot, { text, values: sayingOptions(text) });
+  };
+  for (const part of parts) read(part);
+
+  asked.isPlain = parts.every(
+    (part) => !part.isNot && (part.kind === 'word' || (part.kind === 'field' && !known(part.name))),
+  );
+  if (!asked.isPlain) index.q = texts.join('\n');
+  asked.hasWords =
+    texts.length > 0 || index.unit_kinds.some((kind) => kind === 'beginning' || kind === 'address');
+  asked.isList =
+    !asked.isPlain &&
+    index.q === '' &&
+    index.unit_kinds.every((kind) => kind.endsWith('mark')) &&
+    checks.check_kinds.length === 0 &&
+    tags <= Number(asked.tag !== null);
+  asked.isChecked = checks.check_kinds.length > 0;
+  return asked;
+}
+
+/**
+ * Returns the pattern that finds an email address in the JSON of answers: by the whole address, by its name
+ * before the @, or by consecutive parts of its domain.
+ */
+function addressPattern(text: string): string {
+  const literal = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+  const domain = String.raw`@([\w-]+\.)*${literal.replace(/^@/, '')}(?![\w-])`;
+  if (text.startsWith('@')) return domain;
+  // In JSON, a line break before the address is written as \n.
+  const begun = String.raw`(?:(?<![\w.+-])|\\[nrt])${literal}`;
+  return text.includes('@') ? String.raw`${begun}(?![\w-])` : `(?:${begun}@|${domain})`;
+}

@@ -1,0 +1,379 @@
+import { createHash } from 'node:crypto';
+import type { Condition } from '#ast/basics/condition.ts';
+import type { FileLinks } from '#files/stored-files.ts';
+import { leastIdAt, now } from '#kit/clock.ts';
+import type { Scope } from '#kit/operation.ts';
+import { finishPage, type PageRequest, upperIdBound } from '#kit/pagination.ts';
+import {
+  columns,
+  double,
+  json,
+  nullable,
+  type Queryable,
+  type RowOf,
+  requireRow,
+  type StatementColumn,
+  statement,
+  textEnum,
+  timestamp,
+} from '#kit/statement.ts';
+import type { LinkTarget } from '#kit/vault.ts';
+import { type Plan, plans, requireFormAccess } from '#workspaces/authenticate.ts';
+import type { Trigger } from './delivery-job.ts';
+import type { EventKind } from './event.ts';
+import { eventKindsColumn, type pausers } from './record-event.ts';
+import type { DeliveryStatus } from './retry-delivery.ts';
+import type { DeliveryDetail, DeliveryLine, DeliveryList, Webhook, WebhookHealth } from './shapes.ts';
+import { deliveryBody } from './signature.ts';
+
+const real: StatementColumn<number> = { pg: 'real' };
+
+const filters = columns('workspace_id webhook_id from:timestamp? to:timestamp?', {
+  status: nullable(textEnum<DeliveryStatus>()),
+  event: nullable(textEnum<EventKind>()),
+});
+
+const isMatchingSql = `d.workspace_id = $workspace_id and d.webhook_id = $webhook_id
+      and ($status is null or d.status = $status) and ($event is null or d.kind = $event)
+      and ($from is null or d.created_at >= $from) and ($to is null or d.created_at < $to)`;
+
+const lineColumns = columns(
+  'id is_test:boolean submission_id created_at attempts:integer response_status:integer?',
+  'response_ms:integer? reason? next_attempt_at:timestamp?',
+  { event: textEnum<EventKind>(), status: textEnum<DeliveryStatus>() },
+);
+
+const line = `d.id, d.kind as event, d.status, d.is_test, e.submission_id, d.created_at, d.attempts, d.response_status,
+          d.response_ms, a.reason, d.next_attempt_at`;
+
+const lineSource = `deliveries d
+     join events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+     left join attempts a on a.workspace_id = d.workspace_id and a.delivery_id = d.id and a.attempt = d.attempts`;
+
+/** Lists a page of a webhook's delivery log, newest first. */
+const selectDeliveryLines = statement(
+  'webhooks.select_delivery_lines',
+  ['below_id limit offset', filters],
+  lineColumns,
+  `select ${line} from ${lineSource} where ${isMatchingSql} and d.id < $below_id
+   order by d.id desc limit $limit offset $offset`,
+);
+
+const countDeliveryLines = statement(
+  'webhooks.count_delivery_lines',
+  filters,
+  'count',
+  `select count(*) as count from deliveries d where ${isMatchingSql}`,
+);
+
+/** Finds a delivery with the data for its body. */
+const findDeliveryLine = statement(
+  'webhooks.find_delivery_line',
+  'workspace_id id',
+  ['webhook_id occurred_at snapshot', lineColumns],
+  `select ${line}, d.webhook_id, e.occurred_at, e.snapshot::text as snapshot from ${lineSource}
+    where d.workspace_id = $workspace_id and d.id = $id`,
+);
+
+/** Lists the attempts of a delivery, oldest first. */
+const selectAttempts = statement(
+  'webhooks.select_attempts',
+  'workspace_id delivery_id',
+  [
+    'attempt:integer started_at:timestamp url? response_status:integer? response_ms:integer',
+    'body_sha256:text? body_bytes:integer? response_body:text? reason?',
+    {
+      trigger: textEnum<Trigger>(),
+      request_headers: nullable(json<Record<string, string>>()),
+      dns_ms: nullable(real),
+      connect_ms: nullable(real),
+      tls_ms: nullable(real),
+      first_byte_ms: nullable(real),
+      response_headers: nullable(json<Record<string, string>>()),
+    },
+  ],
+  `select attempt, trigger, started_at, url, request_headers, response_status, response_ms, dns_ms, connect_ms, tls_ms,
+          first_byte_ms, encode(body_sha256, 'hex') as body_sha256, body_bytes, response_headers, response_body, reason
+     from attempts where workspace_id = $workspace_id and delivery_id = $delivery_id order by attempt`,
+);
+
+type DeliveryFilter = {
+  status?: DeliveryStatus | undefined;
+  event?: EventKind | undefined;
+  /** Inclusive. */
+  from?: string | undefined;
+  /** Exclusive. */
+  to?: string | undefined;
+};
+
+/** Returns a page of a webhook's delivery log, newest first. Specification, "Delivery and retry rules". */
+export async function listDeliveries(
+  db: Queryable,
+  { workspaceId, webhookId }: { workspaceId: string; webhookId: string },
+  { status, event, from, to }: DeliveryFilter,
+  cut: PageRequest,
+): Promise<DeliveryList> {
+  const filter = {
+    workspace_id: workspaceId,
+    webhook_id: webhookId,
+    status: status ?? null,
+    event: event ?? null,
+    from: from === undefined ? null : new Date(from),
+    to: to === undefined ? null : new Date(to),
+  };
+  const [lines, total] = await Promise.all([
+    selectDeliveryLines(db, { ...filter, below_id: upperIdBound(cut), limit: cut.limit, offset: cut.offset }),
+    cut.total ?? countDeliveryLines(db, filter).then(([found]) => found!.count),
+  ]);
+  const { rows, ends } = finishPage(cut, lines, total);
+  return { data: rows.map(presentLine), ...ends };
+}
+
+/**
+ * Returns a delivery with every attempt. The body is built again from the event, which never changes, by the
+ * function that built the sent one. Its SHA-256 is compared with that of the sent bytes. Signatures in file
+ * links are hidden, so that the log gives no access to files.
+ * @throws ApiError not_found.
+ */
+export async function readDelivery(
+  { database, links }: { database: Queryable; links: Pick<FileLinks, 'sign'> },
+  { workspaceId, deliveryId }: { workspaceId: string; deliveryId: string },
+): Promise<DeliveryDetail> {
+  const found = requireRow(await findDeliveryLine(database, { workspace_id: workspaceId, id: deliveryId }));
+  const attempts = await selectAttempts(database, { workspace_id: workspaceId, delivery_id: deliveryId });
+  const bodyWith = (signLink: (file: LinkTarget) => string): string =>
+    deliveryBody({
+      kind: found.event,
+      occurredAt: found.occurred_at,
+      deliveryId,
+      snapshot: found.snapshot,
+      signLink,
+    });
+  const hashAt = (at: Date): string =>
+    createHash('sha256')
+      .update(bodyWith((file) => links.sign(file, at)))
+      .digest('hex');
+  return {
+    ...presentLine(found),
+    webhook_id: found.webhook_id,
+    request_body: bodyWith((file) =>
+      links.sign(file).replace(/\?.*$/, '?expires=(hidden)&signature=(hidden)'),
+    ),
+    history: attempts.map((attempt) => ({
+      ...attempt,
+      started_at: attempt.started_at.toISOString(),
+      is_body_exact: attempt.body_sha256 === null ? null : hashAt(attempt.started_at) === attempt.body_sha256,
+    })),
+  };
+}
+
+function presentLine(row: RowOf<typeof lineColumns>): DeliveryLine {
+  return {
+    id: row.id,
+    event: row.event,
+    status: row.status,
+    is_test: row.is_test,
+    submission_id: row.submission_id,
+    created_at: row.created_at.toISOString(),
+    attempts: row.attempts,
+    response_status: row.response_status,
+    response_ms: row.response_ms,
+    reason: row.reason,
+    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+  };
+}
+
+/** Counts a webhook's deliveries with an id of at least `since`, by time and status. Tests do not count. */
+const selectDeliveryHealth = statement(
+  'webhooks.select_delivery_health',
+  [
+    'workspace_id webhook_id since:uuid',
+    {
+      /** The width of a bar, in seconds. */
+      bar: double,
+      /** The start of the first bar. */
+      origin: timestamp,
+    },
+  ],
+  'at success failed retrying',
+  `select date_bin(make_interval(secs => $bar), created_at, $origin) as at,
+          count(*) filter (where status = 'Success') as success,
+          count(*) filter (where status = 'Failed') as failed,
+          count(*) filter (where status = 'Retrying') as retrying
+     from deliveries
+    where workspace_id = $workspace_id and webhook_id = $webhook_id and id >= $since and not is_test
+    group by 1`,
+);
+
+const findDeliveryLatency = statement(
+  'webhooks.find_delivery_latency',
+  'workspace_id webhook_id since:uuid',
+  'p50:integer? p95:integer?',
+  `select percentile_disc(0.5) within group (order by response_ms) as p50,
+          percentile_disc(0.95) within group (order by response_ms) as p95
+     from deliveries
+    where workspace_id = $workspace_id and webhook_id = $webhook_id and id >= $since and not is_test
+      and response_status is not null`,
+);
+
+type Counts = { success: number; failed: number; retrying: number };
+type Bar = Counts & { at: string };
+
+const hourMs = 60 * 60 * 1_000;
+/** Bars end with the current hour or day in UTC, so that they do not shift during it. */
+const spans = { day: { bars: 24, barMs: hourMs }, week: { bars: 7, barMs: 24 * hourMs } } as const;
+
+/** Returns the health of a webhook in the last 24 hours and the last 7 days. */
+export async function readHealth(
+  db: Queryable,
+  webhook: { workspaceId: string; webhookId: string },
+): Promise<WebhookHealth> {
+  const [day, week] = await Promise.all([readSpan(db, webhook, 'day'), readSpan(db, webhook, 'week')]);
+  return { day: day.window, week: week.window, hours: day.bars, days: week.bars };
+}
+
+async function readSpan(
+  db: Queryable,
+  { workspaceId, webhookId }: { workspaceId: string; webhookId: string },
+  span: keyof typeof spans,
+): Promise<{ window: WebhookHealth['day']; bars: Bar[] }> {
+  const { bars: count, barMs } = spans[span];
+  const last = Math.floor(now().getTime() / barMs) * barMs;
+  const times = Array.from({ length: count }, (_, index) => last - (count - 1 - index) * barMs);
+  const origin = new Date(times[0]!);
+  const place = { workspace_id: workspaceId, webhook_id: webhookId, since: leastIdAt(origin) };
+  const [rows, [latency]] = await Promise.all([
+    selectDeliveryHealth(db, { ...place, bar: barMs / 1_000, origin }),
+    findDeliveryLatency(db, place),
+  ]);
+  const byTime = new Map(rows.map(({ at, ...counts }) => [at.getTime(), counts]));
+  const none: Counts = { success: 0, failed: 0, retrying: 0 };
+  const bars = times.map((at) => ({ at: new Date(at).toISOString(), ...(byTime.get(at) ?? none) }));
+  const sum = (name: keyof Counts): number => bars.reduce((total, bar) => total + bar[name], 0);
+  return {
+    bars,
+    window: {
+      success: sum('success'),
+      failed: sum('failed'),
+      retrying: sum('retrying'),
+      p50_ms: latency!.p50,
+      p95_ms: latency!.p95,
+    },
+  };
+}
+
+/** Finds the form, address and events of a webhook, if its form exists. */
+const findWebhookForm = statement(
+  'webhooks.find_webhook_place',
+  'workspace_id id',
+  ['form_id url', { events: eventKindsColumn }],
+  `select w.form_id, w.url, w.events from webhooks w
+     join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
+    where w.workspace_id = $workspace_id and w.id = $id`,
+);
+
+/** A webhook that a request names, with its form, address and events. */
+type WebhookLocation = {
+  workspaceId: string;
+  formId: string;
+  webhookId: string;
+  url: string;
+  events: readonly EventKind[];
+};
+
+/**
+ * Finds the webhook that a request names, if its form exists and the caller may use it.
+ * @throws ApiError not_found.
+ */
+export async function requireWebhook(
+  db: Queryable,
+  { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
+  webhookId: string,
+): Promise<WebhookLocation> {
+  const found = requireRow(await findWebhookForm(db, { workspace_id: workspaceId, id: webhookId }));
+  requireFormAccess(formIds, found.form_id);
+  return { workspaceId, formId: found.form_id, webhookId, url: found.url, events: found.events };
+}
+
+type PausedBy = (typeof pausers)[number];
+
+/** Finds the plan of a form's workspace. Returns no row if the form does not exist. */
+const findFormPlan = statement(
+  'webhooks.find_form_plan',
+  'workspace_id form_id',
+  { plan: textEnum<Plan>() },
+  `select w.plan from forms f join workspaces w on w.id = f.workspace_id
+    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
+);
+
+/**
+ * Finds the webhooks of a form, or only the one with this id, with their health, newest first. `since` is the
+ * smallest id of a delivery that counts: ids begin with their time, so the index of the log finds the last
+ * day.
+ */
+const selectWebhookHealth = statement(
+  'webhooks.select_webhook_health',
+  'workspace_id form_id id? since:uuid',
+  [
+    'id form_id url active has_secret:boolean previous_secret_until:timestamp? header_names',
+    'pauses_on_failure failing_since:timestamp? paused_at:timestamp? created_at updated_at',
+    'last_at:timestamp? success failed retrying',
+    {
+      events: eventKindsColumn,
+      filter: nullable(json<Condition>()),
+      paused_by: nullable(textEnum<PausedBy>()),
+      last_status: nullable(textEnum<DeliveryStatus>()),
+    },
+  ],
+  `select w.id, w.form_id, w.url, w.events, w.active, w.secret is not null as has_secret,
+          case when w.previous_secret_until > now() then w.previous_secret_until end as previous_secret_until,
+          w.header_names, w.filter, w.pauses_on_failure, w.failing_since, w.paused_at, w.paused_by, w.created_at, w.updated_at,
+          last.status as last_status, last.created_at as last_at, day.success, day.failed, day.retrying
+     from webhooks w
+     join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
+     left join lateral (
+       select d.status, d.created_at from deliveries d
+        where d.workspace_id = w.workspace_id and d.webhook_id = w.id and not d.is_test
+        order by d.id desc limit 1) last on true
+    cross join lateral (
+       select count(*) filter (where d.status = 'Success') as success,
+              count(*) filter (where d.status = 'Failed') as failed,
+              count(*) filter (where d.status = 'Retrying') as retrying
+         from deliveries d
+        where d.workspace_id = w.workspace_id and d.webhook_id = w.id and not d.is_test and d.id >= $since) day
+    where w.workspace_id = $workspace_id and w.form_id = $form_id and ($id is null or w.id = $id)
+    order by w.id desc`,
+);
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+type WebhookForm = { workspaceId: string; formId: string };
+
+/**
+ * Returns the webhooks of a form with their health, newest first, and whether the plan allows secrets.
+ * @throws ApiError not_found.
+ */
+export async function readWebhooks(
+  db: Queryable,
+  { workspaceId, formId, webhookId }: WebhookForm & { webhookId?: string },
+): Promise<{ webhooks: Webhook[]; secretsAllowed: boolean }> {
+  const form = { workspace_id: workspaceId, form_id: formId };
+  const found = requireRow(await findFormPlan(db, form));
+  const since = leastIdAt(new Date(now().getTime() - dayMs));
+  const rows = await selectWebhookHealth(db, { ...form, id: webhookId ?? null, since });
+  const webhooks = rows.map(
+    ({ last_status, last_at, success, failed, retrying, created_at, updated_at, ...webhook }) => ({
+      ...webhook,
+      previous_secret_until: webhook.previous_secret_until?.toISOString() ?? null,
+      failing_since: webhook.failing_since?.toISOString() ?? null,
+      paused_at: webhook.paused_at?.toISOString() ?? null,
+      created_at: created_at.toISOString(),
+      updated_at: updated_at.toISOString(),
+      last_delivery: last_status && last_at && { status: last_status, created_at: last_at.toISOString() },
+      day: { success, failed, retrying },
+    }),
+  );
+  return { webhooks, secretsAllowed: mayHaveSecrets(found.plan) };
+}
+
+const mayHaveSecrets = (plan: Plan): boolean => plans[plan].signedWebhooks;

@@ -1,0 +1,358 @@
+import { isCellUnavailable, runInEachCell, runWithCellTransactions } from '#cells/across-cells.ts';
+import { now } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { normalizeAddress } from '#kit/outbox/address.ts';
+import { type Failures, processInBatches, throwFailures } from '#kit/queue/periodic.ts';
+import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
+import { enqueueEmailEvent, reportAccountChange } from './audit/email-events.ts';
+import {
+  type AccountEvent,
+  addAuditEntry,
+  recordAccountEvent,
+  type WorkspaceAuditEntry,
+} from './audit/record-account-event.ts';
+import { clearKeyCache } from './authenticate.ts';
+import { notifyKeyChange, revokeKeysOf } from './key-rows.ts';
+import { ownersSql } from './members.ts';
+
+/**
+ * Jobs of a closed workspace are postponed until this long after its end, so that they do not run if its
+ * deletion is late.
+ */
+const jobPostponement = `interval '30 days'`;
+
+/**
+ * Closes a workspace until it is gone: its forms can't be found, and its jobs do not run. Running jobs lose
+ * their lease, and so write nothing more. Jobs are locked last, as in the jobs themselves; in another order,
+ * deleting a form in parallel would deadlock. No row if it is already closed.
+ */
+const closeWorkspace = statement(
+  'endings.end_workspace',
+  'workspace_id ends_at now',
+  'name',
+  `with ended as (
+     update workspaces set ends_at = $ends_at, updated_at = $now
+      where id = $workspace_id and ends_at is null
+     returning id, name),
+   ways as (delete from form_lookup l using ended where l.workspace_id = ended.id returning l.form_id),
+   waiting as (
+     update jobs set run_at = greatest(jobs.run_at, $now) + ($ends_at - $now + ${jobPostponement}), lease_token = null
+       from ended where jobs.workspace_id = ended.id and (select count(*) from ways) >= 0)
+   select name from ended`,
+);
+
+/**
+ * Reopens a workspace unchanged; no row if it is not closed. Each job keeps its remaining time, so that jobs
+ * do not all become due together.
+ */
+const reopenWorkspace = statement(
+  'endings.revive_workspace',
+  'workspace_id now',
+  'name',
+  `with held as (
+     select id, ends_at from workspaces where id = $workspace_id and ends_at > $now for update),
+   opened as (
+     update workspaces set ends_at = null, updated_at = $now from held where workspaces.id = held.id
+     returning workspaces.id, workspaces.name),
+   ways as (
+     insert into form_lookup (form_id, workspace_id)
+     select f.id, f.workspace_id from forms f join opened on opened.id = f.workspace_id where f.deleted_at is null
+     on conflict do nothing),
+   waiting as (
+     update jobs set run_at = jobs.run_at - (${jobPostponement} + (held.ends_at - $now))
+       from held where jobs.workspace_id = held.id and jobs.run_at >= held.ends_at + ${jobPostponement})
+   select name from opened`,
+);
+
+/** Whether a workspace has an owner, or no members at all because the operator created it for API keys. */
+const hasOwnerOrNoMembers = statement(
+  'endings.is_anybodys',
+  'workspace_id',
+  'is_anybodys:boolean',
+  `select exists (${ownersSql('$workspace_id')})
+       or not exists (select from members where workspace_id = $workspace_id) as is_anybodys`,
+);
+
+/**
+ * Closes an account and ends its sessions; the caller has checked the password. No row if it is already
+ * closed.
+ */
+const closeUser = statement(
+  'endings.end_user',
+  'user_id ends_at now',
+  'email',
+  `with ended as (
+     update users set ends_at = $ends_at, updated_at = $now where id = $user_id and ends_at is null returning id, email),
+   sessions_ended as (delete from sessions s using ended where s.user_id = ended.id),
+   resets as (delete from password_resets r using ended where r.user_id = ended.id)
+   select email from ended`,
+);
+
+const reopenUser = statement(
+  'endings.revive_user',
+  'user_id now',
+  'email',
+  `update users set ends_at = null, updated_at = $now where id = $user_id and ends_at > $now returning email`,
+);
+
+export const findUserByEmail = statement(
+  'endings.find_user_by_email',
+  'email',
+  'id:text is_confirmed',
+  `select id, email_verified as is_confirmed from users where email = $email`,
+);
+
+/** Finds the names of workspaces that have no other owner and are not being deleted. */
+const findOrphans = statement(
+  'endings.find_orphans',
+  'user_id',
+  'names',
+  `/* lookup: across workspaces */
+   select coalesce(array_agg(w.name order by w.name), '{}') as names
+     from members m join workspaces w on w.id = m.workspace_id and w.ends_at is null
+    where m.user_id = $user_id and m.role = 'owner'
+      and not exists (${ownersSql('m.workspace_id', '$user_id')})`,
+);
+
+/** Locks the workspaces of a person while the caller checks who owns them. */
+const lockOwnedWorkspaces = statement(
+  'endings.lock_own_workspaces',
+  'user_id',
+  '',
+  `/* lookup: across workspaces */
+   select from workspaces where id in (select workspace_id from members where user_id = $user_id)
+    order by id for no key update`,
+);
+
+/** Finds workspaces whose deletion is due. */
+export const findEndedWorkspaces = statement(
+  'endings.find_ended_workspaces',
+  'now limit without',
+  'id',
+  `/* operator: across workspaces */
+   select id from workspaces where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`,
+);
+
+/** Finds accounts whose deletion is due. */
+const findEndedUsers = statement(
+  'endings.find_ended_users',
+  'now limit without:texts',
+  'id:text',
+  `select id from users where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`,
+);
+
+/** Locks an account whose deletion is due until the transaction ends; no row if it was restored. */
+const lockEndedUser = statement(
+  'endings.lock_ended_user',
+  'user_id now',
+  'email',
+  `select email from users where id = $user_id and ends_at <= $now for update`,
+);
+
+/** Selects the workspaces of a person in a cell. */
+const selectWorkspacesOf = statement(
+  'endings.select_workspaces_of',
+  'user_id',
+  'workspace_id',
+  `/* lookup: across workspaces */
+   select workspace_id from members where user_id = $user_id`,
+);
+
+/** Deletes the private emails to the address of an account that ends, and invitations to it. */
+const deleteAddressData = statement(
+  'endings.forget_address',
+  'email',
+  '',
+  `/* sweep: across workspaces */
+   with letters as (delete from mails where is_private and lower(recipient) = lower($email))
+   delete from member_invitations where email = $email`,
+);
+
+/** Deletes the account, as the last step, with its sessions, two-factor methods and memberships. */
+export const deleteUser = statement(
+  'endings.delete_user',
+  'user_id',
+  '',
+  `delete from users where id = $user_id`,
+);
+
+/** For how many days a workspace or account that is being deleted can be restored. */
+const daysToRestore = 7;
+const dayMs = 86_400_000;
+
+const deletionTime = (): Date => new Date(now().getTime() + daysToRestore * dayMs);
+
+type By = WorkspaceAuditEntry['by'];
+
+/**
+ * Closes a workspace immediately, for all members and keys, and schedules its deletion after daysToComeBack.
+ * Emails its owners and admins.
+ * @returns when it will be deleted.
+ * @throws ApiError conflict if it does not exist or is already closed.
+ */
+export async function scheduleWorkspaceDeletion(
+  database: Database,
+  workspaceId: string,
+  by: By,
+): Promise<Date> {
+  const ends_at = deletionTime();
+  await transaction(database, async (client) => {
+    const ended = await closeWorkspace(client, { workspace_id: workspaceId, ends_at, now: now() });
+    if (ended.length === 0)
+      throw new ApiError('conflict', 'This workspace does not exist or is already being deleted.');
+    await notifyKeyChange(client, {});
+    await addAuditEntry(client, { workspaceId, operation: 'deleteWorkspace', by });
+    await enqueueEmailEvent(client, workspaceId, { kind: 'workspace_ending', endsAt: ends_at.toISOString() });
+  });
+  clearKeyCache();
+  return ends_at;
+}
+
+/**
+ * Restores a workspace that is being deleted, unchanged.
+ * @throws ApiError conflict if it is not being deleted, its time has passed, or it would have no owner.
+ */
+export function cancelWorkspaceDeletion(database: Database, workspaceId: string, by: By): Promise<void> {
+  return transaction(database, async (client) => {
+    const opened = await reopenWorkspace(client, { workspace_id: workspaceId, now: now() });
+    if (opened.length === 0) throw new ApiError('conflict', 'This workspace is not being deleted.');
+    if (!onlyRow(await hasOwnerOrNoMembers(client, { workspace_id: workspaceId }))!.is_anybodys)
+      throw new ApiError(
+        'conflict',
+        'This workspace would have no owner. First restore the account of an owner (`user restore`), or create one (`user create`).',
+      );
+    await addAuditEntry(client, { workspaceId, operation: 'bringBackWorkspace', by });
+    await enqueueEmailEvent(client, workspaceId, { kind: 'workspace_kept' });
+  });
+}
+
+/**
+ * Closes an account immediately, ends its sessions, and schedules its deletion after daysToComeBack. Signing
+ * in until then only lets the person restore it. Its API keys work until it is deleted.
+ * @returns when it will be deleted.
+ * @throws ApiError conflict with the names of workspaces that have no other owner, or if it is already
+ * closed.
+ */
+export async function scheduleAccountDeletion(
+  database: Database,
+  userId: string,
+  by: AccountEvent['by'],
+): Promise<Date> {
+  let ends_at: Date | undefined;
+  try {
+    return await runWithCellTransactions(
+      database,
+      async (others) => (ends_at = await endAccount(database, others, userId, by)),
+    );
+  } catch (error) {
+    // The account is closed: the node that became unavailable at the end only held locks.
+    if (ends_at === undefined || !isCellUnavailable(error)) throw error;
+    return ends_at;
+  }
+}
+
+function endAccount(
+  database: Database,
+  others: readonly Queryable[],
+  userId: string,
+  by: AccountEvent['by'],
+): Promise<Date> {
+  return transaction(database, async (client) => {
+    const orphans: string[] = [];
+    const look = async (cell: Queryable): Promise<void> => {
+      await lockOwnedWorkspaces(cell, { user_id: userId });
+      orphans.push(...onlyRow(await findOrphans(cell, { user_id: userId }))!.names);
+    };
+    for (const cell of [client, ...others]) await look(cell);
+    if (orphans.length > 0)
+      throw new ApiError(
+        'conflict',
+        `${orphans.join(', ')} would have no owner. Make another member an owner first, or delete the workspace.`,
+      );
+    const ends_at = deletionTime();
+    const ended = await closeUser(client, { user_id: userId, ends_at, now: now() });
+    if (ended.length === 0) throw new ApiError('conflict', 'This account is already being deleted.');
+    await recordAccountEvent(client, { who: { userId }, operation: 'deleteAccount', by });
+    await reportAccountChange(client, userId, 'deleteAccount');
+    return ends_at;
+  });
+}
+
+/** Restores an account. @throws ApiError conflict if it is not being deleted, or its time has passed. */
+export function cancelAccountDeletion(
+  database: Database,
+  userId: string,
+  by: AccountEvent['by'],
+): Promise<void> {
+  return transaction(database, async (client) => {
+    const back = await reopenUser(client, { user_id: userId, now: now() });
+    if (back.length === 0) throw new ApiError('conflict', 'This account is not being deleted.');
+    await recordAccountEvent(client, { who: { userId }, operation: 'bringBackAccount', by });
+    await reportAccountChange(client, userId, 'bringBackAccount');
+  });
+}
+
+/** Returns the id of the account with an address, for the operator. @throws ApiError not_found. */
+export async function findAccountId(db: Queryable, email: string): Promise<string> {
+  const found = onlyRow(await findUserByEmail(db, { email: normalizeAddress(email) }));
+  if (!found) throw new ApiError('not_found', `There is no account with the address ${email}.`);
+  return found.id;
+}
+
+/**
+ * Deletes accounts whose deletion is due and revokes their API keys.
+ * @throws AggregateError for accounts that could not be deleted; the others are gone.
+ */
+export async function deleteDueAccounts(database: Database): Promise<void> {
+  const failures: Failures = new Map();
+  await processInBatches(failures, {
+    batch: 10,
+    find: (next) => findEndedUsers(database, { now: now(), ...next }),
+    partOf: ({ id }) => id,
+    work: ([ended]) => deleteDueAccount(database, ended!.id),
+  });
+  throwFailures(failures);
+}
+
+async function deleteDueAccount(database: Database, userId: string): Promise<void> {
+  const at = now();
+  await transaction(database, async (client) => {
+    const ended = onlyRow(await lockEndedUser(client, { user_id: userId, now: at }));
+    if (!ended) return;
+    await runInEachCell(client, async (cell) => {
+      for (const { workspace_id } of await selectWorkspacesOf(cell, { user_id: userId }))
+        await revokeKeysOf(cell, { workspace_id, user_id: userId, now: at });
+      await deleteAddressData(cell, ended);
+    });
+    await notifyKeyChange(client, {});
+    await deleteUser(client, { user_id: userId });
+  });
+  clearKeyCache();
+}
+
+/** Deletes a batch from a large table of an ended workspace, with dependent rows. */
+const deleteEnded = (table: string, note = '') =>
+  statement(
+    `endings.delete_${table}`,
+    'workspace_id',
+    'count',
+    `${note}with gone as (
+     delete from ${table} where workspace_id = $workspace_id and id in (
+       select id from ${table} where workspace_id = $workspace_id limit 500)
+     returning id)
+   select count(*) as count from gone`,
+  );
+
+export const deleteEndedSubmissions = deleteEnded('submissions', '/* with the trash, trashed_at or not */ ');
+export const deleteEndedDeliveries = deleteEnded('deliveries');
+export const deleteEndedEvents = deleteEnded('events');
+export const deleteEndedMails = deleteEnded('mails');
+
+/** Deletes the workspace with the rest of its data, as the last step. */
+export const deleteWorkspace = statement(
+  'endings.delete_workspace',
+  'workspace_id now',
+  'id',
+  `delete from workspaces where id = $workspace_id and ends_at <= $now returning id`,
+);

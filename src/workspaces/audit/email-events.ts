@@ -1,0 +1,90 @@
+import type { Locale } from '#ast/basics/locales.ts';
+import { findInAllCells, runInCellOf } from '#cells/across-cells.ts';
+import { newId } from '#kit/clock.ts';
+import { announceWithCommit, enqueueJob } from '#kit/queue.ts';
+import { type Queryable, statement } from '#kit/statement.ts';
+
+/** Finds the first workspace, whose queue also has the jobs about people; no row if there is none yet. */
+const findFirstWorkspace = statement(
+  'password_reset.find_first_workspace',
+  '',
+  'id',
+  `/* operator: across workspaces */
+   select id from workspaces where ends_at is null order by id limit 1`,
+);
+
+/**
+ * An event that people are emailed about. Its cause only leaves a job in its own transaction. src/mail/ later
+ * writes the emails with the data at that time.
+ */
+export type EmailEvent =
+  /** `locale`: the language in which the visitor saw the page, if there was one. */
+  | { kind: 'submission_completed'; submissionId: string; locale?: Locale | undefined }
+  | { kind: 'digest_due'; formId: string }
+  | { kind: 'key_created'; keyId: string }
+  | { kind: 'key_rotated'; keyId: string; formerUntil: string }
+  | { kind: 'member_added'; userId: string }
+  | { kind: 'password_changed'; userId: string }
+  | { kind: 'second_factor_changed'; userId: string; what: AccountChange }
+  /** For owners and admins: the workspace is closed, and deleted at that time; or it was restored. */
+  | { kind: 'workspace_ending'; endsAt: string }
+  | { kind: 'workspace_kept' }
+  /** Also for addresses without an account: only the job finds out, so that response times reveal nothing. */
+  | { kind: 'password_reset_asked'; email: string };
+
+/** Changes of a person's sign-in methods or account; the audit log uses these names too. */
+export const accountChanges = [
+  'addAuthenticatorApp',
+  'removeAuthenticatorApp',
+  'addPasskey',
+  'removePasskey',
+  'renewRecoveryCodes',
+  'useRecoveryCode',
+  'forgetSecondFactors',
+  'deleteAccount',
+  'bringBackAccount',
+] as const;
+export type AccountChange = (typeof accountChanges)[number];
+
+/** The kind of the jobs that write emails about events. */
+export const emailEventJob = 'mail_news';
+
+/**
+ * Adds the event to the queue in the caller's transaction, whose commit wakes the queue. Completed
+ * submissions are too frequent for that: their callers wake it.
+ * @param delay seconds until the emails are written.
+ */
+export async function enqueueEmailEvent(
+  db: Queryable,
+  workspaceId: string,
+  news: EmailEvent,
+  delay = 0,
+): Promise<void> {
+  await enqueueJob(db, {
+    workspace_id: workspaceId,
+    id: newId(),
+    kind: emailEventJob,
+    lane: `${emailEventJob} ${workspaceId}`,
+    payload: news,
+    delay,
+  });
+  if (news.kind !== 'submission_completed') await announceWithCommit(db);
+}
+
+export const reportPasswordChange = (db: Queryable, userId: string): Promise<void> =>
+  enqueueAccountEmail(db, { kind: 'password_changed', userId });
+
+/** Reports a change of a person's sign-in methods or account. */
+export const reportAccountChange = (db: Queryable, userId: string, what: AccountChange): Promise<void> =>
+  enqueueAccountEmail(db, { kind: 'second_factor_changed', userId, what });
+
+/** Adds events without a workspace to the queue of the first workspace. */
+export async function enqueueAccountEmail(db: Queryable, news: EmailEvent): Promise<void> {
+  const workspace = await firstWorkspace(db);
+  if (workspace) await runInCellOf(db, workspace.id, (cell) => enqueueEmailEvent(cell, workspace.id, news));
+}
+
+/** Finds the workspace whose queue and email serve work without a workspace: the first one in the first cell that has one. */
+export async function firstWorkspace(db: Queryable): Promise<{ id: string } | undefined> {
+  return (await findInAllCells(db, (cell) => findFirstWorkspace(cell, {}), { isPartial: true }))[0];
+}

@@ -1,0 +1,30 @@
+import { type NumberMarks, numberMarksOf } from '#ast/rules/written-numbers.ts';
+import type { Settings } from '#ast/settings.ts';
+import { chooseLanguage, problemsByLocale, wordsByLocale } from '#page/words/choose-locale.ts';
+import { type PageProblems, type Words, withQuestionWords } from '#page/words/words.ts';
+
+/** The language and texts of a form's pages. */
+export type PageTexts = {
+  /** BCP 47 tag. */
+  readonly language: string;
+  readonly words: Words;
+  readonly sentences: PageProblems;
+  readonly numbers: NumberMarks;
+};
+
+/**
+ * Returns the texts of a form for a visitor: in a requested language, or the default without a preference.
+ */
+export function pageTextsOf(
+  languages: readonly string[],
+  { layout, locale: setting }: Pick<Settings, 'layout' | 'locale'>,
+  asked?: string,
+): PageTexts {
+  const { language, locale } = chooseLanguage(languages, { asked, setting });
+  return {
+    language,
+    words: layout === 'question' ? withQuestionWords(wordsByLocale[locale]) : wordsByLocale[locale],
+    sentences: problemsByLocale[locale],
+    numbers: numberMarksOf(language),
+  };
+}

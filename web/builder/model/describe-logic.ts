@@ -1,0 +1,99 @@
+import { endOfForm } from '#ast/basics/condition.ts';
+import type { ChoiceOption } from '#ast/basics/options.ts';
+import { namesIn } from '#ast/logic/formula/parse.ts';
+import { type Group, readCondition, validOptionsOf } from '../../conditions/condition-tree.ts';
+import {
+  describeWhen,
+  plain,
+  type Sentence,
+  type SentencePart,
+  strong,
+  toPlain,
+} from '../../conditions/describe-condition.ts';
+import { type EditNode, textOf } from './edit-node.ts';
+import { indexOf } from './form-index.ts';
+import { type ConditionName, conditionNames, type Jump, jumpsOf } from './references.ts';
+
+const beginnings: Readonly<Record<ConditionName, string>> = {
+  show_when: 'Shown',
+  hide_when: 'Hidden',
+  require_when: 'Required',
+};
+
+/**
+ * Describes each rule of a node in a sentence: `Shown when Country is DE`, `Jumps to the end when …`
+ * (docs/rules.md B7).
+ */
+export function describeLogic(root: EditNode, node: EditNode): readonly Sentence[] {
+  const conditions = conditionNames.flatMap((name): Sentence[] => {
+    const group = readCondition(node.attrs[name]);
+    return group ? [[plain(beginnings[name]), ...describeNodeCondition(root, group)]] : [];
+  });
+  const formula = textOf(node, 'formula');
+  return [
+    ...(formula === '' ? [] : [formatFormula(root, formula)]),
+    ...conditions,
+    ...validOptionsOf(node.attrs['options']).flatMap((option) => describeOptionCondition(root, option) ?? []),
+    ...jumpsOf(node).map((jump) => describeJump(root, jump)),
+  ];
+}
+
+/** `Large offered when …`. */
+function describeOptionCondition(
+  root: EditNode,
+  { label, show_when: when }: ChoiceOption,
+): Sentence[] | undefined {
+  const group = readCondition(when);
+  return group && [[strong(label), plain(' offered'), ...describeNodeCondition(root, group)]];
+}
+
+/** Formats a formula with the labels of its elements: `= Price * People`. */
+export function formatFormula(root: EditNode, formula: string): Sentence {
+  const names = namesIn(formula);
+  const labelOf = (id: string): string => {
+    const named = indexOf(root).elements.get(id)?.node;
+    return (named && textOf(named, 'label')) || id;
+  };
+  const parts = names.flatMap(({ id, at }, index) => [
+    plain(formula.slice(names[index - 1]?.end ?? 0, at)),
+    strong(labelOf(id)),
+  ]);
+  return [plain('= '), ...parts, plain(formula.slice(names.at(-1)?.end ?? 0))];
+}
+
+/** Describes a jump: `Jumps to Thanks when Country is DE`, or without a condition if it always applies. */
+export function describeJump(root: EditNode, { to, when }: Jump): Sentence {
+  const group = readCondition(when);
+  return [
+    plain('Jumps to '),
+    describeJumpTarget(root, to),
+    ...(group ? describeNodeCondition(root, group) : []),
+  ];
+}
+
+/** Describes an attribute as plain text if it is a rule; `root` is the form of the node. */
+export function describeRule(root: EditNode, node: EditNode, attribute: string): string | undefined {
+  if (attribute === 'formula') return toPlain(formatFormula(root, textOf(node, 'formula'))).slice(2);
+  if (attribute === 'jumps')
+    return jumpsOf(node)
+      .map((jump) => toPlain(describeJump(root, jump)))
+      .join('; ');
+  const name = conditionNames.find((known) => known === attribute);
+  const group = name && readCondition(node.attrs[name]);
+  return group && toPlain(describeNodeCondition(root, group)).trim();
+}
+
+/** Describes the target of a jump. */
+function describeJumpTarget(root: EditNode, to: string): SentencePart {
+  if (to === endOfForm) return plain('the end');
+  const placed = indexOf(root).steps.get(to);
+  return strong(placed ? stepName(root, placed.node) : `${to} (missing)`);
+}
+
+/** Returns the title of a step, or its number. */
+export const stepName = (root: EditNode, step: EditNode): string =>
+  textOf(step, 'title') || `Step ${root.children.indexOf(step) + 1}`;
+
+/** Formats ` when A and B`; `root` is the form of the node. */
+export const describeNodeCondition = (root: EditNode, group: Group): Sentence =>
+  describeWhen(group, (id) => indexOf(root).elements.get(id)?.node);

@@ -1,0 +1,115 @@
+import { elements, isElementType } from '#ast/form/elements.ts';
+import { type EditNode, textOf } from './edit-node.ts';
+import { type IndexedNode, indexOf } from './form-index.ts';
+import { isRepeatable } from './node-positions.ts';
+
+/**
+ * Whether a node has an answer: an input or a group. For a group, a condition can only test whether it is
+ * answered.
+ */
+const takesAnswer = ({ type }: EditNode): boolean =>
+  isElementType(type) && elements[type].group !== 'content';
+
+/** Returns the repeatable group around a node, at any depth. */
+const rowsAround = ({ around }: IndexedNode): EditNode | undefined => around.find(isRepeatable);
+
+/**
+ * Whether a condition of one node may refer to the answer of another. The other node must have an answer, and
+ * be in the current or an earlier step. An input in a row is available only in that row. A node cannot depend
+ * on itself or on nodes inside it.
+ */
+export function canReferInCondition(asking: IndexedNode, asked: IndexedNode): boolean {
+  if (!takesAnswer(asked.node)) return false;
+  const isLater = asking.node.type === 'step' ? asked.step >= asking.step : asked.step > asking.step;
+  if (isLater) return false;
+  if (asked.node === asking.node || asked.around.includes(asking.node)) return false;
+  if (asking.around.includes(asked.node)) return false;
+  const rows = rowsAround(asked);
+  return rows === undefined || rowsAround(asking) === rows;
+}
+
+/**
+ * Whether a formula may refer to a node: one with an answer in the current or an earlier step. Answers from
+ * rows of other groups are aggregated.
+ */
+export function canReferInFormula(asking: IndexedNode, asked: IndexedNode): boolean {
+  const isPlainGroup = asked.node.type === 'composite' && !isRepeatable(asked.node);
+  return takesAnswer(asked.node) && !isPlainGroup && asked.step <= asking.step && asked.node !== asking.node;
+}
+
+/** Lists the nodes that a formula may refer to in reading order, with the group of their rows. */
+export function listFormulaNodes(
+  root: EditNode,
+  asking: EditNode,
+): readonly { readonly node: EditNode; readonly rows: EditNode | undefined }[] {
+  const { placed, byKey } = indexOf(root);
+  const place = byKey.get(asking.key);
+  if (!place) return [];
+  const own = rowsAround(place);
+  return placed
+    .filter((asked) => textOf(asked.node, 'id') !== '' && canReferInFormula(place, asked))
+    .map((asked) => {
+      const rows = rowsAround(asked);
+      return { node: asked.node, rows: rows === own ? undefined : rows };
+    });
+}
+
+/** Lists the nodes that conditions in the settings may refer to: those with an answer in a submission. */
+export const listSettingConditionNodes = (root: EditNode): readonly EditNode[] =>
+  indexOf(root)
+    .placed.filter((asked) => {
+      const isPlainGroup = asked.node.type === 'composite' && !isRepeatable(asked.node);
+      const isIn = takesAnswer(asked.node) && !isPlainGroup && rowsAround(asked) === undefined;
+      return isIn && textOf(asked.node, 'id') !== '';
+    })
+    .map(({ node }) => node);
+
+/**
+ * Whether a jump of a step may refer to a node. Jumps run when a visitor leaves the step, so its own answers
+ * are available.
+ */
+export function canReferInJump(asking: IndexedNode, asked: IndexedNode): boolean {
+  if (!takesAnswer(asked.node)) return false;
+  return asked.step <= asking.step && rowsAround(asked) === undefined;
+}
+
+/** Lists the nodes that a condition may refer to, in reading order. */
+export function listConditionNodes(root: EditNode, asking: EditNode, isJump: boolean): readonly EditNode[] {
+  const index = indexOf(root);
+  const place = index.byKey.get(asking.key);
+  if (!place) return [];
+  const may = isJump ? canReferInJump : canReferInCondition;
+  return index.placed
+    .filter((asked) => textOf(asked.node, 'id') !== '' && may(place, asked))
+    .map(({ node }) => node);
+}
+
+/**
+ * Whether a text of one node may show the answer of another: an earlier input, and for a row only inside that
+ * row.
+ */
+export function canShowAnswer(root: EditNode, asking: IndexedNode, asked: IndexedNode): boolean {
+  const { placed } = indexOf(root);
+  const isInput = isElementType(asked.node.type) && elements[asked.node.type].group === 'input';
+  const rows = rowsAround(asked);
+  return (
+    isInput &&
+    placed.indexOf(asked) < placed.indexOf(asking) &&
+    (rows === undefined || rowsAround(asking) === rows)
+  );
+}
+
+/**
+ * Lists the questions whose answers a text may show, in reading order. Without a node, lists those of the
+ * whole form.
+ */
+export function listShowableQuestions(root: EditNode, asking: EditNode | undefined): readonly EditNode[] {
+  const { placed, byKey } = indexOf(root);
+  const place = asking && byKey.get(asking.key);
+  if (asking && !place) return [];
+  const may = (asked: IndexedNode): boolean =>
+    place
+      ? canShowAnswer(root, place, asked)
+      : takesAnswer(asked.node) && asked.node.type !== 'composite' && !rowsAround(asked);
+  return placed.filter((asked) => textOf(asked.node, 'id') !== '' && may(asked)).map(({ node }) => node);
+}

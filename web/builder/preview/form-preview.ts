@@ -1,0 +1,232 @@
+import {
+  type AnswerError,
+  type AnswerFiles,
+  checkAnswers,
+  type FieldProblem,
+  type FileAnswer,
+} from '#ast/answers/check-answers.ts';
+import { createAnswerFormatter } from '#ast/answers/format-piped.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
+import { newWork } from '#ast/basics/work.ts';
+import { type RawAnswers, readFields } from '#ast/form/fields.ts';
+import { type Form, languagesOf } from '#ast/form/tree.ts';
+import { type AnswerContext, evaluate, type VisibleParts } from '#ast/logic/evaluate.ts';
+import { todayIn } from '#ast/rules/today.ts';
+import type { NumberMarks } from '#ast/rules/written-numbers.ts';
+import type { Settings } from '#ast/settings.ts';
+import { settingsInLanguage } from '#ast/translations/check-translations.ts';
+import { inLanguage } from '#ast/translations/translations.ts';
+import { type Controls, controlOf, getSeenMarks, numberOf } from '#page/post/controls.ts';
+import { findFieldStep, firstWrongStep, resolveStep } from '#page/post/resolve-step.ts';
+import { applyRowAction, readAction } from '#page/post/row-action.ts';
+import { shownByCondition } from '#page/render/elements/conditional.ts';
+import { restoreRows } from '#page/render/elements/rows.ts';
+import { renderForm } from '#page/render/form.ts';
+import { languageAction } from '#page/render/language-switch.ts';
+import { renderConfirmation } from '#page/render/notices.ts';
+import { arrangeSteps } from '#page/render/steps.ts';
+import type { FieldMessage, FormPageView } from '#page/render/view.ts';
+import { type PageStyle, plainPageStyle } from '#page/theme/page-style.ts';
+import { formatProblemForVisitor } from '#page/words/format-problem.ts';
+import { fileLimits } from '../canvas/page-markup.ts';
+import { pageTextsOf } from '../canvas/page-texts.ts';
+
+/** A form that is filled in as a preview. It returns the pages that the server would, and stores nothing. */
+export type FormPreview = {
+  /** The form as its pages present it. */
+  readonly form: Form;
+  page(): string;
+  post(data: FormData): string;
+  /** Returns what the current answers change on the page. */
+  look(data: FormData): PreviewEffects;
+};
+
+/** The effects of answers before a button is pressed. */
+export type PreviewEffects = {
+  readonly shown: VisibleParts;
+  /** The marks of conditional elements that were shown, which the page posts (`_seen`). */
+  readonly seen: Iterable<string>;
+  /** The number format. */
+  readonly numbers: NumberMarks;
+  readonly isLast: boolean;
+  /** The visitor's progress: `Step 2 of 3`. */
+  readonly progress: string;
+};
+
+/** The settings that affect how the page looks and works. */
+export type PreviewSettings = Pick<
+  Settings,
+  'confirmation_message' | 'layout' | 'locale' | 'review_step' | 'theme' | 'time_zone' | 'translations'
+>;
+
+type Posted = {
+  readonly raw: RawAnswers;
+  readonly files: AnswerFiles;
+  readonly controls: Controls;
+  readonly step: number;
+};
+
+type Showing = Pick<FormPageView, 'focus' | 'notice' | 'known'> & {
+  readonly step: number;
+  readonly errors: readonly FieldMessage[];
+};
+
+/**
+ * @param now determines the current date.
+ * @param images the images of the theme and the location of element images. The caller applies the colors.
+ */
+export function startPreview(
+  structure: Form,
+  written: PreviewSettings,
+  now: Date,
+  {
+    pictureOf,
+    ...images
+  }: Pick<PageStyle, 'logo' | 'darkLogo' | 'cover'> & Pick<FormPageView, 'pictureOf'> = {},
+): FormPreview {
+  const look = { ...plainPageStyle, ...images };
+  const languages = languagesOf(structure);
+  const asksSingly = written.layout === 'question';
+  /** Returns the form, its settings and all texts in the requested language. */
+  const speak = (wish?: string) => {
+    const speech = pageTextsOf(languages, written, wish);
+    return {
+      ...speech,
+      settings: settingsInLanguage(written, speech.language),
+      form: arrangeSteps(inLanguage(structure, speech.language), written, speech.words),
+    };
+  };
+  let { language, words, settings, form, sentences, numbers } = speak();
+  const context: AnswerContext = {
+    reference: {},
+    today: todayIn(written.time_zone ?? 'UTC', now),
+    asksSingly,
+    // A new work budget for each question, as for each request.
+    get work() {
+      return newWork();
+    },
+  };
+  const say = ({ field, problem }: FieldProblem): FieldMessage => ({
+    field,
+    message: formatProblemForVisitor(problem, { language, sentences, words, numbers }),
+  });
+  const sayError = ({ field, message, problem }: AnswerError): FieldMessage =>
+    problem ? say({ field, problem }) : { field, message };
+  const draw = ({ raw, files }: Pick<Posted, 'raw' | 'files'>, showing: Showing): string =>
+    renderForm({
+      ...showing,
+      form,
+      asksSingly,
+      action: '#',
+      values: raw,
+      held: new Map(
+        [...files].map(([name, list]) => [name, list.map((file) => ({ ...file, token: file.id }))]),
+      ),
+      language,
+      otherLanguages: languages.length > 1 ? { language, languages, addressIn: () => '#' } : undefined,
+      words,
+      sentences,
+      numbers,
+      look,
+      limits: fileLimits,
+      pictureOf,
+      shown: evaluate(form, raw, context, files),
+      today: context.today,
+      submitText: settings.theme?.submit_label,
+    });
+  let held: AnswerFiles = new Map();
+
+  const finish = (posted: Posted): string => {
+    const result = checkAnswers(form, posted.raw, posted.files, context);
+    if (!result.ok) return draw(posted, firstWrongStep(form, result.errors.map(sayError), posted.step));
+    return renderConfirmation({
+      formName: form.attrs.name,
+      title: settings.theme?.confirmation_title,
+      message: settings.confirmation_message,
+      say: createAnswerFormatter({
+        form,
+        values: posted.raw,
+        held: posted.files,
+        shown: evaluate(form, posted.raw, context, posted.files),
+        speech: { language, numbers, words },
+      }),
+      receipt: 'preview, not saved',
+      language,
+      look,
+      words,
+    });
+  };
+  return {
+    get form() {
+      return form;
+    },
+    page: () =>
+      draw({ raw: {}, files: new Map() }, { step: evaluate(form, {}, context).steps[0] ?? 0, errors: [] }),
+    post(data) {
+      const posted = readPosted(form, data, held);
+      held = posted.files;
+      const { raw, files, controls, step } = posted;
+      const action = readAction(controls);
+      const known = controlOf(controls, '_known');
+      if (action.kind === 'add' || action.kind === 'remove') {
+        const changed = applyRowAction(action, raw, files);
+        held = changed.files;
+        return draw(changed, { step, errors: [], focus: changed.focus, known });
+      }
+      if (action.kind === 'language') {
+        ({ language, words, settings, form, sentences, numbers } = speak(action.language));
+        return draw(posted, { step, errors: [], focus: languageAction, known });
+      }
+      if (action.kind === 'change') {
+        const answered = { form, raw, files, context, shown: evaluate(form, raw, context, files) };
+        return draw(posted, findFieldStep(answered, action.field) ?? { step, errors: [] });
+      }
+      const go = action.kind === 'save' ? 'next' : action.kind;
+      const seen = getSeenMarks(controls);
+      const result = resolveStep({ form, raw, files, context, step, go, seen, known, problems: [], say });
+      if (result.kind === 'submit') return finish(posted);
+      return draw(posted, { known, ...result, notice: result.notice && words[result.notice] });
+    },
+    look(data) {
+      const { raw, files, step } = readPosted(form, data, held);
+      const shown = evaluate(form, raw, context, files);
+      const place = {
+        number: Math.max(1, shown.steps.indexOf(step) + 1),
+        total: Math.max(1, shown.steps.length),
+      };
+      return {
+        shown,
+        seen: shownByCondition(form, step, shown, { answers: raw, held: files }).keys(),
+        numbers,
+        isLast: step === (shown.steps.at(-1) ?? step),
+        progress: fillTemplate(words.step, place),
+      };
+    },
+  };
+}
+
+/** Reads posted answers like the server does. Previously chosen files stay until they are removed. */
+function readPosted(form: Form, data: FormData, held: AnswerFiles): Posted {
+  const entries = [...data].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const { raw, extra } = readFields(form, entries);
+  const dropped = new Set(extra.filter(([name]) => name === '_drop').map(([, token]) => token));
+  const files = new Map<string, readonly FileAnswer[]>();
+  for (const [name, list] of [...held, ...chosenFiles(data)]) {
+    const kept = list.filter(({ id }) => !dropped.has(id));
+    const known = files.get(name) ?? [];
+    const fresh = kept.filter(({ id }) => known.every((file) => file.id !== id));
+    if (fresh.length > 0) files.set(name, [...known, ...fresh]);
+  }
+  return { raw: restoreRows(form, raw, extra), files, controls: extra, step: numberOf(extra, '_step') ?? 0 };
+}
+
+/** Returns the chosen files as the server would list them, without their content. */
+function chosenFiles(data: FormData): [name: string, files: FileAnswer[]][] {
+  return [...data].flatMap(([name, value]): [string, FileAnswer[]][] => {
+    // An empty file input posts one nameless file.
+    if (typeof value === 'string' || (value.name === '' && value.size === 0)) return [];
+    const { name: filename, size, type, lastModified } = value;
+    const id = `${filename}-${size}-${lastModified}`;
+    return [[name, [{ id, filename, size, content_type: type }]]];
+  });
+}

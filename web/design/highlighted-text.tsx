@@ -1,0 +1,46 @@
+import type { ReactElement } from 'react';
+
+/**
+ * A text with the words highlighted that a search found. The server returns them as they are spelled in the
+ * text.
+ */
+export function HighlightedText({
+  text,
+  hits,
+  limit,
+}: {
+  text: string;
+  hits: readonly string[];
+  limit?: number;
+}): ReactElement {
+  const pattern = patternOf(hits);
+  const shown = limit === undefined ? text : excerpt(text, limit, pattern);
+  if (!pattern) return <>{shown}</>;
+  // Splitting by a capturing group puts every hit at an odd index.
+  return (
+    <>
+      {shown.split(pattern).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))}
+    </>
+  );
+}
+
+/** Returns a pattern for whole words only: "run" does not match in "brunch". */
+export function patternOf(hits: readonly string[]): RegExp | undefined {
+  const words = hits
+    .filter((hit) => hit !== '')
+    .map((hit) => hit.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`));
+  return words.length === 0
+    ? undefined
+    : new RegExp(String.raw`(?<![\p{L}\p{N}])(${words.join('|')})(?![\p{L}\p{N}])`, 'gu');
+}
+
+/** Characters kept before the first hit. */
+const before = 24;
+
+/** Returns the beginning of a long text, or the part around the first hit. */
+function excerpt(text: string, limit: number, pattern: RegExp | undefined): string {
+  const first = pattern ? text.search(pattern) : -1;
+  const start = first > limit / 2 ? first - before : 0;
+  const end = start + limit;
+  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
+}

@@ -1,0 +1,126 @@
+import { formatFileSize } from '#ast/basics/format-size.ts';
+import { labelButton, makeElement, type Page } from './page.ts';
+
+/**
+ * The server's response to an upload (src/page/upload-route.ts): the form posts the token. `size` in bytes.
+ */
+export type StoredFile = {
+  readonly token: string;
+  readonly filename: string;
+  readonly size: number;
+  readonly content_type: string;
+};
+
+/** A chosen file that is not uploaded: in progress, or waiting for the visitor's decision. */
+type UnsentFile = readonly [input: HTMLInputElement, filename: string, item: HTMLElement];
+
+/** Lists the chosen files that are not uploaded. */
+export function unsentOf(parent: HTMLElement): UnsentFile[] {
+  return [...parent.querySelectorAll<HTMLElement>('.held li:not(:has([name^="_file["]))')].map((item) => [
+    item.parentElement!.nextElementSibling as HTMLInputElement,
+    item.dataset['filename'] ?? '',
+    item,
+  ]);
+}
+
+/** Lists the uploaded files by the name of their field, without those that the visitor removes. */
+export function listUploadedFiles(form: HTMLFormElement): [field: string, file: StoredFile][] {
+  return [...form.querySelectorAll<HTMLElement>('.held li')].flatMap((item) => {
+    const held = item.querySelector<HTMLInputElement>('[name^="_file["]');
+    if (!held || item.querySelector('[name=_drop]:checked')) return [];
+    const { filename = '', size, type = '' } = item.dataset;
+    const file = { token: held.value, filename, size: Number(size), content_type: type };
+    return [[held.name.slice('_file['.length, -1), file]];
+  });
+}
+
+/** Adds an item to the list of files of one field. */
+export function addItem(input: HTMLElement): HTMLLIElement {
+  const before = input.previousElementSibling;
+  const list = before?.matches('.held') ? before : makeElement('ul', { className: 'held' });
+  input.before(list);
+  const item = makeElement('li', {});
+  list.append(item);
+  return item;
+}
+
+/** Fills an item with the name of the file, a fact about it, and buttons. Returns the element of the fact. */
+export function fillItem(
+  item: HTMLElement,
+  { filename, fact = '' }: { filename: string; fact?: string },
+  ...rest: HTMLElement[]
+): HTMLElement {
+  item.dataset['filename'] = filename;
+  const said = makeElement('span', { className: 'size', textContent: fact });
+  const name = makeElement(
+    'span',
+    { className: 'filename' },
+    makeElement('bdi', { textContent: filename }),
+    ' ',
+    said,
+  );
+  // Keeps the preview of the chosen picture.
+  const picture = item.querySelector('img');
+  item.replaceChildren(...(picture ? [picture] : []), name, ...rest);
+  return said;
+}
+
+/** Shows a preview of a chosen picture. */
+export function showPicture(item: HTMLElement, file: File): void {
+  if (!/^image\/(?:png|jpeg|gif|webp|avif)$/.test(file.type)) return;
+  const picture = makeElement('img', { alt: '', src: URL.createObjectURL(file) });
+  const release = () => URL.revokeObjectURL(picture.src);
+  picture.addEventListener('load', release);
+  picture.addEventListener('error', () => {
+    release();
+    picture.remove();
+  });
+  item.prepend(picture);
+}
+
+/** Creates a button of an item. Its accessible name includes the file's name. */
+export function itemButton(text: string, filename: string, press: () => void): HTMLButtonElement {
+  const button = makeElement('button', { type: 'button', className: 'drop' });
+  labelButton(button, text, filename);
+  button.addEventListener('click', press);
+  return button;
+}
+
+/** Shows an uploaded file, with its token for the form. */
+export function showStored(page: Page, item: HTMLElement, field: string, file: StoredFile): void {
+  const { token, filename, size, content_type } = file;
+  Object.assign(item.dataset, { size, type: content_type });
+  const remove = itemButton(page.data.words.remove, filename, () => removeItem(page, item));
+  fillItem(
+    item,
+    { filename, fact: formatFileSize(size, document.documentElement.lang) },
+    makeElement('input', { type: 'hidden', name: `_file[${field}]`, value: token }),
+    remove,
+  );
+}
+
+/** Shows a file that was not uploaded, with the reason, until the visitor removes it or presses `again`. */
+export function showUnsent(
+  page: Page,
+  item: HTMLElement,
+  { filename, reason, again }: { filename: string; reason: string; again?: HTMLElement | undefined },
+): void {
+  const remove = itemButton(page.data.words.remove, filename, () => removeItem(page, item));
+  const message = makeElement('p', { className: 'error', role: 'alert', textContent: reason });
+  fillItem(item, { filename }, message, ...(again ? [again] : []), remove);
+  // A reason that names the file replaces its name.
+  if (reason.includes(filename)) item.querySelector('.filename')!.replaceWith(message);
+}
+
+/**
+ * Removes an item. The focus moves to its field, which may have an error that is now resolved. The field is
+ * found by position: its name changes when rows before it are removed.
+ */
+export function removeItem(page: Page, item: HTMLElement): void {
+  const list = item.parentElement!;
+  const input = list.nextElementSibling as HTMLInputElement;
+  item.remove();
+  if (list.childElementCount === 0) list.remove();
+  input.focus();
+  page.form.dispatchEvent(new CustomEvent('files', { detail: input.name }));
+}

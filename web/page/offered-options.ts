@@ -1,0 +1,95 @@
+import { toAnswerProblem } from '#ast/answers/fill.ts';
+import { type ConditionTest, conditionalOptions, isOptionOffered } from '#ast/form/conditional-options.ts';
+import { findInput, questionsById } from '#ast/form/fields.ts';
+import { lazyConditionalOptions } from '#ast/form/lazy-conditional-options.ts';
+import { type Form, type InputElement, listQuestions } from '#ast/form/tree.ts';
+import { formatProblemForVisitor } from '#page/words/format-problem.ts';
+import { evaluatePage } from './answers.ts';
+import { errorFormatter, showAtField } from './errors.ts';
+import type { Page } from './page.ts';
+import { showStep } from './steps.ts';
+
+/** A chosen option that is no longer offered, or is offered again. */
+type Changed = {
+  readonly field: string;
+  readonly input: InputElement;
+  readonly label: string;
+  readonly isOffered: boolean;
+};
+
+/** Controls of hidden options that were chosen, so that they can be restored. */
+const hiddenChoices = new WeakSet<Element>();
+
+/**
+ * Shows the options that conditions offer and hides the others. A hidden option is not chosen; when it is
+ * offered again, it is chosen again unless another option was chosen meanwhile. Returns the changed options.
+ */
+function offerOptions(form: Form, page: HTMLFormElement, holds: ConditionTest): Changed[] {
+  const questions = questionsById(listQuestions(form));
+  const controls = page.querySelectorAll<HTMLInputElement | HTMLOptionElement>('[data-offer]');
+  return [...controls].flatMap((control) => {
+    // Compares names, because instanceof fails for elements of the builder's preview, which is another
+    // document.
+    const isEntry = control.localName === 'option';
+    const select = isEntry ? control.closest('select')! : undefined;
+    const field = select?.name ?? (control as HTMLInputElement).name;
+    const found = findInput(questions, field);
+    const box = select ? control : control.closest('label')!;
+    if (!found) return [];
+    const isIn = isOptionOffered(found.input, control.value, holds, found.row);
+    if (box.hidden !== isIn) return [];
+    box.hidden = !isIn;
+    control.disabled = !isIn || control.dataset['offer'] === 'full';
+    const state = isEntry ? 'selected' : 'checked';
+    const chosen = control as unknown as Record<typeof state, boolean>;
+    const isChosen = chosen[state];
+    if (!isIn && isChosen) hiddenChoices.add(control);
+    else if (!isIn || !hiddenChoices.delete(control) || isReplaced(page, control, select)) return [];
+    chosen[state] = isIn;
+    return {
+      field,
+      input: found.input,
+      label: (isEntry ? control : box.querySelector('span')!).textContent,
+      isOffered: isIn,
+    };
+  });
+}
+
+/** Whether another option was chosen meanwhile, if only one can be. */
+function isReplaced(
+  page: HTMLFormElement,
+  control: HTMLInputElement | HTMLOptionElement,
+  select: HTMLSelectElement | undefined,
+): boolean {
+  if (select) return select.value !== '';
+  const { type, name } = control as HTMLInputElement;
+  const checked = page.querySelector<HTMLInputElement>(`input[name="${CSS.escape(name)}"]:checked`);
+  return type === 'radio' && checked !== null && checked.value !== '';
+}
+
+// Registers the rules of options before the first evaluation.
+Object.assign(lazyConditionalOptions, conditionalOptions);
+
+/**
+ * Updates the offered options while questions are answered, and reports chosen options that are no longer
+ * offered.
+ */
+export function start(page: Page): void {
+  const { form, data } = page;
+  const update = (): void => {
+    const changed = offerOptions(data.form, form, evaluatePage(page).holds);
+    for (const { field, input, label, isOffered } of changed) {
+      const problem = toAnswerProblem(input, { rule: 'withdrawn', values: { option: label } });
+      const message = formatProblemForVisitor(problem, { ...data, language: document.documentElement.lang });
+      showAtField(field, isOffered ? [] : [message]);
+      if (!isOffered) page.announce(errorFormatter(page)({ field, message }));
+    }
+    // A restored answer may affect other conditions. There are no circular conditions.
+    if (changed.some(({ isOffered }) => isOffered)) update();
+  };
+  // In the capture phase, before other listeners read the answers.
+  for (const change of ['input', 'rows', 'files', 'step'] as const)
+    form.addEventListener(change, update, true);
+  update();
+  showStep(page);
+}

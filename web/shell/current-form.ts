@@ -1,0 +1,22 @@
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { LocatedForm } from '#search/table-arrangement.ts';
+import { refetchChangedQueries } from '../api/changes.ts';
+import { readSessionQuery } from '../api/operations.ts';
+import { queryClient } from '../api/query-client.ts';
+
+export type { LocatedForm };
+
+/** Loads a form by its ID with what its screens share. */
+export const formQuery = (id: string) => queryOptions(readSessionQuery('locateForm', { params: { id } }));
+
+/** Returns the form of the URL. It was loaded before the screens render. */
+export function useForm(): LocatedForm {
+  const { form } = useParams({ strict: false });
+  return useSuspenseQuery(formQuery(form)).data;
+}
+
+/** Refreshes a form after the builder changed its name or status. */
+export async function refreshForm(id: string): Promise<void> {
+  await Promise.all([queryClient.invalidateQueries(formQuery(id)), refetchChangedQueries('publishForm')]);
+}
