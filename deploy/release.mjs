@@ -1,5 +1,5 @@
-// Makes formloom-<version>.tgz: what runs, with the pages built, and without what builds and tests it. `npm start` in its
-// folder installs what the server needs and nothing else.
+// Creates formloom-<version>.tgz: the service with built pages, without build tools and tests. `npm start` in its folder
+// installs only what the server needs.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
