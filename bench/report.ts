@@ -119,13 +119,15 @@ export function writeReport(
   const figures = ['/s', 'p50', 'p99', 'CPU'];
   return `# Benchmark
 
-Written by \`npm run bench\`. The service beside a bare \`node:http\` and \`pg\` server that runs the same SQL on the same
-database and does nothing else (bench/bare.ts). Load generator, server and PostgreSQL share the machine, so only the
-ratio means something elsewhere. A search by operators stands beside a search of words alone by the same service, in the bare server's columns.
+\`npm run bench\` writes this page. It compares the service with a bare \`node:http\` and \`pg\` server that runs the same
+SQL on the same database and does nothing else (bench/bare.ts). Load generator, server and PostgreSQL share the
+machine, so only the ratios apply elsewhere. A search with operators is compared with a search for words alone by the
+same service, in the columns of the bare server.
 
-${machine}. Workspaces of ${sizes.join(', ')} submissions of 1 KB in one database, each over 50 forms, the first of which
-has half of them. Medians of ${rounds} rounds of ${seconds} s each, the two in turn; times in ms; \`c\` is the number of
-connections; CPU is what the server's process works for one request, in µs; MB is its resident memory afterwards.
+${machine}. Workspaces of ${sizes.join(', ')} submissions of 1 KB in one database, each with 50 forms. The first form
+has half of the submissions. Medians of ${rounds} rounds of ${seconds} s each, the two servers in turn. Times are in ms.
+\`c\` is the number of connections. CPU is the time of the server process per request, in µs. MB is its resident
+memory afterwards.
 
 ## ${sizes.at(-1)} submissions
 
@@ -133,7 +135,7 @@ ${table(['case', 'c', ...figures, 'MB', ...figures.map((name) => `bare ${name}`)
 ${problems.map((problem) => `\nNot measured: ${problem}\n`).join('')}
 ## Growth
 
-The median time of one request after the other, in ms.
+The median time of consecutive requests, in ms.
 
 ${table(
   ['case', ...sizes.map(String), 'last / first'],

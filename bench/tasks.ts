@@ -59,7 +59,7 @@ async function exportCsv({ instance, server, bare, site }: Scene): Promise<strin
   );
   const [{ records, bytes }] = downloads.service as [Downloaded];
   const most = Math.max(...downloads.service.map((each) => each.most));
-  return `Export: ${records - 1} rows as CSV, ${Math.round(bytes / 2 ** 20)} MB: ${describe(downloads.service)}; bare ${describe(downloads.bare)}; service / bare ${Math.round(100 * ratio)} %; memory before ${before} MB, during it at most ${most} MB.`;
+  return `Export: ${records - 1} rows as CSV, ${Math.round(bytes / 2 ** 20)} MB: ${describe(downloads.service)}; bare ${describe(downloads.bare)}; service / bare ${Math.round(100 * ratio)} %; ${before} MB of memory before, at most ${most} MB during the export.`;
 }
 
 /** A file of a process, for the holder of the key. */
@@ -104,7 +104,7 @@ async function deleteForm({ instance, server, site, load }: Scene): Promise<stri
   const seconds = (performance.now() - began) / 1_000;
   const describe = ({ p50, p99 }: LoadFigures): string =>
     `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(0)} ms`;
-  return `Delete: a form with ${deleted} submissions, answered after ${answeredMs.toFixed(0)} ms, all gone after ${seconds.toFixed(0)} s; reading others (c=8) before ${describe(before)}, meanwhile ${describe(during)}.`;
+  return `Delete: a form with ${deleted} submissions. Response after ${answeredMs.toFixed(0)} ms, all deleted after ${seconds.toFixed(0)} s. Reads of other forms (c=8): ${describe(before)} before; ${describe(during)} during the deletion.`;
 }
 
 /** Creates a form with copies of the newest submissions of the first form. */

@@ -1,5 +1,5 @@
-// Packs formloom-<version>.tgz: the service with its built pages, without build tools and tests. `npm start`
-// in its folder installs only what the server needs.
+// Creates formloom-<version>.tgz: the service with built pages, without build tools and tests. `npm start` in its folder
+// installs only what the server needs.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -39,7 +39,7 @@ export const directus: Peer = {
   // use it.
   packages: { dependencies: { directus: '12.4.0' }, overrides: { 'isolated-vm': '7.0.1' } },
   notes:
-    'rate and pressure limits, cache, telemetry, app and MCP off; static token. An insert writes a row of activity and one of revisions too. Its search (`?search=`) finds parts of words in any column, in no order, and ends at 20 rows without a total.',
+    'rate and pressure limits, cache, telemetry, app and MCP off; static token. An insert also writes an activity and a revision. The search (`?search=`) finds parts of words in any column, unordered, and stops at 20 rows without a total.',
   async open(place) {
     const url = `http://127.0.0.1:${place.port}`;
     const environment = {

@@ -77,7 +77,7 @@ export const nocodb: Peer = {
   // The xlsx version that it depends on is not in the registry.
   packages: { dependencies: { nocodb: '0.301.3' }, overrides: { xlsx: '0.18.5' } },
   notes:
-    'telemetry off; API token. It sorts with `nulls last`, so an index has to be made in that order. Its search (`like`) finds parts of words in the columns that are named (subject and message), newest first, and counts.',
+    'telemetry off; API token. It sorts with `nulls last`, so its index has that order. The search (`like`) finds parts of words in the named columns (subject and message), newest first, with a total.',
   async open(place): Promise<OpenPeer> {
     const { pid } = await start(place);
     const { tableId, schema, headers } = await makeTable(place);

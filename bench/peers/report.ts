@@ -5,7 +5,7 @@ import { goals } from './service.ts';
 /** The figures of the service and a peer in one case, measured in turn: the medians of the rounds. */
 export type Compared = { name: CaseName; concurrency: number; service: Figures; theirs: Figures };
 
-/** The results of a peer, possibly incomplete. `problems` says what could not be measured, and why. */
+/** The results of a peer. `problems` lists what could not be measured, and why. */
 export type PeerOutcome = {
   name: string;
   version: string;
@@ -88,22 +88,24 @@ export function writePeersReport(run: {
   );
   return `# Benchmark beside peers
 
-Written by \`npm run bench -- peers\`. The service beside others that take entries, keep and list them. Each is a single
-process with a database of its own on the service's PostgreSQL (the embedded one, with its settings, fsync on), with the
-same ${rows} submissions of about 1 KB in one table; the service has as many more in other forms. Load generator, servers
-and PostgreSQL share the machine, so only the ratios mean something elsewhere.
+\`npm run bench -- peers\` writes this page. It compares the service with other programs that store, list and
+search entries. Each is one process with its own database on the embedded PostgreSQL of the service, with the
+same settings and fsync on. Each has the same ${rows} submissions of about 1 KB in one table. The service
+has as many more in other forms. Load generator, servers and PostgreSQL share the machine, so only the ratios
+apply elsewhere.
 
-${machine}. Medians of ${rounds} rounds of ${seconds} s each, service and peer in turn; times in ms; \`c\` is the number of
-connections; CPU is what the server's process works for one request, in µs (PostgreSQL's work is not in it).
+${machine}.
+Medians of ${rounds} rounds of ${seconds} s each, service and peer in turn. Times are in ms. \`c\` is the number of connections.
+CPU is the time of the server process per request, in µs, without PostgreSQL.
 
-- \`list\`: the newest 20 with the exact total. The peers count with each request, over a table that was vacuumed just
-  before, so that an index is enough for it; an index on the time of creation, which none of them makes by itself, was
-  made by hand for each.
-- \`get\`: one by its id.
-- \`search\`: a word that about one in a thousand has, first 20. The service stems, ranks and counts within the form; the
-  peers look for parts of words (\`ILIKE\`).
-- \`insert\`: one of 1 KB as JSON. The service's is a visitor's submit: validated, counted, with its text for search and
-  its event.
+- \`list\`: the newest 20 with the exact total. The peers count with each request. Their table was vacuumed just
+  before, so an index is enough to count. Each peer got an index on the creation time, which none creates
+  itself.
+- \`get\`: one entry by its id.
+- \`search\`: the first 20 for a word that occurs in about one of a thousand entries. The service stems, ranks
+  and counts within the form. The peers search for parts of words (\`ILIKE\`).
+- \`insert\`: one entry of 1 KB as JSON. In the service, this is a visitor's submission: validated, counted,
+  indexed for search, and with its event.
 
 ${table(['case', 'c', 'best peer', 'service / best peer', 'goal'], best)}
 

@@ -53,7 +53,7 @@ function choose(names: string | undefined): readonly Peer[] {
   return names.split(',').map((name) => {
     const found = peers.find((peer) => peer.name === name);
     if (!found)
-      throw new Error(`There is no peer ${name}. Peers: ${peers.map((peer) => peer.name).join(', ')}.`);
+      throw new Error(`Unknown peer ${name}. Peers: ${peers.map((peer) => peer.name).join(', ')}.`);
     return found;
   });
 }
@@ -117,7 +117,7 @@ async function measurePeer(
   const port = await freePort();
   const rows = rowsOf(stage.site);
   await attempt('installing and starting it', async () => {
-    say(`Installing ${name} ${version} (only when it is not there; some minutes) …`);
+    say(`Installing ${name} ${version} if it is missing (some minutes) …`);
     const folder = await installPeer(stage.processes, peer);
     const place = await openPlace({ ...stage, name, folder, port, rows });
     const open = await peer.open(place);

@@ -98,7 +98,7 @@ export const strapi: Peer = {
     },
   },
   notes:
-    'admin panel, users-permissions, log of requests and telemetry off, no draft and publish; full-access API token. Its search (`?_q=`) finds parts of words in any text column, newest first as asked, and counts.',
+    'admin panel, users-permissions, request log and telemetry off, no draft and publish; full-access API token. The search (`?_q=`) finds parts of words in any text column, newest first, with a total.',
   async open(place) {
     await writeProject(place);
     const environment = { STRAPI_TELEMETRY_DISABLED: 'true', STRAPI_DISABLE_UPDATE_NOTIFICATION: 'true' };

@@ -1,8 +1,8 @@
-// Receives webhooks: verifies each, handles it once, and answers. Go 1.19 and later, no modules.
+// Receives webhooks: verifies each delivery, handles it once, and answers. Go 1.19 and later, no modules.
 //
-// The webhook's address: https://example.com/hooks/formloom
+// The URL of the webhook: https://example.com/hooks/formloom
 // Start: WEBHOOK_SECRET=whsec_... PORT=8080 go run receiver.go
-// It speaks plain HTTP: put it behind what ends TLS for that address.
+// It serves plain HTTP. Put it behind a proxy that terminates TLS for this URL.
 package main
 
 import (
@@ -29,7 +29,7 @@ var events = []string{"submission.created", "submission.updated", "submission.de
 
 // --- verification -----------------------------------------------------------
 
-// rawBody: the bytes as they came, before any JSON decoder.
+// rawBody: the received bytes, before they are decoded.
 // header: r.Header.Get("X-Service-Signature")
 func IsFromFormloom(rawBody []byte, header, secret string) bool {
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -40,7 +40,7 @@ func IsFromFormloom(rawBody []byte, header, secret string) bool {
 
 var standardSecret = regexp.MustCompile(`^whsec_([A-Za-z0-9+/]{4,}={0,2})$`)
 
-// The same by Standard Webhooks, which also refuses what somebody recorded and sends again later.
+// The same with Standard Webhooks, which also rejects recorded deliveries that are sent again later.
 // id, sent, given: the headers webhook-id, webhook-timestamp and webhook-signature.
 func IsStandardWebhook(rawBody []byte, id, sent, given, secret string, now time.Time) bool {
 	seconds, err := strconv.ParseInt(sent, 10, 64)
@@ -57,7 +57,7 @@ func IsStandardWebhook(rawBody []byte, id, sent, given, secret string, now time.
 	mac.Write([]byte(id + "." + sent + "."))
 	mac.Write(rawBody)
 	expected := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
-	// For a day after the secret was changed there are two signatures.
+	// For a day after the secret changes, there are two signatures.
 	isOurs := false
 	for _, one := range strings.Split(given, " ") {
 		isOurs = hmac.Equal([]byte(one), []byte(expected)) || isOurs
@@ -83,12 +83,12 @@ func handle(event Event) error {
 
 var notInID = regexp.MustCompile(`[^0-9A-Za-z-]`)
 
-// Calls handle() once for each delivery_id. A delivery that failed comes again.
+// Calls handle() once for each delivery_id. A failed delivery is sent again.
 func handleOnce(event Event, folder string) (isNew bool, err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return false, err
 	}
-	// A file stands for a row with a unique key: better, write that row and your own in one transaction.
+	// The file stands for a row with a unique key. It is better to write that row and your data in one transaction.
 	mark := filepath.Join(folder, notInID.ReplaceAllString(event.DeliveryID, ""))
 	file, err := os.OpenFile(mark, os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -1,8 +1,8 @@
-// Receives webhooks: verifies each, handles it once, and answers.
+// Receives webhooks: verifies each delivery, handles it once, and answers.
 //
-// The webhook's address: https://example.com/hooks/formloom
+// The URL of the webhook: https://example.com/hooks/formloom
 // Start: WEBHOOK_SECRET=whsec_… PORT=8080 node receiver.mjs
-// It speaks plain HTTP: put it behind what ends TLS for that address.
+// It serves plain HTTP. Put it behind a proxy that terminates TLS for this URL.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,14 +18,14 @@ const SEEN = process.env.SEEN_DIR ?? 'seen';
 
 const equal = (a, b) => a.length === b.length && timingSafeEqual(a, b);
 
-// rawBody: the bytes as they came, before any JSON parser.
+// rawBody: the received bytes, before they are parsed.
 // header: request.headers['x-service-signature']
 export function isFromFormloom(rawBody, header, secret) {
   const expected = 'sha256=' + createHmac('sha256', secret).update(rawBody).digest('hex');
   return equal(Buffer.from(header ?? ''), Buffer.from(expected));
 }
 
-// The same by Standard Webhooks, which also refuses what somebody recorded and sends again later.
+// The same with Standard Webhooks, which also rejects recorded deliveries that are sent again later.
 // headers: webhook-id, webhook-timestamp and webhook-signature, in lower case. now: Unix seconds.
 export function isStandardWebhook(rawBody, headers, secret, now = Date.now() / 1000) {
   const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': given = '' } = headers;
@@ -34,7 +34,7 @@ export function isStandardWebhook(rawBody, headers, secret, now = Date.now() / 1
   const key = encoded ? Buffer.from(encoded, 'base64') : Buffer.from(secret);
   const expected =
     'v1,' + createHmac('sha256', key).update(`${id}.${time}.`).update(rawBody).digest('base64');
-  // For a day after the secret was changed there are two signatures.
+  // For a day after the secret changes, there are two signatures.
   return given.split(' ').some((one) => equal(Buffer.from(one), Buffer.from(expected)));
 }
 
@@ -45,10 +45,10 @@ function handle(event) {
   console.log(event.event, submission.id, JSON.stringify(submission.responses[FIELD] ?? null));
 }
 
-/** Calls handle() once for each delivery_id. A delivery that failed comes again. */
+/** Calls handle() once for each delivery_id. A failed delivery is sent again. */
 export function handleOnce(event) {
   mkdirSync(SEEN, { recursive: true });
-  // A file stands for a row with a unique key: better, write that row and your own in one transaction.
+  // The file stands for a row with a unique key. It is better to write that row and your data in one transaction.
   const mark = join(SEEN, event.delivery_id.replace(/[^0-9A-Za-z-]/g, ''));
   try {
     writeFileSync(mark, '', { flag: 'wx' });
@@ -69,7 +69,7 @@ export function handleOnce(event) {
 
 export const server = createServer((request, response) => {
   receive(request, response).catch((error) => {
-    // It was broken off; it will be sent again.
+    // The request was aborted. It will be sent again.
     console.error(error);
     response.destroy();
   });

@@ -1,9 +1,9 @@
 <?php
-// Receives webhooks: verifies each, handles it once, and answers. PHP 8 and later, no packages.
+// Receives webhooks: verifies each delivery, handles it once, and answers. PHP 8 and later, no packages.
 //
-// The webhook's address: https://example.com/hooks/formloom
+// The URL of the webhook: https://example.com/hooks/formloom
 // Start: WEBHOOK_SECRET=whsec_... php -S 127.0.0.1:8080 receiver.php
-// It speaks plain HTTP then: put it behind what ends TLS for that address.
+// It then serves plain HTTP. Put it behind a proxy that terminates TLS for this URL.
 
 const EVENTS = ["submission.created", "submission.updated", "submission.deleted"];
 
@@ -17,7 +17,7 @@ function isFromFormloom(string $rawBody, ?string $header, string $secret): bool
     return hash_equals($expected, $header ?? '');
 }
 
-// The same by Standard Webhooks, which also refuses what somebody recorded and sends again later.
+// The same with Standard Webhooks, which also rejects recorded deliveries that are sent again later.
 // $headers: webhook-id, webhook-timestamp and webhook-signature. $now: Unix seconds.
 function isStandardWebhook(string $rawBody, array $headers, string $secret, ?int $now = null): bool
 {
@@ -30,7 +30,7 @@ function isStandardWebhook(string $rawBody, array $headers, string $secret, ?int
     $key = $isEncoded ? base64_decode($found[1]) : $secret;
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$time.$rawBody", $key, true));
     $isOurs = false;
-    // For a day after the secret was changed there are two signatures.
+    // For a day after the secret changes, there are two signatures.
     foreach (explode(' ', $headers['webhook-signature'] ?? '') as $one) {
         $isOurs = hash_equals($expected, $one) || $isOurs;
     }
@@ -45,14 +45,14 @@ function handle(array $event): void
     error_log($event['event'] . ' ' . $submission['id'] . ' ' . json_encode($submission['responses']["subject"] ?? null));
 }
 
-/** Calls handle() once for each delivery_id. A delivery that failed comes again. */
+/** Calls handle() once for each delivery_id. A failed delivery is sent again. */
 function handleOnce(array $event): bool
 {
     $folder = getenv('SEEN_DIR') ?: 'seen';
     if (!is_dir($folder)) {
         @mkdir($folder, 0700, true);
     }
-    // A file stands for a row with a unique key: better, write that row and your own in one transaction.
+    // The file stands for a row with a unique key. It is better to write that row and your data in one transaction.
     $mark = $folder . '/' . preg_replace('/[^0-9A-Za-z-]/', '', $event['delivery_id']);
     if (file_exists($mark) || !($file = @fopen($mark, 'x'))) {
         return false;

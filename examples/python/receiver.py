@@ -1,8 +1,8 @@
-# Receives webhooks: verifies each, handles it once, and answers. Python 3.9 and later, no packages.
+# Receives webhooks: verifies each delivery, handles it once, and answers. Python 3.9 and later, no packages.
 #
-# The webhook's address: https://example.com/hooks/formloom
+# The URL of the webhook: https://example.com/hooks/formloom
 # Start: WEBHOOK_SECRET=whsec_... PORT=8080 python3 receiver.py
-# It speaks plain HTTP: put it behind what ends TLS for that address.
+# It serves plain HTTP. Put it behind a proxy that terminates TLS for this URL.
 
 import base64
 import binascii
@@ -21,14 +21,14 @@ SEEN = os.environ.get("SEEN_DIR", "seen")
 # --- verification -----------------------------------------------------------
 
 
-# raw_body: the bytes as they came, before any JSON parser.
+# raw_body: the received bytes, before they are parsed.
 # header: request.headers.get("X-Service-Signature")
 def is_from_formloom(raw_body, header, secret):
     digest = hmac.new(secret.encode(), raw_body, hashlib.sha256).hexdigest()
     return hmac.compare_digest((header or "").encode(), f"sha256={digest}".encode())
 
 
-# The same by Standard Webhooks, which also refuses what somebody recorded and sends again later.
+# The same with Standard Webhooks, which also rejects recorded deliveries that are sent again later.
 # headers: has get() for webhook-id, webhook-timestamp and webhook-signature. now: Unix seconds.
 def is_standard_webhook(raw_body, headers, secret, now=None):
     message_id = headers.get("webhook-id") or ""
@@ -40,7 +40,7 @@ def is_standard_webhook(raw_body, headers, secret, now=None):
     signed = f"{message_id}.{sent_at}.".encode() + raw_body
     digest = hmac.new(standard_key(secret), signed, hashlib.sha256).digest()
     expected = b"v1," + base64.b64encode(digest)
-    # For a day after the secret was changed there are two signatures.
+    # For a day after the secret changes, there are two signatures.
     given = (headers.get("webhook-signature") or "").encode().split(b" ")
     return any([hmac.compare_digest(one, expected) for one in given])
 
@@ -64,9 +64,9 @@ def handle(event):
 
 
 def handle_once(event):
-    """Calls handle() once for each delivery_id. A delivery that failed comes again."""
+    """Calls handle() once for each delivery_id. A failed delivery is sent again."""
     os.makedirs(SEEN, exist_ok=True)
-    # A file stands for a row with a unique key: better, write that row and your own in one transaction.
+    # The file stands for a row with a unique key. It is better to write that row and your data in one transaction.
     mark = os.path.join(SEEN, re.sub("[^0-9A-Za-z-]", "", event["delivery_id"]))
     try:
         open(mark, "x").close()

@@ -213,7 +213,7 @@ begin ${atThisNode}
     commit; ${atThisNode}
     execute format('drop view if exists %I.%I', made, one.name);
     execute format('create view %I.%I as select *, ctid, xmax from %I.%I', made, one.name, one.schema, one.shard);
-    -- Citus gives out what is counted up, and not the table with the rows.
+    -- Citus assigns identity values only in the distributed table, not in the shard with the rows.
     if one.counted is not null then execute array_to_string(one.counted, '; '); end if;
     if one.is_own then
       execute format($f$
@@ -222,7 +222,7 @@ begin ${atThisNode}
           execute function %I.stay()$f$, one.schema, one.shard, made);
     end if;
   end loop;
-  -- Functions that statements call; those of triggers stay where they are.
+  -- Functions that statements call. Trigger functions stay in the schema of the cell.
   for one in
     select overlay(pg_get_functiondef(p.oid) placing made || '.'
              from position(quote_ident(cell) || '.' in pg_get_functiondef(p.oid)) for length(quote_ident(cell)) + 1) as text

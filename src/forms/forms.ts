@@ -188,7 +188,7 @@ const countSubmissions = statement(
   'forms.count_submissions',
   'workspace_id form_id',
   'count',
-  `/* with the trash: trashed_at is not asked */
+  `/* includes the trash: trashed_at does not matter */
    select count(*) as count from submissions where workspace_id = $workspace_id and form_id = $form_id`,
 );
 

@@ -68,7 +68,7 @@ export const passesChecks = `not exists (
               p.answers::jsonb, '$.** ? (@.type() == "object").keyvalue() ? (@.key == $ELEMENT).value.** ? (@ == $ID)',
               jsonb_build_object('ELEMENT', value -> 'element', 'ID', value -> 'id'))
           else asked.answer::jsonb @> value
-            -- Of a matrix, in any of its rows.
+            -- In a matrix, any row can match.
             or json_typeof(asked.answer) = 'object' and jsonb_path_query_array(asked.answer::jsonb, '$.*[*]') @> value end)
     where not c.is_address) looked
   group by c.place, c.is_not

@@ -19,7 +19,7 @@ const markHits = statement(
        nullif(replace(plainto_tsquery(config, $q)::text, ' & ', ' | '), ''),
        (select string_agg(format('%L:*', lower(word)), ' | ') from unnest($beginnings) as word))::tsquery as words
      from (select distinct language, language::regconfig as config from unnest($languages) as language) languages
-     -- Or PostgreSQL makes them anew for each text.
+     -- Without this, PostgreSQL computes the words again for each text.
      offset 0) question using (language)
    order by given.place`,
 );
@@ -201,7 +201,7 @@ export const listLabelledOptions = statement(
   `select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, option ->> 'label' as label
    from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
-     -- An object among options, behind any number of texts.
+     -- Options that contain an object, after any number of texts.
      and v.structure::text ~ '"options"\\s*:\\s*\\[(?:\\s*"(?:[^"\\\\]|\\\\.)*"\\s*,)*\\s*\\{'
    cross join jsonb_path_query(v.structure::jsonb, 'strict $.**.attrs ? (exists (@.options[*].label))') as asking (attrs)
    cross join jsonb_array_elements(asking.attrs -> 'options') as option

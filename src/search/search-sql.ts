@@ -124,7 +124,7 @@ const buildSearchSql = (isMore: boolean): string => `${isMore ? units : ''}
            string_agg(in_subject, ' | ') as some_subject, count(*) as words
     from words group by language),
   reached as (
-    -- Whoever reaches no form asks for a mark that no document has.
+    -- A caller without access to any form searches for a mark that no document has.
     select case when $form_ids is null then ''
                 else format(' & (%s)', coalesce(string_agg(format('''%sf%s''', chr(1), id), ' | '), chr(1) || 'f')) end as forms
     from unnest($form_ids) as id),

@@ -59,7 +59,7 @@ const listInvitationsOf = statement(
   'erase.list_invitations_of',
   'workspace_id submission_ids',
   'id',
-  `/* wherever it lies: trashed_at is not asked */
+  `/* includes the trash: trashed_at does not matter */
    select i.id from submissions s
    join invitations i on i.workspace_id = s.workspace_id and i.id = s.key
    where s.workspace_id = $workspace_id and s.id = any ($submission_ids)`,

@@ -48,7 +48,7 @@ const countDays = statement(
             ${leastIdAtSql("(day + interval '1 day') at time zone $time_zone")} as to_id
      from ends cross join generate_series(
        date_trunc('day', first at time zone $time_zone), last at time zone $time_zone, interval '1 day') as day),
-   -- Materialized, or each count would be made once more to be compared with zero.
+   -- Without materialized, each count would run again for the comparison with zero.
    counted as materialized (
      select day, ${countOfDay('completed')} as completed, ${countOfDay('incomplete')} as incomplete from days)
    select to_char(day, 'YYYY-MM-DD') as day, completed, incomplete from counted
