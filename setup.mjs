@@ -81,9 +81,7 @@ const builders = [
 
 function install() {
   requireChecksums();
-  say(
-    `Installing ${all ? 'the service, its tests and checks' : 'the service'} (about half a minute) …`,
-  );
+  say(`Installing ${all ? 'the service, its tests and checks' : 'the service'} (about half a minute) …`);
   const started = Date.now();
   runNpm(all ? ['--include=dev'] : ['--omit=dev']);
   linkLibraries();

@@ -52,8 +52,7 @@ function choose(names: string | undefined): readonly Peer[] {
   if (names === undefined) return peers;
   return names.split(',').map((name) => {
     const found = peers.find((peer) => peer.name === name);
-    if (!found)
-      throw new Error(`Unknown peer ${name}. Peers: ${peers.map((peer) => peer.name).join(', ')}.`);
+    if (!found) throw new Error(`Unknown peer ${name}. Peers: ${peers.map((peer) => peer.name).join(', ')}.`);
     return found;
   });
 }

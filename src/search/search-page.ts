@@ -51,7 +51,7 @@ const pageOf = <Parameters extends typeof wordParameters>(
      cross join question
      where (select total from total) < ${searchWindow}),
    -- If there may be more, each rank is searched separately, up to the end of the page.
-   in_all as materialized (${walk('all_subject', {
+   in_all as materialized (${selectMatchesSql('all_subject', {
      limit: `(select case when total < ${searchWindow} then 0 else $offset + $limit end from total)`,
      inOrder: true,
      hasSpan,
