@@ -151,7 +151,7 @@ test('imports of web go only to lower rooms, and independent scripts import no r
 });
 
 /** The names, methods and paths of routes and the format of an ETag, which have no imports. */
-const shared = ['#app/operations/routes.ts', '#kit/replies/tag-of.ts'];
+const shared = ['#app/operations/routes.ts', '#kit/replies/etag.ts'];
 
 test('web imports from the server only the form language, shared rules, page rendering, routes, ETag format and types of answers', () => {
   const others = offences(web, (source) =>

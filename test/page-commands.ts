@@ -48,7 +48,7 @@ export async function findUnmarked(page: string, marks: readonly string[]): Prom
 }
 
 /**
- * Replaces npm by the command that it runs. The tour covers npm itself, and each npm run takes 0.4 s of CPU.
+ * Replaces npm by the command that it runs. The tour covers npm itself, and each call of npm takes 0.4 s of CPU.
  */
 export const direct = (block: string): string =>
   block.replaceAll('npm run -s formloom --', `node "${join(home, 'setup.mjs')}" src/app/cli.ts`);

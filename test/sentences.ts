@@ -116,7 +116,7 @@ function commentsOf(
   }
   return joined.map(({ text }) =>
     text
-      .split(/\n(?=\s*(?:@|- |\n))/)
+      .split(/\n(?=\s*(?:@|- |npm |--|[A-Z_]+=|\n))/)
       .map((part) => part.replace(/\s+/g, ' ').trim())
       .filter(Boolean)
       .join('\n'),
@@ -149,6 +149,27 @@ export function sentencesOf(patterns: readonly string[]): Sentence[] {
     const texts = [...textsOf(program as unknown as Node)].filter(isRead).map(({ text }) => text);
     return [
       ...[...new Set(texts)].map((text) => ({ file, kind: 'text', text }) as const),
+      ...commentsOf(source, comments).map((text) => ({ file, kind: 'comment', text }) as const),
+    ];
+  });
+}
+
+/** Returns the titles of tests below a node, and their cases as `…`. */
+function* titlesOf(node: Node): Generator<string> {
+  if (node.type === 'CallExpression' && calledName(node) === 'test') {
+    const title = writtenText((node['arguments'] as Node[])[0]!);
+    if (title !== undefined) yield title;
+  }
+  for (const child of Object.values(node).flat()) if (isNode(child)) yield* titlesOf(child);
+}
+
+/** Returns the titles and comments of tests and other sources that are not part of the service. */
+export function testSentencesOf(patterns: readonly string[]): Sentence[] {
+  return globSync(patterns, { cwd: home }).flatMap((file) => {
+    const source = readFileSync(home + file, 'utf8');
+    const { program, comments } = parseSync(file, source);
+    return [
+      ...[...titlesOf(program as unknown as Node)].map((text) => ({ file, kind: 'text', text }) as const),
       ...commentsOf(source, comments).map((text) => ({ file, kind: 'comment', text }) as const),
     ];
   });

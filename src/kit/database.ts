@@ -27,15 +27,13 @@ export type Database = Pool;
 const poolWaitMs = 2_000;
 /** PostgreSQL ends a statement after this time, and the request answers 503. */
 const statementLimitMs = 10_000;
-/** Closes a silent connection shortly after PostgreSQL would have ended its statement. */
 const silenceLimitMs = statementLimitMs + 2_000;
 /**
  * Connections are replaced after this time. PostgreSQL caches each prepared statement with its plan and never
- * evicts one. The service's 600 statements use 50 MB in each connection (measured), and a connection in
- * occasional use would stay open for days.
+ * evicts one. The service's 600 statements use 50 MB in each connection (measured).
  */
 const longestLifetimeSeconds = 600;
-/** Probes a connection that is silent for this long: the database may accept statements and never answer. */
+/** Probes a connection that is silent for this long. */
 const doubtMs = 1_000;
 const probeMs = 1_500;
 
@@ -384,7 +382,7 @@ export const isDiskFull = (error: unknown): boolean =>
 
 /** Messages of timeouts, from this file and from the driver's pool. */
 const silentMessages =
-  /the database does not answer|due to connection timeout|timeout exceeded when trying to connect|None of its hosts/;
+  /database does not answer|due to connection timeout|timeout exceeded when trying to connect|None of its hosts/;
 
 /** Returns whether waiting for the database timed out. An immediate retry would wait as long again. */
 export const isDatabaseTimeout = (error: unknown): boolean =>
@@ -394,9 +392,8 @@ export const isDatabaseTimeout = (error: unknown): boolean =>
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if ('severity' in error || /^[0-9A-Z]{5}$/.test(code)) {
-    if (unavailableStates.test(code)) return true;
-  }
+  const isSqlState = 'severity' in error || /^[0-9A-Z]{5}$/.test(code);
+  if (isSqlState && unavailableStates.test(code)) return true;
   // Only for a missing socket of the database, not for any missing file.
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect';
   return unavailableErrors.has(code) || unavailableMessages.test(error.message);

@@ -235,7 +235,7 @@ function formRoutes(server: Server, context: Context): void {
 
   server.post<FormRoute>('/f/:id', { onRequest: checkPostSource(context) }, async (request, reply) => {
     // Also open for forms that are full or closed and for used invitations, to answer repeated submits
-    // (post/accept.ts).
+    // (post/accept-answers.ts).
     const visit = await openVisit(context, request, ['full', 'closed', 'used']);
     if (visit.guest) await recordInvitationStarted(context.database, visit.guest);
     if (isJsonBody(request)) return handleJsonPost(context, visit, request, reply);

@@ -44,7 +44,7 @@ export function TextField(props: TextFieldProps): ReactElement {
 
 /**
  * A date or time field. Browsers do not report incomplete input, such as half a date: it stays in the control
- * with a message, the value is unchanged, and the form cannot be sent (unread.ts).
+ * with a message, the value is unchanged, and the form cannot be sent (unreadable-input.ts).
  */
 function MomentField({ value = '', onChange, error, ...rest }: TextFieldProps): ReactElement {
   const control = useRef<HTMLInputElement>(null);

@@ -63,7 +63,7 @@ export const stepAttributes = {
 /**
  * The table of the form language (specification, "Form AST"; docs/rules.md 17). Validation, schemas,
  * summaries, the builder and the page read it. A new type is a folder in `types/`, a drawing in
- * `src/page/render/elements/`, and a line here, in `late-rules.ts` and in the table of drawings.
+ * `src/page/render/elements/`, and a line here, in `lazy-rules.ts` and in the table of drawings.
  * test/floors.test.ts counts them.
  */
 export const elements = {

@@ -128,7 +128,7 @@ const noticeSenders: {
 };
 
 /**
- * Handles the jobs that send notices (#workspaces/audit/mail-news.ts). The emails commit together with the end of
+ * Handles the jobs that send notices (#workspaces/audit/email-events.ts). The emails commit together with the end of
  * the job, so each event is notified once.
  */
 export function sendNotices(context: NoticeContext): JobHandler {

@@ -154,7 +154,7 @@ function formElement(view: FormattedView): Html {
     method: 'post',
     action: safeUrl(view.action),
     // No `novalidate`: the browser must hold back a date or time that it cannot parse, because it would
-    // silently post nothing. The server reports all other errors together (elements/drawings.ts).
+    // silently post nothing. The server reports all other errors together (elements/element-renderers.ts).
     enctype: hasFiles && 'multipart/form-data',
   });
   const hasSteps = form.children.length > 1;

@@ -25,7 +25,7 @@ const analytics = async (form: string, query = ''): Promise<Analytics> => {
   assert.equal(status, 200, JSON.stringify(body));
   return body as unknown as Analytics;
 };
-/** Returns the counts when `count` of them are written; earlier events are written by then. */
+/** Returns the counts when `count` of them are written; earlier events are then also written. */
 const counted = (form: string, what: 'views' | 'starts' | 'completions', count: number): Promise<Analytics> =>
   until(`${count} ${what}`, async () => {
     const found = await analytics(form);

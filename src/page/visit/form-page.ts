@@ -120,7 +120,7 @@ export type FormPageContent = {
   readonly key: string;
   /** The token of an edit link. The page then posts to that link instead of the form. */
   readonly editToken?: string | undefined;
-  /** Progress of the visit for counting (course.ts); undefined if it is not counted. */
+  /** Progress of the visit for counting (visit-progress.ts); undefined if it is not counted. */
   readonly course: string | undefined;
 } & Pick<FormPageView, 'focus' | 'notice' | 'done' | 'submitText' | 'hidden' | 'known'>;
 

@@ -33,7 +33,7 @@ const pick = <Part extends 'words' | 'problems'>(part: Part) =>
 /** The page's labels by language. */
 export const wordsByLocale = pick('words');
 
-/** The messages about invalid answers by language (say-problem.ts). */
+/** The messages about invalid answers by language (format-problem.ts). */
 export const problemsByLocale = pick('problems');
 
 /** The wishes that decide a page's language, strongest first. `stored` is the language of stored answers. */

@@ -18,7 +18,7 @@ export const withQuestionWords = (words: Words): Words => ({
 
 /**
  * Messages about invalid answers in one language; `rule.kind` if a kind of question has its own message
- * (say-problem.ts).
+ * (format-problem.ts).
  */
 export type PageProblems = Readonly<Record<keyof typeof en.problems, string>>;
 

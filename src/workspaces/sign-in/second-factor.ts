@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -13,32 +12,10 @@ import { type AccountChange, reportAccountChange } from '../audit/email-events.t
 import { type AccountEvent, accountEventOf, recordAccountEvent } from '../audit/record-account-event.ts';
 import { lockAccount } from '../member-invitations/accept.ts';
 import type { RequestCounter } from '../request-counter.ts';
+import { putRecoveryCodes, spendRecoveryCode } from './recovery-codes.ts';
 import { requirePassword } from './require-password.ts';
 import { createDeviceToken, limitAttempts, signInTries, verifyDeviceToken } from './sign-in.ts';
-import { base32, findTotpStep, looksLikeTotp, newTotpSecret, totpAddress } from './totp.ts';
-
-/** The number of recovery codes in a set; each works once. */
-const recoveryCodeCount = 10;
-/** Base32 characters of a code, which makes 50 bits. */
-const length = 10;
-
-/** Returns new recovery codes, such as `abcde-fghij`. */
-const newRecoveryCodes = (): string[] =>
-  Array.from({ length: recoveryCodeCount }, () => {
-    const code = base32(randomBytes(7)).slice(0, length).toLowerCase();
-    return `${code.slice(0, length / 2)}-${code.slice(length / 2)}`;
-  });
-
-/**
- * Returns the stored hashes of a code, one for each instance key, the current one first. Case, hyphens and
- * spaces in the typed code are ignored.
- */
-export const hashesOfRecoveryCode = (vault: Vault, userId: string, typed: string): string[] =>
-  vault.signatures('second factors', [
-    'recovery code',
-    userId,
-    typed.toLowerCase().replaceAll(/[^a-z2-7]/g, ''),
-  ]);
+import { findTotpStep, looksLikeTotp, newTotpSecret, totpAddress } from './totp.ts';
 
 /** Locks changes of a person's two-factor methods until the transaction ends. */
 const lockPerson = statement(
@@ -91,22 +68,6 @@ const deleteTotp = statement(
   'user_id',
   'user_id',
   `delete from totp_secrets where user_id = $user_id and confirmed_at is not null returning user_id`,
-);
-
-const spendRecoveryCode = statement(
-  'second_factor.use_recovery_code',
-  'user_id hashes',
-  'user_id',
-  `delete from recovery_codes where user_id = $user_id and hash = any($hashes) returning user_id`,
-);
-
-/** Replaces the remaining recovery codes. */
-const replaceRecoveryCodes = statement(
-  'second_factor.replace_recovery_codes',
-  'user_id hashes',
-  '',
-  `with former as (delete from recovery_codes where user_id = $user_id)
-   insert into recovery_codes (user_id, hash) select $user_id, hash from unnest($hashes) as given (hash)`,
 );
 
 /**
@@ -266,7 +227,7 @@ export async function renewRecoveryCodes(
       'renewRecoveryCodes',
       accountEventOf({ person, visitor }, 'renewRecoveryCodes'),
     );
-    return putRecoveryCodes(context, client, person.id);
+    return putRecoveryCodes(context.vault, client, person.id);
   });
 }
 
@@ -331,15 +292,14 @@ const redeemRecoveryCode = (
   typed: string,
 ): Promise<boolean> =>
   transaction(database, async (client) => {
-    const hashes = hashesOfRecoveryCode(vault, person.id, typed);
-    const used = await spendRecoveryCode(client, { user_id: person.id, hashes });
-    if (used.length > 0)
+    const isUsed = await spendRecoveryCode(vault, client, person.id, typed);
+    if (isUsed)
       await reportFactorChange(
         client,
         'useRecoveryCode',
         accountEventOf({ person, visitor }, 'useRecoveryCode'),
       );
-    return used.length > 0;
+    return isUsed;
   });
 
 /**
@@ -380,7 +340,7 @@ export async function changeFactors(
     await reportFactorChange(client, what, accountEventOf({ person, visitor }, what));
     const needsCodes = settled!.second_factor && settled!.recovery_codes === 0;
     return {
-      recoveryCodes: needsCodes ? await putRecoveryCodes(context, client, person.id) : null,
+      recoveryCodes: needsCodes ? await putRecoveryCodes(context.vault, client, person.id) : null,
       hasOne: settled!.second_factor,
       hasChanged: settled!.has_changed,
     };
@@ -388,17 +348,6 @@ export async function changeFactors(
   if (!hasChanged) return { recoveryCodes, cookies: [] };
   const { beginSession } = await context.accounts.library();
   return { recoveryCodes, cookies: await beginSession(person.id, hasOne ? now() : null, visitor.headers) };
-}
-
-async function putRecoveryCodes(
-  { vault }: FactorContext,
-  client: ClientBase,
-  userId: string,
-): Promise<string[]> {
-  const codes = newRecoveryCodes();
-  const hashes = codes.map((code) => hashesOfRecoveryCode(vault, userId, code)[0]!);
-  await replaceRecoveryCodes(client, { user_id: userId, hashes });
-  return codes;
 }
 
 /** Reports a change of sign-in methods to the person, and to the audit log of each of their workspaces. */
