@@ -533,6 +533,24 @@ test('forms pull creates the folder; a plan reports a change on the service, and
   assert.match(messageIn((await ask('forms', 'plan', folder)).stderr), /formloom.lock.json is damaged/);
 });
 
+test('after forms apply a plan is empty, however the file spells its settings', async () => {
+  const own = await service.makeTenant();
+  const folder = await mkdtemp(join(service.dataDir, 'forms-'));
+  const settings = {
+    opens_at: '2030-01-01T01:00:00+01:00',
+    theme: { mode: 'dark', logo: null },
+    closed_message: null,
+    password: 'a long password',
+  };
+  await writeFile(
+    join(folder, 'a.json'),
+    JSON.stringify({ structure: structure(element('text', 'a')), settings }),
+  );
+  answerOf(await here('forms', 'apply', folder, '--workspace', own.workspaceId, '--json'));
+  const { code, stdout } = await here('forms', 'plan', folder, '--workspace', own.workspaceId, '--check');
+  assert.equal(code, 0, stdout);
+});
+
 // Completion --------------------------------------------------------------------------------------------------
 
 const isInstalled = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { migrateCells, otherCells } from '#cells/cells.ts';
 import { hideShards } from '#cells/citus.ts';
 import { now } from '#kit/clock.ts';

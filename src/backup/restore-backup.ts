@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { PoolClient } from 'pg';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { migrateCells } from '#cells/cells.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';

@@ -2,7 +2,7 @@ import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { now } from '#kit/clock.ts';
 import { untilAborted } from '#kit/concurrency.ts';
 import type { Config } from '#kit/config.ts';

@@ -1,5 +1,5 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { cellOfWorkspace } from '#cells/across-cells.ts';
 import { cellForNew } from '#cells/choose-cell.ts';
 import { hideShards } from '#cells/citus.ts';

@@ -1,5 +1,5 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import {

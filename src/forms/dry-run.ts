@@ -1,4 +1,4 @@
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import type { ChoiceOption } from '#ast/basics/options.ts';
 import { quote } from '#ast/basics/problems.ts';

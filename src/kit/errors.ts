@@ -1,4 +1,4 @@
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import type { ProblemCode } from '#ast/basics/problem-codes.ts';
 import { isUnavailable } from './database.ts';
 

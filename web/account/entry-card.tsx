@@ -1,7 +1,7 @@
 import './sign-in-screen.css';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { callSessionOperation } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { type Action, useAction } from '../design/action.tsx';

@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { afterFocusReturned } from '../design/after-focus.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { ConfirmDialog, Dialog } from '../design/dialog.tsx';

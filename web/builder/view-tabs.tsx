@@ -1,5 +1,5 @@
 import { type ReactElement, useEffect, useRef } from 'react';
-import { pluralize } from '#ast/basics/format-count.ts';
+import { pluralize } from '#ast/basics/format-number.ts';
 import { IconButton } from '../design/button.tsx';
 import { Icon, type IconName } from '../design/icon.tsx';
 import { canAnimate } from '../design/motion.ts';

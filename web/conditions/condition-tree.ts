@@ -1,5 +1,5 @@
 import { type Operator, operators } from '#ast/basics/condition.ts';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/basics/options.ts';
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';

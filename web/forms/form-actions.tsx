@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { refetchChangedQueries } from '../api/changes.ts';
 import { type ChangePrecondition, call, download } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';

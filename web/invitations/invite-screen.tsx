@@ -2,7 +2,7 @@ import './invitations.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { ApiProblem } from '../api/client.ts';
 import { call } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { Button } from '../design/button.tsx';
 import { ColumnChoices } from '../design/column-choices.tsx';
 import { TextArea } from '../design/field.tsx';

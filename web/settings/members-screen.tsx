@@ -1,7 +1,7 @@
 import './members-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { assignableRoles, roles } from '#rules/permissions.ts';
 import type { Member } from '#workspaces/members.ts';
 import { call } from '../api/operations.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { hostOf, urlProblem } from '#rules/url-problem.ts';
 import type { Payload, Receiver, Webhook } from '#webhooks/shapes.ts';
 import { call } from '../api/operations.ts';

@@ -5,7 +5,7 @@ import type { LocatedForm } from '../shell/current-form.ts';
 import { eventChoices } from './events.ts';
 import './replay.css';
 import { type ReactElement, useState } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { Dialog } from '../design/dialog.tsx';

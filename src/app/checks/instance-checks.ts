@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { Cron } from 'croner';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { otherCells } from '#cells/cells.ts';
 import { describeMissingConnections, findConnectionCapacity } from '#cells/create-cell.ts';
 import { now } from '#kit/clock.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { fetchBackup } from '#backup/schedule.ts';
 import { openStorage } from '#kit/storage/open-storage.ts';
 import { findInstanceKey } from '#kit/vault.ts';

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { ApiError } from '#kit/errors.ts';
 import { callOperation } from '../operations/call-operation.ts';
 import { apiCommand, type Command, flag, PartlyDone } from './command.ts';

@@ -1,4 +1,5 @@
 import { isRecord } from '#ast/basics/json.ts';
+import { checkSettings } from '#ast/settings.ts';
 import type { DryRun, Judgement } from '#forms/shapes.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type ComparedNode, compareForms, compareValues, type ValueChange } from '#rules/compare-forms.ts';
@@ -207,13 +208,14 @@ const judge = (api: Api, form: FormFile): Promise<ReplyOf<'validateForm'>> =>
 
 const documentOf = ({ structure, settings }: FormFile) => ({ structure, ...(settings && { settings }) });
 
-/** Settings as the API returns them: without the password and without null. */
-const shownSettings = (settings: object): Record<string, unknown> => ({
-  access: 'public',
-  ...Object.fromEntries(
-    Object.entries(settings).filter(([name, value]) => name !== 'password' && value !== null),
-  ),
-});
+/** Returns valid settings as the API returns them: with times in UTC and without null and the password. */
+function shownSettings(written: object): Record<string, unknown> {
+  const checked = checkSettings(written, undefined);
+  const { password: _, ...settings }: Record<string, unknown> = checked.ok
+    ? checked.settings
+    : { ...written };
+  return { access: 'public', ...settings };
+}
 
 /** Applies a plan if the form is unchanged since the comparison. @returns the id of the form. */
 export async function applyPlan(api: Api, { plan, form, tag }: Planned): Promise<string> {

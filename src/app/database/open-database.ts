@@ -1,5 +1,5 @@
 import { sep } from 'node:path';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { connectionsOf, migrateCells, openCells } from '#cells/cells.ts';
 import type { Config } from '#kit/config.ts';
 import { type Connection, type Database, openDatabase } from '#kit/database.ts';

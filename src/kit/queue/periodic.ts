@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { now } from '../clock.ts';
 import { type Database, sharedDatabaseOf } from '../database.ts';
 import { isDatabaseUnavailable, loggedError } from '../errors.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { now } from '#kit/clock.ts';
 import type { OutboundResult } from '#kit/outbound/outbound.ts';
 import type { Job } from '#kit/queue.ts';

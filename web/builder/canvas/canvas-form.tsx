@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { directionOf } from '#page/markup/document.ts';
 import { toPlain } from '../../conditions/describe-condition.ts';
 import type { Editor } from '../editor/editor.ts';

@@ -1,4 +1,4 @@
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { insertPastedNodes, parseClipboardNodes } from '../model/clipboard.ts';
 import { describeNodes } from '../model/compare.ts';
 import { deleteNodes, duplicateNodes, insertNode, moveNodes, setAttribute } from '../model/edit.ts';

@@ -1,7 +1,7 @@
 import './languages-view.css';
 import { type ReactElement, useMemo, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { listTexts, namedLanguages, type TextDocument, untranslatedTexts } from '#ast/texts.ts';
 import { type FileProblem, readTextsFile, writeTextsFile } from '#ast/texts-file.ts';

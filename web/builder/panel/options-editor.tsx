@@ -21,7 +21,7 @@ import {
 import { ImageField } from './image-field.tsx';
 import { ConditionField } from './logic.tsx';
 import './options-editor.css';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { isSameJson } from '#ast/basics/json.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';

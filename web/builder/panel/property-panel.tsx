@@ -1,6 +1,6 @@
 import './property-panel.css';
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import type { Option } from '#ast/basics/options.ts';
 import { type ElementType, elements, type InputType, showsPlaceholder } from '#ast/form/elements.ts';
 import { Button } from '../../design/button.tsx';

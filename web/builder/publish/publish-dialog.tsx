@@ -2,7 +2,7 @@ import './difference-list.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { checkFilter } from '#ast/logic/check-condition.ts';
 import type { Settings } from '#ast/settings.ts';
 import { hostOf } from '#rules/url-problem.ts';

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useId, useMemo, useState } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import type { Form, InputElement } from '#ast/form/tree.ts';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { settingRow } from '#ast/settings-table.ts';

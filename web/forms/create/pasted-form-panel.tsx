@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
-import { formatCount, pluralize } from '#ast/basics/format-count.ts';
+import { formatCount, pluralize } from '#ast/basics/format-number.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';

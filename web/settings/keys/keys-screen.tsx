@@ -1,7 +1,7 @@
 import './keys-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { permissionLabel, roles } from '#rules/permissions.ts';
 import type { Key } from '#workspaces/key-endpoints.ts';
 import { call } from '../../api/operations.ts';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import { formatCount, pluralize } from '#ast/basics/format-count.ts';
+import { formatCount, pluralize } from '#ast/basics/format-number.ts';
 import { refetchChangedQueries } from '../../api/changes.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';

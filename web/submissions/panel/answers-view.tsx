@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { AnswerRow, AnswerValue } from '#ast/answers/check-answers.ts';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { formatFileSize } from '#ast/basics/format-size.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import { withPipedLabels } from '#ast/form/piping.ts';

@@ -2,7 +2,7 @@ import './all-forms.css';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { pluralize } from '#ast/basics/format-count.ts';
+import { pluralize } from '#ast/basics/format-number.ts';
 import { parseSearch } from '#ast/search.ts';
 import { keepRows } from '../../api/keep-rows.ts';
 import { call } from '../../api/operations.ts';

@@ -2,7 +2,7 @@ import './submissions-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useCallback, useMemo, useState } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { orderColumns } from '#rules/columns.ts';
 import { Button } from '../../design/button.tsx';
 import { CopyField } from '../../design/copy-button.tsx';

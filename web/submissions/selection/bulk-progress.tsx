@@ -1,6 +1,6 @@
 import { QueryObserver, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect } from 'react';
-import { formatCount, pluralize } from '#ast/basics/format-count.ts';
+import { formatCount, pluralize } from '#ast/basics/format-number.ts';
 import { refetchChangedQueries } from '../../api/changes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';

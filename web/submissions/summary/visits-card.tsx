@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import type { Analytics } from '#submissions/analytics.ts';
 import { Card } from '../../design/page.tsx';
 import { useForm } from '../../shell/current-form.ts';

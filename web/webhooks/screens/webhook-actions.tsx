@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { hostOf } from '#rules/url-problem.ts';
 import type { Webhook } from '#webhooks/shapes.ts';
 import { call } from '../../api/operations.ts';

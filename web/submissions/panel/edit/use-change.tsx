@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useRef } from 'react';
 import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
-import { formatCount, pluralize } from '#ast/basics/format-count.ts';
+import { formatCount, pluralize } from '#ast/basics/format-number.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';

@@ -1,8 +1,0 @@
-import { formatWholeNumber } from './format-number.ts';
-
-/** Returns the singular or plural of a noun. Pass `many` for irregular plurals. */
-export const pluralize = (count: number, one: string, many = `${one}s`): string => (count === 1 ? one : many);
-
-/** Formats a count: "1 submission", "1,204 submissions". */
-export const formatCount = (count: number, one: string, many?: string): string =>
-  `${formatWholeNumber(count)} ${pluralize(count, one, many)}`;
