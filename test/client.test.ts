@@ -357,7 +357,7 @@ test('applying a form definition creates it once, updates it if it differs, and 
     ],
   };
   const handle = api.form(client.defineForm(definition));
-  await assert.rejects(handle['id']!(), /There is no form "Contact .*" yet\./);
+  await assert.rejects(handle['id']!(), /The form "Contact .*" does not exist yet/);
   const applied = async (written: object) => {
     const { id, change, status } = await api.form(client.defineForm(written))['apply']!();
     return [id, change, status];

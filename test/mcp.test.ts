@@ -629,7 +629,7 @@ test('an MCP client builds, validates and publishes a form, finds the failing we
       history: { response_status: number; reason: string }[];
     };
     assert.equal(history[0]!.response_status, 404);
-    assert.match(history[0]!.reason, /The delivery is not retried/);
+    assert.match(history[0]!.reason, /The delivery will not be retried/);
     await run(client, 'retry_delivery', { delivery_id: failed.id });
     await until('the delivery to arrive', async () => {
       const { status } = await run(client, 'get_delivery', { delivery_id: failed.id });
@@ -694,6 +694,6 @@ test('`formloom mcp --url` calls another service with its key and reports errors
   const away = await open(`http://127.0.0.1:${closedPort}`, 'fl_none');
   assert.match(
     textOf(await away.callTool({ name: 'get_workspace', arguments: {} })),
-    /does not answer: ECONNREFUSED/,
+    /does not respond: ECONNREFUSED/,
   );
 });

@@ -331,7 +331,7 @@ test('a permanent change asks for confirmation at a terminal and does nothing wi
   const unasked = await remove();
   assert.deepEqual([unasked.code, unasked.stdout], [2, '']);
   const declined = await remove(false);
-  assert.deepEqual(JSON.parse(declined.stderr), { error: 'declined', message: 'Nothing was done.' });
+  assert.deepEqual(JSON.parse(declined.stderr), { error: 'declined', message: 'Nothing was changed.' });
   assert.equal(declined.code, 1);
   assert.equal((await tenant.call('GET', `/forms/${id}`)).status, 200);
   assert.deepEqual(answerOf(await remove(true)), { id });
@@ -450,7 +450,7 @@ test('a folder of forms is pulled, planned and applied, locally and remotely, an
     await write('other.json', { id: form.id, structure: structure(element('text', 'a')) });
     const twice = await step('plan', folder);
     assert.deepEqual([twice.code, twice.stdout], [2, '']);
-    assert.match(messageIn(twice.stderr), /are the same form/);
+    assert.match(messageIn(twice.stderr), /both contain the form/);
     assert.equal((await step('plan', join(folder, 'none'))).code, 2);
   }
 });
@@ -522,7 +522,7 @@ test('forms pull creates the folder; a plan reports a change on the service, and
   await own.call('PUT', `/forms/${form.id}`, { structure: rename('Service') });
   assert.deepEqual(await plan(), [0, 'update', true, '']);
   const { stdout } = await here('forms', 'plan', folder, '--workspace', own.workspaceId);
-  assert.match(stdout, /Changed on the service since the last pull; applying reverts that/);
+  assert.match(stdout, /Changed on the service since the last pull\. Applying reverts that change/);
   // Applying makes the folder's state the base of the next plan, as pulling does.
   answerOf(await ask('forms', 'apply', folder));
   assert.deepEqual(await plan('--check'), [0, 'none', false, '']);

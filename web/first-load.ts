@@ -30,9 +30,9 @@ export function firstLoad(): Plugin {
       );
       const loaded = withImports(chunks, first);
       const bytes = loaded.reduce((sum, { code }) => sum + gzipSync(code).length, 0);
-      const words = `${Math.round(bytes / 1024)} KB of script at first load, gzipped (at most ${limitBytes / 1024})`;
-      if (bytes > limitBytes) this.error(`Too much script: ${words}.`);
-      process.stderr.write(`Console built: ${words}, in ${chunks.size} files in all.\n`);
+      const words = `${Math.round(bytes / 1024)} KB of JavaScript at first load, gzipped (limit: ${limitBytes / 1024} KB)`;
+      if (bytes > limitBytes) this.error(`The console's JavaScript is too large: ${words}.`);
+      process.stderr.write(`Console built: ${words}, ${chunks.size} files in total.\n`);
     },
   };
 }

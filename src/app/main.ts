@@ -147,7 +147,7 @@ async function checkOwnStorage(
     await claimStorage(database, { storage: openStorage(config), place: describeStorage(config) });
   } catch (error) {
     if (error instanceof InstanceStorageError) throw error;
-    log.warn({ err: error }, 'the storage does not answer; uploads are refused until it does');
+    log.warn({ err: error }, 'the storage does not respond; uploads are refused until it does');
   }
 }
 
@@ -250,7 +250,7 @@ function endOnUnexpectedError(log: Log, end: () => void): void {
   process.on('uncaughtException', (error: unknown) => {
     const reason = explain(error);
     if (logged.has(reason)) return;
-    log.fatal({ err: error }, 'an unexpected error ends this process');
+    log.fatal({ err: error }, 'an unexpected error stopped this process');
     if (logged.size === 0) end();
     logged.add(reason);
   });

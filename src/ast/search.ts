@@ -94,7 +94,7 @@ export function parseSearch(text: string): ParsedSearch {
   const problems: SearchProblem[] = [];
   const over = parts.filter(({ kind, isNot }) => kind !== 'word' || isNot)[mostParts];
   if (over) {
-    const message = `A search can have at most ${mostParts} phrases, operators and excluded words. Remove those from character ${over.begin + 1} on.`;
+    const message = `A search can have at most ${mostParts} phrases, operators and excluded words. Remove those that begin at character ${over.begin + 1} or later.`;
     problems.push({ message, begin: over.begin, end: over.end });
   }
   return { parts, problems };

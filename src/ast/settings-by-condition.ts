@@ -168,7 +168,7 @@ function* findTextProblems(
     if (typeof text !== 'string' || !isCleanText(text) || !fitsBytes(text, most))
       yield [part, `must be text of at most ${formatExactBytes(most)}`];
     else if (form && !pipedIds(text).every((id) => canPipeInSettings(form, id)))
-      yield [part, 'can only show answers to questions of the form outside repeatable composites'];
+      yield [part, 'can only show answers to questions in the form that are outside repeatable composites'];
   }
 }
 
@@ -186,11 +186,11 @@ function* findTranslationProblems(
     const at = `translations.${language}`;
     const problem = form && languageProblem(language, languagesOf(form));
     if (problem) yield ['translations', problem.replace(/^include/, 'includes')];
-    else if (!isRecord(texts)) yield [at, 'must be an object of texts'];
+    else if (!isRecord(texts)) yield [at, 'must be an object whose values are text'];
     else {
       for (const [name, text] of Object.entries(texts)) {
         if (!isConfirmationText(name))
-          yield [at, `must not have ${quote(name)}; it can have ${confirmationTexts.join(', ')}`];
+          yield [at, `must not have ${quote(name)}; it can only have ${confirmationTexts.join(', ')}`];
         else if (getProperty(entry, name) === undefined)
           yield [`${at}.${name}`, 'translates a text that the confirmation does not have'];
         else if (isMissing(text)) yield [`${at}.${name}`, 'must not be blank; omit it instead'];
@@ -245,19 +245,19 @@ export const confirmationList = {
     type: 'array',
     minItems: 1,
     maxItems: limits.byCondition,
-    examples: [[{ when: { reference: 'plan', is: 'equals', value: 'pro' }, message: 'We call you.' }]],
+    examples: [[{ when: { reference: 'plan', is: 'equals', value: 'pro' }, message: 'We will call you.' }]],
     items: {
       type: 'object',
       additionalProperties: false,
       required: ['when'],
       properties: {
         when: reference('Condition'),
-        title: { type: 'string', description: 'The heading of the page after the submission.' },
+        title: { type: 'string', description: 'The heading of the page shown after the submission.' },
         message: bytes(confirmationBytes.message),
         redirect_url: { type: 'string', format: 'uri' },
         translations: {
           type: 'object',
-          description: "Its texts in the form's other languages.",
+          description: "The confirmation in the form's other languages.",
           additionalProperties: {
             type: 'object',
             additionalProperties: false,

@@ -82,8 +82,8 @@ export const settingRows = {
     // Stored as a hash, and in no version (src/forms/form-rows.ts).
     schema: { type: 'string', minLength: 4, maxLength: 128, writeOnly: true },
     title: 'Password',
-    help: 'Visitors enter it before they see the form, if access is by password.',
-    note: 'It is never returned. An omitted password stays; null removes it.',
+    help: 'Visitors enter this password before they see the form, if access requires one.',
+    note: 'The password is never returned. If omitted, it stays; null removes it.',
     card: 'access',
   },
   opens_at: {
@@ -117,7 +117,7 @@ export const settingRows = {
     ...message,
     accepts: (value, form): value is string =>
       message.accepts(value) && pipedIds(value).every((id) => !form || canPipeInSettings(form, id)),
-    problem: `${message.problem}, and can show ({{id}}) only answers to questions of the form outside repeatable composites`,
+    problem: `${message.problem}, and can only show answers ({{id}}) to questions in the form that are outside repeatable composites`,
     title: 'Confirmation message',
     help: 'Shown after a submission. It can show answers.',
     card: 'after',
@@ -134,13 +134,13 @@ export const settingRows = {
   confirmations: {
     ...confirmationList,
     title: 'Conditional confirmations',
-    help: 'The first confirmation whose condition is met replaces the message and the redirect. If none is met, they stay.',
+    help: 'The first confirmation whose condition is met replaces the message and the redirect. If no condition is met, the message and the redirect apply.',
     card: 'after',
   },
   notifications: {
     ...notificationList,
     title: 'Additional emails',
-    help: 'Emails about a completed submission, always or on a condition. An address gets the answers immediately. The answer to an email question gets a receipt.',
+    help: 'Emails about completed submissions, always or if a condition is met. Fixed addresses get the answers immediately. The address in an email answer gets a receipt.',
     card: 'mail',
     order: 1,
   },
@@ -157,13 +157,13 @@ export const settingRows = {
       digestModes,
       {
         each: 'Every submission',
-        hourly: ['Hourly', 'One email for all submissions.'],
+        hourly: ['Hourly', 'One email for all submissions in the hour.'],
         daily: ['Daily', 'At 08:00 in the form’s time zone.'],
       },
       'each',
     ),
     title: 'Email frequency',
-    help: 'One email for each submission, or one for all submissions of an hour or a day.',
+    help: 'One email for each submission, or one for all submissions in an hour or a day.',
     note: 'A daily email is sent at 08:00 in `time_zone`.',
     card: 'mail',
   },
@@ -202,7 +202,7 @@ export const settingRows = {
   review_step: {
     ...flag(),
     title: 'Check your answers',
-    help: 'A last step lists all answers, with a link to change each, before they are sent.',
+    help: 'A final step lists all answers before they are sent, with a link to change each one.',
     card: 'layout',
     order: 1,
   },
@@ -252,23 +252,23 @@ export const settingRows = {
   limit_per_address: {
     ...count(1, 1_000_000),
     title: 'Limit per address and hour',
-    help: 'The maximum number of submissions from one IP address per hour. Further ones are rejected.',
-    note: 'They get status 429.',
+    help: 'The maximum number of submissions from one IP address per hour. Further submissions are rejected.',
+    note: 'Rejected submissions get status 429.',
     card: 'spam',
     isHalf: true,
   },
   limit_per_form: {
     ...count(1, 1_000_000),
     title: 'Limit per hour',
-    help: 'The maximum number of submissions per hour. Further ones are rejected.',
-    note: 'They get status 429.',
+    help: 'The maximum number of submissions per hour. Further submissions are rejected.',
+    note: 'Rejected submissions get status 429.',
     card: 'spam',
     isHalf: true,
   },
   proof_of_work: {
     ...flag(),
     title: 'Proof of work',
-    help: 'The visitor’s browser computes for about a second. Submissions without the result go to the spam box, unless they come from an allowed site.',
+    help: 'The visitor’s browser computes a result for about a second. Submissions without it go to the spam box, unless they come from an allowed site.',
     card: 'spam',
   },
   subject_element: {
@@ -276,7 +276,7 @@ export const settingRows = {
     problem: 'must be the ID of a text element outside repeatable composites',
     schema: { type: 'string' },
     title: 'Subject',
-    help: 'The answer to this question is the title of a submission and ranks highest in search. By default, the element “subject” or the first short text.',
+    help: 'The answer to this question is the title of a submission and ranks highest in search. The default is the element “subject” or the first short text.',
     note: 'The id of the element.',
     card: 'search',
   },
@@ -292,7 +292,7 @@ export const settingRows = {
     problem: 'must be the name of a time zone like "Europe/Berlin" or "UTC"',
     schema: { type: 'string', default: 'UTC' },
     title: 'Time zone',
-    help: 'Decides which day is “today” in limits and conditions, and the days of the visit summary.',
+    help: 'Determines which day is “today” in limits and conditions, and how the visit summary is divided into days.',
     note: 'An IANA name like Europe/Berlin.',
     card: 'search',
   },
@@ -311,7 +311,7 @@ export const settingRows = {
     },
     title: 'Translations',
     help: 'Texts of the settings in the form’s other languages, by language and setting.',
-    note: 'A text of the theme is named `theme.submit_label`.',
+    note: 'Theme texts have names such as `theme.submit_label`.',
   },
   locale: {
     ...choice(
@@ -347,7 +347,7 @@ export const settingRows = {
     problem: `must be a list of at most ${originLimit} origins like "https://example.com"`,
     schema: { type: 'array', items: { type: 'string' } },
     title: 'Allowed sites',
-    help: 'Only these sites can embed the form and post to it, like https://example.com or https://*.example.com. Their submissions need no proof of work.',
+    help: 'Only these sites, such as https://example.com or https://*.example.com, can embed the form and post to it. Their submissions need no proof of work.',
     note: 'If omitted, every site is allowed. An empty list allows no site.',
     card: 'embedding',
   },
@@ -371,13 +371,13 @@ function findTextProblems(input: unknown, form: Form | undefined): readonly Sett
     const problem = form && languageProblem(language, languagesOf(form));
     if (problem) return [{ field, message: `The translations of the settings ${problem}.` }];
     const at = `${field}.${language}`;
-    if (!isRecord(texts)) return [{ field: at, message: `"${at}" must be an object of texts.` }];
+    if (!isRecord(texts)) return [{ field: at, message: `"${at}" must be an object whose values are text.` }];
     return Object.entries(texts).flatMap(([name, text]): readonly SettingsError[] => {
       if (!isSettingText(name))
         return [
           {
             field: at,
-            message: `${quote(name)} is not a text of the settings. Use one of these: ${settingTexts.join(', ')}.`,
+            message: `${quote(name)} is not a setting that can be translated. Use one of these: ${settingTexts.join(', ')}.`,
           },
         ];
       const where = `${at}.${name}`;

@@ -133,7 +133,7 @@ export function settingsSchemas(): Record<'Settings' | 'SettingsChange' | 'Theme
   return {
     Settings: {
       type: 'object',
-      description: 'Settings of a form. Absent settings are not set.',
+      description: 'Settings of a form. Settings that are not set are omitted.',
       additionalProperties: false,
       properties: schemasOf(shown),
     },
@@ -145,7 +145,7 @@ export function settingsSchemas(): Record<'Settings' | 'SettingsChange' | 'Theme
     },
     Theme: {
       type: 'object',
-      description: 'How the public page looks. Absent parts have their defaults.',
+      description: 'How the public page looks. Omitted parts use their defaults.',
       additionalProperties: false,
       properties: schemasOf(themeParts),
     },

@@ -265,7 +265,7 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
   [
     'an option that is no text',
     [element('dropdown', 'a', { options: ['Red', 1] })],
-    [['"options" of "a" must be a list of texts, or of objects with an "id" and a "label".', 0, 0]],
+    [['"options" of "a" must be a list of strings, or of objects with an "id" and a "label".', 0, 0]],
   ],
   [
     'an option twice',
@@ -279,8 +279,8 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
   ],
   ...(
     [
-      ['must not have an entry 2 that has an "id" that is not a text', { label: 'Red' }],
-      ['must not have an entry 2 that has a "label" that is not a text', { id: 'r' }],
+      ['must not have an entry 2 that has an "id" that is not text', { label: 'Red' }],
+      ['must not have an entry 2 that has a "label" that is not text', { id: 'r' }],
       [
         'must not have an entry 2 that has an "id" that is blank or has line breaks',
         { id: ' ', label: 'Red' },

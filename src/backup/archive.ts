@@ -124,7 +124,7 @@ export async function writeArchive(
     if (first) throw (first as PromiseRejectedResult).reason;
     await explainFile(path, 'written', () => file.sync());
     if (!(await isNamed(file, draft)))
-      throw new BackupError(`Another backup to ${path} started meanwhile, so this one was stopped.`);
+      throw new BackupError(`Another backup to ${path} has started, so this one was stopped.`);
     await refuseReplacing(path);
     await rename(draft, path);
     await syncDirectory(dirname(path));
@@ -194,8 +194,8 @@ async function openNew(path: string, draft: string): Promise<FileHandle> {
 }
 
 const remedies = {
-  written: 'Free space there, or choose another path.',
-  read: 'Choose a backup file that you may read.',
+  written: 'Free up space there, or choose another path.',
+  read: 'Choose a backup file that you have permission to read.',
 };
 
 /**

@@ -494,7 +494,7 @@ test('a truncated or incomplete backup restores nothing; the complete one can be
 test('a restore is rejected if the disk has less space than must stay free', async () => {
   await backUp('crowded');
   const crowded = await emptyInstance();
-  await assert.rejects(crowded.restore('crowded', {}, 2 ** 60), /UPLOAD_FREE_MB.*Free space there/);
+  await assert.rejects(crowded.restore('crowded', {}, 2 ** 60), /UPLOAD_FREE_MB.*Free up space there/);
   await crowded.restore('crowded');
 });
 
@@ -524,7 +524,7 @@ test('a backup of an earlier version is migrated to this one, even with the old 
   }
   await backUpOlder('at-60', 1, 60);
   const other = await emptyInstance({ isNew: true });
-  await assert.rejects(other.restore('at-60'), /whose database this version does not know/);
+  await assert.rejects(other.restore('at-60'), /whose database schema this version does not support/);
 });
 
 test('a backup of a newer version is rejected with that version, and a file that is not a backup is rejected', async () => {

@@ -95,7 +95,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
   const migrations = await readMigrations();
   if ((await findPending(from, migrations)).length > 0) {
     throw new BackupError(
-      'The database has an earlier version. Start this version on it once to migrate it, then move it.',
+      'The database was last used by an earlier version. Start this version with it once to migrate it, then move it.',
     );
   }
   const source = await from.connect();
@@ -187,7 +187,7 @@ async function requireFree(db: Queryable, fingerprint: string): Promise<void> {
   const there = onlyRow(await findMove(db, {}));
   if (there?.moved_to && there.key_fingerprint === fingerprint) return;
   throw new BackupError(
-    'The target database is in use. Use an empty one, such as `create database` creates.',
+    'The target database is in use. Use an empty database, such as one made with `create database`.',
   );
 }
 

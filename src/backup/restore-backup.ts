@@ -124,7 +124,7 @@ async function restoreEntries(
   const ofBackup = findBackupMigrations(manifest.migrations, migrations);
   if (!ofBackup) {
     throw new BackupError(
-      `The backup was made by Formloom ${manifest.version}, whose database this version does not know. Restore it with that version or a later one.`,
+      `The backup was made by Formloom ${manifest.version}, whose database schema this version does not support. Restore it with that version or a later one.`,
     );
   }
   // A large backup takes hours to restore, so the key is checked at the beginning.
@@ -248,7 +248,7 @@ export async function restoreArchiveEntries(
         // A database on a full disk stops, and a test restore may share the disk of a service.
         if (!(await storage.hasRoom()))
           throw new BackupError(
-            'The free space at the target is below UPLOAD_FREE_MB. Free space there, or restore elsewhere: change DATA_DIR, or TMPDIR with --check.',
+            'The free space at the target is below UPLOAD_FREE_MB. Free up space there, or restore elsewhere: change DATA_DIR, or TMPDIR with --check.',
           );
         open ??= { ...startTableCopy(client, table), table: table.name };
         await open.pour(entry.body);
@@ -294,7 +294,7 @@ function requireAll(found: Pick<ArchiveTrailer, 'rows' | 'files' | 'bytes'>, end
 }
 
 const otherKey =
-  'SECRET_KEY, or secret.key in DATA_DIR, is not the key that the backup was used with, so its secrets and links could not be read. Remove that key, or replace it with the right one.';
+  'SECRET_KEY, or secret.key in DATA_DIR, is not the key of the instance that was backed up. The secrets and links in the backup could not be read with it. Remove that key, or replace it with the right one.';
 
 export const isKeyOf = ({ key_fingerprint: fingerprint }: ArchiveManifest, key: string): boolean =>
   openVault(key).derive('fingerprint').includes(fingerprint!);

@@ -225,7 +225,7 @@ async function runOnOneServer<Result>(
 ): Promise<Result | undefined> {
   const client = openClient(database);
   const lost = new AbortController();
-  client.once('end', () => lost.abort(new Error('the connection with the lock was lost')));
+  client.once('end', () => lost.abort(new Error('the connection that held the lock was lost')));
   await client.connect();
   try {
     if (!onlyRow(await acquireBackupLock(client, { lock: backupLock }))!.is_taken) return undefined;
@@ -257,7 +257,7 @@ async function make(
     await endBackup(database, { ...moment, bytes, problem, now: now() });
   } catch (error) {
     if (stop?.aborted) {
-      log.info({ name }, 'a stop interrupted a backup; the next process makes it');
+      log.info({ name }, 'a shutdown interrupted a backup; the next process will make it');
       await releaseBackup(database, moment);
       return undefined;
     }

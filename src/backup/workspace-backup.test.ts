@@ -205,7 +205,7 @@ test('an existing workspace is rejected, and so are another version and another 
   const there = await emptyInstance();
   await assert.rejects(
     restoreWorkspace({ ...there, key: '1e'.repeat(32) }, { path }),
-    /Another instance key sealed/,
+    /sealed with another instance key/,
   );
   await restoreWorkspace({ ...there, key: `${'1e'.repeat(32)},${key}` }, { path });
   const newer = await emptyInstance();

@@ -287,7 +287,7 @@ export async function restoreWorkspace(
     await requireSameVersion(manifest);
     if (key !== undefined && manifest.key_fingerprint !== null && !isKeyOf(manifest, key))
       throw new BackupError(
-        'Another instance key sealed the secrets of this workspace. Append a comma and that key to SECRET_KEY, and restore again.',
+        'The secrets of this workspace were sealed with another instance key. Append a comma and that key to SECRET_KEY, and restore again.',
       );
     const workspace = manifest.workspace!;
     await refuseExisting(database, workspace.id);
@@ -361,7 +361,7 @@ async function rejectConflictingEmails(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ email: string }>(selectConflictingEmails);
   if (rows.length > 0)
     throw new BackupError(
-      `${formatCount(rows.length, 'address belongs', 'addresses belong')} to another account here: ${rows.map(({ email }) => email).join(', ')}. Delete that account first.`,
+      `${formatCount(rows.length, 'address belongs', 'addresses belong')} to another account in this instance: ${rows.map(({ email }) => email).join(', ')}. Delete that account first.`,
     );
 }
 

@@ -62,7 +62,7 @@ export async function findUnavailableCells(database: Database, patience?: number
 function within<Result>(ms: number | undefined, answer: Promise<Result>): Promise<Result> {
   if (ms === undefined) return answer;
   return new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error('The cell did not answer in time.')), ms).unref();
+    setTimeout(() => reject(new Error('The cell did not respond in time.')), ms).unref();
     answer.then(resolve, reject);
   });
 }

@@ -37,7 +37,7 @@ export async function moveCell(
   if (!(await isCluster(database)))
     throw new ApiError(
       'conflict',
-      'This database is not a Citus cluster. Cells can move only in a Citus cluster.',
+      'This database is not a Citus cluster. Cells can only be moved within a Citus cluster.',
     );
   if (name === firstCell)
     throw new ApiError(

@@ -26,7 +26,7 @@ export function refuseForeignRequest(request: Sent & { method: string }, publicU
       headers['content-type'] ?? '',
     )
   ) {
-    throw new ApiError('forbidden', 'Requests that change something must be sent as application/json.');
+    throw new ApiError('forbidden', 'Requests that change data must be sent as application/json.');
   }
   refuseOtherSites(request, headers.origin, publicUrl);
 }

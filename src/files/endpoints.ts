@@ -59,11 +59,11 @@ const NewFile = Type.Object(
     filename: Type.String({
       minLength: 1,
       maxLength: 500,
-      description: 'Stored without a path, shortened to 200 bytes.',
+      description: 'The name is stored without a path and shortened to 200 bytes.',
     }),
     content_type: Type.Optional(
       Type.Enum([...declaredTypes], {
-        description: 'For text files. Other types are detected from the bytes.',
+        description: 'Only used for text files. Other types are detected from the bytes.',
       }),
     ),
   },
@@ -89,9 +89,11 @@ export const fileEndpoints = ({
   createFile: operation({
     summary: 'Create file',
     description:
-      'Uploads a file of at most 10 MB for one question of a form. Its id is the answer: `{"answers": {"cv": ["<id>"]}}` in Create submission or Change submission. A file that no submission names is deleted after a day.',
+      'Uploads a file of at most 10 MB for one question of a form. Its id is the answer: `{"answers": {"cv": ["<id>"]}}` in Create submission or Change submission. A file that no submission refers to is deleted after a day.',
     permission: 'files:write',
-    audit: { none: 'It belongs to nothing until a submission names it, which has a history.' },
+    audit: {
+      none: 'The file belongs to nothing until a submission refers to it. Submissions have their own history.',
+    },
     query: NewFile,
     bodyContent: ['application/octet-stream'],
     bodyLimit: fileLimits.fileBytes,

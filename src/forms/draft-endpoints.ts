@@ -88,7 +88,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
     getDraft: operation({
       summary: 'Get draft',
       description:
-        'Returns the structure and settings of the working copy, complete or not, together with the live version. If there is no working copy, both are those of the live version.',
+        'Returns the structure and settings of the working copy, complete or not, together with the live version. If there is no working copy, returns the structure and settings of the live version.',
       permission: 'forms:read',
       params: idParameter,
       reply: { status: 200, description: 'The working copy.', schema: Draft },
@@ -103,7 +103,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       description:
         "Saves the whole working copy, complete or not. Visitors see it once it is published. Send If-Match to avoid overwriting another person's changes. Passwords are not saved.",
       permission: 'forms:write',
-      audit: { none: 'It is saved while people type. Publishing has an entry.' },
+      audit: { none: 'The draft is saved while people type. Publishing has an audit entry.' },
       params: idParameter,
       query: dryRunParameter,
       body: DraftSave,

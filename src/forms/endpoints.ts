@@ -213,7 +213,7 @@ export function formEndpoints(context: {
       ),
       reply: {
         status: 201,
-        description: 'The form, with the address of its public page.',
+        description: 'The form, with the URL of its public page.',
         schema: CreatedForm,
       },
       async run({ workspaceId, formIds, body, line, ...caller }) {
@@ -275,7 +275,7 @@ export function formEndpoints(context: {
     changeForm: operation({
       summary: 'Change form',
       description:
-        'Changes settings and status, but not the structure, as a JSON merge patch (RFC 7396): omitted settings are kept, and null removes a setting. Changes are live immediately. The working copy gets them too, except for settings that were changed there.',
+        'Changes settings and status, but not the structure, as a JSON merge patch (RFC 7396): omitted settings are kept, and null removes a setting. Changes are live immediately. The working copy also gets these changes, except for settings that were changed there.',
       permission: 'forms:write',
       audit: { changes: 'getForm' },
       example: { body: { settings: { confirmation_message: 'Thank you.' } } },

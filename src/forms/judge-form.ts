@@ -226,7 +226,7 @@ function warningsOf(form: Form): (placed: PlacedElement) => Warning[] {
     if (seen.get(place)! > 1)
       found.push([
         'repeated-label',
-        `Another question of this ${isLong ? 'step' : 'form'} has the label ${quote(label)} too. People who use a screen reader cannot tell them apart.`,
+        `Another question of this ${isLong ? 'step' : 'form'} also has the label ${quote(label)}. People who use a screen reader cannot tell them apart.`,
       ]);
     if (placeholder !== undefined && normalizeSpokenLabel(placeholder) === normalizeSpokenLabel(label))
       found.push([

@@ -23,7 +23,7 @@ export const FileUpload = nameSchema(
     filename: Type.String(),
     size: Type.Integer({ description: 'Size in bytes.' }),
     content_type: Type.String(),
-    url: Type.String({ format: 'uri', description: 'A signed address that is valid for one hour.' }),
+    url: Type.String({ format: 'uri', description: 'A signed URL that is valid for one hour.' }),
   }),
 );
 
@@ -33,7 +33,7 @@ const rowsOfMatrix = record(Type.String(), Type.Union([Type.String(), chosen]));
 const consent = Type.Object({
   agreed: Type.Literal(true),
   text: Type.String({ description: 'The text that the visitor agreed to.' }),
-  version: Type.Integer({ description: 'The version of the form with this text.' }),
+  version: Type.Integer({ description: 'The version of the form that contains this text.' }),
   at: Type.String({ format: 'date-time' }),
 });
 const plain = [Type.String(), Type.Number(), Type.Boolean(), chosen, consent, rowsOfMatrix] as const;
@@ -50,7 +50,7 @@ export const Answers = nameSchema(
     Type.Union([...plain, files, Type.Array(record(Type.String(), Type.Union([...plain, files])))]),
     {
       description:
-        'Answers by element id. An answer is a text, a number, a boolean, the chosen options, a consent, files, or the rows of a repeatable group. A matrix has an answer for each row id. Unanswered questions are absent.',
+        'Answers by element id. An answer is text, a number, a boolean, the chosen options, a consent, files, or the rows of a repeatable group. A matrix has an answer for each row id. Unanswered questions are omitted.',
     },
   ),
 );

@@ -25,7 +25,9 @@ const tag = Type.String({ description: 'A BCP-47 tag.' });
 const Texts = nameSchema(
   'FormTexts',
   Type.Object({
-    languages: Type.Array(tag, { description: 'The first is the language of the texts themselves.' }),
+    languages: Type.Array(tag, {
+      description: 'The first language is the language of the texts themselves.',
+    }),
     texts: Type.Array(
       Type.Object({
         key: Type.String({
@@ -74,7 +76,7 @@ export function textEndpoints({ database }: { database: Database }) {
   return {
     listFormTexts: operation({
       summary: 'List texts of a form',
-      description: 'Returns every text of the working copy that visitors read, with its translations.',
+      description: 'Returns every text in the working copy that visitors can read, with its translations.',
       permission: 'forms:read',
       params: idParameter,
       reply: { status: 200, description: 'The texts, in the order of the form.', schema: Texts },

@@ -113,7 +113,7 @@ export function wholeFormEndpoints({
     listFormActivity: operation({
       summary: 'List forms with their activity',
       description:
-        'Returns forms, filtered by part of their name and sorted. A form that visitors do not see has the name of its working copy.',
+        'Returns forms, filtered by part of their name and sorted. Forms that visitors cannot see are listed under the name of their working copy.',
       permission: 'forms:read',
       query: OverviewQuery,
       reply: { status: 200, description: 'A page of forms.', schema: Overview },
@@ -148,7 +148,7 @@ export function wholeFormEndpoints({
     validateForm: operation({
       summary: 'Validate form',
       description:
-        'Returns all problems that Create form would report. Warns about what makes the form hard to fill in for people with disabilities, attribute names that look misspelled, and composites without elements. Stores nothing.',
+        'Returns all problems that Create form would report. Warns about barriers for people with disabilities, attribute names that look misspelled, and composites without elements. Stores nothing.',
       permission: 'forms:read',
       audit: { none: 'It changes nothing.' },
       body: FormDocument,
@@ -206,7 +206,7 @@ export function wholeFormEndpoints({
     exportForm: operation({
       summary: 'Export form',
       description:
-        'Returns structure and settings for Import form, on this or another instance. They are those of the live form, or of the working copy if the form is a draft or was never published.',
+        'Returns structure and settings for Import form, on this or another instance. They come from the live form, or from the working copy if the form is a draft or was never published.',
       permission: 'forms:read',
       audit: 'entry',
       params: idParameter,

@@ -68,7 +68,7 @@ export function invitationEndpoints(
           ...listParameters,
           status: Type.Optional(Type.Enum([...invitationStatuses])),
           q: Type.Optional(
-            Type.String({ minLength: 1, maxLength: 254, description: 'Part of the address or name.' }),
+            Type.String({ minLength: 1, maxLength: 254, description: 'Part of the email address or name.' }),
           ),
         },
         noExtraProperties,
@@ -209,20 +209,20 @@ export function invitationEndpoints(
 
     resendInvitation: change(
       'Resend invitation',
-      'Sends the email again with its current link. 409 if it was answered or revoked, has expired, its address has unsubscribed, or the server sends no email.',
+      'Sends the email again with the current link. 409 if the invitation was answered or revoked or has expired, if its address has unsubscribed, or if the server sends no email.',
       resendInvitation,
     ),
 
     revokeInvitation: change(
       'Revoke invitation',
-      'Disables the link. The address can be invited again. 409 if it was answered.',
+      'Disables the link. The address can be invited again. 409 if the invitation was answered.',
       revokeOne,
     ),
 
     remindInvitations: operation({
       summary: 'Send invitation reminders',
       description:
-        'Emails people who were invited and have not answered: those in `ids`, or all of the form. People who got an email within the last hour are omitted. 409 if the server sends no email; 429 if the reminders would exceed the daily limit, and none are sent.',
+        'Emails people who were invited and have not answered: those in `ids`, or all people invited to the form. People who got an email within the last hour are omitted. 409 if the server sends no email. 429 if the reminders would exceed the daily limit; in that case, none are sent.',
       errors: ['conflict'],
       permission: 'invitations:write',
       audit: 'entry',

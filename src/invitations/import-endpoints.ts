@@ -24,7 +24,7 @@ export const importEndpoints = (context: InvitingContext) => ({
   previewInvitationImport: operation({
     summary: 'Preview invitation import',
     description:
-      'Returns the use of each column, the people to invite, and the problems by line. Changes nothing.',
+      'Returns how each column is used, the people to invite, and the problems by line. Changes nothing.',
     permission: 'invitations:read',
     audit: { none: 'It changes nothing.' },
     command: 'invitations preview-import',
@@ -53,7 +53,7 @@ export const importEndpoints = (context: InvitingContext) => ({
   startInvitationImport: operation({
     summary: 'Import invitations',
     description:
-      'Invites up to 10,000 people from addresses or CSV text, as a task. The overview of the invitations shows its progress. Lines with problems are omitted.',
+      'Invites up to 10,000 people from email addresses or CSV text, as a task. The invitation overview shows the progress. Lines with problems are omitted.',
     permission: 'invitations:write',
     audit: 'entry',
     command: 'invitations import',

@@ -93,7 +93,7 @@ async function explainNotMailable(
   if (found.status === 'completed' || found.status === 'revoked')
     return new ApiError('conflict', `This invitation is ${found.status}, so there is nothing to send.`);
   if (found.is_unsubscribed)
-    return new ApiError('conflict', `${found.email} has unsubscribed from emails of this workspace.`);
+    return new ApiError('conflict', `${found.email} has unsubscribed from this workspace's emails.`);
   const isOver = found.expires_at !== null && found.expires_at <= now();
   return new ApiError(
     'conflict',

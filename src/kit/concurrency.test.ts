@@ -75,7 +75,7 @@ test('an unresponsive database is queried once, and waiting calls fail immediate
   const gathered = batchCalls(
     (items: readonly number[]) => {
       asked.push(...items);
-      return Promise.reject(new Error('Connection terminated: the database does not answer'));
+      return Promise.reject(new Error('Connection terminated: the database does not respond'));
     },
     { most: 2, atOnce: 1 },
   );
@@ -155,7 +155,7 @@ test('an unresponsive database is not queried again, and waiting lookups fail im
   }
   const results = Promise.allSettled(all);
   for (const { answer } of asked.slice())
-    answer.reject(new Error('Connection terminated: the database does not answer'));
+    answer.reject(new Error('Connection terminated: the database does not respond'));
   assert.ok((await results).every(({ status }) => status === 'rejected'));
   assert.deepEqual(keys(), ['a', 'a']);
 });

@@ -284,7 +284,7 @@ function endWhenSilent(
     const mayGoOn = silentMs < silenceMs && (await isAnswering(inside));
     if (stream.destroyed || traffic() !== seen) return;
     if (mayGoOn) stream.setTimeout(step);
-    else stream.destroy(new Error('Connection terminated: the database does not answer'));
+    else stream.destroy(new Error('Connection terminated: the database does not respond'));
   };
   stream.setTimeout(step);
   stream.on('timeout', () => void doubt());
@@ -382,7 +382,7 @@ export const isDiskFull = (error: unknown): boolean =>
 
 /** Messages of timeouts, from this file and from the driver's pool. */
 const silentMessages =
-  /database does not answer|due to connection timeout|timeout exceeded when trying to connect|None of its hosts/;
+  /database does not respond|due to connection timeout|timeout exceeded when trying to connect|None of its hosts/;
 
 /** Returns whether waiting for the database timed out. An immediate retry would wait as long again. */
 export const isDatabaseTimeout = (error: unknown): boolean =>

@@ -25,7 +25,7 @@ export const errorCodes = {
   payload_too_large: { status: 413, message: 'The request is too large.' },
   headers_too_large: { status: 431, message: 'The URL and headers are too large.' },
   unsupported_media_type: { status: 415, message: 'This content type is not accepted here.' },
-  service_unavailable: { status: 503, message: 'The service cannot answer right now. Try again shortly.' },
+  service_unavailable: { status: 503, message: 'The service is temporarily unavailable. Try again shortly.' },
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;
@@ -116,10 +116,10 @@ export const formatWithCause = ({ message, cause }: Error): string =>
     : message;
 
 const permission =
-  'Give the path to the user that runs Formloom (chown, chmod u+rwx), or choose another DATA_DIR';
-const diskFull = 'The disk is full: free some space';
+  'Give the user that runs Formloom access to the path (chown, chmod u+rwx), or choose another DATA_DIR';
+const diskFull = 'The disk is full: free up some space';
 const openFiles =
-  'The open file limit of a process is too low: raise it (`ulimit -n 1024` or more, LimitNOFILE= of systemd)';
+  'The open file limit of a process is too low: raise it (`ulimit -n 1024` or more, LimitNOFILE= in systemd)';
 const blocked = 'A file is in the way: remove it, or choose another DATA_DIR';
 
 /** Remedies for failed system calls, by error code. No full stop, because a sentence continues them. */
@@ -128,16 +128,16 @@ const remedies: ReadonlyMap<string, string> = new Map([
   ['ENFILE', 'The system has too many open files: raise its limit (`sysctl fs.file-max`)'],
   [
     'EFBIG',
-    'The file size limit of a process is too low: raise it (`ulimit -f unlimited`, LimitFSIZE= of systemd)',
+    'The file size limit of a process is too low: raise it (`ulimit -f unlimited`, LimitFSIZE= in systemd)',
   ],
   ['EROFS', 'This disk is read-only: choose a DATA_DIR on a writable one'],
   ['ENOSPC', diskFull],
   ['EDQUOT', diskFull],
   ['EIO', 'The disk reports an error: check the disk and the system log'],
-  ['ENOMEM', 'There is too little memory: free some memory'],
+  ['ENOMEM', 'There is too little memory: free up some memory'],
   [
     'EAGAIN',
-    'The process limit of the user that runs Formloom is too low: raise it (`ulimit -u`, TasksMax= of systemd, --pids-limit of containers)',
+    'The process limit of the user that runs Formloom is too low: raise it (`ulimit -u`, TasksMax= in systemd, --pids-limit for containers)',
   ],
   ['EACCES', permission],
   ['EPERM', permission],

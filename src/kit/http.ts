@@ -49,7 +49,7 @@ const linesOf = (headers: Readonly<Record<string, string>>): string =>
     .join('');
 
 const foreignHost =
-  'The service does not answer under this host name. The operator must set PUBLIC_URL to the public URL, and list other names in ALLOWED_HOSTS.';
+  'The service does not respond to this host name. The operator must set PUBLIC_URL to the public URL, and list other names in ALLOWED_HOSTS.';
 
 /** Returns whether a request has a key. Unlike a cookie, a browser never sends one automatically. */
 const sendsKey = ({ headers }: IncomingMessage): boolean =>

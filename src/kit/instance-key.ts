@@ -40,7 +40,7 @@ export const updateKeyFingerprint = statement(
 );
 
 const remedy =
-  'If that key is lost forever, run `npm run -s formloom -- instance-key replace`. It sets another key and lists what is lost with the old one.';
+  'If that key is permanently lost, run `npm run -s formloom -- instance-key replace`. It sets a new key and lists what was lost with the old one.';
 
 /**
  * Opens the vault of an instance. The first process creates the key or reads SECRET_KEY, and the database
@@ -94,7 +94,7 @@ function refuseOtherKey({ dataDir, secretKey }: Settings, vault: Vault, known: s
   if (known !== undefined && vault.derive('fingerprint').includes(known)) return;
   const given = secretKey ? 'SECRET_KEY' : `the key in ${join(dataDir, 'secret.key')}`;
   throw new InstanceKeyError(
-    `The database uses another key than ${given}, which cannot read its webhook secrets or the links that were sent. Start with the key of the other processes of this database, or of its backup. ${remedy}`,
+    `The database uses a key other than ${given}, so its webhook secrets and the links that were sent could not be read. Use the key of the other processes of this database, or of its backup. ${remedy}`,
   );
 }
 
@@ -180,9 +180,9 @@ async function readMark(storage: Storage): Promise<string | undefined> {
 function refuseOther(place: string, found: string | undefined, known: string | undefined): void {
   if (known === undefined || found === known) return;
   throw new InstanceStorageError(
-    `The files of this instance are not in ${place}: the database uses another storage. Start with the DATA_DIR or the S3_ENDPOINT of the other processes of this database. If you copied the files, copy ${markKey} too. If the files are lost forever, run \`npm run -s formloom -- storage replace\` to continue without them.` +
+    `The files of this instance are not in ${place}: the database uses another storage. Start Formloom with the DATA_DIR or the S3_ENDPOINT that the other processes of this database use. If you copied the files, also copy ${markKey}. If the files are permanently lost, run \`npm run -s formloom -- storage replace\` to continue without them.` +
       (found === undefined
         ? ''
-        : ' Or a restored copy of the instance has taken over the files: to continue here, stop the copy, and run `storage replace`.'),
+        : ' A restored copy of the instance may also have taken over the files. To continue here, stop the copy, and run `storage replace`.'),
   );
 }

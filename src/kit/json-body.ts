@@ -88,7 +88,7 @@ function findUnkeepable(text: string, budget: ValueBudget): Unkeepable | undefin
         return {
           code: 'not_storable',
           message:
-            'The JSON contains a NUL character or an unpaired surrogate in a string, which cannot be stored.',
+            'A string in the JSON contains a NUL character or an unpaired surrogate, which cannot be stored.',
         };
       at = end;
     } else if (code === codes.colon) {

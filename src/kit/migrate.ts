@@ -142,7 +142,7 @@ export async function lockForMigration(
     'select pg_try_advisory_xact_lock($1) as is_free',
     [schemaReadLock],
   );
-  if (!rows[0]!.is_free) tell('Waiting for a backup or for another process that migrates.');
+  if (!rows[0]!.is_free) tell('Waiting for a backup or another migration to finish.');
   for (const lock of schemaChangeLocks) await client.query('select pg_advisory_xact_lock($1)', [lock]);
 }
 
@@ -194,7 +194,7 @@ export async function checkMigrated(database: Database, migrations: readonly Mig
   const [next] = await findPending(database, migrations);
   if (next === undefined) return;
   throw new MigrationError(
-    `This version of Formloom changes the database (${next}), but an older version is still running. Stop it and start it again.`,
+    `This version of Formloom needs to migrate the database (${next}), but an older version is still running. Stop the older version, then start Formloom again.`,
   );
 }
 

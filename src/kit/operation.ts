@@ -311,6 +311,6 @@ export function operation<
 /** @throws ApiError unsupported_media_type if the body is not a file of an accepted type. */
 function readFile(body: unknown, types: readonly string[]): Buffer {
   if (!Buffer.isBuffer(body))
-    throw new ApiError('unsupported_media_type', `Send a file: ${types.join(', ')}.`);
+    throw new ApiError('unsupported_media_type', `Send a file of an accepted type: ${types.join(', ')}.`);
   return body;
 }

@@ -14,7 +14,12 @@ export const mostPerPage = 100;
 /** The parameters of every list. Values out of bounds are a 400. Specification, "Endpoints" and "Limits". */
 export const pageParameters = {
   page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1, description: 'The page number, from 1.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000_000,
+      default: 1,
+      description: 'The page number, starting at 1.',
+    }),
   ),
   per_page: Type.Optional(
     Type.Integer({
@@ -61,7 +66,7 @@ export const listParameters = {
     Type.String({
       maxLength: 200,
       description:
-        'Reads a whole list without gaps or repeats while it changes, instead of `page`. Start with `*` or an empty value. Continue with the `next_cursor` of each response and the same filter.',
+        'Use this instead of `page` to read a whole list without gaps or repeats, even if the list changes. Start with `*` or an empty value. Continue with the `next_cursor` of each response and the same filter.',
     }),
   ),
 };
@@ -124,7 +129,7 @@ export function readPageRequestBy(place: RegExp, query: ListQuery, ...list: read
   const isOurs = given === mark && /^\d{1,9} \d{1,15}$/.test(`${number} ${total}`) && place.test(after);
   if (!isOurs || rest.length > 0)
     throw refuseCursor(
-      `"cursor" must be ${listBeginning}, or a "next_cursor" of this list with this filter.`,
+      `"cursor" must be ${listBeginning}, or a "next_cursor" that this list returned for the same filter.`,
     );
   return { ...reading, page: Number(number), after, total: Number(total) };
 }

@@ -68,7 +68,7 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 
   constructor(job: Job) {
-    super(`The lease of job ${job.id} (${job.kind}) ended before its result was written.`);
+    super(`The lease of job ${job.id} (${job.kind}) expired before its result was written.`);
   }
 }
 

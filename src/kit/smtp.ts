@@ -94,7 +94,7 @@ const aboutMessage: Readonly<Record<string, string>> = {
 /** Messages for errors without a reply. */
 const causes: Readonly<Record<string, string>> = {
   ECONNECTION: 'The connection to the mail server was lost',
-  ETIMEDOUT: 'The mail server did not answer in time',
+  ETIMEDOUT: 'The mail server did not respond in time',
   ESOCKET: 'The mail server cannot be reached',
   EDNS: 'The host name of the mail server does not exist',
   ETLS: 'An encrypted connection to the mail server could not be established',
@@ -232,7 +232,7 @@ class Utf8AddressError extends Error {
   readonly code = 'EENVELOPE';
   constructor(address: string) {
     super(
-      `The mail server does not support SMTPUTF8, which ${address} needs: the part before the @ is not ASCII. Use an ASCII address, or another mail server.`,
+      `The mail server does not support SMTPUTF8, which ${address} requires because the part before the @ is not ASCII. Use an ASCII address or another mail server.`,
     );
   }
 }

@@ -266,12 +266,11 @@ const unavailableLogMs = 10_000;
 let loggedUnavailableAt = Number.NEGATIVE_INFINITY;
 
 function logFailure(error: unknown, { log }: FastifyRequest): void {
-  if (isDiskFull(error))
-    return log.error({ err: error }, 'a request failed: the disk of the database is full');
+  if (isDiskFull(error)) return log.error({ err: error }, 'a request failed: the database disk is full');
   if (!isUnavailable(error)) return log.error({ err: error }, 'a request failed');
   const isTold = performance.now() - loggedUnavailableAt < unavailableLogMs;
   if (!isTold) loggedUnavailableAt = performance.now();
-  log[isTold ? 'debug' : 'warn'](loggedError(error), 'requests fail: the database does not answer');
+  log[isTold ? 'debug' : 'warn'](loggedError(error), 'requests fail: the database does not respond');
 }
 
 /** Converts any error to an ApiError. Internal errors become server_error, without their message. */
@@ -301,7 +300,7 @@ export const timestamp = Type.String({ format: 'date-time' });
 export const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 /** For background work. */
 export const failedReasonSchema = Type.Union([Type.String(), Type.Null()], {
-  description: 'Why it stopped early and will not continue automatically; `null` otherwise.',
+  description: 'Why the task stopped early and will not continue automatically; `null` otherwise.',
 });
 /** For objects in requests: rejects additional properties. */
 export const noExtraProperties = { additionalProperties: false } as const;

@@ -51,7 +51,7 @@ export async function requestValkey<Answer>(
     return await Promise.race([valkey.connect().then(() => ask(valkey)), late]);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ValkeyError(`The Valkey at ${new URL(url).host} does not respond: ${reason}`, { cause });
+    throw new ValkeyError(`The Valkey server at ${new URL(url).host} does not respond: ${reason}`, { cause });
   } finally {
     valkey.destroy();
   }

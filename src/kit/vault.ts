@@ -154,7 +154,7 @@ export async function findInstanceKey(
   const key = await readKey(path);
   if (key === undefined || keysPattern.test(key)) return key;
   throw new InstanceKeyError(
-    `${path} does not contain a key of 64 hexadecimal digits. Restore it from a backup. If it is lost forever, delete the file and run \`npm run -s formloom -- instance-key replace\`.`,
+    `${path} does not contain a key of 64 hexadecimal digits. Restore it from a backup. If the key cannot be recovered, delete the file and run \`npm run -s formloom -- instance-key replace\`.`,
   );
 }
 

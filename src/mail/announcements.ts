@@ -113,7 +113,7 @@ function mailTo(
   const letter = {
     heading: subject,
     blocks: [{ kind: 'text', text }],
-    reason: `You get this email because you own a workspace with API keys at ${publicUrl}.`,
+    reason: `You're receiving this email because you own a workspace with API keys at ${publicUrl}.`,
   } as const;
   const id = deriveId('announcement', digestOf(announcement).toString('hex'), user_id);
   return [{ id, kind: 'announcement', to, subject, letter }];

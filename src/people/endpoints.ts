@@ -38,7 +38,8 @@ const PersonTrace = nameSchema(
   'PersonTrace',
   Type.Object({
     kind: Type.Enum([...personRecordKinds], {
-      description: 'An `event` is an event of a deleted submission; its id is the id of the submission.',
+      description:
+        "The kind of record. An `event` is an event of a deleted submission, and its id is the submission's id.",
     }),
     id: uuid,
     form_id: orNull(uuid),
@@ -47,7 +48,8 @@ const PersonTrace = nameSchema(
     status: orNull(Type.Enum([...submissionStatuses])),
     is_trashed: Type.Boolean(),
     places: Type.Array(Type.String(), {
-      description: 'Where the person was found, such as question labels. Empty if the search found it.',
+      description:
+        'Where the person was found, such as question labels. Empty if the full-text search found the record.',
     }),
   }),
 );
@@ -90,12 +92,12 @@ const Erasure = nameSchema(
       },
     ),
     list_hash: Type.String({
-      description: 'SHA-256 of the list of records: sorted lines `kind id`, each with a line break.',
+      description: 'SHA-256 of the list of records: sorted lines `kind id`, each followed by a line break.',
     }),
     hash: orNull(
       Type.String({
         description:
-          'SHA-256 of the receipt as JSON without whitespace: id, what, created_at, finished_at, gone, list_hash. Null until it has finished.',
+          'SHA-256 of the receipt as JSON without whitespace, with these keys in this order: id, what, created_at, finished_at, gone, list_hash. Null until the erasure has finished.',
       }),
     ),
     created_at: timestamp,
@@ -163,7 +165,7 @@ export function peopleEndpoints(context: EraseContext) {
     findPerson: operation({
       summary: 'Find person',
       command: 'people find',
-      description: `Returns the data of a person in all forms, newest first: submissions, including the trash, spam, invitations, emails, and events of deleted submissions. Limit: ${formatWholeNumber(mostPersonRecords)} records.`,
+      description: `Returns the data of a person in all forms, newest first: submissions (including the trash), spam, invitations, emails, and events of deleted submissions. Limit: ${formatWholeNumber(mostPersonRecords)} records.`,
       permission: 'people:read',
       audit: 'entry by people',
       query: Type.Object({ ...personParameters, ...listParameters }, noExtraProperties),
@@ -224,7 +226,7 @@ export function peopleEndpoints(context: EraseContext) {
       summary: 'Erase person',
       command: 'people erase',
       description:
-        'Permanently deletes the data of a person in the background, with its files, history, events, deliveries and emails. With `identity`, submissions stay without the answers that identify the person. Webhooks get `submission.deleted` without answers, or `submission.updated` with the remaining ones. Backups do not change. 409 if the number of records is not `expected`.',
+        'Permanently deletes the data of a person in the background, with its files, history, events, deliveries and emails. With `identity`, submissions are kept without the answers that identify the person. Webhooks receive `submission.deleted` without answers, or `submission.updated` with the remaining ones. Backups do not change. 409 if the number of records differs from `expected`.',
       permission: 'people:write',
       audit: { fields: ['what', 'match'] },
       body: Type.Object(

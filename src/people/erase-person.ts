@@ -161,7 +161,7 @@ export async function startErasing(
   if (expected !== undefined && expected !== traces.length)
     throw new ApiError(
       'conflict',
-      `You confirmed ${expected} records, but now there are ${traces.length}. Nothing was erased. Check them and confirm again.`,
+      `You confirmed ${expected} records, but now there are ${traces.length}. Nothing was erased. Check the records and confirm again.`,
     );
   const id = newId();
   const task = {

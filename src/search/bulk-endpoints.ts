@@ -24,7 +24,7 @@ const selection = {
     Type.Object(Type.Omit(ViewQuery, ['sort']).properties, {
       additionalProperties: false,
       description:
-        'A filter like that of the list of submissions. An empty filter selects all submissions of the form.',
+        'The same filter as for listing submissions. An empty filter selects all submissions of the form.',
     }),
   ),
   expected: Type.Optional(
@@ -56,7 +56,7 @@ export function bulkEndpoints(context: ChangeContext) {
     startDeletion: operation({
       summary: 'Delete submissions',
       description:
-        'Moves submissions to the trash in the background, or with `permanent` deletes them permanently: those in a list, or all that match a filter now. 409 if their number differs from `expected`.',
+        'Moves submissions to the trash in the background, or deletes them permanently with `permanent`. Select the submissions by `ids`, or by a `filter`, which is evaluated immediately. 409 if their number differs from `expected`.',
       permission: 'submissions:write',
       audit: 'entry',
       params: idParameter,
@@ -75,9 +75,9 @@ export function bulkEndpoints(context: ChangeContext) {
     startTagging: operation({
       summary: 'Tag submissions',
       description:
-        'Adds and removes tags in the background: on the submissions in a list, or all that match a filter now. A submission that would have more than 20 tags stays unchanged. 409 if their number differs from `expected`.',
+        'Adds and removes tags in the background. Select the submissions by `ids`, or by a `filter`, which is evaluated immediately. A submission that would have more than 20 tags stays unchanged. 409 if their number differs from `expected`.',
       permission: 'submissions:write',
-      audit: { none: 'Submissions have a history of their own.' },
+      audit: { none: 'Submissions have their own history.' },
       params: idParameter,
       body: Type.Object(
         { ...selection, add: Type.Optional(Tags), remove: Type.Optional(Tags) },
@@ -102,7 +102,7 @@ export function bulkEndpoints(context: ChangeContext) {
       description:
         'Sets the status in the background, and sends webhooks and emails for each change. A submission whose answers are not valid cannot be completed and stays unchanged. 409 if their number differs from `expected`.',
       permission: 'submissions:write',
-      audit: { none: 'Submissions have a history of their own.' },
+      audit: { none: 'Submissions have their own history.' },
       params: idParameter,
       body: Type.Object({ ...selection, status: Type.Enum([...submissionStatuses]) }, noExtraProperties),
       example: { body: { filter: { tag: 'paid' }, status: 'completed' } },
@@ -120,7 +120,7 @@ export function bulkEndpoints(context: ChangeContext) {
       description:
         'Undoes a move to the trash, a tagging or a status change in the background. Later changes to the submissions are kept. 409 if the bulk change is not finished, was already undone, or was a permanent deletion.',
       permission: 'submissions:write',
-      audit: { none: 'Submissions have a history of their own.' },
+      audit: { none: 'Submissions have their own history.' },
       params: Type.Object({ id: uuid, change: uuid }),
       errors: ['conflict'],
       reply: { status: 202, description: 'The undo has started.', schema: BulkChange },

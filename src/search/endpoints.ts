@@ -131,7 +131,7 @@ const formParameter = {
 const Reading = Type.Object(
   {
     is_partial: Type.Boolean({
-      description: `True if more submissions contain the words than are checked for a phrase, an address or an element: the newest ${checkWindow.submissions}, up to ${checkWindow.bytesOfWords} bytes of answers. \`total_count\` counts only checked submissions.`,
+      description: `True if not all submissions that contain the words were checked for a phrase, an address or an element. Only the newest ${checkWindow.submissions} are checked, up to ${checkWindow.bytesOfWords} bytes of answers. \`total_count\` counts only checked submissions.`,
     }),
     corrections: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
       description: 'With `typos`: words that no submission contains, and the words searched for instead.',
@@ -148,14 +148,14 @@ const SearchPage = Type.Object({ ...submissionPage.properties, search: Type.Opti
 
 const SuggestionList = Type.Object({
   begin: Type.Integer({
-    description: 'The position of the first character that a suggestion replaces, from 0.',
+    description: 'The zero-based position of the first character that a suggestion replaces.',
   }),
   end: Type.Integer({ description: 'The position after the last character that a suggestion replaces.' }),
   data: Type.Array(
     Type.Object({
       kind: Type.Enum(['operator', 'element', 'word', 'form', 'status', 'tag']),
       text: Type.String({ description: 'The replacement text.' }),
-      label: Type.String({ description: 'A label for people.' }),
+      label: Type.String({ description: 'A human-readable label.' }),
     }),
   ),
 });
@@ -180,7 +180,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
           ...formParameter,
           ...pageParameters,
           include: Type.Optional(
-            Type.Enum(['hits'], { description: 'Includes where each submission contains the words.' }),
+            Type.Enum(['hits'], { description: '`hits` shows where each submission contains the words.' }),
           ),
           typos: Type.Optional(
             Type.Boolean({

@@ -49,13 +49,13 @@ const isFact = (id: string): id is FactId => Object.hasOwn(facts, id);
 export const sortParameter = Type.Optional(
   Type.String({
     maxLength: 260,
-    description: `Columns to sort by: at most ${mostColumns}, separated by commas, with \`-\` before a descending one. Use the id of an element or one of ${Object.keys(
+    description: `Columns to sort by: at most ${mostColumns}, separated by commas. Prefix a column with \`-\` for descending order. Use the id of an element or one of ${Object.keys(
       facts,
     )
       .map((id) => `\`${id}\``)
       .join(
         ', ',
-      )}. \`$received\` is the completion time, or the last save of an incomplete submission. The default is newest first, or relevance with \`q\`. Numbers come before texts. Texts ignore case and accents; options are sorted by label, rows by number, and files by name. Submissions without an answer come last; ties are newest first. At most ${formatWholeNumber(mostSorted)} submissions can be sorted: narrow them with \`created_from\` and \`created_to\`.`,
+      )}. \`$received\` is the completion time, or the last save of an incomplete submission. The default is newest first, or relevance with \`q\`. Numbers come before text. Text is sorted without regard to case and accents, options by label, rows by number, and files by name. Submissions without an answer come last; ties are sorted newest first. At most ${formatWholeNumber(mostSorted)} submissions can be sorted: narrow them with \`created_from\` and \`created_to\`.`,
     examples: ['-$completed', 'age,-$created'],
   }),
 );

@@ -51,7 +51,7 @@ const ExportQuery = Type.Object(
     for: Type.Optional(
       Type.Enum(['programs', 'spreadsheets'], {
         description:
-          'The use of a CSV. For `spreadsheets`, it starts with a byte order mark, and possible formulas are escaped.',
+          'What the CSV file is for. With `spreadsheets`, it starts with a byte order mark, and text that could be a formula is escaped.',
       }),
     ),
     columns: Type.Optional(
@@ -146,7 +146,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
     viewSubmission: operation({
       summary: 'Get submission in a view',
       description:
-        'Returns a submission with the version that it answers, and the previous and next submission in the requested view.',
+        'Returns a submission with the form version that was answered, and the previous and next submission in the requested view.',
       permission: 'submissions:read',
       audit: 'entry by people',
       params: idParameter,

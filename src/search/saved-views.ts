@@ -120,11 +120,10 @@ const noExtraProperties = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: longestName });
 const query = Type.Object(ViewQuery.properties, {
   ...noExtraProperties,
-  description: 'The parameters of lists and exports of the form: a filter, `q`, and `sort`.',
+  description: "The parameters for listing and exporting the form's submissions: a filter, `q` and `sort`.",
 });
 const columns = Type.Union([TableSettings, Type.Null()], {
-  description:
-    "The arrangement of the console table in this view; null to use each reader's own arrangement.",
+  description: "How the console arranges the table in this view; null to use each member's own arrangement.",
 });
 
 type SavedViewInput = { name: string; query: ViewQuery; columns: TableSettings | null };
@@ -263,7 +262,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       (text) => typeof text !== 'string' || isCleanText(text),
     );
     if (name === '' || !isClean) {
-      const message = 'A view needs a name that is not blank, without characters that cannot be stored.';
+      const message = 'The name of a view must not be blank or contain characters that cannot be stored.';
       const code = name === '' ? 'required' : 'not_storable';
       throw new ApiError('validation_error', message, { errors: [{ field: 'name', message, code }] });
     }

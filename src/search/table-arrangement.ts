@@ -98,7 +98,7 @@ export function tableArrangementEndpoints({
 
     saveArrangement: operation({
       summary: 'Save the table arrangement of a form',
-      description: 'Applies to you, in every browser. Any role can do this.',
+      description: 'Saves your own arrangement, which applies in every browser. Any role can do this.',
       caller: 'person',
       audit: { none: 'The arrangement of a table is personal.' },
       params: idParameter,

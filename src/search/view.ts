@@ -223,7 +223,7 @@ async function requireFewCandidates(
     most: mostCandidates + 1,
   });
   if (count <= mostCandidates) return;
-  const message = `More than ${mostCandidates} submissions contain these words. Narrow the search for a phrase, an address or an element with "after:" and "before:".`;
+  const message = `More than ${mostCandidates} submissions contain these words. To search them for a phrase, an address or an element, add "after:" and "before:".`;
   throw new ApiError('bad_request', message, { errors: [{ field: 'q', message, code: 'too_many' }] });
 }
 

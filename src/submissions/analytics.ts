@@ -35,7 +35,7 @@ const Question = Type.Object({
   label: Type.String(),
   type: Type.String(),
   step: Type.Integer({ minimum: 1, description: "The number of the question's step." }),
-  left: count('Visits without a submission that touched this question last.'),
+  left: count('Visits that ended without a submission and in which this question was the last one touched.'),
 });
 
 export const Analytics = nameSchema(
@@ -64,8 +64,8 @@ export const Analytics = nameSchema(
       }),
       { description: 'Days without visits are omitted.' },
     ),
-    steps: Type.Array(Step, { description: 'All of the live version, in order.' }),
-    questions: Type.Array(Question, { description: 'All of the live version, in order.' }),
+    steps: Type.Array(Step, { description: 'All those in the live version, in order.' }),
+    questions: Type.Array(Question, { description: 'All those in the live version, in order.' }),
   }),
 );
 export type Analytics = Static<typeof Analytics>;
@@ -186,7 +186,7 @@ export const analyticsEndpoints = ({ database }: { database: Database }) => ({
   getFormAnalytics: operation({
     summary: 'Get analytics of a form',
     description:
-      'Returns how many visitors viewed, started and submitted the form, and where the others left. Only sums are stored, not visits. Bots, previews and visitors who ask not to be tracked are not counted. Counts lag by one or two seconds; a crash can lose as much.',
+      'Returns how many visitors viewed, started and submitted the form, and where the others left. Only sums are stored, not visits. Bots, previews and visitors who ask not to be tracked are not counted. Counts lag by one or two seconds, and a crash can lose the counts of that time.',
     permission: 'submissions:read',
     params: idParameter,
     query: AnalyticsQuery,

@@ -47,7 +47,7 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
     description:
       'Submits answers to a published form. They are validated as on the form page, and webhooks receive the submission. 403 if the form is not open yet, 409 if it was never published, 410 if it is closed or full.',
     permission: 'submissions:write',
-    audit: { none: 'Submissions have a history of their own.' },
+    audit: { none: 'Submissions have their own history.' },
     params: idParameter,
     body: Type.Object(
       {
@@ -69,7 +69,7 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
         language: Type.Optional(
           Type.String({
             maxLength: 20,
-            description: 'The language of the form in which the visitor read it, as a BCP 47 tag.',
+            description: 'The language in which the visitor read the form, as a BCP 47 tag.',
           }),
         ),
       },
@@ -84,7 +84,10 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
       if (live?.workspaceId !== workspaceId) throw new ApiError('not_found');
       const closure = findClosure(live);
       if (closure === 'absent')
-        throw new ApiError('conflict', 'This form was never published, so it does not accept submissions.');
+        throw new ApiError(
+          'conflict',
+          'This form has never been published, so it does not accept submissions.',
+        );
       if (closure) throw new ApiError(closures[closure][0], closures[closure][1]);
       requireStorableReference(reference);
       requireLanguage(live.form, language);
@@ -106,7 +109,7 @@ function requireLanguage(form: Form, language: string | undefined): void {
   const message =
     languages.length === 0
       ? 'The form does not list any languages. Remove "language".'
-      : `The form is written in ${languages.map(quote).join(', ')}.`;
+      : `The form is available in ${languages.map(quote).join(', ')}.`;
   throw new ApiError('validation_error', undefined, {
     errors: [{ field: 'language', message, code: 'invalid_choice' }],
   });

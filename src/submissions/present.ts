@@ -20,7 +20,7 @@ const Hit = Type.Object({
     description:
       'The path: `answers`, the element and, in a group, the row number and the element in the row; or `reference` and a name.',
   }),
-  words: Type.Array(Type.String(), { description: 'The words as written there, longest first.' }),
+  words: Type.Array(Type.String(), { description: 'The words as they appear there, longest first.' }),
   excerpt: Type.String({ description: 'The text around the first word.' }),
 });
 export type Hit = Static<typeof Hit>;
@@ -43,7 +43,7 @@ export const Submission = nameSchema(
       language: Type.Optional(
         Type.String({
           description:
-            'The language in which the form was read, as a BCP-47 tag. Present if the form has languages.',
+            'The language in which the visitor read the form, as a BCP-47 tag. Present if the form has languages.',
         }),
       ),
     }),

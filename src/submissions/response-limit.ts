@@ -67,7 +67,7 @@ export async function requireCapacity(
 }
 
 /** The message of a form that has reached its response limit. */
-export const fullMessage = 'This form has reached its maximum number of responses.';
+export const fullMessage = 'This form has reached its response limit.';
 
 /** Whether a form has reached its response limit. Only under the form lock does this stay true. */
 export async function isFull(db: Queryable, live: Omit<Form, 'form'>): Promise<boolean> {

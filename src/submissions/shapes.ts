@@ -66,7 +66,7 @@ export type TableSettings = Static<typeof TableSettings>;
 const row = {
   id: uuid,
   status: Type.Enum([...submissionStatuses]),
-  version: Type.Integer({ description: 'The form version that it answers.' }),
+  version: Type.Integer({ description: 'The form version that was answered.' }),
   answers: Type.Unsafe<Answers>(
     Type.Object(
       {},
@@ -93,7 +93,8 @@ const questionProperties = {
   type: Type.String(),
   options: Type.Array(Type.String(), { description: 'The stored value of each option.' }),
   option_labels: Type.Record(Type.String(), Type.String(), {
-    description: 'Labels by stored value, for options whose label differs; including previous options.',
+    description:
+      'Labels by stored value, for options whose label differs from the value. Includes previous options.',
   }),
   rows: Type.Array(Type.Object({ id: Type.String(), label: Type.String() }), {
     description: 'The rows of a matrix, previous ones last.',
@@ -197,7 +198,7 @@ const Bar = Type.Object({
   from: Type.Optional(
     Type.Union([Type.Number(), Type.String()], {
       description:
-        'For numbers, dates and times: the lowest answer in the bar. Absent if the bar is empty, like `to`.',
+        'For numbers, dates and times: the lowest answer in the bar. If the bar is empty, `from` and `to` are absent.',
     }),
   ),
   to: Type.Optional(
@@ -208,7 +209,7 @@ const Bar = Type.Object({
       { capacity: Type.Integer(), left: Type.Integer() },
       {
         description:
-          'For an option with a `capacity` in the live version: its capacity, and how much of it is left now, independent of the span.',
+          'For an option with a `capacity` in the live version: its capacity, and how much of it is left now, regardless of the time range.',
       },
     ),
   ),
@@ -245,7 +246,7 @@ export const ElementSummary = Type.Object({
     'count',
   ]),
   bars: Type.Array(Bar, {
-    description: 'For texts: those given more than once, ignoring case.',
+    description: 'For text answers: those given more than once, ignoring case.',
   }),
   rows: Type.Optional(
     Type.Array(
@@ -262,7 +263,7 @@ export const ElementSummary = Type.Object({
   score: Type.Optional(
     Type.Number({
       description:
-        'For a scale from 0 to 10: the net promoter score, the percentage of 9 and 10 minus the percentage of 6 or less.',
+        'For a scale from 0 to 10: the net promoter score, which is the percentage of answers of 9 or 10 minus the percentage of answers of 6 or less.',
     }),
   ),
   /** The latest few free texts, unless they identify people. */

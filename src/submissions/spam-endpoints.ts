@@ -54,9 +54,9 @@ export const SpamDetail = Type.Object({
   }),
   origin: Type.Union([Type.String(), Type.Null()], {
     description:
-      'The site of the page that sent it, if that is why it is spam; the text `null` if the browser did not send the site.',
+      'The site of the page that sent the submission, if that is why it is spam; the string `null` if the browser did not send the site.',
   }),
-  others: Type.Integer({ description: 'The number of other spam submissions from the same address.' }),
+  others: Type.Integer({ description: 'The number of other spam submissions from the same IP address.' }),
 });
 export type SpamDetail = Static<typeof SpamDetail>;
 
@@ -180,7 +180,7 @@ export function spamEndpoints(context: SubmitContext) {
 
     getSpam: operation({
       summary: 'Get spam',
-      description: 'Returns a spam submission with the version that it answers.',
+      description: 'Returns a spam submission with the form version that was answered.',
       permission: 'submissions:read',
       params: SpamPath,
       reply: { status: 200, description: 'The spam submission.', schema: SpamDetail },
@@ -197,7 +197,7 @@ export function spamEndpoints(context: SubmitContext) {
       description:
         'Releases submissions from spam. They keep their time of arrival, and webhooks receive them as new. 409 if the form has reached its response limit; the remaining ones stay in spam.',
       permission: 'submissions:write',
-      audit: { none: 'Submissions have a history of their own.' },
+      audit: { none: 'Submissions have their own history.' },
       params: idParameter,
       body: SpamSelection,
       example: { body: { ids: [some] } },
@@ -232,9 +232,9 @@ export function spamEndpoints(context: SubmitContext) {
     allowSite: operation({
       summary: 'Allow site',
       description:
-        "Adds the site to the form's settings, and releases the submissions that were spam because it was missing. Also requires the permission forms:write.",
+        "Adds the site to the form's settings, and releases the submissions that were spam because the site was not allowed. Also requires the permission forms:write.",
       permission: 'submissions:write',
-      audit: { none: 'Submissions have a history of their own.' },
+      audit: { none: 'Submissions have their own history.' },
       params: idParameter,
       body: Site,
       example: { body: { origin: 'https://www.example.com' } },

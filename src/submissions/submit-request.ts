@@ -45,7 +45,10 @@ export type SubmitResult = Accepted | { ok: false; errors: readonly AnswerError[
 export class DifferentAnswersError extends ApiError {
   readonly earlier: Submitted;
   constructor(earlier: Submitted) {
-    super('conflict', 'Other answers were already submitted under this key. Send these under a new key.');
+    super(
+      'conflict',
+      'Different answers were already submitted with this idempotency key. Send these answers with a new key.',
+    );
     this.earlier = earlier;
   }
 }

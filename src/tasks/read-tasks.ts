@@ -161,7 +161,7 @@ const readable = ({ may }: Pick<Scope, 'may'>): TaskKind[] =>
   taskKinds.filter((kind) => may(`${kind.split('.')[0]}:read`));
 
 const rule =
-  'Returns only tasks of kinds that the key can read: `people.erase` requires `people:read`, `webhooks.replay` requires `webhooks:read`, and so on. A key for certain forms gets only the tasks of these forms.';
+  'Returns only tasks of kinds that the key can read: `people.erase` requires `people:read`, `webhooks.replay` requires `webhooks:read`, and so on. A key limited to certain forms gets only the tasks of those forms.';
 
 /** The endpoints of background tasks of every kind. */
 export function taskEndpoints({ database }: { database: Database }) {

@@ -140,7 +140,7 @@ function changedHeaders(
   const keeps = headers?.some(({ value }) => value === null) ?? stored.header_names.length > 0;
   if (headers) refuseWebhookProblems(headerProblems(headers, stored.header_names));
   if (movesAway && keeps) {
-    const message = 'The address has a new host. Enter the header values again, or remove the headers.';
+    const message = 'The URL has a new host. Enter the header values again, or remove the headers.';
     refuseWebhookProblems([{ field: 'headers', message, code: 'required' }]);
   }
   if (!headers) return undefined;
@@ -155,7 +155,8 @@ function unseal(vault: ChangeWebhookContext['vault'], sealed: Buffer): Record<st
   try {
     return JSON.parse(vault.unseal('webhook headers', sealed)) as Record<string, string>;
   } catch {
-    const message = 'The instance key was replaced, so the header values are lost. Enter all of them again.';
+    const message =
+      'The instance key was replaced, so the stored header values cannot be read. Enter all of them again.';
     throw new ApiError('validation_error', message, {
       errors: [{ field: 'headers', message, code: 'required' }],
     });

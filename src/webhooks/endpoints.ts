@@ -126,7 +126,7 @@ export function webhookEndpoints(context: Context) {
     changeWebhook: operation({
       summary: 'Change webhook',
       description:
-        'Changes a webhook. Omitted values are kept. Waiting deliveries go to the new address, signed with the new secret.',
+        'Changes a webhook. Omitted values are kept. Waiting deliveries go to the new URL, signed with the new secret.',
       permission: 'webhooks:write',
       audit: { changes: 'getWebhook', part: 'webhook' },
       params: idParameter,
@@ -177,7 +177,7 @@ export function webhookEndpoints(context: Context) {
     getWebhookHealth: operation({
       summary: 'Get webhook health',
       description:
-        'Returns delivery counts and latencies of the last 24 hours and 7 days. Tests do not count.',
+        'Returns delivery counts and latencies of the last 24 hours and 7 days. Test deliveries are not counted.',
       permission: 'webhooks:read',
       params: idParameter,
       reply: { status: 200, description: 'Counts and latencies.', schema: WebhookHealth },
@@ -189,7 +189,7 @@ export function webhookEndpoints(context: Context) {
     testWebhook: operation({
       summary: 'Test webhook',
       description:
-        'Sends a sample, or the last real submissions, to the webhook or to another address. Tests are marked, are not retried, and are not counted as deliveries. Its outcome is in the delivery log.',
+        'Sends a sample, or the last real submissions, to the webhook or to another URL. Tests are marked, are not retried, and are not counted as deliveries. Their results are in the delivery log.',
       permission: 'webhooks:write',
       audit: 'entry',
       params: idParameter,

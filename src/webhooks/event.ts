@@ -117,7 +117,9 @@ const EventFile = nameSchema(
   'EventFile',
   Type.Object({
     ...FileUpload.properties,
-    row: Type.Optional(Type.Integer({ description: 'The number of the row in a repeatable group, from 0.' })),
+    row: Type.Optional(
+      Type.Integer({ description: 'The zero-based number of the row in a repeatable group.' }),
+    ),
   }),
 );
 

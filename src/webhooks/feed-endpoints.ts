@@ -33,7 +33,7 @@ const query = Type.Object(
       Type.String({
         pattern: '^([0-9]{1,15}|now)$',
         description:
-          '`next` of the previous page, or `now` for events from now on. If omitted, the page begins with the oldest event that is kept.',
+          '`next` of the previous page, or `now` for events from now on. If omitted, the page begins with the oldest stored event.',
       }),
     ),
     limit: Type.Optional(
@@ -74,7 +74,7 @@ export function feedEndpoints(services: FeedServices) {
   return {
     listEvents: operation({
       summary: 'List events',
-      description: `Returns the events of the workspace, oldest first, with the bodies of webhooks. Continue with \`next\`: no event is skipped or repeated. If \`has_more\` is true, request the next page without waiting; an empty page can have one too. \`delivery_id\` is the id of the event, which is also the id of its first delivery. To get the ids of another webhook, send its \`webhook_id\`. The first request turns the feed on: earlier events are included only if a webhook received them. A feed that is not read for 30 days is turned off. Events are kept for ${config.deliveryRetentionDays} days. 410 if the cursor is older. Deleting a form deletes its events.`,
+      description: `Returns the events of the workspace, oldest first, in the format of webhook bodies. Continue with \`next\`: no event is skipped or repeated. If \`has_more\` is true, request the next page without waiting, even if this page is empty. \`delivery_id\` is the id of the event, which is also the id of its first delivery. To get the delivery ids of a certain webhook, send its \`webhook_id\`. The first request turns the feed on: earlier events are included only if a webhook received them. A feed that is not read for 30 days is turned off. Events are kept for ${config.deliveryRetentionDays} days. 410 if the cursor is older. Deleting a form deletes its events.`,
       permission: 'events:read',
       query,
       reply: {

@@ -116,7 +116,7 @@ const object = (properties: Record<string, JsonSchema>, optional: readonly strin
 const file = {
   id,
   filename: { type: 'string' },
-  url: { type: 'string', format: 'uri', description: 'A signed address that is valid for one hour.' },
+  url: { type: 'string', format: 'uri', description: 'A signed URL that is valid for one hour.' },
   size: { type: 'integer', minimum: 0, description: 'Size in bytes.' },
   content_type: { type: 'string' },
 } as const satisfies Record<string, JsonSchema>;
@@ -124,7 +124,7 @@ const file = {
 const row = {
   type: 'integer',
   minimum: 0,
-  description: 'The number of the row in a repeatable group, from 0.',
+  description: 'The zero-based number of the row in a repeatable group.',
 } as const;
 
 /**
@@ -240,7 +240,7 @@ export function payloadEndpoints({
     getFormSchema: operation({
       summary: 'Get payload schema',
       description:
-        'Returns the JSON Schema (2020-12) of an event of this form in webhooks and `/events`. `#/$defs/Answers` is the schema of `answers` in the API. It describes the live version: submissions of earlier versions keep their answers.',
+        'Returns the JSON Schema (2020-12) of an event of this form in webhooks and `/events`. `#/$defs/Answers` is the schema of `answers` in the API. The schema describes the live version: submissions of earlier versions keep their answers.',
       permission: 'forms:read',
       params: idParameter,
       reply: {
@@ -258,10 +258,10 @@ export function payloadEndpoints({
     getPayloadSamples: operation({
       summary: 'Get payload samples',
       description:
-        'Returns a sample of each event of this form, its JSON Schema and its TypeScript type, for developers of receivers.',
+        'Returns a sample of each event of this form, with its JSON Schema and TypeScript type, for developers who write webhook receivers.',
       permission: 'webhooks:read',
       params: idParameter,
-      reply: { status: 200, description: 'Texts to show and copy.', schema: Payload },
+      reply: { status: 200, description: 'Text to show and copy.', schema: Payload },
       async run({ workspaceId, formIds, params }) {
         requireFormAccess(formIds, params.id);
         const { id, name, structure } = await loadForm(workspaceId, params.id);

@@ -166,7 +166,7 @@ export async function readFeed(context: FeedContext, question: FeedRequest): Pro
   if (after < feed.removed) {
     throw new ApiError(
       'gone',
-      'Events after this cursor are no longer kept. Read without "after" to continue with the oldest event, and compare with the submissions.',
+      'Events after this cursor are no longer kept. Read without "after" to continue with the oldest event, and compare your data with the submissions.',
     );
   }
   if (after > feed.last)

@@ -57,7 +57,11 @@ export function headerProblems(headers: readonly CustomHeader[], kept: readonly 
     if (value === null)
       return known.includes(names[index]!) ? [] : [complain(`The header ${shown} needs a value.`)];
     if (value.length > longestHeaderValue || !fieldValue.test(value))
-      return [complain(`The value of ${shown} must be 1 to ${longestHeaderValue} visible ASCII characters.`)];
+      return [
+        complain(
+          `The value of ${shown} must consist of 1 to ${longestHeaderValue} visible ASCII characters.`,
+        ),
+      ];
     return [];
   });
   return headers.length > mostHeaders
@@ -98,7 +102,9 @@ export async function urlProblems(
   url: string,
 ): Promise<ErrorItem[]> {
   if (countCharacters(url) > longestUrl)
-    return [{ field: 'url', message: `The URL must be at most ${longestUrl} characters.`, code: 'too_long' }];
+    return [
+      { field: 'url', message: `The URL must be at most ${longestUrl} characters long.`, code: 'too_long' },
+    ];
   const target = { allowNetworks: config.webhookAllowNetworks, ownUrls: [config.publicUrl] };
   const problem = await checkTarget(url, target);
   return problem === undefined ? [] : [{ field: 'url', message: problem, code: 'invalid_format' }];
@@ -133,7 +139,7 @@ export function secretProblems(secret: string): ErrorItem[] {
     return [
       {
         field: 'secret',
-        message: 'The secret contains a NUL character or half of a surrogate pair. Remove it.',
+        message: 'The secret contains a NUL character or an unpaired surrogate. Remove it.',
         code: 'not_storable',
       },
     ];

@@ -296,7 +296,7 @@ export function cancelAccountDeletion(
 /** Returns the id of the account with an address, for the operator. @throws ApiError not_found. */
 export async function findAccountId(db: Queryable, email: string): Promise<string> {
   const found = onlyRow(await findUserByEmail(db, { email: normalizeAddress(email) }));
-  if (!found) throw new ApiError('not_found', `There is no account with the address ${email}.`);
+  if (!found) throw new ApiError('not_found', `There is no account with the email address ${email}.`);
   return found.id;
 }
 

@@ -97,7 +97,7 @@ const AuditLineShape = nameSchema(
       name: orNull(Type.String({ description: 'The current name; null for the operator and the service.' })),
     }),
     operation: Type.String({
-      description: 'The `operationId`, or a name of its own for account events.',
+      description: 'The `operationId`, or a separate name for account events.',
     }),
     method: Type.String(),
     path: Type.String(),
@@ -182,7 +182,7 @@ export const auditEndpoints = ({ database }: { database: Database }) => ({
   exportAuditLog: operation({
     summary: 'Export audit log',
     description:
-      'Returns all entries that match the filter, newest first, as NDJSON: one JSON object a line, as in the list.',
+      'Returns all entries that match the filter, newest first, as NDJSON: one JSON object per line, with the same fields as in the list.',
     permission: 'audit:read',
     audit: 'entry',
     query: AuditFilter,

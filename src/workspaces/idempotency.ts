@@ -148,7 +148,7 @@ function unseal(vault: Vault, answer: Buffer): StoredResponse {
   } catch {
     throw new ApiError(
       'conflict',
-      'The first request with this Idempotency-Key took effect, but its response can no longer be read because the key of this instance was replaced. Check what it created, then use a new key.',
+      'The first request with this Idempotency-Key took effect, but its response can no longer be read because the instance key was replaced. Check what it created, then use a new key.',
     );
   }
 }

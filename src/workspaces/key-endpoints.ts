@@ -186,7 +186,8 @@ export function keyEndpoints({ database }: { database: Database }) {
   return {
     listKeys: operation({
       summary: 'List API keys',
-      description: 'Newest first, including revoked and expired ones. Contains no secrets.',
+      description:
+        'Returns all API keys without their secrets, newest first, including revoked and expired ones.',
       permission: 'keys:read',
       reply: { status: 200, description: 'All API keys.', schema: Type.Object({ data: Type.Array(Key) }) },
       async run({ workspaceId, formIds }) {
@@ -198,7 +199,7 @@ export function keyEndpoints({ database }: { database: Database }) {
     createKey: operation({
       summary: 'Create API key',
       description:
-        "The key is shown only once. Without `permissions` it can do everything with data and can't administer the workspace. You can't grant permissions that you don't have.",
+        "Creates an API key, which is shown only once. Without `permissions`, the key can do everything with data but can't administer the workspace. You can't grant permissions that you don't have.",
       permission: 'keys:write',
       audit: { creates: 'getKey' },
       body: NewKey,
@@ -234,7 +235,7 @@ export function keyEndpoints({ database }: { database: Database }) {
     changeKey: operation({
       summary: 'Change API key',
       description:
-        'Changes the name, permissions, forms and expiry. The change applies immediately; the secret stays. The caller needs all permissions and forms of the key, before and after the change.',
+        'Changes the name, permissions, forms and expiry. The change applies immediately; the secret stays the same. The caller needs all permissions and forms of the key, before and after the change.',
       permission: 'keys:write',
       audit: { changes: 'getKey' },
       params: idParameter,
@@ -272,7 +273,7 @@ export function keyEndpoints({ database }: { database: Database }) {
     rotateKey: operation({
       summary: 'Rotate API key',
       description:
-        'Returns a new secret, which is shown only once. The previous one works for `grace_hours` more. The caller needs all permissions and forms of the key.',
+        'Returns a new secret, which is shown only once. The previous secret works for another `grace_hours` hours, 0 by default. The caller needs all permissions and forms of the key.',
       permission: 'keys:write',
       audit: { changes: 'getKey' },
       params: idParameter,

@@ -294,7 +294,7 @@ export function memberEndpoints({ database }: { database: Database }) {
   return {
     listMembers: operation({
       summary: 'List members',
-      description: 'Owners first, then by name.',
+      description: 'Returns all members: owners first, then the others by name.',
       permission: 'members:read',
       reply: { status: 200, description: 'All members.', schema: Type.Object({ data: Type.Array(Member) }) },
       async run({ workspaceId, formIds, may }) {
@@ -337,7 +337,7 @@ export function memberEndpoints({ database }: { database: Database }) {
     removeMember: operation({
       summary: 'Remove member',
       description:
-        'Removes a member; their account stays. The API keys that they created are revoked, because they know the secrets, unless `keys` is `keep`. 409 if they are the last owner.',
+        'Removes a member; their account is kept. The API keys that the member created are revoked, because the member knows their secrets, unless `keys` is `keep`. 409 if they are the last owner.',
       permission: 'members:write',
       audit: { changes: 'getMember' },
       params: idParameter,

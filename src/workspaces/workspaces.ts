@@ -218,7 +218,7 @@ export async function completeSetup(
     if (claimed.length === 0) {
       throw new ApiError(
         'gone',
-        'This setup link was already used, or a later start of the server replaced it. Use the link of the latest start.',
+        'This setup link was already used, or was replaced when the server restarted. Use the link that the server printed when it last started.',
       );
     }
     const user = await createUser(client, person);

@@ -46,7 +46,7 @@ for (const [what, answer] of Object.entries(inside)) {
     await stage.fire(scene, queue, 3);
     for (const line of await stage.settled(scene)) {
       assert.deepEqual([line.status, line.attempts], ['Failed', 1]);
-      assert.match(line.reasons[0]!, /This address is not allowed/);
+      assert.match(line.reasons[0]!, /This URL is not allowed/);
     }
     assert.equal(canary.requests.length, 0);
   });

@@ -205,7 +205,7 @@ test('a member can be invited by a copied link, join, get another role and be re
   await press(newcomer, 'Tab');
   await write(newcomer, 'new.example.org');
   await press(newcomer, 'Enter');
-  await newcomer.getByText(/This password consists of your address, your name/).waitFor();
+  await newcomer.getByText(/This password consists of your email address, your name/).waitFor();
   await newcomer.getByLabel('Password').fill('a password of my own');
   await press(newcomer, 'Enter');
   await heading(newcomer, 'Forms');
@@ -479,7 +479,7 @@ test('signing in with an identity provider opens the requested page, and a refus
   assert.equal(await page.getByLabel('Current password').count(), 0);
   await tabTo(page, 'button', 'Set up');
   await press(page, 'Enter');
-  await page.getByText('Your account has no password. You can add one').waitFor();
+  await page.getByText('Your account has no password. You can set one').waitFor();
   await tabTo(page, 'button', 'Continue');
   await press(page, 'Enter');
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
@@ -489,7 +489,7 @@ test('signing in with an identity provider opens the requested page, and a refus
   const refused = await passkeys.open('/app/sign-in');
   await refused.getByRole('button', { name: 'Continue with Example' }).click();
   await heading(refused, 'You are not signed in');
-  await refused.getByText('no confirmed address in an allowed domain').waitFor();
+  await refused.getByText('no confirmed email address in an allowed domain').waitFor();
   assert.deepEqual(await findBarriers(refused), []);
   await refused.getByRole('link', { name: 'Back to sign-in' }).click();
   await heading(refused, 'Sign in to Formloom');

@@ -329,6 +329,6 @@ test('a node starts even if its storage does not respond', async () => {
     PORT: String(await freePort()),
   });
   const started = await third.start();
-  assert.match(started.output(), /the storage does not answer/);
+  assert.match(started.output(), /the storage does not respond/);
   assert.equal((await started.terminate()).code, 0);
 });

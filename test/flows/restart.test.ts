@@ -195,6 +195,6 @@ test('a DATABASE_URL without a server gives a message and exit 1', { skip: isSli
   const instance = await makeInstance({ DATABASE_URL: 'postgres://formloom:hunter2@127.0.0.1:1/formloom' });
   const { code, output } = await instance.failToStart();
   assert.equal(code, 1);
-  assert.match(output, /could not start\.\nThe database does not answer: .*127\.0\.0\.1:1/);
+  assert.match(output, /could not start\.\nThe database does not respond: .*127\.0\.0\.1:1/);
   assert.doesNotMatch(output, /hunter2|\n\s+at /);
 });

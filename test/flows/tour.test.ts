@@ -138,7 +138,7 @@ test('every command of the README, guides and the operator’s handbook works as
   assert.match(late!, /etag: "[^]*"error":"precondition_failed"/i);
   const [health, , restored, ready, up] = answers('docs/operating/README.md');
   assert.match(health!, /^ok +sessions[^]*^ok +key/m);
-  assert.match(restored!, /The whole backup can be restored\. The test copy was deleted/);
+  assert.match(restored!, /The whole backup can be restored\. The temporary database was deleted/);
   assert.equal(ready, '{"status":"ready"}');
   assert.match(up!, /^formloom_database_up 1$/m);
   await until('the page', async () => (await fetch(form.public_url)).status === 200);

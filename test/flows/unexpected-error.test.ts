@@ -32,7 +32,7 @@ test('an unexpected error ends a web process cleanly and it is replaced, and in 
   await until('the process to be replaced', async () => serving().length === 3);
   assert.deepEqual(
     faults().map(({ msg, err }) => [msg, err?.message]),
-    [['an unexpected error ends this process', 'a fault that nobody foresaw']],
+    [['an unexpected error stopped this process', 'a fault that nobody foresaw']],
     'logged once',
   );
   assert.equal((await fetch(`${instance.url}/readyz`)).status, 200);

@@ -368,7 +368,7 @@ test('a node killed under load: its cells answer 503, all others keep working, a
   for (const each of ['workspace list', 'key list'])
     await assert.rejects(
       instance.cli(each),
-      new RegExp(`The cell second at ${lost.node} does not answer`),
+      new RegExp(`The cell second at ${lost.node} does not respond`),
       each,
     );
   await lost.start();

@@ -96,7 +96,7 @@ function SessionRow({
       </div>
       {is_halfway && (
         <Message tone="warn">
-          Waiting for two-factor. If this is not you, change your password: someone knows it.
+          Waiting for two-factor. If this isn’t you, change your password: someone knows it.
         </Message>
       )}
     </div>
@@ -124,7 +124,7 @@ function DeleteAccountCard(): ReactElement {
   return (
     <Card
       title="Delete your account"
-      lead="You are signed out everywhere, and your account is deleted in 7 days. Forms and submissions stay in their workspaces. Your API keys stop working."
+      lead="You will be signed out everywhere, and your account will be deleted in 7 days. Forms and submissions stay in their workspaces. Your API keys will stop working."
     >
       <div className="row">
         <Button variant="danger" onPress={() => remove.start()}>
@@ -150,7 +150,7 @@ function WorkspaceDeletionsCard(): ReactElement | null {
   return (
     <Card
       title="Workspaces being deleted"
-      lead="Members cannot open them. They are permanently deleted on the date shown."
+      lead="Members cannot open them. They will be permanently deleted on the date shown."
     >
       {restore.error && <Message tone="bad">{restore.error.message}</Message>}
       {ending.map(({ id, name, role, ends_at }) => (
@@ -228,7 +228,7 @@ function FirstPasswordCard({ email }: { email: string }): ReactElement {
   return (
     <Card
       title="Password"
-      lead="Your account has no password. You can add one and keep your current sign-in methods."
+      lead="Your account has no password. You can set one and keep your current sign-in methods."
     >
       <div className="row">
         <Button {...ask.press()}>Email me a link to set a password</Button>

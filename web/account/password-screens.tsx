@@ -55,8 +55,8 @@ export function ForgotPasswordScreen(): ReactElement {
       <div role="status" className={ask.isSuccess ? undefined : 'unseen'}>
         {ask.isSuccess && (
           <Message tone="good" title="Check your inbox">
-            If there is an account for {ask.variables.email}, we have emailed it a link. The link works once
-            and expires in one hour.
+            If there is an account for {ask.variables.email}, we have sent a link to it. The link can be used
+            once, within one hour.
           </Message>
         )}
       </div>

@@ -118,7 +118,7 @@ export function TwoFactorScreen(): ReactElement {
   const way = chosen ?? steps[0];
   return (
     <EntryCard title="Two-factor authentication">
-      <p className="soft">You signed in as {user.email}. Confirm that it is you.</p>
+      <p className="soft">You signed in as {user.email}. Confirm that it’s you.</p>
       {second_steps?.includes('passkey') && <PasskeyButton />}
       {way && <CodeForm key={way} way={way} />}
       <div className="stack-tight">

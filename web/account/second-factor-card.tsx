@@ -45,7 +45,7 @@ function AddAppDialog({ onAdded, onClose }: AddProps): ReactElement {
   });
   const confirm = useAction({
     run: (body: { code: string }) => callSessionOperation('confirmTotp', { body }),
-    done: 'From now on you sign in with a code from your app.',
+    done: 'You now need a code from your app to sign in.',
     onDone: ({ recovery_codes }) => onAdded(recovery_codes),
   });
   if (!start.data)

@@ -89,8 +89,8 @@ export function SignInScreen(): ReactElement {
       <Form className="stack" isPending={enter.isPending} onSubmit={() => wait === 0 && enter.mutate()}>
         {ways?.is_set_up === false && (
           <Message>
-            There are no accounts yet. To create the first one, open the link after “Set up” in the startup
-            output of the service.
+            There are no accounts yet. To create the first one, open the link shown after “Set up” in the
+            service’s startup output.
           </Message>
         )}
         {enter.error && <Message tone="bad">{wait > 0 ? formatWait(wait) : explain(enter.error)}</Message>}

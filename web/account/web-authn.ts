@@ -76,8 +76,7 @@ export async function getPasskey(request: {
 const reasons: Readonly<Record<string, string>> = {
   NotAllowedError: 'No passkey was used. The request was canceled, or this device has no passkey.',
   InvalidStateError: 'This device already has a passkey for your account.',
-  SecurityError:
-    'Passkeys do not work at this address. Open the console at the main address of this service.',
+  SecurityError: 'Passkeys do not work at this URL. Open the console at the main URL of this service.',
   NotSupportedError: 'This device does not support the required type of passkey.',
 };
 

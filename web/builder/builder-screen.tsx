@@ -73,7 +73,7 @@ function OpenedBuilder({
           title="The working copy is not a valid form"
           action={<Button onPress={() => setStart('live')}>Start again from the live form</Button>}
         >
-          It was saved as JSON without steps and elements: {saved.problems[0]?.message}
+          The saved JSON does not consist of steps and elements: {saved.problems[0]?.message}
         </Message>
       </div>
     );

@@ -49,7 +49,7 @@ export function JsonView({
           <div>
             <h2>JSON</h2>
             <p className="soft">
-              What <code>structure</code> contains in the API. Apply your changes to update the working copy.
+              The value of <code>structure</code> in the API. Apply your changes to update the working copy.
             </p>
           </div>
           <div className="row">
@@ -64,7 +64,7 @@ export function JsonView({
         </div>
         {isChanged && draft && draft.begunOn !== root && (
           <Message tone="warn" title="The form has changed since you started editing this JSON">
-            If you apply it, it overwrites those changes. You can undo this.
+            Applying it overwrites those changes. You can undo this.
           </Message>
         )}
         {checked.problems.length > 0 && (

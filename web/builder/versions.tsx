@@ -128,7 +128,7 @@ function VersionDialog({ version, isReadOnly, onClose, onRestore }: DialogProps)
         <DifferenceList differences={differences} none="No changes: the working copy matches this version." />
       )}
       {!version.settings && (
-        <Message>This version has no recorded settings. The working copy keeps its settings.</Message>
+        <Message>This version has no recorded settings. The working copy keeps its current settings.</Message>
       )}
     </Dialog>
   );

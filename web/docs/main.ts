@@ -53,7 +53,7 @@ function writeTypeScript(address: string, method: string, operation: Operation):
     ...lines.map((line) => `  ${line}`),
     '});',
     'if (!response.ok) throw new Error((await response.json()).message);',
-    ...(method === 'DELETE' ? [] : ['const answer = await response.json();']),
+    ...(method === 'DELETE' ? [] : ['const result = await response.json();']),
   ].join('\n');
 }
 

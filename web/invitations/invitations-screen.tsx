@@ -42,7 +42,7 @@ function ListActions({
       title: 'Send reminders?',
       label: 'Send reminders',
       isDanger: false,
-      text: `${formatPeople(unanswered)} received an invitation and did not answer. People who were emailed within the last hour or have unsubscribed are skipped.`,
+      text: `${formatPeople(unanswered)} received an invitation but did not answer. People who were emailed within the last hour or have unsubscribed are skipped.`,
     },
     done: ({ count }) =>
       count === 0
@@ -136,7 +136,7 @@ export function InvitationsScreen(): ReactElement {
               <EmptyState icon="people" title="No invitations yet" action={isEditor && invite}>
                 <p>
                   Paste addresses or import a list. You can see who opened the form and who answered, and
-                  remind the others. Extra columns of a list are saved with the submissions.
+                  remind the others. Extra columns in the list are saved with the submissions.
                 </p>
               </EmptyState>
             ) : (

@@ -42,9 +42,9 @@ function RowActions({ form, row, canMail }: ActionProps): ReactElement | null {
     confirm: {
       title: 'Revoke this invitation?',
       label: 'Revoke',
-      text: `The link of ${row.email} will stop working. You can invite this address again.`,
+      text: `The link for ${row.email} will stop working. You can invite this address again.`,
     },
-    done: `The link of ${row.email} no longer works.`,
+    done: `The link for ${row.email} no longer works.`,
   });
   if (row.status === 'completed' || row.status === 'revoked') return null;
   const items: MenuAction[] = [
@@ -69,7 +69,7 @@ function RowActions({ form, row, canMail }: ActionProps): ReactElement | null {
       </Menu>
       <Dialog
         title="Personal link"
-        description={`Anyone with this link can answer once in the name of ${row.name || row.email}.`}
+        description={`Anyone with this link can submit the form once as ${row.name || row.email}.`}
         isOpen={isShown}
         onClose={() => setShown(false)}
         size="medium"

@@ -113,7 +113,7 @@ function sayBytes(): Plugin {
         some.reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0);
       const first = bytes(chunks.filter(({ isEntry }) => isEntry));
       process.stderr.write(
-        `Built the page's script: ${first} bytes in the first part, gzipped, and ${bytes(chunks)} in total.\n`,
+        `Built the page's script, gzipped: ${first} bytes in the first part, ${bytes(chunks)} bytes in total.\n`,
       );
     },
   };

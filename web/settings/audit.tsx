@@ -185,7 +185,7 @@ export function AuditScreen(): ReactElement {
   return (
     <Page
       title="Activity"
-      lead="Who changed forms, webhooks, members, keys and settings, signed in or tried to, opened a submission, or exported data. Entries cannot be changed. Each submission has its own history."
+      lead="Shows who changed forms, webhooks, members, keys or settings, signed in or tried to, opened a submission, or exported data. Entries cannot be changed. Each submission also has its own history."
       actions={
         <Button icon="download" {...save.press()}>
           Download
@@ -218,7 +218,9 @@ export function AuditScreen(): ReactElement {
         label="Loading activity…"
         empty={
           <EmptyState icon="history" title="No activity found">
-            <p>Nothing matches these filters, or the entries were deleted after their retention.</p>
+            <p>
+              Nothing matches these filters, or the entries were deleted when their retention period ended.
+            </p>
           </EmptyState>
         }
       >

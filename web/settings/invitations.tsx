@@ -36,7 +36,7 @@ function LinkDialog({
     <Dialog title="Copy invitation link" isOpen onClose={onClose} size="medium" done="Done">
       <p>
         Email is not set up. Send <strong>{email}</strong> this link over a secure channel. Anyone who has it
-        can join in their place. It works once and expires in 7 days.
+        can join in their place. It can be used once and expires in 7 days.
       </p>
       <CopyField label="Invitation link" text={link} />
     </Dialog>

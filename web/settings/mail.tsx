@@ -155,7 +155,7 @@ export function MailScreen(): ReactElement {
   const status = useQuery(mailStatusQuery(workspace.id));
   const log = useQuery(mailLogQuery(workspace.id, view));
   return (
-    <Page title="Email" lead="Emails of this workspace in the last 90 days, with their delivery status.">
+    <Page title="Email" lead="Emails from this workspace in the last 90 days, with their delivery status.">
       {status.data && <SetUp status={status.data} />}
       {status.data?.is_on && <SendTest workspace={workspace.id} />}
       <div className="row">

@@ -35,7 +35,7 @@ function MemberRole({ workspace, member }: MemberProps): ReactElement {
         ? {
             title: `Make ${member.name} ${sayRole(role)}?`,
             label: 'Change role',
-            text: `The ${formatKeyCount(member)} they created will have no more permissions than the new role. Programs that need more are refused immediately. A member who rotates a key takes it over with its full permissions.`,
+            text: `The ${formatKeyCount(member)} they created will have no more permissions than the new role. Programs that need more are refused immediately. An admin can rotate a key to take it over with its full permissions.`,
           }
         : undefined,
     again: (role) => ({ title: `Still make ${member.name} ${sayRole(role)}?`, label: 'Change role' }),

@@ -119,7 +119,7 @@ function DaysDialog({
   const due = useQuery({ ...dueQuery(place, { kind: rule.kind, days }), enabled: isFit });
   const save = useAction({
     run: () => saveDays(place, { kind: rule.kind, days }, seen),
-    done: 'The retention was saved.',
+    done: 'The retention period was saved.',
     onDone: onClose,
   });
   const usual = place.form === undefined ? 'Default' : 'Same as the workspace';
@@ -178,7 +178,7 @@ function AuditDays({
   const [days, setDays] = useState<number | undefined>(auditDays);
   const save = useAction({
     run: () => call(workspace.id, 'changeRetention', { body: { audit_days: days ?? 0 } }, { seen }),
-    done: 'The retention of the activity was saved.',
+    done: 'The retention period for activity was saved.',
   });
   const isOwner = workspace.role === 'owner';
   return (
@@ -267,7 +267,7 @@ export function RetentionScreen(): ReactElement {
   return (
     <Page
       title="Retention"
-      lead="Expired data is deleted everywhere within minutes: answers, files, search text, events, deliveries and emails. Backups keep it until they expire."
+      lead="Expired data is deleted everywhere within minutes: answers, files, text in the search index, events, deliveries and emails. Backups keep it until they expire."
     >
       <div className="row">
         <Select

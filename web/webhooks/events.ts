@@ -7,7 +7,7 @@ export type EventKind = Webhook['events'][number];
 const sentences: Readonly<Record<EventKind, readonly [label: string, sentence: string]>> = {
   'submission.created': ['Created', 'A visitor completes and submits the form.'],
   'submission.updated': ['Updated', 'The answers, reference data or status of a submission change.'],
-  'submission.deleted': ['Deleted', 'A submission is permanently deleted, alone or in bulk.'],
+  'submission.deleted': ['Deleted', 'A submission is permanently deleted, individually or in bulk.'],
 };
 
 /** The events as choices for check boxes and menus. */

@@ -62,7 +62,7 @@ export function PayloadDialog({ form, webhook, onClose }: PayloadProps): ReactEl
   return (
     <Dialog
       title="Write a receiver"
-      description="Based on the live version of this form. Submissions of earlier versions keep their own answers."
+      description="Based on the live version of this form. Submissions to earlier versions contain the answers of those versions."
       size="large"
       isOpen
       onClose={onClose}
@@ -84,7 +84,7 @@ export function PayloadDialog({ form, webhook, onClose }: PayloadProps): ReactEl
             label: 'JSON Schema',
             content: show(({ schema, schema_url }) => (
               <>
-                <CopyField label="URL, for a key that can read forms" text={schema_url} />
+                <CopyField label="URL (requires an API key that can read forms)" text={schema_url} />
                 <CopyField label="JSON Schema of an event" text={schema} isMultiline />
               </>
             )),
@@ -114,7 +114,7 @@ function Sample({ samples, feed_url, webhook }: Payload & { webhook: Webhook }):
         onChange={setEvent}
       />
       <CopyField label="Sample body" text={prettifyJson(body)} isMultiline />
-      <CopyField label="Or pull the same events with a key that can read submissions" text={feed_url} />
+      <CopyField label="Or pull the same events with an API key that can read submissions" text={feed_url} />
     </>
   );
 }
@@ -142,7 +142,7 @@ export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): Rea
     <FormDialog
       title="Test with real submissions"
       description={
-        'Sends the latest completed submissions to an address of your choice. They are signed like every delivery, marked with X-Service-Test, and sent without the webhook’s own headers. Tests are not counted.'
+        'Sends the latest completed submissions to a URL of your choice. They are signed like every delivery, marked with X-Service-Test, and sent without the webhook’s custom headers. Tests are not included in the statistics.'
       }
       size="medium"
       isOpen
@@ -158,7 +158,7 @@ export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): Rea
     >
       <TextField
         label="URL"
-        description="Real answers are sent there. Make sure that the address is yours."
+        description="Real answers are sent to this URL. Make sure that you control it."
         placeholder="https://example.com/hooks/try"
         type="url"
         inputMode="url"

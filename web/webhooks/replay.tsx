@@ -66,7 +66,7 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
   return (
     <Dialog
       title="Send deliveries again"
-      description={reason ?? 'Each is sent as the same delivery, so receivers can recognize duplicates.'}
+      description={reason ?? 'Receivers get the same delivery again, so they can recognize duplicates.'}
       size="medium"
       isOpen
       onClose={onClose}

@@ -22,7 +22,8 @@ export function openApi(options: ClientOptions): Api {
   const idOf = (thing: unknown): string => {
     if (typeof thing !== 'object' || thing === null) return String(thing);
     const id = 'id' in thing ? thing.id : readings.get(thing)?.id;
-    if (typeof id !== 'string') throw new TypeError('This names nothing: it takes an id, or what has one.');
+    if (typeof id !== 'string')
+      throw new TypeError('An id is required: pass an id, or an object that has one.');
     return id;
   };
 
@@ -49,7 +50,7 @@ export function openApi(options: ClientOptions): Api {
     const seen = ifMatch ?? (ids.length > 0 && typeof first === 'object' ? first : undefined);
     const etag = row.condition === undefined ? undefined : etagOf(seen, row, id);
     if (ifMatch !== undefined && etag === undefined)
-      throw new TypeError('ifMatch takes an ETag, or what was read of the same thing.');
+      throw new TypeError('ifMatch must be an ETag, or an earlier response for the same resource.');
     const { query, body } = sort(row, input);
     return {
       id,

@@ -54,7 +54,7 @@ export function formHandle<Answers>(api: Api, form: DefinedForm<Answers>): FormH
   const id = async (): Promise<string> => {
     const found = await find();
     if (found === undefined)
-      throw new Error(`There is no form "${structure.attrs.name}" yet. apply() creates it.`);
+      throw new Error(`The form "${structure.attrs.name}" does not exist yet. Call apply() to create it.`);
     return found;
   };
   return {
@@ -99,7 +99,9 @@ async function findByName(api: Api, name: string): Promise<string | undefined> {
   for await (const form of api.forms.list())
     if (form.name === name && form.status !== 'archived') found.push(form.id);
   if (found.length > 1)
-    throw new Error(`${found.length} forms are called "${name}": the definition takes an id.`);
+    throw new Error(
+      `${found.length} forms are called "${name}". Set the id in the definition to choose one.`,
+    );
   return found[0];
 }
 

@@ -35,7 +35,7 @@ export async function verifyWebhook<Answers = Event['submission']['responses']>(
   const secrets = [secret].flat();
   if (secrets.length === 0 || secrets.includes('')) throw new TypeError('A secret is missing.');
   if (scheme !== 'standard' && !(await isSignedByService(body, headers, secrets)))
-    throw new WebhookVerificationError('X-Service-Signature is missing, or not that of this body.');
+    throw new WebhookVerificationError('X-Service-Signature is missing or does not match this body.');
   if (scheme !== 'service') await requireStandard(body, headers, secrets, tolerance);
   return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent<Answers>;
 }
@@ -81,10 +81,10 @@ async function requireStandard(
     .flatMap((each) => decode(/^v1,([A-Za-z0-9+/]+={0,2})$/.exec(each)?.[1]));
   const signed = new Uint8Array([...bytes(`${id}.${time}.`), ...body]);
   if (!(await isOneRight(secrets.map(standardKey), signatures, signed)))
-    throw new WebhookVerificationError('webhook-signature is not that of this body.');
+    throw new WebhookVerificationError('webhook-signature does not match this body.');
   if (Math.abs(Date.now() / 1000 - Number(time)) > tolerance)
     throw new WebhookVerificationError(
-      'It was signed too long ago, or its clock is another: it may be a recording.',
+      'The timestamp is too far from the current time. The request may be a replay, or the clocks may differ.',
     );
 }
 

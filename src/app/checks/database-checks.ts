@@ -52,7 +52,7 @@ const leftSeconds = 120;
 const largestDriftSeconds = 5;
 /** The size of a WAL file. PostgreSQL stops if there is no room for the next one. */
 const leastRoom = 16 * 1024 * 1024;
-const diskIsFull = 'the disk of the database is full';
+const diskIsFull = 'the database disk is full';
 
 /** Checks of any database, whatever it contains. A start runs them before it changes anything. */
 export const databaseChecks: readonly Check<DatabaseFacts>[] = [
@@ -61,7 +61,7 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     severity: 'start',
     async look({ database }) {
       await refuseTransactionPooling(database);
-      return ok('No transaction pooling: each connection keeps its session.');
+      return ok('No transaction pooling: each connection keeps its own session.');
     },
   },
   {
@@ -77,8 +77,8 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
         );
       if (encoding !== 'UTF8')
         return problem(
-          `The database uses the encoding ${encoding}, which lacks most of the world's characters.`,
-          "Create one with `create database formloom encoding 'UTF8' template template0`, and set DATABASE_URL to it.",
+          `The database uses the encoding ${encoding}, which cannot represent most of the world's characters.`,
+          "Create a UTF-8 database with `create database formloom encoding 'UTF8' template template0`, and set DATABASE_URL to it.",
         );
       return ok(`PostgreSQL ${major}, UTF8.`);
     },
@@ -90,7 +90,7 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
       const { is_read_only: isReadOnly, is_standby: isStandby } = await server();
       if (isStandby)
         return problem(
-          'The database is a standby, which accepts no writes.',
+          'The database is a standby, which does not accept writes.',
           'Point DATABASE_URL to the primary (with several hosts: target_session_attrs=read-write).',
         );
       if (isReadOnly)
@@ -108,8 +108,8 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
       const moved = await findMoved(database);
       if (!moved?.moved_to) return ok('The instance has not been moved.');
       return problem(
-        `This instance was moved to ${moved.moved_to} on ${moved.moved_at!.toISOString()} and now runs there.`,
-        'Set DATABASE_URL to that database (leave it empty for the one in DATA_DIR). If it is lost, `npm run -s formloom -- move --stay` runs the instance here again, with the data from before the move.',
+        `This instance was moved to ${moved.moved_to} on ${moved.moved_at!.toISOString()} and now runs from there.`,
+        'Set DATABASE_URL to that database (leave it empty for the one in DATA_DIR). If that database is lost, `npm run -s formloom -- move --stay` runs the instance here again, with the data from before the move.',
       );
     },
   },
@@ -118,9 +118,9 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     severity: 'ready',
     async look({ database, server }) {
       const { is_read_only: isReadOnly, is_standby: isStandby } = await server();
-      if (isReadOnly || isStandby) return ok('The database accepts no writes.');
-      if (await hasDatabaseRoom(database)) return ok('The disk of the database has free space.');
-      return problem('The disk of the database is full.', 'Free space on it, or enlarge it.');
+      if (isReadOnly || isStandby) return ok('The database does not accept writes.');
+      if (await hasDatabaseRoom(database)) return ok('The database disk has free space.');
+      return problem('The database disk is full.', 'Free up space on it, or enlarge it.');
     },
     async obstacle({ config, database }) {
       try {
@@ -129,13 +129,13 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
       } catch (error) {
         if (isDiskFull(error)) return diskIsFull;
         const disk = await readDatabaseDisk(config);
-        return disk && disk.free < leastRoom ? diskIsFull : 'the database does not answer';
+        return disk && disk.free < leastRoom ? diskIsFull : 'the database does not respond';
       }
     },
     async gauges({ database }) {
       const [found] = await readStatistics(database, {}).catch(() => []);
       return [
-        ['database_up', 'Whether the database answers.', found !== undefined],
+        ['database_up', 'Whether the database responds.', found !== undefined],
         ...(found ? gaugesOf(found) : []),
       ];
     },
@@ -145,7 +145,7 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     severity: 'notice',
     async look({ database }) {
       const found = await selectStaleTransactions(database, { seconds: leftSeconds });
-      if (found.length === 0) return ok('No transaction was left open.');
+      if (found.length === 0) return ok('No transactions were left open.');
       const who = found.map(({ who: one, age }) => `${one} for ${Math.round(age)} s`).join(', ');
       return problem(
         `Transactions were left open and may hold locks: ${who}.`,
@@ -159,7 +159,7 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     async look({ server }) {
       const { clockDrift } = await server();
       return clockDrift <= largestDriftSeconds
-        ? ok('The clocks of this machine and the database agree.')
+        ? ok('The clocks of this machine and the database match.')
         : problem(
             `The clocks of this machine and the database are ${clockDrift} s apart.`,
             'Synchronize both with NTP: signatures, links and schedules depend on it.',
@@ -169,20 +169,20 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
 ];
 
 const gaugesOf = (found: Awaited<ReturnType<typeof readStatistics>>[number]): CheckGauge[] => [
-  ['database_bytes', 'Size of the database in bytes.', found.database_bytes],
+  ['database_bytes', 'Database size in bytes.', found.database_bytes],
   ['database_connections', 'Connections to the database from all clients.', found.connections],
   ['database_connections_most', 'Connections that the database server allows.', found.connections_most],
   ['database_oldest_transaction_seconds', 'Age of the oldest open transaction.', found.oldest_transaction],
   ['database_commits', 'Committed transactions.', found.commits, 'counter'],
-  ['database_rollbacks', 'Transactions rolled back.', found.rollbacks, 'counter'],
+  ['database_rollbacks', 'Rolled-back transactions.', found.rollbacks, 'counter'],
   ['database_deadlocks', 'Deadlocks that the database resolved.', found.deadlocks, 'counter'],
   [
     'database_blocks_read',
-    'Blocks read from disk or the cache of the operating system.',
+    "Blocks read from disk or from the operating system's cache.",
     found.blocks_read,
     'counter',
   ],
-  ['database_blocks_hit', 'Blocks found in the memory of the database.', found.blocks_hit, 'counter'],
+  ['database_blocks_hit', "Blocks found in the database's memory.", found.blocks_hit, 'counter'],
   [
     'database_temporary_bytes',
     'Bytes written to temporary files for sorting and hashing.',

@@ -86,10 +86,10 @@ export const deliveryChecks: readonly Check<Facts>[] = [
         key: `webhook ${id} ${is_paused ? 'paused' : 'failed'}`,
         workspaceId: workspace_id,
         what: is_paused
-          ? `A webhook of “${form}” was paused after failing for days`
-          : `A webhook of “${form}” is failing: a delivery has no retries left`,
+          ? `A webhook for “${form}” was paused after failing for days`
+          : `A webhook for “${form}” is failing: a delivery has no retries left`,
         remedy: is_paused
-          ? 'No more events are sent. Fix the endpoint, resume the webhook, and replay the failed events.'
+          ? 'The webhook sends no more events. Fix the endpoint, resume the webhook, and replay the failed events.'
           : 'Fix the endpoint, then replay the failed events.',
         // Only the origin: the path may be a secret.
         fields: [
@@ -124,7 +124,7 @@ export const deliveryChecks: readonly Check<Facts>[] = [
           sum('deliveries_waiting'),
         ],
         ['webhooks_failing', 'Active webhooks whose deliveries are all failing.', sum('webhooks_failing')],
-        ['webhooks_paused', 'Webhooks paused after failing for days.', sum('webhooks_paused')],
+        ['webhooks_paused', 'Webhooks that were paused after failing for days.', sum('webhooks_paused')],
       ];
     },
   },

@@ -55,7 +55,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
         ? ok('The tables match this version.')
         : warning(
             `The next start runs migrations: ${pending.join(', ')}.`,
-            'Make a backup first: an earlier version cannot use a migrated database.',
+            'Make a backup first: earlier versions cannot use a migrated database.',
           );
     },
   },
@@ -79,20 +79,20 @@ export const instanceChecks: readonly Check<Facts>[] = [
       });
       if (room.away.length > 0)
         return problem(
-          `Cluster nodes that do not answer: ${room.away.join(', ')}.`,
-          'Start them, or let a standby replace each (citus_update_node): their cells answer 503 until then.',
+          `These cluster nodes do not respond: ${room.away.join(', ')}.`,
+          'Start them, or replace each with a standby (citus_update_node). Until then, their cells respond with 503.',
         );
       if (room.needed > room.allowed)
         return warning(
           describeMissingConnections(count, room),
-          'Allow more connections, or lower DATABASE_POOL: a request that gets no connection fails with 503.',
+          'Allow more connections, or lower DATABASE_POOL. Requests that get no connection fail with 503.',
         );
       return ok(`There are ${count} cells; they use up to ${room.needed} of ${room.allowed} connections.`);
     },
     gauges: async ({ cellsAway }) => [
       [
         'cells_away',
-        'Cells whose node does not answer. All other metrics exclude them.',
+        'Cells whose node does not respond. All other metrics exclude them.',
         (await cellsAway()).length,
       ],
     ],
@@ -125,10 +125,10 @@ export const instanceChecks: readonly Check<Facts>[] = [
           : ok('At most one server uses this database.');
       const found = await valkeyProblem();
       return found === undefined
-        ? ok(`Rate limits are counted in the Valkey at ${new URL(valkeyUrl).host}.`)
+        ? ok(`Rate limits are counted in the Valkey server at ${new URL(valkeyUrl).host}.`)
         : problem(
             `${found}.`,
-            'Check it and VALKEY_URL. Until it answers, rate limits apply to each server separately.',
+            'Check the Valkey server and VALKEY_URL. Until the server responds, rate limits apply to each Formloom server separately.',
           );
     },
     async incidents({ valkeyProblem }) {
@@ -138,9 +138,9 @@ export const instanceChecks: readonly Check<Facts>[] = [
         : [
             {
               key: 'valkey',
-              what: 'Valkey does not answer',
+              what: 'Valkey does not respond',
               remedy:
-                'Check VALKEY_URL and the Valkey server. Until it answers, rate limits apply to each server separately.',
+                'Check VALKEY_URL and the Valkey server. Until it responds, rate limits apply to each Formloom server separately.',
               fields: [
                 { label: 'Machine', value: hostname() },
                 { label: 'Finding', value: found },
@@ -150,7 +150,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
     },
     async gauges({ config, valkeyProblem }) {
       const isUp = config.valkeyUrl === undefined ? undefined : (await valkeyProblem()) === undefined;
-      return [['valkey_up', 'Whether the Valkey of VALKEY_URL answers this server.', isUp]];
+      return [['valkey_up', 'Whether the Valkey server at VALKEY_URL responds to this server.', isUp]];
     },
   },
   {
@@ -164,7 +164,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
         if (!(error instanceof ApiError)) throw error;
         return problem(
           formatWithCause(error),
-          'Check the S3 settings and the store. Until it works, uploads and files are answered with 503.',
+          'Check the S3 settings and the S3 storage. Until it works, requests for uploads and files fail with 503.',
         );
       }
       return ok(`Files are stored in ${place}.`);
@@ -191,11 +191,11 @@ export const instanceChecks: readonly Check<Facts>[] = [
       const doubt = await clockDoubt();
       return doubt ? problem(doubt.what, doubt.remedy) : ok('The clock is consistent with the last sweep.');
     },
-    email: { what: 'Sweeps have stopped: the clock may be wrong', label: 'Finding' },
+    email: { what: 'Sweeps have stopped because the clock may be wrong', label: 'Finding' },
     gauges: async ({ clockDoubt }) => [
       [
         'sweeps_stopped',
-        'Whether deletion by age has stopped because the clock may be wrong.',
+        'Whether sweeps have stopped because the clock may be wrong.',
         (await clockDoubt()) !== undefined,
       ],
     ],
@@ -216,7 +216,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
         return problem(`${incident.what}${why === null ? '' : ` (${why})`}. ${made}`, incident.remedy);
       return madeAt
         ? ok(made)
-        : warning(made, 'Start a server to make one now; if it fails, the log says why.');
+        : warning(made, 'Start a server to make one now. If it fails, the log shows why.');
     },
     incidents: async ({ backups, config }) =>
       config.backup ? judgeBackups(config.backup, await backups()) : [],
@@ -226,11 +226,11 @@ export const instanceChecks: readonly Check<Facts>[] = [
         ['backup_scheduled', 'Whether BACKUP_SCHEDULE is set.', config.backup !== undefined],
         [
           'backup_age_seconds',
-          'Seconds since the last scheduled backup, or since the first was due. 0 before the first is due.',
+          'Seconds since the last scheduled backup or, before it, since the first was due. 0 until the first is due.',
           found.backup_age,
         ],
-        ['backups_made', 'Scheduled backups in the log that were made.', found.backups_made],
-        ['backups_failed', 'Scheduled backups in the log that failed.', found.backups_failed],
+        ['backups_made', 'Successful scheduled backups in the backup log.', found.backups_made],
+        ['backups_failed', 'Failed scheduled backups in the backup log.', found.backups_failed],
         ['backup_last_failed', 'Whether the last scheduled backup failed.', found.last_problem !== null],
       ];
     },
@@ -248,12 +248,13 @@ export const allChecks: readonly Check<Facts>[] = [
 /** Describes the kinds of parked jobs for the operator. */
 function describeParked(parked: readonly { kind: string }[]): string {
   const kinds = [...Map.groupBy(parked, ({ kind }) => kind)].map(([kind, jobs]) => `${jobs.length} ${kind}`);
-  return `${formatCount(parked.length, 'background job was', 'background jobs were')} parked (${kinds.join(', ')}): the server stopped three times while running each.`;
+  return `${formatCount(parked.length, 'background job was', 'background jobs were')} parked (${kinds.join(', ')}): the server stopped three times while running each one.`;
 }
 const retryParked =
   'List them with `npm run -s formloom -- job list`. When the cause is fixed, restart each with `job retry <id>`.';
 
-const byHand = 'The log says why. Until it works again, make backups with `formloom backup <file>`.';
+const byHand =
+  'The log shows why. Until scheduled backups work again, make backups with `formloom backup <file>`.';
 
 /**
  * Returns an incident if the schedule's backups are missing, failed or lack files. Files can be missing for
@@ -277,7 +278,7 @@ function judgeBackups(
       : isMade
         ? [
             'A backup is missing files',
-            'The log names the files: put them back, or delete what refers to them.',
+            'The log names the files. Restore them, or delete whatever refers to them.',
           ]
         : ['A backup failed', byHand];
   return [

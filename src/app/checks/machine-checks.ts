@@ -28,13 +28,13 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
       if (Number.parseInt(node, 10) < oldestNode)
         return problem(
           `This is Node ${node}, but Formloom needs ${oldestNode}.`,
-          'Start Formloom with npm start or setup.mjs, which install the right version.',
+          'Start Formloom with npm start or setup.mjs. They install the right version.',
         );
       return existsSync(fileURLToPath(new URL('../../../dist/web', import.meta.url)))
         ? ok(`Node ${node}.`)
         : warning(
-            'The console has not been built.',
-            'Run npm start to build it, or use a release, which includes it.',
+            'The console is not built.',
+            'Run npm start to build it, or use a release, which includes a built console.',
           );
     },
   },
@@ -49,7 +49,7 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
         } catch {
           return problem(
             `Formloom cannot write to ${folder}.`,
-            'Give write access to the user that runs Formloom, or choose another DATA_DIR or BACKUP_TO.',
+            'Give the user that runs Formloom write access, or choose another DATA_DIR or BACKUP_TO.',
           );
         }
       const rooms = all.map(({ name, folders, free }) => ({
@@ -59,8 +59,8 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
       const full = rooms.find(({ isFull }) => isFull);
       return full
         ? problem(
-            `${full.room}: less than UPLOAD_FREE_MB, so uploads are refused.`,
-            'Free space on it, or enlarge it.',
+            `${full.room}. This is less than UPLOAD_FREE_MB, so uploads are refused.`,
+            'Free up space on it, or enlarge it.',
           )
         : ok(`${rooms.map(({ room }) => room).join('; ')}.`);
     },
@@ -77,7 +77,7 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
       return low.map(({ folders: [folder], free }) => ({
         key: `disk ${hostname()} ${folder}`,
         what: `The disk of ${folder} is nearly full`,
-        remedy: `Free space or enlarge the disk. Below ${Math.round(freeBytes / megabyte)} MB (UPLOAD_FREE_MB) uploads are refused; on a full disk the database stops.`,
+        remedy: `Free up space, or enlarge the disk. Below ${Math.round(freeBytes / megabyte)} MB (UPLOAD_FREE_MB), uploads are refused. If the disk is full, the database stops.`,
         fields: [
           { label: 'Machine', value: hostname() },
           { label: 'Free', value: `${Math.floor(free / megabyte)} MB` },
@@ -89,7 +89,7 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
       const byDisk = (of: 'free' | 'size') =>
         all.map((disk) => ({ labels: { disk: disk.name }, value: disk[of] }));
       return [
-        ['disk_free_bytes', 'Free bytes for Formloom on the disk of a folder.', byDisk('free')],
+        ['disk_free_bytes', 'Free bytes that Formloom can use on the disk of a folder.', byDisk('free')],
         ['disk_bytes', 'Size of the disk of a folder in bytes.', byDisk('size')],
       ];
     },
@@ -103,7 +103,7 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
       if (!existsSync(path)) return ok('The first start creates it.');
       const { mode } = await stat(path);
       return (mode & 0o077) === 0
-        ? ok(`Only its owner can read ${path}.`)
+        ? ok(`Only the owner of ${path} can read it.`)
         : problem(`Other users of this machine can read ${path}.`, `chmod 600 ${path}`);
     },
   },
@@ -135,15 +135,15 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
       const isRunning =
         (await checkHealth(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)) === 'ours';
       if (!isRunning)
-        return ok(`${publicUrl}. Run doctor while the service runs to check that this URL reaches it.`);
+        return ok(`${publicUrl}. Run doctor while the service is running to check that this URL reaches it.`);
       return there === 'another'
         ? problem(
-            `Another program answers at ${publicUrl}.`,
-            'Make the proxy there forward requests to HOST and PORT, or correct PUBLIC_URL.',
+            `Another program responds at ${publicUrl}.`,
+            'Make the proxy at this URL forward requests to HOST and PORT, or correct PUBLIC_URL.',
           )
         : warning(
             `${publicUrl} cannot be reached from this machine.`,
-            'Check that other machines can reach it: emails and the builder link to it.',
+            'Check that other machines can reach it: emails and the builder contain links to it.',
           );
     },
   },
@@ -153,8 +153,8 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
     look: async ({ config: { publicUrl, trustProxy } }) =>
       publicUrl.startsWith('https:') && trustProxy === false
         ? problem(
-            'PUBLIC_URL is https, so there is a proxy, but its X-Forwarded-For is not trusted: all visitors share one rate limit.',
-            'Set TRUST_PROXY to the number of proxies or to their addresses.',
+            'PUBLIC_URL is an https URL, so there is a proxy, but its X-Forwarded-For header is not trusted. All visitors share one rate limit.',
+            'Set TRUST_PROXY to the number of proxies or to their IP addresses.',
           )
         : ok(trustProxy === false ? 'No proxy is expected.' : `Trusted from ${String(trustProxy)}.`),
   },
@@ -165,7 +165,7 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
       if (!smtp) return ok('SMTP_URL is not set, so no emails are sent.');
       const reason = mailProblem ? mailProblem() : (await checkMailServer(smtp, mailServerMs))?.reason;
       return reason === undefined
-        ? ok(`The mail server at ${smtp.host} answers.`)
+        ? ok(`The mail server at ${smtp.host} responds.`)
         : problem(
             reason.replace(/\.?$/, '.'),
             'Check SMTP_URL and the mail server. Emails stay in the queue and are retried.',

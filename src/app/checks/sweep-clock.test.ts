@@ -37,10 +37,7 @@ test('a clock within a day of the database and of the last sweep is trusted, and
 for (const days of [400, 2, -2, -400])
   test(`a clock ${Math.abs(days)} days ${days > 0 ? 'ahead of' : 'behind'} the database's clock deletes nothing; sweeps resume when both agree`, async () => {
     const doubt = await findClockDoubt(database, inDays(days));
-    assert.match(
-      doubt!.what,
-      new RegExp(`differs from the clock of the database by ${Math.abs(days)} days\\.`),
-    );
+    assert.match(doubt!.what, new RegExp(`differs from the database's clock by ${Math.abs(days)} days\\.`));
     assert.match(doubt!.remedy, /NTP/);
     assert.equal(await findClockDoubt(database), undefined);
   });

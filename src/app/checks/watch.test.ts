@@ -215,7 +215,7 @@ test('a mail server that rejects emails is logged once, and emailed when it acce
 test('an unreachable Valkey is reported to the operator once', async () => {
   const before = taken('operator@example.test').length;
   const away = { VALKEY_URL: `redis://127.0.0.1:${closedPort}` };
-  assert.deepEqual(await look(away), ['Valkey does not answer']);
+  assert.deepEqual(await look(away), ['Valkey does not respond']);
   assert.deepEqual(await look(away), []);
   await told('operator@example.test', before + 1);
   assert.deepEqual(await look({}, { calm: 0 }), [over]);

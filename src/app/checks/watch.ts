@@ -130,8 +130,8 @@ async function mail(
       ...(url === undefined ? [] : [{ kind: 'button' as const, label: 'View details', url }]),
     ],
     reason: incident.workspaceId
-      ? `You receive this email because you own the workspace. It is not repeated while the problem lasts.`
-      : `You receive this email because you run ${config.publicUrl} (OPERATOR_EMAIL). It is not repeated while the problem lasts.`,
+      ? `You receive this email because you own the workspace. It will not be sent again while the problem lasts.`
+      : `You receive this email because you run ${config.publicUrl} (OPERATOR_EMAIL). It will not be sent again while the problem lasts.`,
   };
   const mails = addresses.flatMap((address): NewMail[] => {
     const to = address === undefined ? undefined : readMailAddress(address);

@@ -25,7 +25,7 @@ const aliases: Readonly<Record<string, Alias>> = {
     options: 'form url events secret filter no-pause-on-failure=no-pauses-on-failure',
     flags: { 'generate-secret': { secret: 'generate' } },
     prints: 'id secret',
-    note: 'The secret is only shown once.',
+    note: 'The secret will not be shown again.',
   },
   'webhook list': { of: 'webhooks list', options: 'form', prints: 'data' },
   'webhook delete': { of: 'webhooks delete', id: 'webhook', always: { yes: true }, prints: 'id' },
@@ -40,7 +40,7 @@ const aliases: Readonly<Record<string, Alias>> = {
     of: 'keys create',
     options: 'name permissions forms=form-ids expires=expires-at',
     prints: 'id key',
-    note: 'The key is only shown once.',
+    note: 'The key will not be shown again.',
   },
   'key revoke': { of: 'keys revoke', id: 'key', always: { yes: true }, prints: 'id' },
 };

@@ -19,24 +19,24 @@ import { id, readTextFile, text, UsageError, type ValueReader } from './values.t
 const file: ValueReader<string> = { ...text('<file>'), isFile: true };
 const passphraseFile = {
   ...optional(file),
-  about: 'The file with the passphrase that encrypts the backup; age can decrypt it too.',
+  about: 'A file with the passphrase that encrypts the backup. age can also decrypt the backup.',
 };
 
 export const backupCommands: readonly Command[] = [
   command({
     name: 'backup',
     summary:
-      'Writes a backup of the database, files and key, or of one workspace, to a new file while the service runs.',
+      'Writes a backup to a new file while the service runs: the database, files and key, or one workspace.',
     about:
-      'It contains everything that was acknowledged before it began. Keep the file safe: unless it is encrypted, it reveals all answers and, unless you omit it, the key.',
+      'It contains everything that was acknowledged before the backup began. Keep the file safe: unless you encrypt it, it reveals all answers and, unless you omit it, the key.',
     note: '`bytes` is the size of the uploads. Run `restore <file> --check` to test whether the backup can be restored.',
     parameters: { file },
     options: {
-      'without-key': { ...flag, about: 'Omits the key: keep SECRET_KEY, or secret.key, elsewhere.' },
+      'without-key': { ...flag, about: 'Omits the key. Keep SECRET_KEY, or secret.key, elsewhere.' },
       'passphrase-file': passphraseFile,
       workspace: {
         ...optional(id),
-        about: 'Only this workspace, with the accounts of its members. Never contains the key.',
+        about: 'Backs up only this workspace, with the accounts of its members. Never includes the key.',
       },
     },
     async run({ config, database, signal }, input) {
@@ -60,7 +60,7 @@ export const backupCommands: readonly Command[] = [
             );
       if (made.missing.length > 0)
         throw new PartlyDone(
-          `${formatCount(made.missing.length, 'file is', 'files are')} missing or incomplete in storage, and therefore not in the backup: "missing" lists them.`,
+          `${formatCount(made.missing.length, 'file is', 'files are')} missing or incomplete in storage, so the backup does not contain them. See "missing" for a list.`,
           made,
         );
       return made;
@@ -69,12 +69,12 @@ export const backupCommands: readonly Command[] = [
   machineCommand({
     name: 'restore',
     summary:
-      'Restores a backup into an empty instance, or a workspace into an instance that does not have it.',
+      'Restores a backup into an empty instance, or a workspace into an instance that does not contain it.',
     about:
-      'Stop the service first, unless you restore a workspace. A workspace keeps its ids and needs the version of its backup. An instance backup of an earlier version is upgraded. If interrupted, the instance stays empty; run the command again. `s3:<name>` is a backup in the bucket of S3_ENDPOINT; `s3:` lists them.',
+      'Stop the service first, unless you restore a workspace. A workspace keeps its ids and must be restored by the version that made the backup. An instance backup from an earlier version is upgraded. If the restore is interrupted, the instance stays empty; run the command again. `s3:<name>` is a backup in the bucket of S3_ENDPOINT; `s3:` lists them.',
     note: ({ check }) =>
       check
-        ? 'The whole backup can be restored. The test copy was deleted.'
+        ? 'The whole backup can be restored. The temporary database was deleted.'
         : 'The backup was restored. Start the service if it is stopped.',
     parameters: { file },
     options: {
@@ -109,7 +109,7 @@ export const backupCommands: readonly Command[] = [
 function readPassphrase(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   const passphrase = readTextFile(path).split('\n', 1)[0]!.trim();
-  if (passphrase === '') throw new UsageError(`${path} contains no passphrase.`);
+  if (passphrase === '') throw new UsageError(`${path} does not contain a passphrase.`);
   return passphrase;
 }
 
@@ -131,10 +131,9 @@ const moveTargetOption: CommandOption<string | undefined> = {
 
 export const moveCommand = machineCommand({
   name: 'move',
-  summary:
-    "Moves this instance's database to another one: from the embedded PostgreSQL to your own, or back.",
+  summary: 'Moves the database of this instance: from the embedded PostgreSQL to your own, or back.',
   about:
-    'Stop the service first. Files and the key stay where they are. If interrupted, run it again: the copy is not used until this database is marked as moved. After that, the service no longer starts on this database: set DATABASE_URL to the new one.',
+    'Stop the service first. Files and the key stay where they are. If the move is interrupted, run it again: the copy is not used until this database is marked as moved. After that, the service no longer starts on this database. Set DATABASE_URL to the new one.',
   note: 'Set DATABASE_URL to the new database (leave it empty for the embedded one), and start the service.',
   options: {
     to: moveTargetOption,

@@ -476,7 +476,7 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     1,
     /no workspace with this id/,
   ],
-  ['a key without a service', ['forms', 'list', '--key', 'fl_x'], 2, /An API key is only used with --url/],
+  ['a key without a service', ['forms', 'list', '--key', 'fl_x'], 2, /API keys are only used with --url/],
   [
     'a service without a key',
     ['--url', 'http://a.example', 'forms', 'list'],
@@ -634,7 +634,7 @@ const environments: [what: string, env: Record<string, string>, code: 1 | 3, std
     'a database that is away',
     { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
     3,
-    /The database does not answer/,
+    /The database does not respond/,
   ],
   [
     'a database that does not exist',

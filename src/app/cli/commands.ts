@@ -46,7 +46,8 @@ const address: ValueReader<{ address: string; name?: string }> = {
 const mailCommands = [
   command({
     name: 'announce',
-    summary: 'Emails each owner of API keys once, even if you run it again; --dry-run lists the recipients.',
+    summary:
+      'Emails each owner of API keys. Running it again emails no owner twice; --dry-run lists the recipients.',
     options: { subject: required(text('<text>')), 'text-file': required(text('<file>')), 'dry-run': flag },
     note: 'A running server sends the emails.',
     async run({ config, database, vault }, { subject, 'text-file': path, 'dry-run': isDry }) {
@@ -77,7 +78,7 @@ const mailCommands = [
 
 function readLine(subject: string): string {
   const line = subject.trim();
-  if (line === '' || /\p{Cc}/u.test(line)) throw new UsageError('--subject must be one line of text.');
+  if (line === '' || /\p{Cc}/u.test(line)) throw new UsageError('--subject must be a single line of text.');
   return line;
 }
 
@@ -92,7 +93,7 @@ const mcpCommand = apiCommand({
   name: 'mcp',
   summary: 'Serves the Model Context Protocol over standard input and output until the input ends.',
   about:
-    'For the configuration of an MCP client. It calls the server at --url with its API key, or uses the database of this machine with all permissions.',
+    'Use this command in the configuration of an MCP client. It calls the server at --url with its API key, or uses the database of this machine with all permissions.',
   options: { tools: optional(text('<names>')), 'read-only': flag },
   async run({ api, signal }, { tools, 'read-only': isReadOnly }) {
     const [
@@ -131,9 +132,9 @@ const cellCommands = [
     name: 'cell create',
     summary: 'Creates a cell for new workspaces, with its own tables, queue and word index.',
     about:
-      'A workspace stays in its cell. New workspaces go to the smallest cell. A new cell receives workspaces after 15 seconds. See docs/operating/cells.md.',
+      'A workspace stays in its cell. New workspaces go to the smallest cell. A new cell accepts workspaces after 15 seconds. See docs/operating/cells.md.',
     parameters: { name: text('<name>') },
-    note: 'All processes of the service open the cell without a restart.',
+    note: 'All processes of the service start to use the cell without a restart.',
     async run({ config, database, url, log, tell }, { name }) {
       const { databasePool: pool, webProcesses: processes } = config;
       // No timeouts: creating a cell waits for backups and other schema changes.
@@ -149,9 +150,9 @@ const cellCommands = [
   }),
   command({
     name: 'cell move',
-    summary: 'Moves a cell to another node of a Citus cluster while it is in use.',
+    summary: 'Moves a cell to another node of a Citus cluster while the cell is in use.',
     about:
-      'Acknowledged data is never lost. At the end, writes to the cell get 503 for a few seconds. See docs/operating/cells.md.',
+      'Acknowledged data is never lost. At the end, writes to the cell fail with 503 for a few seconds. See docs/operating/cells.md.',
     parameters: { name: text('<name>') },
     options: { to: { ...required(text('<host:port>')), about: 'A node of the cluster.' } },
     note: 'All processes of the service connect to that node.',
@@ -167,14 +168,14 @@ const cellCommands = [
 const databaseCommands = [
   command({
     name: 'database create',
-    summary: 'Creates the database if there is none, like the first start of the service.',
+    summary: 'Creates the database if it does not exist, as the first start of the service does.',
     makesDatabase: true,
     run: ({ description }) => Promise.resolve({ database: description }),
   }),
   command({
     name: 'storage replace',
     summary:
-      'Uses the storage of DATA_DIR or S3_ENDPOINT from now on, and counts missing files. For files that were lost, or copied without their marker.',
+      'Uses the storage in DATA_DIR or S3_ENDPOINT from now on, and counts missing files. Use it if files were lost, or copied without their marker.',
     note: 'Restart every running server.',
     async run({ config, database }) {
       const storage = openStorage(config);
@@ -200,9 +201,9 @@ const marks: Readonly<Record<Diagnosis['state'], string>> = { ok: 'ok', warning:
 
 const doctorCommand = machineCommand({
   name: 'doctor',
-  summary: 'Checks the instance and its environment, and says how to fix each problem.',
+  summary: 'Checks the instance and its environment, and explains how to fix each problem.',
   about:
-    'Changes nothing, and works with or without a running service. Exits with 0 for warnings, with 1 for problems. Severe problems also stop a start.',
+    'Changes nothing, and works whether or not the service is running. Exits with 0 if there are only warnings, and with 1 if there are problems. Severe problems also prevent the service from starting.',
   async run({ config, log }) {
     const { runDoctor } = await import('./run-doctor.ts');
     const answer = { data: await runDoctor(config, log) };
@@ -223,14 +224,14 @@ const doctorCommand = machineCommand({
 const sweepCommands = [
   command({
     name: 'sweeps confirm',
-    summary: 'Confirms that the clock of this machine is right, so that expired data is deleted again.',
+    summary: 'Confirms that the clock of this machine is right, so that deletion of expired data resumes.',
     options: { yes: { ...flag, about: 'Skips the confirmation.' } },
     note: 'A running server deletes expired data within a minute.',
     async run({ database, confirm }, { yes }) {
       const at = now();
       if (!yes)
         await confirm(
-          `Delete all data past its retention limit by the clock of this machine (${at.toISOString()})`,
+          `Delete all data that is past its retention limit according to the clock of this machine (${at.toISOString()})`,
         );
       const confirmed = requireRow(await confirmSweepClock(database, {}));
       const doubt = await findClockDoubt(database);

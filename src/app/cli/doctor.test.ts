@@ -107,8 +107,8 @@ test('doctor reports a read-only database, which also prevents a start', async (
 
 test("doctor reports an instance key that differs from the database's, which also prevents a start", async () => {
   const other = { SECRET_KEY: '0e'.repeat(32) };
-  assert.match(await problemOf('key', other), /uses another key/);
-  await assert.rejects(start(other), /uses another key/);
+  assert.match(await problemOf('key', other), /uses a key other than/);
+  await assert.rejects(start(other), /uses a key other than/);
 });
 
 test('doctor reports a database of a newer version, which also prevents a start', async () => {
@@ -171,7 +171,7 @@ test('a pending migration is a warning, and doctor still exits with 0', async ()
 
 test('an unreachable database is reported as a problem with its remedy', async () => {
   const away = { DATABASE_URL: `postgres://nobody@127.0.0.1:${closedPort}/none` };
-  assert.match(await problemOf('database', away), /does not answer.*DATABASE_URL/);
+  assert.match(await problemOf('database', away), /does not respond.*DATABASE_URL/);
 });
 
 test('doctor reports an unreachable bucket, and still runs the other checks', async () => {

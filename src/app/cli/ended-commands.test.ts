@@ -145,7 +145,7 @@ test('a command whose output cannot be written prints no stack trace, and stops 
   assert.deepEqual(await run('> /dev/full'), {
     code: 1,
     complaint:
-      'formloom: The output cannot be written: The disk is full. Free space on it, and run the command again.\n',
+      'formloom: The output cannot be written: The disk is full. Free up space on it, and run the command again.\n',
   });
   assert.deepEqual(await run('> /dev/full 2>&1'), { code: 1, complaint: '' });
   assert.equal(await instance.databasePid(), undefined);

@@ -123,7 +123,7 @@ const known = ['id', 'status', 'structure', 'settings'];
 function formIn(file: string, found: unknown): FormFile {
   const refuse = (what: string): UsageError => new UsageError(`${file} ${what}`);
   if (!isRecord(found) || !isRecord(found['structure']))
-    throw refuse('is not a form: it needs "structure", or a default export made by defineForm.');
+    throw refuse('is not a form. It needs "structure", or a default export made by defineForm.');
   const strange = Object.keys(found).find((name) => !known.includes(name));
   if (strange !== undefined)
     throw refuse(`has the unknown field "${strange}". Allowed fields: ${known.join(', ')}.`);
@@ -132,7 +132,7 @@ function formIn(file: string, found: unknown): FormFile {
   const isStatus = (word: unknown): word is FormStatus => formStatuses.some((each) => each === word);
   if (status !== undefined && !isStatus(status))
     throw refuse(`has an invalid "status". Use one of ${formStatuses.join(', ')}.`);
-  if (settings !== undefined && !isRecord(settings)) throw refuse('has "settings" that are not an object.');
+  if (settings !== undefined && !isRecord(settings)) throw refuse('has "settings" that is not an object.');
   return {
     file,
     ...(id !== undefined && { id: id.toLowerCase() }),

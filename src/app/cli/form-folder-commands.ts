@@ -21,7 +21,7 @@ export const formFolderCommands: readonly Command[] = [
     name: 'forms pull',
     summary: 'Writes each form that is not archived to a JSON file in a folder.',
     about:
-      'Creates the folder if it does not exist. A form whose id is in a file is written to that file. Modules are not changed.',
+      'Creates the folder if it does not exist. If a file already contains the id of a form, the form is written to that file. Modules are not changed.',
     parameters: { folder },
     async run({ api }, { folder }) {
       const { hashForm, listAllForms, newFileName, readFormFiles, readLockFile, ...files } =
@@ -69,7 +69,7 @@ export const formFolderCommands: readonly Command[] = [
     name: 'forms apply',
     summary: 'Creates and updates forms so that the service matches the folder.',
     about:
-      'Changes nothing if a form would be rejected. Exits with 1 if another person changes a form meanwhile; run it again. Forms without a file are not changed. Modules in the folder (.ts, .js) are executed.',
+      'Changes nothing if a form would be rejected. Exits with 1 if another person changes a form in the meantime; run it again. Forms without a file are not changed. Modules in the folder (.ts, .js) are executed.',
     parameters: { folder },
     show: formatPlans,
     async run({ api }, { folder }) {
@@ -129,7 +129,7 @@ const linesOf = (plan: FormPlan): string[] => [
   `${plan.file}: "${plan.name}" ${actions[plan.action]}`,
   ...(plan.service_changed
     ? [
-        '  ! Changed on the service since the last pull; applying reverts that. Run `forms pull` to keep the change.',
+        '  ! Changed on the service since the last pull. Applying reverts that change; run `forms pull` to keep it.',
       ]
     : []),
   ...plan.changes.map((change) => `  ${formatChange(change)}`),

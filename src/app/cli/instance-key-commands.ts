@@ -130,7 +130,7 @@ export const instanceKeyCommands = [
   command({
     name: 'instance-key add',
     summary: 'Step 1 of replacing the instance key: adds a new key in front of the current one.',
-    note: 'Restart every process of this database. It then seals and signs with the new key, and still knows the previous one. Next, run `instance-key reseal`. (With several machines, first set SECRET_KEY=<previous>,<new> on each and restart them in turn; then do it again in the other order. No machine then meets a key that it does not know.)',
+    note: 'Restart every process of this database. The processes then seal and sign with the new key, and still accept the previous one. Next, run `instance-key reseal`. (With several machines, first set SECRET_KEY=<previous>,<new> on each and restart them one after another. Then set SECRET_KEY=<new>,<previous> and restart them again. This way no machine receives data sealed with a key that it does not have.)',
     async run({ config, vault }) {
       if (config.secretKey !== undefined)
         return {
@@ -149,8 +149,8 @@ export const instanceKeyCommands = [
   command({
     name: 'instance-key reseal',
     summary:
-      'Step 2 of replacing the instance key: reseals data of previous keys with the current one while the service runs.',
-    note: 'Run it again until it finds nothing. While the previous key is kept, the links that it signed, recovery codes and sessions keep working. `instance-key forget` ends them.',
+      'Step 2 of replacing the instance key: reseals data from previous keys with the current one while the service runs.',
+    note: 'Repeat the command until it finds nothing. Links signed with the previous key, recovery codes and sessions keep working as long as that key is kept. `instance-key forget` invalidates them.',
     async run({ database, vault }) {
       const data = await reseal(database, vault);
       await recordKeyFingerprint(database, vault);
@@ -160,7 +160,7 @@ export const instanceKeyCommands = [
   command({
     name: 'instance-key forget',
     summary:
-      'Step 3 of replacing the instance key: removes the previous keys when nothing is sealed with them.',
+      'Step 3 of replacing the instance key: removes the previous keys when no data is sealed with them.',
     note: 'Restart every process. Earlier sessions, recovery codes and links (invitations, saved answers, editing, files, unsubscribing) no longer work.',
     async run({ config, database, vault }) {
       const former = vault.derive('fingerprint').length - 1;
@@ -183,7 +183,7 @@ export const instanceKeyCommands = [
   command({
     name: 'instance-key replace',
     summary:
-      'For a lost key: continues with SECRET_KEY or a new DATA_DIR/secret.key, and lists the webhooks whose secret or headers are lost.',
+      'Use this if the key is lost: continues with SECRET_KEY or a new DATA_DIR/secret.key, and lists the webhooks whose secret or headers are lost.',
     note: 'Give each webhook a new secret (webhooks set-secret <id> --no-overlap) or set its headers again; until then its deliveries fail. Earlier links (files, invitations, saved answers), sessions and waiting emails are lost. Forms, submissions, accounts and API keys are not affected. Restart every running server.',
     replacesKey: true,
     async run({ database, vault }) {

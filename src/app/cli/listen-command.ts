@@ -28,7 +28,7 @@ export const listenCommand = apiCommand({
   name: 'listen',
   summary: 'Forwards events to a URL on this machine as they happen, signed like webhook deliveries.',
   about:
-    'Runs until Ctrl-C, until its output is no longer read (`| head`), or until --count events were sent. Each event is sent once: the response is printed, and a failure is not retried.',
+    'Runs until you press Ctrl-C, until its output is no longer read (`| head`), or until it has sent --count events. Sends each event once and prints the response. Failures are not retried.',
   options: {
     'forward-to': required(webAddress),
     secret: optional(text('<text>')),
@@ -45,7 +45,7 @@ export const listenCommand = apiCommand({
     const say = (line: string, document: object): Promise<void> =>
       write(Buffer.from(`${json ? JSON.stringify(document) : line}\n`));
     let cursor = await findEnd(api);
-    await say(`Listening. Events are sent to ${target.href}, signed with the secret ${secret}`, {
+    await say(`Listening. Sending events to ${target.href}, signed with the secret ${secret}`, {
       forward_to: target.href,
       secret,
     });

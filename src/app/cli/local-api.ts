@@ -63,7 +63,7 @@ async function findWorkspace(
   // down.
   const some = kind === 'members' ? [] : await ask(true);
   const [found, ...others] = some.length > 0 ? some : await ask(false);
-  if (!found) throw new ApiError('not_found', `There is no ${name} ${id}.`);
+  if (!found) throw new ApiError('not_found', `${name} ${id} does not exist.`);
   if (others.length > 0)
     throw new UsageError(
       `This person is a member of ${others.length + 1} workspaces. Choose one with --workspace <id>.`,
@@ -144,6 +144,9 @@ async function chooseWorkspace(
     throw new UsageError(`There are ${workspaces.length} workspaces. Choose one with --workspace <id>.`);
   const found = named ?? workspaces[0];
   if (found === undefined)
-    throw new ApiError('not_found', 'There is no workspace yet. Create one with `workspace create <name>`.');
+    throw new ApiError(
+      'not_found',
+      'There are no workspaces yet. Create one with `workspace create <name>`.',
+    );
   return found;
 }

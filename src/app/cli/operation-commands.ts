@@ -61,16 +61,16 @@ const common = {
   yes: minor(undefined, 'Skips the confirmation.'),
   'body-file': minor(
     jsonFile,
-    'The whole request as JSON; other options override its fields. `-` is standard input.',
+    'A file with the whole request as JSON; other options override its fields. `-` is standard input.',
   ),
   'etag-file': minor(text('<file>'), 'Writes the ETag of the response to a file, for --if-match.'),
   'if-match': minor(
     etag,
-    'The ETag that was read, or @ and the file with it. Fails if the object has changed since.',
+    'The ETag from an earlier response, or @ and the name of a file with it. Fails if the object has changed since.',
   ),
   'idempotency-key': minor(
     text('<text>'),
-    'A request repeated with this key within a day takes effect once.',
+    'If you repeat a request with this key within a day, it takes effect only once.',
   ),
 } as const;
 
@@ -172,7 +172,7 @@ async function saveStream(
   output: string | undefined,
 ): Promise<object | undefined> {
   if (json && output === undefined)
-    throw new UsageError('The response is a file: with --json, set --output <file>.');
+    throw new UsageError('The response is a file. With --json, set --output <file>.');
   const sent = await api(request);
   const stream = sent.stream!;
   if (output === undefined) {

@@ -117,11 +117,11 @@ export async function planForms(api: Api, forms: readonly FormFile[], lock: Lock
     const named = there.filter((each) => each.name === name && each.status !== 'archived');
     if (form.id === undefined && named.length > 1)
       throw new UsageError(
-        `${form.file}: ${named.length} forms are called "${name}". Set "id" to one of these: ${named.map(({ id }) => id).join(', ')}.`,
+        `${form.file}: ${named.length} forms are called "${name}". Set "id" to one of these ids: ${named.map(({ id }) => id).join(', ')}.`,
       );
     const id = form.id ?? named[0]?.id;
     const other = planned.find(({ plan }) => (id === undefined ? plan.name === name : plan.id === id));
-    if (other) throw new UsageError(`${other.form.file} and ${form.file} are the same form, "${name}".`);
+    if (other) throw new UsageError(`${other.form.file} and ${form.file} both contain the form "${name}".`);
     planned.push(
       id === undefined ? await planNew(api, form, name) : await planChange(api, form, { id, name, lock }),
     );

@@ -105,7 +105,7 @@ const isOpposite = ({ options }: Command, name: string): boolean =>
 const entry = (command: Command): string => `  ${usageOf(command)}\n      ${command.summary}`;
 
 const everywhere =
-  '--json prints one JSON document, and errors as JSON. --help explains a command. For <text|@file>, @name reads a file and @- reads standard input; start with @@ if the text begins with @.';
+  '--json prints one JSON document, including for errors. --help explains a command. For <text|@file>, @name reads a file and @- reads standard input. If the text itself begins with @, write @@.';
 
 /** Returns the short help of some commands. */
 export const helpFor = (commands: readonly Command[]): string =>
@@ -153,9 +153,9 @@ export function formatCommandOverview(commands: readonly Command[]): string {
   return [
     `Usage: ${program} <command> [arguments] [options]`,
     `On the database of this machine:\n${lines(ofOperator)}`,
-    `On this database, or on another server with --url and its key in FORMLOOM_API_KEY:\n${lines(ofApi)}`,
+    `On this database, or on another server with --url and an API key for it in FORMLOOM_API_KEY:\n${lines(ofApi)}`,
     `\`${program} forms --help\` lists the commands for forms; \`${program} forms create --help\` explains one of them.`,
-    'Exit codes: 0 success; 1 refused or failed; 2 invalid usage; 3 no response now, the same command may work later.\n',
+    'Exit codes: 0 success; 1 refused or failed; 2 invalid usage; 3 no response now, but the same command may work later.\n',
   ].join('\n\n');
 }
 

@@ -17,13 +17,13 @@ export const targetOptions: Readonly<Record<string, CommandOption<unknown>>> = {
   key: {
     ...optional(text('<key>')),
     about:
-      'The API key for --url. Other users of this machine can see command lines: prefer FORMLOOM_API_KEY or --key-file.',
+      'The API key for --url. Other users of this machine can see command lines, so prefer FORMLOOM_API_KEY or --key-file.',
   },
   'key-file': { ...optional(text('<file>')), about: 'A file with the API key.' },
   workspace: {
     ...optional(id),
     about:
-      'The workspace in this database. Only needed if the command names no object in a workspace; an API key has its own.',
+      'The workspace in this database. Only needed if the command does not name an object in a workspace. An API key already determines its workspace.',
   },
 };
 
@@ -39,7 +39,9 @@ export function readCommandTarget(given: Input, environment: NodeJS.ProcessEnv):
   const address = url ?? (environment['FORMLOOM_URL'] || undefined);
   if (address === undefined) {
     if (key !== undefined || keyFile !== undefined)
-      throw new UsageError('An API key is only used with --url. The database of this machine needs none.');
+      throw new UsageError(
+        'API keys are only used with --url. The database of this machine does not need one.',
+      );
     return { remote: undefined, workspace };
   }
   if (workspace !== undefined)
@@ -102,7 +104,7 @@ export function readInput(
   const parameters = Object.entries(command.parameters);
   if (positionals.length > parameters.length) {
     throw new UsageError(
-      `Unexpected argument "${positionals[parameters.length]}". Quote a text that contains spaces.`,
+      `Unexpected argument "${positionals[parameters.length]}". Put text that contains spaces in quotes.`,
     );
   }
   const input: Record<string, unknown> = {};
@@ -153,7 +155,7 @@ function readOption(
   { value, isRequired }: CommandOption<unknown>,
   given: Given[string] = [],
 ): unknown {
-  if (given.length > 1) throw new UsageError(`${name} is set twice.`);
+  if (given.length > 1) throw new UsageError(`${name} is specified twice.`);
   if (!value) return given.length === 1;
   return isRequired || given.length === 1 ? readValue(name, value, given[0]) : undefined;
 }

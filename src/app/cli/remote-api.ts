@@ -34,7 +34,7 @@ export function openRemoteApi({ url, key }: Remote): Api {
       },
       ...(body && { body: body.content }),
     }).catch((cause: unknown) => {
-      throw new Unreached(`${url.origin} does not answer: ${reasonOf(cause)}.`, { cause });
+      throw new Unreached(`${url.origin} does not respond: ${reasonOf(cause)}.`, { cause });
     });
     if (!response.ok) throw await problemOf(response, url);
     if (request.isStream && response.body)

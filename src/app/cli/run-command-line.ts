@@ -145,7 +145,7 @@ async function explainUnknown(
   const meant = words.length === 0 ? [] : suggestCommands(commands, words);
   const help = meant.length === 0 ? formatCommandOverview(commands) : helpFor(meant);
   if (args.includes('--help') || args.includes('-h')) return printHelp(help, args.includes('--json'), around);
-  const problem = words.length > 0 ? `Unknown command "${words.join(' ')}".` : 'A command is missing.';
+  const problem = words.length > 0 ? `Unknown command "${words.join(' ')}".` : 'No command was given.';
   const [nearest] = words.length === 2 && meant.length < 4 ? meant : [];
   throw new UsageError(`${problem}${nearest ? ` Did you mean "${nearest.name}"?` : ''}`, { help });
 }
@@ -157,7 +157,7 @@ async function explainUnknown(
 function targetOf({ at, name }: Command, given: Input, environment: NodeJS.ProcessEnv): CommandTarget {
   if (at === 'api') return readCommandTarget(given, environment);
   if ((at === 'database' || at === 'machine') && environment['FORMLOOM_URL'])
-    throw new UsageError(`${name} works on the database of this machine. Leave FORMLOOM_URL empty.`);
+    throw new UsageError(`${name} works on the database of this machine. Unset FORMLOOM_URL.`);
   return { remote: undefined, workspace: undefined };
 }
 
@@ -223,7 +223,7 @@ const atTerminal = (
   tell: json ? () => undefined : complain,
   async confirm(what) {
     if (!ask) throw new UsageError(`${what}? This cannot be undone. Confirm with --yes.`);
-    if (!(await ask(`${what}? This cannot be undone.`))) throw new Declined('Nothing was done.');
+    if (!(await ask(`${what}? This cannot be undone.`))) throw new Declined('Nothing was changed.');
   },
 });
 
@@ -260,7 +260,7 @@ async function describeCellsAway(database: Database, error: unknown): Promise<un
   if (away.length === 0) return error;
   const said = away.map(
     ({ name, place }) =>
-      `The cell ${name} at ${place!.node} does not answer. This command needs all cells. Try again when the cell is back.`,
+      `The cell ${name} at ${place!.node} does not respond. This command needs all cells. Try again when the cell is available.`,
   );
   return new ApiError('service_unavailable', [sentenceOf(problemOf(error)), ...said].join('\n'), {
     cause: error,

@@ -43,7 +43,9 @@ async function runChecks<Facts>(
     try {
       const isEarly = needsSchema && (await pendingMigrations()).length > 0;
       if (look)
-        found.push(diagnose(id, isEarly ? ok('The next start migrates the database.') : await look(facts)));
+        found.push(
+          diagnose(id, isEarly ? ok('The next start will migrate the database.') : await look(facts)),
+        );
     } catch (error) {
       return [...found, diagnose(id, describeFailure(error))];
     }

@@ -45,14 +45,14 @@ export const workspaceCommands = [
   command({
     name: 'workspace create',
     summary:
-      "Creates a workspace on DEFAULT_PLAN or another plan. --rate-limit and --burst override the plan's rate limit.",
+      'Creates a workspace on DEFAULT_PLAN or another plan. --rate-limit and --burst override the rate limit of the plan.',
     parameters: { name: text('<name>') },
     options: {
       plan: optional(plan),
       ...rateOptions,
       cell: {
         ...optional(text('<name>')),
-        about: 'The cell for the workspace. Default: the cell with the fewest bytes.',
+        about: 'The cell for the workspace. Default: the smallest cell.',
       },
     },
     run: async (
@@ -103,7 +103,7 @@ export const workspaceCommands = [
   }),
   command({
     name: 'workspace plan',
-    summary: "Sets the plan of a workspace. --rate-limit and --burst override the plan's rate limit.",
+    summary: 'Sets the plan of a workspace. --rate-limit and --burst override the rate limit of the plan.',
     parameters: { id, plan },
     options: rateOptions,
     run: async ({ database }, { id, plan, 'rate-limit': rateLimit, burst }) =>
@@ -155,9 +155,9 @@ export const userCommands = [
   }),
   command({
     name: 'user invite',
-    summary: 'Creates a link with which a person joins a workspace, with a new or an existing account.',
+    summary: 'Creates a link that lets a person join a workspace, with a new or an existing account.',
     options: { email: required(text('<address>')), workspace: required(id), role: required(role) },
-    note: 'The link works once, for 7 days. Give it only to the person with this email address.',
+    note: 'The link can be used once, within 7 days. Give it only to the person with this email address.',
     async run({ database: instance, vault, config }, { email, workspace, role }) {
       const database = await cellOfWorkspace(instance, workspace);
       const link = await inviteByHand({ database, vault, config }, { workspaceId: workspace, email, role });
@@ -174,9 +174,9 @@ export const userCommands = [
   command({
     name: 'user password',
     summary:
-      'Sets a temporary password for a person who lost theirs. It is valid for a day and must be changed at the next sign-in.',
+      'Sets a temporary password for a person who lost theirs. It is valid for one day and must be changed at the next sign-in.',
     options: { email: required(text('<address>')) },
-    note: 'The password is only shown once. All sessions of the person have ended.',
+    note: 'The password will not be shown again. The person was signed out everywhere.',
     async run({ database }, { email }) {
       return transaction(database, async (client) => {
         const { id, temporaryPassword } = await resetUserPassword(client, email);
@@ -192,9 +192,9 @@ export const userCommands = [
   command({
     name: 'user second-factor',
     summary:
-      'Turns off two-factor for a person who lost access: removes the app, passkeys and recovery codes. The password stays.',
+      'Turns off two-factor for a person who lost access: removes the authenticator app, passkeys and recovery codes. The password stays.',
     options: { email: required(text('<address>')) },
-    note: 'Make sure that the request really comes from this person. All their sessions have ended, and they are notified by email.',
+    note: 'Make sure that the request really came from this person. They were signed out everywhere and are notified by email.',
     async run({ database }, { email }) {
       const { id, hadAny } = await resetFactors(database, email);
       return { id, had_any: hadAny };
@@ -204,7 +204,7 @@ export const userCommands = [
     name: 'user delete',
     summary: 'Signs a person out everywhere, and deletes their account after 7 days.',
     options: { email: required(text('<address>')) },
-    note: 'The person can sign in until then to restore the account. Their work in workspaces stays; their API keys end with the account.',
+    note: 'The person can sign in until then to restore the account. Their work in workspaces stays. Their API keys stop working when the account is deleted.',
     async run({ database }, { email }) {
       const id = await findAccountId(database, email);
       return { id, ends_at: await scheduleAccountDeletion(database, id, undefined) };
@@ -231,7 +231,8 @@ const listParked = (database: Database) =>
 export const jobCommands = [
   command({
     name: 'job list',
-    summary: 'Lists parked background jobs: the server stopped three times while running each.',
+    summary:
+      'Lists background jobs that were parked because the server stopped three times while running them.',
     async run({ database }) {
       return { data: await listParked(database) };
     },
@@ -243,7 +244,9 @@ export const jobCommands = [
     async run({ database }, { id: jobId }) {
       const job = (await listParked(database)).find((each) => each.id === jobId);
       if (!job)
-        throw new UsageError(`There is no parked job ${jobId}. Run \`job list\` to see all parked jobs.`);
+        throw new UsageError(
+          `The parked job ${jobId} does not exist. Run \`job list\` to see all parked jobs.`,
+        );
       const cell = await cellOfWorkspace(database, job.workspace_id);
       await retry(cell, job);
       await announceJobs(cell);

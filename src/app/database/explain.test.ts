@@ -24,7 +24,7 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
   [
     'a database that is away',
     failure('connect ECONNREFUSED 127.0.0.1:5432', { code: 'ECONNREFUSED', syscall: 'connect' }),
-    'The database does not answer: connect ECONNREFUSED 127.0.0.1:5432. Start PostgreSQL there, or correct the host and the port in DATABASE_URL.',
+    'The database does not respond: connect ECONNREFUSED 127.0.0.1:5432. Start PostgreSQL there, or correct the host and port in DATABASE_URL.',
   ],
   [
     'a port that is taken',
@@ -49,8 +49,8 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
   ],
   [
     'an unreachable bucket, with its name, which callers do not see',
-    storageUnavailable('The bucket at s3.example.com/forms does not answer', new Error('ECONNREFUSED')),
-    'Files cannot be stored or read right now. Try again later. The bucket at s3.example.com/forms does not answer.',
+    storageUnavailable('The bucket at s3.example.com/forms does not respond', new Error('ECONNREFUSED')),
+    'Files cannot be stored or read right now. Try again later. The bucket at s3.example.com/forms does not respond.',
   ],
   ['an unknown error', new TypeError('x is not a function'), /^TypeError: x is not a function\n {4}at /],
 ];

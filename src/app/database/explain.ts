@@ -26,13 +26,13 @@ const explainedErrors = [
 const listenProblems: Readonly<Record<string, string>> = {
   EADDRINUSE:
     'This port is in use. Stop the program that uses it, or set PORT (or METRICS_LISTEN) to another one.',
-  EACCES: 'This port is only for privileged users. Set PORT (or METRICS_LISTEN) to a port above 1023.',
+  EACCES: 'Only privileged users can use this port. Set PORT (or METRICS_LISTEN) to a port above 1023.',
   EADDRNOTAVAIL:
-    'This machine does not have this address. Set HOST (or METRICS_LISTEN) to one that it has, such as 127.0.0.1 or 0.0.0.0.',
+    'This machine does not have this address. Set HOST (or METRICS_LISTEN) to an address of this machine, such as 127.0.0.1 or 0.0.0.0.',
 };
 
 const outputProblems: Readonly<Record<string, string>> = {
-  ENOSPC: 'The disk is full. Free space on it, and run the command again.',
+  ENOSPC: 'The disk is full. Free up space on it, and run the command again.',
   EIO: 'The terminal is closed.',
 };
 
@@ -57,7 +57,7 @@ export function explain(error: unknown): string {
   if (path !== undefined)
     return `${error.message}. ${findRemedyOfCode(code) ?? 'Choose another DATA_DIR, or fix this problem'}.`;
   if (isDiskFull(error))
-    return `The disk of the database is full: ${error.message}. Free space on it, or enlarge it.`;
+    return `The database disk is full: ${error.message}. Free up space on it, or enlarge it.`;
   if (code === noPrivilege)
     return `The database role lacks privileges: ${error.message}. Make the role in DATABASE_URL the owner: \`alter database … owner to …\`.`;
   return error.stack ?? error.message;
@@ -87,14 +87,17 @@ const remedies: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [/does not support SSL/, 'Enable TLS on the server, or remove sslmode from DATABASE_URL (and PGSSLMODE).'],
   [
     /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|certificate/,
-    "Set the CA certificate in DATABASE_URL (sslrootcert=/path/ca.pem), and use a host name that the server's certificate contains.",
+    "Set the CA certificate in DATABASE_URL (sslrootcert=/path/ca.pem), and use a host name that is in the server's certificate.",
   ],
   [/^(ENOTFOUND|EAI_AGAIN) /, 'Correct the host name in DATABASE_URL, or the DNS settings of this machine.'],
-  [/^EACCES /, 'Allow the user that runs Formloom to use this socket, or correct the path in DATABASE_URL.'],
+  [
+    /^EACCES /,
+    'Give the user that runs Formloom access to this socket, or correct the path in DATABASE_URL.',
+  ],
   [/^ENOENT /, 'Start PostgreSQL, or correct the path of its socket in DATABASE_URL.'],
   [
     /^(ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL) |timeout/,
-    'Start PostgreSQL there, or correct the host and the port in DATABASE_URL.',
+    'Start PostgreSQL there, or correct the host and port in DATABASE_URL.',
   ],
 ];
 
@@ -112,6 +115,6 @@ function explainConnection(error: Error): string | undefined {
   if (!isRefusal && !isUnavailable(error) && !failed.has(error)) return undefined;
   const message = messageOf(error);
   const remedy = remedies.find(([pattern]) => pattern.test(`${code} ${message}`))?.[1];
-  const what = isRefusal ? 'The database refuses the connection' : 'The database does not answer';
+  const what = isRefusal ? 'The database refuses the connection' : 'The database does not respond';
   return `${what}: ${message}.${remedy === undefined ? ' Check DATABASE_URL and the server there.' : ` ${remedy}`}`;
 }

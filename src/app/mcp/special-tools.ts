@@ -55,7 +55,7 @@ export function specialTools(tools: Tools, isReadOnly: boolean): ListedTool[] {
       name: formLanguageToolName,
       title: 'Get the form language',
       description:
-        'Returns the guide to form trees, with examples. Read it before you write a form. With `part` it returns the JSON Schema of that part.',
+        'Returns a guide to form trees, with examples. Read it before you write a form. With `part`, returns the JSON Schema of that part.',
       inputSchema: {
         type: 'object',
         properties: {
@@ -73,7 +73,7 @@ export function specialTools(tools: Tools, isReadOnly: boolean): ListedTool[] {
       name: findOperationsToolName,
       title: 'Find operations',
       description:
-        'Finds operations that are not listed as tools, such as invitations, exports, members, tags and versions. Returns names and summaries, and the arguments if few match.',
+        'Finds operations that are not listed as tools, such as invitations, exports, members, tags and versions. Returns their names and summaries, and their arguments if only a few match.',
       inputSchema: {
         type: 'object',
         properties: {

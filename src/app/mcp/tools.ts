@@ -86,8 +86,7 @@ export const toolName = (name: OperationName): string =>
 const added = {
   if_match: {
     type: 'string',
-    description:
-      'The `etag` of the version you read. The change is refused if the version has changed since.',
+    description: 'The `etag` that you read. The change is refused if the resource has changed since.',
   },
   confirm: {
     type: 'boolean',

@@ -155,7 +155,7 @@ export function openMeter(process: string, database: Database): Meter {
   const registers = [registry];
   const requests = new Histogram({
     name: 'formloom_request_seconds',
-    help: 'Duration of requests by route pattern, from the headers of the request to the end of the response.',
+    help: 'Request duration by route pattern, from the request headers to the end of the response.',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
@@ -182,7 +182,7 @@ export function openMeter(process: string, database: Database): Meter {
   for (const state of ['sent', 'queued', 'failed'] as const) mails.inc({ state }, 0);
   const waits = new Histogram({
     name: 'formloom_pool_wait_seconds',
-    help: 'How long work waited for a connection of the pool. Work that found a free one is not counted.',
+    help: 'How long work waited for a pool connection. Work that found a free connection is not counted.',
     buckets: [0.001, 0.01, 0.05, 0.1, 0.5, 1, 2.5],
     registers,
   });
@@ -191,7 +191,7 @@ export function openMeter(process: string, database: Database): Meter {
   onCell(database, (cell) => watchPoolWaits(cell.database, observe));
   const pool = new Gauge({
     name: 'formloom_pool_connections',
-    help: 'Connections in the pools of all cells by state, and work that waits for one.',
+    help: 'Connections in the pools of all cells by state, and work waiting for a connection.',
     labelNames: ['state'] as const,
     registers: [],
     collect() {

@@ -269,7 +269,7 @@ const header = (name: string, description: string, schema: object = { type: 'str
 
 export const idempotencyKey = header(
   'Idempotency-Key',
-  'A unique text for this request. If it is sent again with this key within 24 hours, it takes effect once and gets the first response.',
+  'A unique string for this request. If the request is sent again with this key within 24 hours, it takes effect only once and gets the first response.',
   { type: 'string', pattern: '^[!-~]{1,255}$' },
 );
 const ifMatch = header(

@@ -75,7 +75,7 @@ export function pageOperations(schemas: Schemas): OpenApi['paths'] {
         operationId: 'submitForm',
         summary: 'Submit a form',
         description:
-          'Requires no API key. Send it here or to the `public_url` of a published form, from any site that its setting `embed_origins` allows. URL parameters become the reference data of the submission. Send files as `multipart/form-data`, with `Accept: application/json` for a JSON response; the other fields are those of an HTML form.',
+          "Requires no API key. Send the request here or to the `public_url` of a published form, from any site that the form's `embed_origins` setting allows. URL parameters become the reference data of the submission. Send files as `multipart/form-data`, with `Accept: application/json` for a JSON response; name the other fields as in the HTML form.",
         tags: ['submissions'],
         security: [],
         parameters: [
@@ -104,7 +104,8 @@ export function pageOperations(schemas: Schemas): OpenApi['paths'] {
         },
         responses: {
           201: {
-            description: 'The submission was accepted, once for each `Idempotency-Key`.',
+            description:
+              'The submission was accepted. Each `Idempotency-Key` creates at most one submission.',
             headers: referToHeaders(headers),
             content: jsonContent(schemas.write(Receipt)),
           },
@@ -131,7 +132,7 @@ const header = (name: string, description: string, schema: object, required = fa
   schema: { type: 'string', ...schema },
 });
 
-const signed = 'Only if the webhook has a secret.';
+const signed = 'Only present if the webhook has a secret.';
 const signature = { pattern: '^sha256=[0-9a-f]{64}$' };
 
 /**
@@ -142,11 +143,11 @@ const headersOf = (kind: EventKind): Parameter[] => [
   header('X-Service-Event', 'The event.', { const: kind }, true),
   header(
     'X-Service-Delivery-ID',
-    'The id of the delivery, which retries repeat. Skip deliveries that you have already seen.',
+    'The id of the delivery. Retries repeat it, so skip deliveries that you have already seen.',
     { format: 'uuid' },
     true,
   ),
-  header('X-Service-Test', 'Only present for tests.', { const: 'true' }),
+  header('X-Service-Test', 'Only present in test requests.', { const: 'true' }),
   header(
     'X-Service-Signature',
     `The HMAC-SHA256 of the raw body in hexadecimal, keyed with the secret. ${signed}`,
@@ -154,7 +155,7 @@ const headersOf = (kind: EventKind): Parameter[] => [
   ),
   header(
     'X-Service-Signature-Previous',
-    'The signature with the previous secret, for a day after the secret was changed.',
+    'The signature with the previous secret. Present for one day after the secret was changed.',
     signature,
   ),
   header('webhook-id', `The id of the delivery, for Standard Webhooks libraries. ${signed}`, {

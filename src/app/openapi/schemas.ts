@@ -50,7 +50,7 @@ export function openSchemas(known: Readonly<Record<string, object>>): Schemas {
     if (typeof name !== 'string') return plain(schema);
     const isReference = Object.keys(schema).every((key) => annotations.has(key));
     if (!isReference) return add(name, schema);
-    if (!Object.hasOwn(known, name)) throw new Error(`There is no schema with the name ${name}.`);
+    if (!Object.hasOwn(known, name)) throw new Error(`There is no schema named ${name}.`);
     const { description } = schema;
     return { ...referTo(name), ...(description !== undefined && { description }) };
   }
@@ -59,7 +59,7 @@ export function openSchemas(known: Readonly<Record<string, object>>): Schemas {
     const { 'x-component': _, ...rest } = schema;
     const written = plain(rest);
     const before = components.get(name) ?? known[name];
-    if (before && !isDeepStrictEqual(before, written)) throw new Error(`Two schemas have the name ${name}.`);
+    if (before && !isDeepStrictEqual(before, written)) throw new Error(`Two schemas are named ${name}.`);
     components.set(name, written);
     return referTo(name);
   }
@@ -188,7 +188,7 @@ const ErrorItem = nameSchema(
   Type.Object({
     message: Type.String({ description: 'A human-readable description of the problem.' }),
     code: Type.Enum(Object.keys(problemCodes), {
-      description: `The problem, as a code for programs. ${Object.entries(problemCodes)
+      description: `A machine-readable code for the problem. ${Object.entries(problemCodes)
         .map(([code, meaning]) => `\`${code}\`: ${meaning}`)
         .join(' ')}`,
     }),
@@ -196,7 +196,7 @@ const ErrorItem = nameSchema(
     path: Type.Optional(
       Type.Array(Type.Integer(), {
         description:
-          'The position in the structure of a form: `[step, element, child]`, from 0; empty for the form.',
+          'The position in the structure of the form: `[step, element, child]`, counted from 0. Empty for the form itself.',
       }),
     ),
   }),
@@ -208,11 +208,11 @@ export const ErrorSchema = nameSchema(
   Type.Object(
     {
       error: Type.Enum(Object.keys(errorCodes), {
-        description: 'The kind of error, as a code for programs.',
+        description: 'A machine-readable code for the kind of error.',
       }),
-      message: Type.String({ description: 'The error, described for people.' }),
+      message: Type.String({ description: 'A human-readable description of the error.' }),
       errors: Type.Optional(Type.Array(ErrorItem, { description: 'All problems with the data.' })),
-      retry_after: Type.Optional(Type.Integer({ description: 'Seconds to wait before a retry.' })),
+      retry_after: Type.Optional(Type.Integer({ description: 'Seconds to wait before retrying.' })),
     },
     { description: 'The body of every error response.' },
   ),
@@ -226,11 +226,11 @@ const header = (type: 'string' | 'integer', description: string, required = true
 
 /** The response headers that the document describes. */
 export const headers = {
-  'X-Request-Id': header('string', 'The id of the request, which is also in the log of the service.'),
+  'X-Request-Id': header('string', "The id of the request, which also appears in the service's log."),
   'X-RateLimit-Limit': header('integer', 'Requests per minute.'),
   'X-RateLimit-Remaining': header('integer', 'Requests left in the current window.'),
   'X-RateLimit-Reset': header('integer', 'Unix time, in seconds, at which the limit resets.'),
-  'Retry-After': header('integer', 'Seconds to wait before a retry.'),
+  'Retry-After': header('integer', 'Seconds to wait before retrying.'),
   'WWW-Authenticate': header('string', 'The authentication scheme: `Bearer`.'),
   Allow: header('string', 'The methods that the path supports.'),
   ETag: header('string', 'The current version of the resource, for `If-Match` and `If-None-Match`.'),

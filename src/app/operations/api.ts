@@ -108,7 +108,7 @@ async function findSession(
     counted: personRateLimitKey(person.id),
     rate: { perMinute: config.limits.consolePerMinute || Number.MAX_SAFE_INTEGER, burst: 0 },
     refusal: (permission) =>
-      `This requires the role ${leastRoleFor(permission)} or higher; yours is ${role}.`,
+      `This requires the role ${leastRoleFor(permission)} or higher; your role is ${role}.`,
   };
 }
 

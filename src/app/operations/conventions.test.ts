@@ -345,7 +345,7 @@ test('a stored response that a replaced instance key sealed is a 409, and nothin
   );
   const { status, body } = await create('sealed', valid, own);
   assert.deepEqual([status, body.error], [409, 'conflict']);
-  assert.match(body.message, /key of this instance was replaced/);
+  assert.match(body.message, /instance key was replaced/);
   assert.equal(await formsOf(own), 1);
 });
 

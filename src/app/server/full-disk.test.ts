@@ -62,7 +62,7 @@ test('commands, doctor and readyz report a full disk of the database until space
   spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'filling')}`, 'bs=64k']);
   assert.deepEqual(await ask(), [200, { status: 'ready' }], 'nobody was refused yet');
   await assert.rejects(createWorkspace(database, { name: 'One', plan: 'free' }), /No space left/);
-  assert.deepEqual(await ask(), [503, { status: 'the disk of the database is full' }]);
+  assert.deepEqual(await ask(), [503, { status: 'the database disk is full' }]);
   const refused = await command(environment, 'workspace', 'create', 'Two');
   assert.equal(refused.code, 1, refused.complaint);
   assert.match(refused.complaint, /The disk of the database is full: .*No space left on device.* Free space/);
@@ -81,7 +81,7 @@ test('commands, doctor and readyz report a full disk of the database until space
     ),
   );
   await until('the database to end', async () => (await findPostmaster(server.directory)) === undefined);
-  assert.deepEqual(await ask(), [503, { status: 'the disk of the database is full' }]);
+  assert.deepEqual(await ask(), [503, { status: 'the database disk is full' }]);
   await rm(join(disk, 'filling'));
   await until('the database to be back', async () => (await ask())[0] === 200);
   const made = await command(environment, 'workspace', 'create', 'Two');

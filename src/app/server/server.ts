@@ -77,10 +77,10 @@ const isApiPath = (path: string): boolean => path === base || path.startsWith(`$
 /** The resources of the API, in the order in which a developer meets them. */
 const resources: Readonly<Record<Resource, string>> = {
   forms: 'Forms: trees of steps and elements, with settings.',
-  submissions: 'The answers of visitors.',
+  submissions: 'Answers from visitors.',
   files: 'Uploads and their download links.',
   invitations: 'Personal links that invite people to fill in a form.',
-  events: 'Submission events to pull: the bodies of webhooks, in order.',
+  events: 'Submission events that clients pull in order, with the bodies that webhooks send.',
   webhooks: 'Webhooks for submission events, and their delivery log.',
   members: 'The members of the workspace and their roles.',
   keys: 'API keys.',

@@ -138,7 +138,7 @@ function setupPage(token: string, given: Given | undefined, errors: readonly Err
   return renderDocument({
     language: 'en',
     title: errors.length > 0 ? 'Error: Set up Formloom' : 'Set up Formloom',
-    main: html`<header>\n<h1>Set up Formloom</h1>\n<p class="prose lead">Create the first account of this installation. This page works once.</p>\n</header>\n<form${attributes({ method: 'post', action: `/app/setup?token=${encodeURIComponent(token)}`, novalidate: true })}>\n<section class="step"><div class="stack">\n${fields.map(
+    main: html`<header>\n<h1>Set up Formloom</h1>\n<p class="prose lead">Create the first account of this installation. This page can only be used once.</p>\n</header>\n<form${attributes({ method: 'post', action: `/app/setup?token=${encodeURIComponent(token)}`, novalidate: true })}>\n<section class="step"><div class="stack">\n${fields.map(
       (field) =>
         writeField(
           field,

@@ -185,7 +185,7 @@ const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculati
       ['Red', 'Green', 'Blue', 'Blue'],
       {},
     ],
-    problem: 'list every option once, the best first.',
+    problem: 'list every option once, best first.',
   },
   picture_choice: {
     good: [['Red']],
@@ -202,7 +202,7 @@ const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculati
     ],
     bad: ['Red', ['Red'], { Tea: 'Grey' }, { Tea: ['Red'] }, { Tea: 'Red', Milk: 'Red' }, { Tea: 5 }],
     problem:
-      'send an object of row IDs, each with one listed option, or a list of them if several are allowed.',
+      'send an object that maps each row ID to a listed option, or to a list of options if several are allowed.',
   },
   yes_no: { good: [true, false], bad: ['yes', 1, 0], problem: 'answer yes or no.' },
 };

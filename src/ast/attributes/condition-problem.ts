@@ -23,7 +23,7 @@ export function jumpsProblem(value: unknown): string | undefined {
   for (const jump of value) {
     if (!isRecord(jump) || typeof getProperty(jump, 'to') !== 'string') return shape;
     const extra = Object.keys(jump).find((key) => key !== 'to' && key !== 'when');
-    if (extra !== undefined) return `has a jump with ${quote(extra)}; a jump has only "when" and "to"`;
+    if (extra !== undefined) return `has a jump with ${quote(extra)}; a jump can only have "when" and "to"`;
     const problem = getProperty(jump, 'when') === undefined ? undefined : conditionProblem(jump.when);
     if (problem) return `has a jump whose "when" ${problem}`;
   }
@@ -96,12 +96,12 @@ function valueProblem(value: unknown, isList: boolean): string | undefined {
   if (!isList) {
     return isPlain(value) || typeof value === 'boolean'
       ? undefined
-      : 'must have a text, a number, or true or false under "value"';
+      : 'must have text, a number, or true or false under "value"';
   }
   const fits = Array.isArray(value) && value.length > 0 && value.length <= limits.conditionValues;
   return fits && value.every(isPlain)
     ? undefined
-    : `must have a list of 1 to ${limits.conditionValues} texts or numbers under "value"`;
+    : `must have a list of 1 to ${limits.conditionValues} strings or numbers under "value"`;
 }
 
 const isName = (value: unknown): boolean =>

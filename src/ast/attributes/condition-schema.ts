@@ -43,7 +43,7 @@ const nested = (kind: 'all' | 'any' | 'not', schema: object): object => ({
 /** The JSON Schema of a condition, which refers to itself. */
 export const conditionSchema = {
   title: 'Condition',
-  description: `Uses answers of the same step and of earlier steps, and reference values. At most ${limits.conditionDepth} levels deep, with at most ${limits.comparisons} comparisons.`,
+  description: `Can use answers from the current and earlier steps, and reference values. At most ${limits.conditionDepth} levels deep, with at most ${limits.comparisons} comparisons.`,
   oneOf: [
     nested('all', conditions),
     nested('any', conditions),

@@ -157,13 +157,16 @@ export const attributeKinds: { readonly [Kind in AttributeKind]: KindRules<Kind>
       maxItems: spec.maxItems,
       uniqueItems: true,
       examples: [['en', 'de', 'pt-BR']],
-      description: 'The first language is that of the node texts; `translations` has the others.',
+      description:
+        'The first language is the language of the nodes themselves; `translations` contains the others.',
     }),
   },
   // check-translations.ts checks the languages, texts and options against the node and its form.
   translations: {
     problem: (_spec, value) =>
-      areTranslations(value) ? undefined : 'must map each language to an object of texts by attribute name',
+      areTranslations(value)
+        ? undefined
+        : 'must map each language to an object whose keys are attribute names and whose values are text',
     schema: () => translationsReference,
   },
   formula: {
@@ -174,7 +177,7 @@ export const attributeKinds: { readonly [Kind in AttributeKind]: KindRules<Kind>
       maxLength: limits.formulaCharacters,
       examples: ['round(1.19 * 20, 2)'],
       description:
-        'A number calculated from other answers, written as {id}. Supports + - * / %, comparisons, and, or, not, if(), and the functions in docs/form-language.md.',
+        'Calculates a number from other answers, which are written as {id}. Supports + - * / %, comparisons, and, or, not, if(), and the functions in docs/form-language.md.',
     }),
   },
 };

@@ -34,7 +34,7 @@ function entryProblem(spec: Spec, entry: unknown): string | undefined {
     const problem = lineProblem(spec, entry);
     return problem && `must not have an entry ${problem}`;
   }
-  if (!isRecord(entry)) return 'must be a list of texts, or of objects with an "id" and a "label"';
+  if (!isRecord(entry)) return 'must be a list of strings, or of objects with an "id" and a "label"';
   for (const name of ['id', 'label']) {
     const problem = lineProblem(spec, getProperty(entry, name));
     if (problem) return `has ${name === 'id' ? 'an "id"' : 'a "label"'} ${problem}`;
@@ -56,7 +56,7 @@ function entryProblem(spec: Spec, entry: unknown): string | undefined {
 
 /** Returns what is wrong with the text of an option, as the end of a sentence about the entry. */
 function lineProblem({ maxBytes }: Spec, text: unknown): string | undefined {
-  if (typeof text !== 'string') return 'that is not a text';
+  if (typeof text !== 'string') return 'that is not text';
   // HTML forms return line breaks as CRLF, which would no longer match the option.
   if (isInvisible(text) || /[\r\n]/.test(text)) return 'that is blank or has line breaks';
   return fitsBytes(text, maxBytes) ? undefined : `over ${formatExactBytes(maxBytes)}`;
@@ -105,8 +105,8 @@ export function optionsSchema({ maxItems, maxBytes, areChosen }: Spec): object {
   const option = {
     type: 'object',
     properties: {
-      id: { ...text, description: 'What answers keep: it stays when the label changes.' },
-      label: { ...text, description: 'The text that people read.' },
+      id: { ...text, description: 'The value that answers store. It stays the same when the label changes.' },
+      label: { ...text, description: 'The text that visitors see.' },
       ...Object.fromEntries(shown.map(({ name, schema, description }) => [name, { ...schema, description }])),
     },
     required: ['id', 'label'],

@@ -68,7 +68,7 @@ function readRecord(source: string, start: number, separator: string): RecordRea
     if (cells.length >= mostColumns) return `There are more than ${mostColumns} columns.`;
     if (source[at] === '"') {
       const cell = readQuoted(source, at);
-      if (cell === undefined) return 'A quotation mark is not closed. Add the closing one.';
+      if (cell === undefined) return 'A quotation mark is not closed. Add the closing quotation mark.';
       cells.push(cell.text);
       lines += cell.text.split(/\r\n|\r|\n/).length - 1;
       at = cell.end;

@@ -16,5 +16,5 @@ export const translationsSchema = {
   },
   examples: [{ de: { label: 'Ihr Name' } }],
   description:
-    'The texts of a node in the other languages of the form, by attribute. Labels of options are by option ID.',
+    'The text of a node in the other languages of the form, by attribute. Option labels are listed by option ID.',
 };

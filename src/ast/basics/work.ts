@@ -17,7 +17,7 @@ export class TooMuchWork extends Error {
 
   constructor() {
     super(
-      'To check these answers takes more work than one request may cause. Send shorter texts, or fewer rows.',
+      'Checking these answers takes more work than one request may cause. Send shorter answers or fewer rows.',
     );
   }
 }

@@ -26,7 +26,7 @@ const problems: readonly (readonly [
   [
     'an answer of a row outside of it',
     [guests, asks('Hello {{guest}}')],
-    /only texts in that row can show it/,
+    /only text in that row can show it/,
   ],
   [
     'an answer of the same row',
@@ -40,7 +40,7 @@ const problems: readonly (readonly [
   [
     'an answer of a row in another group',
     [guests, composite('meals', [asks('What does {{guest}} eat?')], { repeatable: true })],
-    /only texts in that row can show it/,
+    /only text in that row can show it/,
   ],
   [
     'an answer in a placeholder attribute',

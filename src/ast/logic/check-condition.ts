@@ -218,7 +218,7 @@ export function* checkPiping(
         // A page is rendered in one language.
         if (count > limits.placeholders) {
           yield {
-            message: `The texts of a form can show at most ${limits.placeholders} answers in total.`,
+            message: `The text of a form can show at most ${limits.placeholders} answers in total.`,
             path,
           };
           return;
@@ -245,7 +245,7 @@ function problemOf(node: LogicNode, named: LogicNode | undefined, isBefore: bool
   if (!isInputType(named.type)) return 'which has no answer';
   if (!isBefore) return 'which is not asked before this text';
   if (named.group && named.group !== node.group) {
-    return `which has an answer in each row of ${nameOfNode(named.group)}; only texts in that row can show it`;
+    return `which has an answer in each row of ${nameOfNode(named.group)}; only text in that row can show it`;
   }
   return undefined;
 }

@@ -180,7 +180,7 @@ function typeOfNamed(
   const named = find(id);
   if (typeof named === 'string') return problemAt(step, `names ${quote(id)}, ${named}`);
   if (named.group !== group && named.group !== undefined) {
-    const hint = `which has an answer in each row of ${quote(named.group)}; combine them with sum(), min(), max(), average() or count()`;
+    const hint = `which has an answer in each row of ${quote(named.group)}; combine the answers with sum(), min(), max(), average() or count()`;
     return problemAt(step, `names ${quote(id)}, ${hint}`);
   }
   if (step.kind === 'answer') return { type: valueTypeOf(named.type), named, at, end };

@@ -19,19 +19,16 @@ const shapes: [when: unknown, problem: string][] = [
     { element: 'a', is: 'like' },
     'must have one of these under "is": equals, not_equals, contains, not_contains, one_of, greater_than, at_least, less_than, at_most, answered, not_answered',
   ],
-  [{ element: 'a', is: 'equals' }, 'must have a text, a number, or true or false under "value"'],
-  [
-    { element: 'a', is: 'equals', value: ['x'] },
-    'must have a text, a number, or true or false under "value"',
-  ],
+  [{ element: 'a', is: 'equals' }, 'must have text, a number, or true or false under "value"'],
+  [{ element: 'a', is: 'equals', value: ['x'] }, 'must have text, a number, or true or false under "value"'],
   [
     { element: 'a', is: 'equals', value: 'x'.repeat(1025) },
-    'must have a text, a number, or true or false under "value"',
+    'must have text, a number, or true or false under "value"',
   ],
   // JSON can write this as 1e999.
   [
     { element: 'a', is: 'equals', value: Number.POSITIVE_INFINITY },
-    'must have a text, a number, or true or false under "value"',
+    'must have text, a number, or true or false under "value"',
   ],
   [{ element: 'a', is: 'one_of', value: [] }, 'must have a list of 1 to 100 texts or numbers under "value"'],
   [

@@ -93,7 +93,7 @@ const faults: [formula: string, problem: RegExp, character: number][] = [
   ['1 & 2', /"&", which is not valid in a formula/, 3],
   ['{-1}', /"\{" without an element ID/, 1],
   ['{}', /"\{" without an element ID/, 1],
-  ['"open', /without its closing/, 1],
+  ['"open', /without a closing/, 1],
   ['sum()', /has sum\(\) without values/, 1],
   ['round 2', /has "2" where "\(" after "round" is expected/, 7],
   ['points(5)', /where an element in braces/, 8],

@@ -19,7 +19,7 @@ export function patternProblem(source: string): string | undefined {
     }
   }
   if (countPatternStates(source) > limits.patternPlaces) {
-    return `must be simpler: at most ${limits.patternPlaces} states with its repeats expanded (use the length limits for long texts)`;
+    return `must be simpler: at most ${limits.patternPlaces} states after repeats are expanded (use the length limits for long answers)`;
   }
   return undefined;
 }

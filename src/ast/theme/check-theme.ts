@@ -48,7 +48,7 @@ const image = {
   problem: imageIdProblem,
   schema: { type: 'string', format: 'uuid' },
   control: 'image',
-  note: 'The id of an image of the workspace.',
+  note: 'The id of an image in the workspace.',
 } as const satisfies SettingKind<string>;
 
 const line = {
@@ -89,7 +89,7 @@ export const themeParts = {
     title: 'Density',
   },
   mode: {
-    ...oneOf(modes, { auto: 'As the device is set', light: 'Always light', dark: 'Always dark' }, 'auto'),
+    ...oneOf(modes, { auto: 'Match the device', light: 'Always light', dark: 'Always dark' }, 'auto'),
     title: 'Light or dark',
   },
   logo: { ...image, title: 'Logo', help: 'Above the title, 56 px high.' },
@@ -104,7 +104,7 @@ export const themeParts = {
   short_reference: {
     ...flag(),
     title: 'Short reference',
-    help: 'The confirmation shows ten letters and digits, like K7QF2-9XM4D, instead of the whole receipt. Search finds the submission by them.',
+    help: 'The confirmation shows ten letters and digits, like K7QF2-9XM4D, instead of the whole receipt number. You can search for the submission by this reference.',
   },
   favicon: { ...image, title: 'Favicon', help: 'Shown in the browser tab. Use a square image.' },
   social_title: {
@@ -115,7 +115,7 @@ export const themeParts = {
   social_image: {
     ...image,
     title: 'Link preview image',
-    help: 'Shown with a link to the form, 1200 × 630 pixels works best.',
+    help: 'Shown with a link to the form. 1200 × 630 pixels works best.',
   },
 } as const satisfies Record<keyof Theme, Part<unknown>>;
 
@@ -145,7 +145,7 @@ function titleProblems({ confirmation_title: title = '' }: Theme, form: Form | u
     .filter((id) => form && !canPipeInSettings(form, id))
     .map((id) => ({
       field,
-      message: `"${field}" shows the answer to ${quote(id)}, which is no question of the form outside repeatable composites.`,
+      message: `"${field}" shows the answer to ${quote(id)}, which is not a question in the form outside repeatable composites.`,
     }));
 }
 

@@ -4,7 +4,7 @@ export const fonts = {
   inter: ['Inter', 'Neutral and clear'],
   figtree: ['Figtree', 'Friendly, geometric'],
   nunito: ['Nunito', 'Soft and round'],
-  'source-serif': ['Source Serif', 'A book’s letters'],
+  'source-serif': ['Source Serif', 'Like a printed book'],
   fraunces: ['Fraunces', 'Warm, old style'],
   'space-grotesk': ['Space Grotesk', 'Technical, with character'],
   vazirmatn: ['Vazirmatn', 'Arabic and Latin together'],

@@ -77,7 +77,7 @@ export function languageProblem(language: string, languages: readonly string[]):
 }
 
 function* textProblem(text: TextInLanguage, maxBytes: number, what: string): Generator<string, void> {
-  if (typeof text !== 'string') yield `must have a text for ${what}`;
+  if (typeof text !== 'string') yield `must have text for ${what}`;
   else if (isMissing(text)) yield `must not have a blank ${what}; omit it instead`;
   else if (!fitsBytes(text, maxBytes)) yield `must have at most ${formatExactBytes(maxBytes)} for ${what}`;
 }

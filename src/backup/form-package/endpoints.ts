@@ -100,7 +100,7 @@ async function collectForm(
     if (!found)
       throw new ApiError(
         'conflict',
-        'An image of the form was deleted while the form was packed. Try again.',
+        'An image of the form was deleted while the form was being packed. Try again.',
       );
     return found;
   };
@@ -134,7 +134,7 @@ async function chooseImages(
   if (!add(live, copy))
     throw new ApiError(
       'payload_too_large',
-      `The form has more than ${packageLimits.images} images, or they are larger than ${packageLimits.imageBytes} bytes together. Remove images to pack the form.`,
+      `The form has more than ${packageLimits.images} images, or its images are larger than ${packageLimits.imageBytes} bytes in total. Remove images to pack the form.`,
     );
   const first = older.findIndex((version) => !add(version));
   const kept = first === -1 ? older : older.slice(0, first);
@@ -171,7 +171,7 @@ const UnpackedForm = nameSchema(
   Type.Object({
     ...CreatedForm.properties,
     left_out: Type.Array(Type.Object({ what: Type.String(), why: Type.String() }), {
-      description: 'What was not imported, or only in part, and why.',
+      description: 'What was not imported or only partly imported, and why.',
     }),
   }),
 );
@@ -183,7 +183,7 @@ export const packageEndpoints = (context: UnpackContext & { addresses: FormAddre
   packForm: operation({
     summary: 'Pack form',
     description:
-      'Returns the form as one file, for Unpack form here or on another server: all its versions with their settings and texts, its working copy, its images, and its webhooks without secrets if the caller has webhooks:read. The file is a gzip-compressed tar file without submissions and passwords. If there are too many versions, the oldest are omitted. 413 if the live version has more than 16 MB of images.',
+      'Returns the form as one file that Unpack form can read, here or on another server. It contains all versions with their settings and texts, the working copy and the images. It also contains the webhooks, without secrets, if the caller has webhooks:read. The file is a gzip-compressed tar file without submissions or passwords. If there are too many versions, the oldest are omitted. 413 if the live version has more than 16 MB of images.',
     permission: 'forms:read',
     audit: 'entry',
     params: idParameter,
@@ -200,7 +200,7 @@ export const packageEndpoints = (context: UnpackContext & { addresses: FormAddre
   unpackForm: operation({
     summary: 'Unpack form',
     description:
-      'Creates a draft from a form package, or nothing if the file has a problem. A file can have up to 24 MB. The form, its images and its webhooks get new ids. Webhooks require the permission webhooks:write, and are paused if they had secrets. `left_out` lists what was not imported.',
+      'Creates a draft from a form package. If the file has a problem, nothing is created. A file can be up to 24 MB. The form, its images and its webhooks get new ids. Webhooks require the permission webhooks:write, and are paused if they had secrets. `left_out` lists what was not imported.',
     permission: 'forms:write',
     audit: 'entry',
     bodyContent: gzip,

@@ -59,7 +59,7 @@ export async function readPackage(bytes: Uint8Array): Promise<PackageText> {
     jsonBytes += content.length;
     if (content.length > limits.jsonBytes || jsonBytes > limits.allJsonBytes)
       throw tooLarge(
-        `${name} is too large. A JSON file can have up to ${limits.jsonBytes} bytes, and all of them together ${limits.allJsonBytes}.`,
+        `${name} is too large. A JSON file can be up to ${limits.jsonBytes} bytes, and all JSON files together up to ${limits.allJsonBytes}.`,
       );
     const value = readJsonEntry(name, content, check, budget);
     texts.set(name, new TextDecoder().decode(content));
@@ -190,7 +190,7 @@ function readJsonEntry<T>(name: string, bytes: Uint8Array, check: Check<T>, budg
   const format = isRecord(value) && getProperty(value, 'formloom_form');
   if (typeof format === 'number' && format > 1)
     throw refused(
-      `The file has format ${format} of a newer version of Formloom. This version reads format 1.`,
+      `The file uses format ${format}, from a newer version of Formloom. This version reads format 1.`,
     );
   throw new ApiError('validation_error', `${name} does not have the structure of a form package.`, {
     errors: checked.errors,

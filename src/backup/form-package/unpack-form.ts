@@ -117,7 +117,7 @@ async function readForm(
   if (told.versions_left_out > 0)
     leftOut.push({
       what: 'versions',
-      why: `Oldest versions missing from the file: ${told.versions_left_out}.`,
+      why: `Number of oldest versions missing from the file: ${told.versions_left_out}.`,
     });
   return { id, versions, copy, webhooks, leftOut };
 }
@@ -185,7 +185,7 @@ async function chooseWebhooks(
       const names = [...(webhook.has_secret ? ['its secret'] : []), ...webhook.header_names];
       leftOut.push({
         what,
-        why: `Secrets are never exported. The webhook is paused until they are set again: ${names.join(', ')}.`,
+        why: `Secrets are never exported. The webhook is paused until these are set again: ${names.join(', ')}.`,
       });
     }
     if (problem) leftOut.push({ what, why: problem.message });

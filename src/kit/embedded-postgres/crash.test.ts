@@ -176,7 +176,7 @@ test('a start on a full disk reports the full disk', { skip: isSlice }, async (t
   spawnSync('cp', ['-a', join(used, 'postgres'), disk]);
   spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'filling')}`, 'bs=64k']);
   try {
-    await assert.rejects(start({ dataDir: disk }), /The disk is full: free some space/);
+    await assert.rejects(start({ dataDir: disk }), /The disk is full: free up some space/);
   } finally {
     spawnSync('umount', ['--lazy', disk]);
   }

@@ -68,7 +68,7 @@ export async function checkReachable(directory: string, account: SystemAccount):
   const closed = await findInaccessibleDirectory(directory, account);
   if (closed === undefined) return;
   throw new EmbeddedPostgresError(
-    `PostgreSQL runs as the user ${account.name}, which cannot enter ${closed} and so cannot reach its database ${directory}. Open it with \`chmod o+x ${closed}\`, or move the database, ${otherDatabaseHint}.`,
+    `PostgreSQL runs as the user ${account.name}, which cannot enter ${closed} and so cannot reach its database ${directory}. Allow access with \`chmod o+x ${closed}\`, or move the database, ${otherDatabaseHint}.`,
   );
 }
 

@@ -45,7 +45,7 @@ async function holdUntilStopped(
     const next = await retryHold(server, stopping);
     if (!next) return undefined;
     hold = next;
-    server.log(`The database in ${server.directory} is back (${hold.how}).`);
+    server.log(`The database in ${server.directory} is available again (${hold.how}).`);
   }
 }
 

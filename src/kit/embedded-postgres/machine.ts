@@ -15,7 +15,7 @@ const failedCalls: ReadonlyArray<readonly [message: RegExp, remedyOrCode: string
   [/^insufficient file descriptors/, 'EMFILE'],
   [
     /^could not \w+ shared memory segment "/,
-    'There is too little shared memory: give /dev/shm 64 MB or more (`--shm-size` of containers)',
+    'There is too little shared memory: give /dev/shm 64 MB or more (`--shm-size` for containers)',
   ],
   [
     /^could not create (shared memory segment|semaphores):/,
@@ -23,10 +23,13 @@ const failedCalls: ReadonlyArray<readonly [message: RegExp, remedyOrCode: string
   ],
   [/^could not fork /, 'EAGAIN'],
   [/^out of memory/, 'ENOMEM'],
-  [/^lock file ".*\.s\.PGSQL\.\d+\.lock" already exists/, 'Another PostgreSQL uses this socket: stop it'],
+  [
+    /^lock file ".*\.s\.PGSQL\.\d+\.lock" already exists/,
+    'Another PostgreSQL server uses this socket: stop that server',
+  ],
   [
     /^lock file ".*postmaster\.pid" already exists|^pre-existing shared memory block .* is still in use/,
-    'Another PostgreSQL still uses this directory: stop it',
+    'Another PostgreSQL server still uses this directory: stop that server',
   ],
   [
     /^could not look up effective user ID/,
@@ -36,7 +39,7 @@ const failedCalls: ReadonlyArray<readonly [message: RegExp, remedyOrCode: string
   [/^data directory ".*" has (wrong ownership|invalid permissions)/, 'EACCES'],
   [
     /^terminating connection due to administrator command|caught signal$/,
-    'PostgreSQL received a request to stop: start again',
+    'PostgreSQL received a request to stop: start it again',
   ],
   [/ended by SIGXFSZ\b|signal \d+: File size limit exceeded/, 'EFBIG'],
   [
@@ -148,7 +151,7 @@ function foreignCluster(cluster: { directory: string; owner: number }, own: numb
       ? `Change the owner: \`chown -R nobody ${cluster.directory}\``
       : `Run Formloom as the owner, or change the owner: \`chown -R ${own} ${cluster.directory}\``;
   return new EmbeddedPostgresError(
-    `The database directory ${cluster.directory} belongs to uid ${cluster.owner}. PostgreSQL must run as its owner, but uid ${own} cannot start it as that user. ${remedy}, ${otherDatabaseHint}.`,
+    `The database directory ${cluster.directory} belongs to uid ${cluster.owner}. PostgreSQL must run as the owner of the directory, but uid ${own} cannot start it as that user. ${remedy}, ${otherDatabaseHint}.`,
   );
 }
 

@@ -67,7 +67,7 @@ export function runProgram(
       const said = lastLines(output);
       reject(
         new EmbeddedPostgresError(
-          `${program} failed to ${how.purpose}: it ${end} and said:\n${said}\n${suggestRemedy(`${output}\n${end}`)}`,
+          `${program} failed to ${how.purpose}: it ${end} and printed:\n${said}\n${suggestRemedy(`${output}\n${end}`)}`,
         ),
       );
     });

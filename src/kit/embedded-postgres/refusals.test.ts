@@ -51,7 +51,10 @@ test('another server on our socket is rejected', async (t) => {
   await symlink(join(postgres.directory, '.s.PGSQL.5432'), join(place, '.s.PGSQL.5432'));
   const { uid, gid } = await lstat(postgres.directory);
   await chown(place, uid, gid);
-  await assert.rejects(start({ dataDir: dirname(place) }), /PostgreSQL that runs in .*Stop it/);
+  await assert.rejects(
+    start({ dataDir: dirname(place) }),
+    /PostgreSQL server that runs in .*Stop that server/,
+  );
   await rm(place, { recursive: true });
   await postgres.stop();
 });

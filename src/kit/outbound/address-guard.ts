@@ -150,7 +150,7 @@ function readCertificates(path: string): string[] {
   const broken = blocks.findIndex((block) => !isReadable(block));
   if (broken !== -1)
     throw new ConfigError([
-      `WEBHOOK_CA_FILE is "${path}", but its certificate number ${broken + 1} cannot be read. Export it again in PEM format.`,
+      `WEBHOOK_CA_FILE is "${path}", but certificate number ${broken + 1} in this file cannot be read. Export it again in PEM format.`,
     ]);
   return blocks;
 }
@@ -170,7 +170,7 @@ function readText(path: string): string {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
     throw new ConfigError([
-      `WEBHOOK_CA_FILE is "${path}", which ${why}. It must be a file of certificates in PEM format.`,
+      `WEBHOOK_CA_FILE is "${path}", which ${why}. It must be a file that contains certificates in PEM format.`,
     ]);
   }
 }

@@ -142,11 +142,11 @@ const faults: Record<string, [RegExp, () => Promise<string>]> = {
     async () => (await openReceiver({ certificate: 'future' })).url,
   ],
   'a self-signed certificate': [
-    /unknown issuer.*WEBHOOK_CA_FILE/,
+    /unknown authority.*WEBHOOK_CA_FILE/,
     async () => (await openReceiver({ certificate: 'selfsigned' })).url,
   ],
   'a certificate for another name': [
-    /is for another name/,
+    /issued for a different host name/,
     async () => (await openReceiver({ certificate: 'elsewhere' })).url,
   ],
 };
@@ -220,7 +220,7 @@ test('an abort ends the request immediately with its reason, in every phase', as
   }
 });
 
-const blocked = 'This address is not allowed: a receiver must be publicly reachable.';
+const blocked = 'This URL is not allowed: a receiver must be publicly reachable.';
 const notUrl = 'This is not a valid URL. Enter one like https://example.com/path.';
 const notHttps = 'The URL must begin with https://.';
 const unwelcome: readonly (readonly [problem: string, ...urls: string[]])[] = [

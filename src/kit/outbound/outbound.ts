@@ -78,7 +78,7 @@ function exchange(
         size += chunk.length;
         if (size < readBytes) return;
         succeed(false);
-        connection.destroy(new Error('The response is longer than the maximum to read.'));
+        connection.destroy(new Error('The response is longer than the limit.'));
       },
       onResponseEnd: () => succeed(true),
       onResponseError: (_, error) => fail(error),
@@ -115,17 +115,17 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, 'The connection was refused.'],
   [/^(EHOSTUNREACH|ENETUNREACH)$/, 'The host cannot be reached.'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The connection was closed before the response was complete.'],
-  [/^CERT_HAS_EXPIRED$/, 'The certificate of the host has expired.'],
+  [/^CERT_HAS_EXPIRED$/, "The host's certificate has expired."],
+  [/^CERT_NOT_YET_VALID$/, "The host's certificate is not valid yet. Compare the clocks of both machines."],
   [
-    /^CERT_NOT_YET_VALID$/,
-    'The certificate of the host is not valid yet. Compare the clocks of both machines.',
+    /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+    "The host's certificate was issued for a different host name.",
   ],
-  [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/, 'The certificate of the host is for another name.'],
   [
     /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT\w*|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/,
-    'The certificate of the host comes from an unknown issuer. If it is your own, the operator of this service can trust it with WEBHOOK_CA_FILE.',
+    "The host's certificate was issued by an unknown authority. If the authority is your own, the operator of this service can trust it with WEBHOOK_CA_FILE.",
   ],
-  [/CERT|UNABLE_TO_|HOSTNAME_MISMATCH/, 'The certificate of the host is not valid.'],
+  [/CERT|UNABLE_TO_|HOSTNAME_MISMATCH/, "The host's certificate is not valid."],
   [/^(EPROTO|ERR_SSL_|ERR_TLS_)/, 'A secure connection could not be established.'],
   [/^(HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/, 'The response is not valid HTTP.'],
 ];
@@ -146,7 +146,7 @@ export type TargetOptions = {
 };
 
 /** One message for every blocked address, so that it reveals nothing about the network. */
-const blockedTarget = 'This address is not allowed: a receiver must be publicly reachable.';
+const blockedTarget = 'This URL is not allowed: a receiver must be publicly reachable.';
 
 /**
  * Returns why a URL cannot be saved, or undefined if it can. All blocked targets get the same message, which

@@ -5,7 +5,7 @@ import { onlyRow, type Queryable, statement } from '../statement.ts';
 
 /** Shown in the delivery log, the email log and the task. */
 export const parkedReason =
-  'The server stopped three times while processing this, so it is not retried automatically.';
+  'The server stopped three times while processing this, so it will not be retried automatically.';
 
 export const selectParked = statement(
   'queue.select_parked',

@@ -161,16 +161,16 @@ export async function findClockDoubt(database: Database, at = now()): Promise<Cl
   const apart = at.getTime() - seconds * 1_000;
   if (Math.abs(apart) > mostMs)
     return {
-      what: `The clock of this machine says ${here}, which differs from the clock of the database by ${daysBetween(apart)}. No data is deleted by age.`,
+      what: `This machine's clock shows ${here}, which differs from the database's clock by ${daysBetween(apart)}. Until this is corrected, no data is deleted by age.`,
       remedy: 'Synchronize the clocks of both machines with NTP. Sweeps then continue automatically.',
     };
   const since = sweptAt === null ? 0 : at.getTime() - sweptAt.getTime();
   if (Math.abs(since) <= mostMs) return undefined;
   const direction = since > 0 ? 'after' : 'before';
   return {
-    what: `The clock of this machine says ${here}, which is ${daysBetween(since)} ${direction} the last sweep. No data is deleted by age until you confirm the clock.`,
+    what: `This machine's clock shows ${here}, which is ${daysBetween(since)} ${direction} the last sweep. No data is deleted by age until you confirm the clock.`,
     remedy:
-      'If the clock is wrong, correct it. If it is right, because the service did not run or a backup was restored, run `npm run -s formloom -- sweeps confirm`.',
+      'If the clock is wrong, correct it. If it is right, because the service was stopped or a backup was restored, run `npm run -s formloom -- sweeps confirm`.',
   };
 }
 

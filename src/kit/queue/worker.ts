@@ -61,7 +61,7 @@ async function reschedule(
   } catch (error) {
     log.debug(
       { ...about(job), ...loggedError(error) },
-      'could not reschedule a job; it waits for the end of its lease',
+      'could not reschedule a job; it will be retried when its lease expires',
     );
   }
 }
@@ -226,7 +226,7 @@ async function work(state: State): Promise<void> {
     } catch (error) {
       // Not the first failure: on a busy machine, connecting can be slow.
       failures += 1;
-      if (failures === 2) log.warn(loggedError(error), 'the queue cannot reach its jobs; retrying');
+      if (failures === 2) log.warn(loggedError(error), 'the queue cannot read its jobs; retrying');
       await bell.sleep(() => pollMs);
     }
   }

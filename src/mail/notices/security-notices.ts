@@ -64,7 +64,8 @@ export const notifyKeyCreated = (
       { label: 'Created by', value: key.created_by ?? 'The operator of this server' },
       { label: 'Created at', value: formatEmailTime(key.created_at) },
     ],
-    warning: "If none of you created it, revoke it: an API key gives access to the workspace's data.",
+    warning:
+      "If your team didn't create this key, revoke it: an API key gives access to the workspace's data.",
   }));
 
 /** Emails the workspace's owners and admins about the new secret of an API key. */
@@ -78,7 +79,7 @@ export const notifyKeyRotated = (
     subject: `New secret for the API key in ${key.workspace}: ${key.name}`,
     heading: 'An API key has a new secret',
     fields: [{ label: 'Previous secret works until', value: formatEmailTime(new Date(formerUntil)) }],
-    warning: 'If none of you did this, revoke the key: someone else has the new secret.',
+    warning: "If your team didn't do this, revoke the key: someone else has the new secret.",
   }));
 
 type FoundKey = Awaited<ReturnType<typeof findKeyForNotice>>[number];
@@ -169,15 +170,18 @@ const orNotYou = "If this wasn't you, choose a new password immediately and chec
 const personalWords: Readonly<Record<AccountChange, readonly [subject: string, text: string]>> = {
   addAuthenticatorApp: [
     'An authenticator app was added to your account',
-    `You now need a code from it to sign in. ${orNotYou}`,
+    `You now need a code from this app to sign in. ${orNotYou}`,
   ],
   removeAuthenticatorApp: ['The authenticator app was removed from your account', orNotYou],
-  addPasskey: ['A passkey was added to your account', `It signs you in without a password. ${orNotYou}`],
+  addPasskey: [
+    'A passkey was added to your account',
+    `You can use it to sign in without a password. ${orNotYou}`,
+  ],
   removePasskey: ['A passkey was removed from your account', orNotYou],
   renewRecoveryCodes: ['You have new recovery codes', `The previous codes no longer work. ${orNotYou}`],
   useRecoveryCode: [
     'A recovery code was used to sign in to your account',
-    `It can't be used again. ${orNotYou}`,
+    `This code can't be used again. ${orNotYou}`,
   ],
   forgetSecondFactors: [
     'Two-factor was removed from your account',
@@ -187,7 +191,10 @@ const personalWords: Readonly<Record<AccountChange, readonly [subject: string, t
     'Your account is being deleted',
     `You are signed out everywhere. The account will be deleted in 7 days. Sign in before then to restore it. ${orNotYou}`,
   ],
-  bringBackAccount: ['Your account was restored', `It is open again, unchanged. ${orNotYou}`],
+  bringBackAccount: [
+    'Your account was restored',
+    `You can use it again, and nothing in it has changed. ${orNotYou}`,
+  ],
 };
 
 /** Emails a person about a change of their sign-in methods or account. */
@@ -217,7 +224,7 @@ async function notifyPerson(
         { kind: 'text', text },
         { kind: 'button', label: 'Choose a new password', url: `${config.publicUrl}/app/forgot-password` },
       ],
-      reason: `You get this email because you have an account at ${config.publicUrl}.`,
+      reason: `You're receiving this email because you have an account at ${config.publicUrl}.`,
     },
   };
   await enqueueMails(client, vault, { workspaceId, isPrivate: true }, [mail]);
@@ -225,7 +232,7 @@ async function notifyPerson(
 
 /** Returns the reason below emails to owners and admins. */
 export const adminNoticeReason = (workspace: string): string =>
-  `You get this email because you are an owner or admin of the workspace “${workspace}”.`;
+  `You're receiving this email because you are an owner or admin of the workspace “${workspace}”.`;
 
 /** Queues an email to the owners and admins of a workspace. */
 export async function notifyAdmins(

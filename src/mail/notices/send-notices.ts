@@ -40,16 +40,16 @@ async function notifyPasswordReset(
         blocks: [
           {
             kind: 'text',
-            text: `A new password was requested for your account. This link works once, within ${resetMinutes} minutes.`,
+            text: `A new password was requested for your account. This link can be used once, within ${resetMinutes} minutes.`,
           },
           {
             kind: 'button',
             label: 'Choose a new password',
             url: `${config.publicUrl}/app/reset-password/${token}`,
           },
-          { kind: 'text', text: "If this wasn't you, ignore this email. Your password stays the same." },
+          { kind: 'text', text: "If this wasn't you, ignore this email. Your password won't change." },
         ],
-        reason: `You get this email because you have an account at ${config.publicUrl}.`,
+        reason: `You're receiving this email because you have an account at ${config.publicUrl}.`,
       },
     },
   );
@@ -78,7 +78,7 @@ async function notifyWorkspaceDeletion(
       blocks: [
         {
           kind: 'text',
-          text: `Its forms, submissions and API keys are already closed. On ${endsAt.slice(0, 10)} it will be permanently deleted, with its files. Until then, an owner can sign in and restore it.`,
+          text: `Its forms, submissions and API keys are already unavailable. On ${endsAt.slice(0, 10)}, the workspace and its files will be permanently deleted. Until then, an owner can sign in and restore it.`,
         },
         { kind: 'button', label: 'Restore workspace', url: `${context.config.publicUrl}/app/account` },
       ],
@@ -99,7 +99,7 @@ async function notifyWorkspaceKept(
     subject: `${workspace.name} was restored`,
     letter: {
       heading: `The workspace “${workspace.name}” was restored`,
-      blocks: [{ kind: 'text', text: 'It is open again, with all its data.' }],
+      blocks: [{ kind: 'text', text: 'The workspace is available again, with all its data.' }],
       reason: adminNoticeReason(workspace.name),
     },
   });

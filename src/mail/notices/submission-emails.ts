@@ -137,7 +137,7 @@ const consoleAddress = (
 ): string => `${publicUrl}/app/forms/${form_id}/submissions?open=${id}`;
 
 const reasonOfOwners = (formName: string): string =>
-  `You get this email because this address is set to be notified in the settings of the form “${formName}”.`;
+  `You're receiving this email because the settings of the form “${formName}” list this address for notifications.`;
 
 /** Returns the answers and the reference data as blocks of an email. */
 function factsOf({ structure, answers, reference }: NotifiedSubmission): EmailBlock[] {

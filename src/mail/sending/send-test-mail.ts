@@ -14,7 +14,7 @@ export async function sendTestMail(smtp: SmtpConfig | undefined, to: MailAddress
   const letter = {
     heading: 'Email works',
     blocks: [{ kind: 'text', text: 'This is a test. It shows that this Formloom server can send email.' }],
-    reason: 'You get this email because a test email to this address was requested.',
+    reason: "You're receiving this email because someone requested a test email to this address.",
   } as const;
   const raw = await composeMessage({
     id: newId(),

@@ -44,7 +44,7 @@ export function parseFormAddress(form: Form, address: string): FormAddress {
   for (const pair of pairs) {
     const { name, value } = readPair(pair, questions!);
     if (`${name}${value}`.includes('\u0000')) {
-      throw new ApiError('bad_request', 'The address contains a NUL character.');
+      throw new ApiError('bad_request', 'The URL contains a NUL character.');
     }
     const isOwn = questions ? isPageControlName(questions, name) : name.startsWith('_');
     if (isOwn) setFirst(own, name, value);

@@ -173,7 +173,7 @@ export function visitRoute(server: Server, context: Context): void {
   server.post('/f/:id/visit', { bodyLimit }, async (request: FormRequest, reply) => {
     const visit = await openExistingForm(context, request);
     const told = request.body instanceof URLSearchParams ? request.body.get(visitControl) : null;
-    if (told === null) throw new ApiError('bad_request', `Send the page's field "${visitControl}".`);
+    if (told === null) throw new ApiError('bad_request', `Send the field "${visitControl}" of the page.`);
     const isOurs = getPostSource(request, visit.live.settings, context.config.publicUrl).kind === 'own';
     // Only pages of counted visits send reports, so the user agent is not checked again.
     if (isOurs && mayCount(visit.live.settings, request.headers))

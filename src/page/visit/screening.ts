@@ -106,7 +106,7 @@ export function sendPreflight(
 const unlisted = (origin: string): ApiError =>
   new ApiError(
     'forbidden',
-    `Pages of ${origin} cannot submit this form. Add the origin to the form's embed_origins setting.`,
+    `Pages from ${origin} cannot submit this form. Add the origin to the form's embed_origins setting.`,
   );
 
 /** Finds the form of the address; undefined if it does not exist or was never published. */

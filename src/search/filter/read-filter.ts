@@ -29,7 +29,7 @@ const where = (description: string) =>
   Type.Optional(
     Type.String({
       maxLength: 20_000,
-      description: `A condition as JSON, on answers and reference values, like \`{"element":"age","is":"at_least","value":18}\`. ${description}`,
+      description: `A JSON condition on answers and reference values, such as \`{"element":"age","is":"at_least","value":18}\`. ${description}`,
       examples: ['{"element":"message","is":"contains","value":"hello"}'],
     }),
   );
@@ -38,7 +38,7 @@ const where = (description: string) =>
 export const formsFilterParameters = {
   ...filterParameters,
   where: where(
-    'In each form it applies to the elements with these ids, by their types there. If a form lacks the element or cannot compare it, the question counts as unanswered: `not_equals`, `not_contains` and `not_answered` match. An id that no form has is an error.',
+    'In each form, the condition applies to the elements with these ids, by their types in that form. If a form lacks the element or cannot compare it, the question counts as unanswered: `not_equals`, `not_contains` and `not_answered` match. An id that no form has is an error.',
   ),
 };
 
@@ -52,7 +52,7 @@ export const formFilterParameters = {
       description: 'Only submissions of this form version.',
     }),
   ),
-  where: where('It can use the same names as a webhook filter, in any answered version.'),
+  where: where('It can use the same names as a webhook filter, from any answered version.'),
   counted: summaryBarParameter,
 };
 

@@ -92,7 +92,7 @@ export async function limitWork(
   const [{ count } = { count: 0 }] = await countSpan(database, asked);
   if (count > most)
     throw invalidCondition([
-      `"where" has too many comparisons for more than ${most} submissions. Narrow them with created_from and created_to.`,
+      `"where" has too many comparisons for more than ${most} submissions. Narrow the list with created_from and created_to.`,
     ]);
 }
 

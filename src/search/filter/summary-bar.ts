@@ -33,7 +33,7 @@ export const summaryBarParameter = Type.Optional(
   Type.String({
     maxLength: 20_000,
     description:
-      'Selects the submissions that a bar of the summary counts, as JSON: `{"element", "by", …}`. `by` is `file` (`value`: Images, PDF, Videos, Sound, Texts or Other files), `first` (`value`: the option ranked first) or `rows` (`from` and `to`: the number of rows of a group). For questions in the rows of a group it is `option` or `text` (`value`), `span` (`from`, `to`) or `answered`; one matching row is enough.',
+      'Selects the submissions that one bar of the summary counts, as JSON: `{"element", "by", …}`. `by` is `file` (`value`: Images, PDF, Videos, Sound, Texts or Other files), `first` (`value`: the option ranked first) or `rows` (`from` and `to`: the number of rows of a group). For questions in the rows of a group it is `option` or `text` (`value`), `span` (`from`, `to`) or `answered`; one matching row is enough.',
     examples: ['{"element":"photo","by":"file","value":"Images"}'],
   }),
 );

@@ -58,7 +58,7 @@ const SubmissionPatch = Type.Object(
             // No form has more elements, and rejecting thousands of unknown ids takes time.
             maxProperties: limits.elements,
             description:
-              'Answers by element id; null removes an answer. Checked against the answered version. Files are named by id: existing files to keep, and new files from Create file.',
+              'Answers by element id; null removes an answer. They are validated against the version that was answered. Specify files by id: existing files to keep, and new files from Create file.',
           },
         ),
       ),
@@ -81,7 +81,7 @@ const ChangedSubmission = Type.Object({
   tags: Type.Array(Type.String()),
   updated_at: Type.String({ format: 'date-time' }),
   unasked: Type.Array(Type.String(), {
-    description: 'Questions whose answers are kept although other answers hide them.',
+    description: 'Questions whose answers are kept even though other answers hide the questions.',
   }),
 });
 
@@ -91,9 +91,9 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
     changeSubmission: operation({
       summary: 'Change submission',
       description:
-        'Applies a merge patch. Webhooks receive `submission.updated`, except for changes of tags, which events do not contain. The history records every change.',
+        'Applies a merge patch. Webhooks receive `submission.updated`, unless only the tags change, because events do not contain tags. The history records every change.',
       permission: 'submissions:write',
-      audit: { none: 'Submissions have a history of their own.' },
+      audit: { none: 'Submissions have their own history.' },
       params: idParameter,
       body: SubmissionPatch,
       example: { body: { reference: { campaign: 'spring' }, tags: ['urgent'] } },
@@ -116,7 +116,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
     deleteSubmission: operation({
       summary: 'Delete submission',
       description:
-        'Moves the submission to the trash, where it can be restored for 30 days. With `permanent`, immediately deletes it with its files, and webhooks receive `submission.deleted`.',
+        'Moves the submission to the trash, where it can be restored for 30 days. With `permanent`, immediately deletes the submission and its files, and webhooks receive `submission.deleted`.',
       permission: 'submissions:write',
       audit: 'entry',
       params: idParameter,
@@ -140,9 +140,10 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
 
     restoreSubmission: operation({
       summary: 'Restore submission',
-      description: 'Restores a submission with its files from the trash. It is counted again.',
+      description:
+        'Restores a submission and its files from the trash. The submission is counted and searched again.',
       permission: 'submissions:write',
-      audit: { none: 'Submissions have a history of their own.' },
+      audit: { none: 'Submissions have their own history.' },
       params: idParameter,
       reply: { status: 200, description: 'The submission.', schema: Submission },
       async run({ params, ...scope }) {

@@ -109,13 +109,13 @@ export function noteEndpoints({ database }: { database: Database }) {
       summary: 'Add note',
       description: `Adds a note with its author and time. A submission can have up to ${mostNotes} notes. 409 if it already has that many.`,
       permission: 'submissions:write',
-      audit: { none: 'Submissions have a history of their own.' },
+      audit: { none: 'Submissions have their own history.' },
       params: idParameter,
       body: Type.Object(
         { text: Type.String({ minLength: 1, maxLength: longestNote }) },
         { additionalProperties: false },
       ),
-      example: { body: { text: 'Called back on Monday; waits for an offer.' } },
+      example: { body: { text: 'Called back on Monday; waiting for an offer.' } },
       errors: ['conflict'],
       reply: { status: 201, description: 'The note.', schema: Note },
       async run({ params, body, ...scope }) {
@@ -166,6 +166,6 @@ export function noteEndpoints({ database }: { database: Database }) {
   };
 }
 
-const message = 'A note needs text that is not blank, without characters that cannot be stored.';
+const message = 'The text of a note must not be blank or contain characters that cannot be stored.';
 const invalid = () =>
   new ApiError('validation_error', message, { errors: [{ field: 'text', message, code: 'not_storable' }] });

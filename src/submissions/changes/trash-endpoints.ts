@@ -76,14 +76,17 @@ const TrashedSubmission = Type.Object({
   trashed_by: Type.Union([Type.String(), Type.Null()], {
     description: 'The name of the member or API key; null if it was deleted.',
   }),
-  removed_at: Type.String({ format: 'date-time', description: 'When it is deleted permanently.' }),
+  removed_at: Type.String({
+    format: 'date-time',
+    description: 'When the submission will be deleted permanently.',
+  }),
 });
 
 const TrashPage = Type.Object({
   ...listOf(TrashedSubmission).properties,
   at_once: Type.Integer({
     description:
-      'The maximum number per deletion. If there are more, the most recently deleted ones are selected.',
+      'The maximum number of submissions per deletion. If there are more, the most recently deleted ones are selected.',
   }),
 });
 
@@ -108,7 +111,7 @@ export function trashEndpoints(context: ChangeContext) {
     listTrash: operation({
       summary: 'List trash',
       description:
-        'Returns the submissions in the trash, most recently deleted first. They are erased permanently after the retention of the form, 30 days by default.',
+        "Returns the submissions in the trash, most recently deleted first. They are deleted permanently after the form's retention period, which is 30 days by default.",
       permission: 'submissions:read',
       params: idParameter,
       query: Type.Object(listParameters, noExtraProperties),
@@ -136,7 +139,7 @@ export function trashEndpoints(context: ChangeContext) {
       command: 'trash restore',
       description: 'Restores submissions from the trash. 404 if none of them is in the trash.',
       permission: 'submissions:write',
-      audit: { none: 'Submissions have a history of their own.' },
+      audit: { none: 'Submissions have their own history.' },
       params: idParameter,
       body: Type.Object({ ids: idList }, noExtraProperties),
       example: { body: { ids: [some] } },
@@ -156,7 +159,7 @@ export function trashEndpoints(context: ChangeContext) {
     emptyTrash: operation({
       summary: 'Empty trash',
       description:
-        'Permanently deletes submissions in the trash, in the background: those in `ids`, or `everything`, up to the limit per deletion, most recently deleted first. Webhooks receive each submission that was completed. 409 if their number differs from `expected`.',
+        'Permanently deletes submissions in the trash, in the background. Send `ids`, or `everything` for all submissions up to the limit per deletion, most recently deleted first. Webhooks are notified of the deletion of each completed submission. 409 if the number of submissions differs from `expected`.',
       permission: 'submissions:write',
       audit: 'entry',
       params: idParameter,

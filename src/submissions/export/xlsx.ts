@@ -74,6 +74,6 @@ function xlsxCell(cell: ExportCell): XlsxCell {
 
 function fitting(text: string): string {
   if (text.length <= longestCell) return text;
-  const notice = `… [Cut: of ${text.length} characters Excel holds ${longestCell} in a cell. Export as CSV or NDJSON to get the whole text.]`;
+  const notice = `… [Truncated: the text has ${text.length} characters, but an Excel cell can contain only ${longestCell}. Export as CSV or NDJSON to get the whole text.]`;
   return text.slice(0, longestCell - notice.length).toWellFormed() + notice;
 }

@@ -276,7 +276,7 @@ test('exported reference data can be imported, and a line with invalid reference
   assert.deepEqual(entries[0]!.entry.reference, { campaign: 'spring', ref: '=1' });
   for (const cell of ['spring', '["a"]', '{"a":1}']) {
     const { problems } = await read(cell);
-    assert.match(problems[0]!.message, /JSON object of texts/, cell);
+    assert.match(problems[0]!.message, /JSON object whose values are strings/, cell);
   }
   const { problems } = await read(JSON.stringify({ a: 'half \uD800' }));
   assert.match(problems[0]!.message, /characters that cannot be stored/);

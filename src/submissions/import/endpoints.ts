@@ -25,7 +25,8 @@ const ColumnUse = Type.Union([
       option: Type.Optional(
         Type.String({
           maxLength: 1_024,
-          description: 'The option that the column is for; `_other` for an answer besides the options.',
+          description:
+            'The option that the column is for; `_other` for an answer that is not one of the options.',
         }),
       ),
     },
@@ -34,7 +35,10 @@ const ColumnUse = Type.Union([
   Type.Object({ as: Type.Literal('reference'), name }, noExtraProperties),
   Type.Object(
     { as: Type.Enum(['reference_data', 'started_at', 'submitted_at', 'ignore']) },
-    { ...noExtraProperties, description: '`reference_data` is a JSON object of texts, as in exports.' },
+    {
+      ...noExtraProperties,
+      description: '`reference_data` is a JSON object whose values are strings, as in exports.',
+    },
   ),
 ]);
 const dates = Type.Enum(['ymd', 'dmy', 'mdy']);
@@ -45,7 +49,7 @@ const ImportBody = Type.Object(
   {
     kind: Type.Enum(['csv', 'xlsx']),
     text: Type.Optional(
-      Type.String({ description: 'The text of a CSV file. The first line has the headings.' }),
+      Type.String({ description: 'The text of a CSV file. The first line contains the headings.' }),
     ),
     data: Type.Optional(
       Type.String({
@@ -56,7 +60,7 @@ const ImportBody = Type.Object(
     mapping: Type.Optional(
       Type.Array(ColumnUse, {
         maxItems: importLimits.columns,
-        description: 'The use of each column, in order. By default, guessed from the headings.',
+        description: 'What each column is used for, in order. By default, guessed from the headings.',
       }),
     ),
     dates: Type.Optional(
@@ -76,7 +80,7 @@ const ImportBody = Type.Object(
 const problemProperties = {
   line: Type.Integer(),
   column: Type.Union([Type.String(), Type.Null()], {
-    description: 'The heading of the column; null for the whole line.',
+    description: 'The heading of the column; null if the problem concerns the whole line.',
   }),
   message: Type.String(),
 };
@@ -88,7 +92,7 @@ const problems = {
   problem_count: Type.Integer(),
   problems: Type.Array(problem, { description: 'The first 100 problems.' }),
   doubts: Type.Array(Type.Object(problemProperties), {
-    description: 'Values that can be read in several ways, such as 03/04/2000. The first 100.',
+    description: 'Values that can be read in several ways, such as 03/04/2000. At most the first 100.',
   }),
 };
 
@@ -136,7 +140,8 @@ export const ImportProgress = Type.Object({
   total: Type.Integer({ description: 'The number of lines in the file, including skipped lines.' }),
   created: Type.Integer({ description: 'The number of submissions created so far.' }),
   refused: Type.Integer({
-    description: 'The number of skipped lines: with a problem, already imported, or over a quota.',
+    description:
+      'The number of lines that were skipped because they had a problem, were already imported, or were over a quota.',
   }),
   problems: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() })),
   requested_by: Type.Union([Type.String(), Type.Null()]),
@@ -182,7 +187,7 @@ function sourceOf({ kind, text, data, ...rest }: Static<typeof ImportBody>): Imp
   if (kind === 'csv' && text !== undefined && data === undefined) return { kind, text, ...rest };
   if (kind === 'xlsx' && data !== undefined && text === undefined) return { kind, data, ...rest };
   const field = kind === 'csv' ? 'text' : 'data';
-  const message = `"${kind}" needs "${field}", and no other file content.`;
+  const message = `The kind "${kind}" requires "${field}" and no other file content.`;
   throw new ApiError('validation_error', undefined, { errors: [{ field, message, code: 'not_allowed' }] });
 }
 
@@ -193,7 +198,7 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
   previewSubmissionImport: operation({
     summary: 'Preview submission import',
     description:
-      'Returns the use of each column, the first submissions, and the problems of each cell. Changes nothing. 409 if the form was never published.',
+      'Returns what each column is used for, the first submissions, and the problems of each cell. Changes nothing. 409 if the form was never published.',
     permission: 'submissions:write',
     audit: { none: 'It changes nothing.' },
     command: 'submissions preview-import',
@@ -235,7 +240,7 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
   startSubmissionImport: operation({
     summary: 'Import submissions',
     description:
-      'Creates completed submissions from up to 10,000 lines of a CSV file or a workbook, in the background; List imports returns the progress. Each line is checked like a submission, and skipped if it has a problem. A line is imported once, even if it is sent again. Sends no webhooks, emails or receipts.',
+      'Creates completed submissions from up to 10,000 lines of a CSV file or a workbook, in the background; List imports returns the progress. Each line is checked like a submission, and skipped if it has a problem. A line is imported only once, even if it is sent again. Sends no webhooks, emails or receipts.',
     permission: 'submissions:write',
     audit: 'entry',
     command: 'submissions import',

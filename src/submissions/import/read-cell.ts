@@ -35,7 +35,7 @@ function readChoices(question: ImportQuestion, text: string, isOwn: boolean): Ce
   const [only] = ways.values();
   if (ways.size > 1)
     return {
-      problem: `"${text}" matches different choices. Write each choice in quotes, separated by semicolons.`,
+      problem: `"${text}" can match different choices. Write each choice in quotes, separated by semicolons.`,
     };
   if (only) return { value: only };
   return question.input && takesOther(question.input)
@@ -51,7 +51,7 @@ function readWithOther(question: ImportQuestion, text: string, chosen: readonly 
     const [known] = waysToRead(question, text.slice(0, index));
     const other = text.slice(index + mark.length).trim();
     if (!known || other === '' || find(other) !== undefined) continue;
-    return { value: [...known, other], doubt: `"${other}" is read as the other answer, not as an option.` };
+    return { value: [...known, other], doubt: `"${other}" is read as an "Other" answer, not as an option.` };
   }
   return { value: chosen };
 }
@@ -207,7 +207,7 @@ function readConsentPart(
     const isSame = normalizeLabel(String(cell)) === normalizeLabel(attrs.statement);
     return isSame
       ? { value: undefined }
-      : { problem: 'The accepted text differs from the statement of this form.' };
+      : { problem: 'The accepted text differs from the consent statement of this form.' };
   }
   const moment = readInstant(typeof cell === 'boolean' ? String(cell) : cell, { order: format.dates, home });
   return 'problem' in moment ? moment : { value: new Date(moment.at).toISOString() };
@@ -286,7 +286,7 @@ export function readChoiceCell(
   if (flag === false) return { value: undefined };
   if (option === otherChoice)
     return flag === true
-      ? { problem: 'The text of the other answer is missing.' }
+      ? { problem: 'The text of the "Other" answer is missing.' }
       : { value: { other: String(cell).trim() } };
   if (flag === true || createLabelFinder(question.options)(String(cell)) === option)
     return { value: { option } };

@@ -68,7 +68,7 @@ export function readLine(
     if (isBlankCell(cell)) continue;
     const { title } = columns[index]!;
     const read = wasCut(cell)
-      ? { problem: 'The workbook has only the beginning of this text. Import it as CSV.' }
+      ? { problem: 'The workbook contains only the beginning of this text. Import it as CSV.' }
       : readUse(use, index, cell, { entry, choices, reading });
     if ('problem' in read) add(title, read.problem, true);
     else if (read.doubt !== undefined) doubts.push({ line: line.line, column: title, message: read.doubt });
@@ -90,7 +90,7 @@ export function readLine(
     for (const name of unasked(entry, reading))
       add(
         columnOf(name, reading),
-        'The form would not ask this question after the other answers, so this cell is skipped.',
+        'Given the other answers, the form would not ask this question, so this cell is skipped.',
         false,
       );
   return { entry, problems, doubts };
@@ -159,7 +159,10 @@ function parseReference(text: string): Record<string, string> | undefined {
 
 function addReference(entry: ImportEntry, values: Record<string, string> | undefined): CellRead {
   if (!values)
-    return { problem: 'Reference data must be a JSON object of texts, such as {"campaign": "spring"}.' };
+    return {
+      problem:
+        'Reference data must be a JSON object whose values are strings, such as {"campaign": "spring"}.',
+    };
   const together = { ...entry.reference, ...values };
   if (Object.keys(together).length > mostReferences)
     return { problem: `A submission can have at most ${mostReferences} reference values.` };

@@ -253,22 +253,27 @@ export function readMomentAnswer(
   if ('problem' in parts) return parts;
   const { date, time, zone } = parts;
   if (zone !== undefined)
-    return { problem: `The answer has no time zone, so "${zone}" in the cell would be lost. Remove it.` };
+    return {
+      problem: `This question does not store a time zone, so "${zone}" in the cell would be lost. Remove it.`,
+    };
   if (type !== 'time' && date === undefined) return { problem: 'The cell does not contain a date.' };
   if (type === 'time' && date !== undefined && !emptyDays.includes(date))
     return {
-      problem: 'The answer is a time without a date, so the date in the cell would be lost. Remove it.',
+      problem:
+        'This question stores a time without a date, so the date in the cell would be lost. Remove it.',
     };
   if (type === 'date') {
     if (!time) return { value: date! };
     return {
-      problem: 'The answer is a date without a time, so the time in the cell would be lost. Remove it.',
+      problem:
+        'This question stores a date without a time, so the time in the cell would be lost. Remove it.',
     };
   }
   if (time === undefined) return { problem: 'The cell does not contain a time.' };
   if (time % minuteMs !== 0)
     return {
-      problem: 'The answer has hours and minutes, so the seconds in the cell would be lost. Remove them.',
+      problem:
+        'This question stores only hours and minutes, so the seconds in the cell would be lost. Remove them.',
     };
   const clock = new Date(time).toISOString().slice(11, 16);
   return { value: type === 'time' ? clock : `${date}T${clock}` };

@@ -54,7 +54,7 @@ export async function previewImport(
   if (findClosure(live) === 'absent')
     throw new ApiError(
       'conflict',
-      'This form was never published, so answers cannot be imported. Publish it first.',
+      'This form has never been published, so answers cannot be imported. Publish it first.',
     );
   const { today, asksSingly = false } = answerContext(live.settings, {});
   const about = { form: live.form, today, asksSingly, ...formRegionOf(live) };
@@ -68,7 +68,7 @@ export async function previewImport(
 const threadLimits = {
   megabytes: 256,
   ms: 30_000,
-  tooMuch: 'Reading the file takes too long or too much memory. Import it in parts, or as CSV.',
+  tooMuch: 'Reading the file requires too much time or memory. Import it in parts, or as CSV.',
 } as const;
 
 function planOnThread(

@@ -102,7 +102,7 @@ function joinHeadings(lines: readonly TextLine[]): TextLine[] {
 /** Returns the problem of a table as a whole; undefined if it is valid. */
 export function tableProblem({ lines, total }: Table): string | undefined {
   if (lines.length < 2)
-    return 'The file has no submissions. The first line must have the headings, and each further line a submission.';
+    return 'The file has no submissions. The first line must contain the headings, and each following line one submission.';
   if (total - 1 > importLimits.lines)
     return `The file has ${formatWholeNumber(total - 1)} lines, but an import can have at most ${formatWholeNumber(importLimits.lines)}. Import it in parts.`;
   if (lines.some(({ cells }) => cells.length > importLimits.columns))

@@ -106,7 +106,7 @@ export function momentIn(zone: TimeZone, clock: ClockTime): MomentRead {
     };
   if (second !== undefined)
     return {
-      problem: `This time occurred twice in ${zone.name}. Write the time zone as an offset such as +01:00.`,
+      problem: `This time occurs twice in ${zone.name}. Write the time zone as an offset such as +01:00.`,
     };
   return { at: first };
 }
@@ -154,7 +154,7 @@ function readOneZone(clock: ClockTime, text: string, home: FormRegion): MomentRe
   if (atHome) return atHome;
   return {
     problem: isShortName
-      ? `The time zone "${text}" is ambiguous. Write it as an offset such as +01:00, or change the form's time zone to it.`
+      ? `The time zone "${text}" is ambiguous. Write it as an offset such as +01:00, or set it as the form's time zone.`
       : `The time zone "${text}" is unknown. Write an offset such as +01:00, or a name such as Europe/Berlin.`,
   };
 }

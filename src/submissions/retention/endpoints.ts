@@ -105,7 +105,7 @@ const Due = Type.Object({
   next_at: orNull(
     Type.String({
       format: 'date-time',
-      description: 'When the next item expires; null if none does within 30 days.',
+      description: 'When the next item expires; null if none expires within 30 days.',
     }),
   ),
 });

@@ -213,7 +213,7 @@ test('the server never connects to an address that the guard refuses, and the de
   await fire(scene);
   await settled(scene, 'Failed', 1);
   const [attempt] = await attemptsOf(scene);
-  assert.match(attempt!['reason'] as string, /This address is not allowed/);
+  assert.match(attempt!['reason'] as string, /This URL is not allowed/);
 });
 
 test('a failed delivery is resent immediately, and only once if two people retry it at the same time', async () => {

@@ -58,7 +58,7 @@ async function weaknessOf(password: string, words: readonly string[]): Promise<s
   if (rows.some((row) => row.includes(unit) || row.includes(Array.from(unit).toReversed().join(''))))
     return 'This password is a sequence of neighboring characters.';
   if (isMadeOf(password, wordsIn([...words, serviceName])))
-    return 'This password consists of your address, your name, or the name of a workspace or of Formloom.';
+    return 'This password consists of your email address, your name, or the name of a workspace or of Formloom.';
   return undefined;
 }
 

@@ -176,7 +176,7 @@ export async function resetUserPassword(
     until: new Date(at.getTime() + temporaryMs),
   });
   if (!person)
-    throw new ApiError('not_found', `There is no account with a password and the address ${email}.`);
+    throw new ApiError('not_found', `There is no account with a password and the email address ${email}.`);
   await reportPasswordChange(database, person.id);
   return { id: person.id, temporaryPassword };
 }

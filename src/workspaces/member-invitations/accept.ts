@@ -136,7 +136,10 @@ export async function joinByPassword(
     const account = onlyRow(await lockAccount(sharedDatabaseOf(client), { email }));
     const isConfirmed = proof === 'confirmed';
     if (account && (account.is_confirmed || !isConfirmed)) {
-      throw new ApiError('conflict', 'An account with this address exists. Sign in with it to join.');
+      throw new ApiError(
+        'conflict',
+        'An account with this email address already exists. Sign in with it to join.',
+      );
     }
     if (account) await claimAccount(client, { userId: account.id, password, workspace });
     if (!account)
@@ -188,7 +191,8 @@ export async function joinAsPerson(
   });
 }
 
-const unconfirmed = "The address of this account was never confirmed, so it can't join other workspaces.";
+const unconfirmed =
+  "The email address of this account was never confirmed, so the account can't join other workspaces.";
 const unconfirmedMessages = {
   confirmed: `${unconfirmed} Choose a new password here to confirm it.`,
   unconfirmed: `${unconfirmed} Use “Forgot your password?” to confirm it by email. If this server sends no email, ask its operator for a temporary password.`,

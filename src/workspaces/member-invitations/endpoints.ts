@@ -93,7 +93,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
     inviteMember: operation({
       summary: 'Invite member',
       description:
-        "Emails a person an invitation to join with a role. API keys can't invite owners. An open invitation to the address is replaced. If the server sends no email, the response has a link to hand over. 409 if they are already a member.",
+        "Emails a person an invitation to join with a role. API keys can't invite owners. A pending invitation to the same address is replaced. If the server sends no email, the response contains a link that you can share. 409 if they are already a member.",
       permission: 'members:write',
       audit: { fields: ['email', 'role'] },
       body: NewInvitation,

@@ -27,9 +27,9 @@ async function countInvitation(
 ): Promise<void> {
   const address = createHash('sha256').update(email).digest('base64url');
   const limits = [
-    [`invitations by ${inviterId}`, 20, hour, 'You can invite up to 20 people an hour.'],
-    [`invitations to ${workspaceId}`, 50, hour, 'A workspace can invite up to 50 people an hour.'],
-    [`invitations of ${address}`, 5, 24 * hour, 'An address can be invited up to five times a day.'],
+    [`invitations by ${inviterId}`, 20, hour, 'You can invite up to 20 people per hour.'],
+    [`invitations to ${workspaceId}`, 50, hour, 'A workspace can invite up to 50 people per hour.'],
+    [`invitations of ${address}`, 5, 24 * hour, 'An email address can be invited up to five times per day.'],
   ] as const;
   for (const [key, most, seconds, why] of limits)
     await enforceRateLimit(counter, key, most, { seconds, why });
@@ -279,12 +279,12 @@ async function send(
         blocks: [
           {
             kind: 'text',
-            text: `${inviter} invited you to the workspace “${workspace}” in Formloom with the role ${role}.`,
+            text: `${inviter} invited you to join the workspace “${workspace}” on Formloom with the role ${role}.`,
           },
           { kind: 'button', label: 'Accept invitation', url: link },
           { kind: 'text', text: `The invitation expires in ${openDays} days.` },
         ],
-        reason: `You get this email because ${inviter} entered your address. If you don't know why, ignore it.`,
+        reason: `You're receiving this email because ${inviter} entered your email address. If you don't know why, ignore this email.`,
       },
     },
   );

@@ -217,7 +217,7 @@ async function findOrMakePerson(
   if (!isAllowed || isConfirmed !== true)
     throw new ApiError(
       'forbidden',
-      'Your account has no confirmed address in an allowed domain. Ask the operator of this server.',
+      'Your account has no confirmed email address in an allowed domain. Ask the operator of this server.',
     );
   const identity = `${claims.iss} ${claims.sub}`;
   return transaction(database, async (client) => {
@@ -248,7 +248,7 @@ async function makePerson(client: ClientBase, email: string, claims: IDToken, at
   if (added.length === 0)
     throw new ApiError(
       'conflict',
-      'Another sign-in with this address was started at the same time. Start again.',
+      'Another sign-in with this email address was started at the same time. Start again.',
     );
   return id;
 }

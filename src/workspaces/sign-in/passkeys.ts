@@ -109,10 +109,7 @@ type PasskeyRequest = {
 function requirePasskeyOrigin({ config }: PasskeyContext): PasskeyOrigin {
   const place = passkeyOrigin(config.publicUrl);
   if (!ipaddr.isValid(place.host.replaceAll(/[[\]]/g, ''))) return place;
-  throw new ApiError(
-    'conflict',
-    'Passkeys need a host name, but this server is reached by an IP address (PUBLIC_URL).',
-  );
+  throw new ApiError('conflict', 'Passkeys require a host name, but PUBLIC_URL contains an IP address.');
 }
 
 /** Returns `<random>.<expiry>.<signature>`, so that a challenge need not be stored. */

@@ -31,7 +31,7 @@ function requireNewSession({ signedInAt }: Person): void {
   if (now().getTime() - signedInAt.getTime() < newSessionMs) return;
   throw new ApiError(
     'forbidden',
-    'This needs a sign-in within the last ten minutes. Sign out and sign in again first.',
+    'You must have signed in within the last ten minutes to do this. Sign out, sign in again, and retry.',
   );
 }
 const newSessionMs = 10 * 60_000;

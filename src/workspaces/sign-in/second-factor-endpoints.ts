@@ -111,7 +111,7 @@ export function secondFactorEndpoints(services: SessionServices) {
     startTotp: operation({
       summary: 'Start setting up an authenticator app',
       caller: 'person',
-      audit: { none: 'It takes effect when it is confirmed, which has an entry.' },
+      audit: { none: 'It takes effect only when it is confirmed, which writes an audit entry.' },
       body: PasswordAgain,
       reply: {
         status: 201,
@@ -221,7 +221,7 @@ export function passkeyEndpoints(services: SessionServices) {
       audit: 'own entry',
       params: idParameter,
       body: PasswordAgain,
-      reply: addedReply('The passkey no longer signs anyone in.'),
+      reply: addedReply('The passkey can no longer be used to sign in.'),
       errors: ['rate_limit_exceeded'],
       async run({ person, visitor, params, body }) {
         return answerAdded(

@@ -221,7 +221,7 @@ export async function renewRecoveryCodes(
     await lockPerson(client, { user_id: person.id });
     const { totpSince, passkeys } = await readFactors(client, person.id);
     if (totpSince === null && passkeys === 0)
-      throw new ApiError('conflict', 'Recovery codes need two-factor. Set it up first.');
+      throw new ApiError('conflict', 'Recovery codes require two-factor. Set it up first.');
     await reportFactorChange(
       client,
       'renewRecoveryCodes',
@@ -315,7 +315,7 @@ export function resetFactors(database: Database, email: string): Promise<{ id: s
     // statement sees it after the wait.
     await lockAccount(client, address);
     const person = onlyRow(await deleteFactors(client, address));
-    if (!person) throw new ApiError('not_found', `There is no account with the address ${email}.`);
+    if (!person) throw new ApiError('not_found', `There is no account with the email address ${email}.`);
     if (person.had_any)
       await reportFactorChange(client, 'forgetSecondFactors', { who: { userId: person.id }, by: undefined });
     return { id: person.id, hadAny: person.had_any };

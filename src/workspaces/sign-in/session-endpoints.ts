@@ -40,7 +40,11 @@ export function sessionEndpoints(services: SessionServices) {
     getSession: operation({
       summary: 'Get the current session',
       caller: 'halfway',
-      reply: { status: 200, description: 'The person, and the workspaces open to them.', schema: Session },
+      reply: {
+        status: 200,
+        description: 'The signed-in person, and the workspaces that they can open.',
+        schema: Session,
+      },
       async run({ person }) {
         const { id, email, name, mustChangePassword, awaitsSecondStep } = person;
         const ends_at = person.endsAt?.toISOString() ?? null;
@@ -276,7 +280,7 @@ export function passwordResetEndpoints(services: SessionServices) {
     askForPasswordReset: operation({
       summary: 'Request a password reset',
       caller: 'visitor',
-      audit: { none: 'Anyone can ask for any address. Use of the link has an entry.' },
+      audit: { none: 'Anyone can request a reset for any address. Using the link writes an audit entry.' },
       body: PasswordReset,
       reply: {
         status: 202,
@@ -301,7 +305,7 @@ export function passwordResetEndpoints(services: SessionServices) {
       caller: 'visitor',
       audit: 'own entry',
       body: NewPassword,
-      reply: { status: 200, description: 'The address to sign in with.', schema: Account },
+      reply: { status: 200, description: 'The email address to sign in with.', schema: Account },
       errors: ['gone', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         await limitAttempts(services, `password reset from ${visitor.address}`, signInTries.ofAccount);

@@ -113,7 +113,7 @@ export function deletionEndpoints(services: SessionServices) {
       caller: 'person',
       audit: 'own entry',
       params: idParameter,
-      reply: { status: 204, description: 'The workspace is open again, unchanged.' },
+      reply: { status: 204, description: 'The workspace is available again, unchanged.' },
       errors: ['forbidden', 'conflict'],
       async run({ person, visitor, params }) {
         await requireOwner(params.id, person.id);
@@ -149,7 +149,7 @@ export function deletionEndpoints(services: SessionServices) {
       summary: 'Restore your account before it is deleted',
       caller: 'leaving',
       audit: 'own entry',
-      reply: { status: 204, description: 'The account is open again, unchanged.' },
+      reply: { status: 204, description: 'The account is available again, unchanged.' },
       errors: ['conflict'],
       async run({ person, visitor }) {
         const { by } = accountEventOf({ person, visitor }, 'bringBackAccount');
@@ -195,7 +195,7 @@ export function joinEndpoints(services: SessionServices) {
       caller: 'visitor',
       audit: 'own entry',
       body: NewPerson,
-      reply: { status: 201, description: 'The address to sign in with.', schema: Account },
+      reply: { status: 201, description: 'The email address to sign in with.', schema: Account },
       errors: ['gone', 'conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         await count(visitor);

@@ -50,8 +50,8 @@ export function LanguagesView({
           <div>
             <h2>Languages</h2>
             <p className="soft">
-              Visitors see the form in their browser’s language or in one they choose. Untranslated texts
-              appear in the original language.
+              Visitors see the form in their browser’s language or in one they choose. Untranslated text
+              appears in the original language.
             </p>
           </div>
           {languages.length > 1 && <TextsFile document={document} />}
@@ -227,7 +227,7 @@ function TextsFile({ document }: { document: TextDocument }): ReactElement {
     toastUndoable(
       editor,
       put,
-      `${formatCount(count, 'translation', 'translations')} imported.${old > 0 ? ` ${formatCount(old, 'was', 'were')} edited in the form after the export. Check these translations.` : ''}`,
+      `${formatCount(count, 'translation', 'translations')} imported.${old > 0 ? ` ${formatCount(old, 'was', 'were')} edited in the form after the file was exported. Check these translations.` : ''}`,
     );
   };
   return (

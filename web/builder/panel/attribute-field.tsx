@@ -122,7 +122,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   integer: ({ name, spec, value, error, onChange }) => (
     <Select
       label={spec.title}
-      {...(name === 'col_span' && { description: 'The number of columns it spans in a grid.' })}
+      {...(name === 'col_span' && { description: 'The number of grid columns that the element spans.' })}
       value={String(typeof value === 'number' ? value : spec.default)}
       choices={Array.from({ length: spec.max - spec.min + 1 }, (_, index) => String(spec.min + index)).map(
         (id) => ({ id, label: id }),
@@ -228,7 +228,7 @@ const notes: Readonly<Record<string, string>> = {
   statement: 'Saved with each answer as shown. Formatting: **bold** and [link](https://…).',
   text: 'Formatting: # heading, **bold**, *italic*, [link](https://…), and lists that start with “-” or “1.”',
   other: 'Lets visitors write their own answer.',
-  unique: 'Each answer can be submitted only once. Upper and lower case and spaces make no difference.',
+  unique: 'Each answer can be submitted only once. Letter case and spaces are ignored.',
   prefix: 'For example, a currency: “€ ”.',
   suffix: 'For example, a unit: “ kg”.',
   hidden: 'Saved with the answers and available in conditions. The formula is visible in the page source.',

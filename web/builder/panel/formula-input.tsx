@@ -128,7 +128,7 @@ const functions = [
   {
     id: 'includes({}, "")',
     label: 'includes',
-    description: 'Whether an option is chosen, or a text contains another',
+    description: 'Whether an option is chosen, or text contains other text',
   },
   { id: 'length({})', label: 'length', description: 'Number of characters in a text' },
   { id: 'age({})', label: 'age', description: 'Full years from a date until today' },

@@ -45,7 +45,7 @@ export function BrokenReferencesDialog(): ReactElement | null {
     >
       <div className="stack-tight">
         <p>
-          These conditions and texts refer to something that would be removed or would come too late in the
+          These conditions and texts refer to something that would be removed or would come after them in the
           form:
         </p>
         <ul className="asked-list">

@@ -255,7 +255,7 @@ export function PublishDialog({
       <FilterWarnings root={edited.root} form={opened.form} />
       {wasPublished && (
         <section className="stack-tight">
-          <h3>{isLive ? 'Changes' : 'Changes since it was last live'}</h3>
+          <h3>{isLive ? 'Changes' : 'Changes since the form was last live'}</h3>
           <DifferenceList
             differences={differences}
             none="No changes: the live form matches the working copy."
@@ -270,8 +270,8 @@ export function PublishDialog({
 function descriptionOf(isLive: boolean, wasPublished: boolean): string {
   if (isLive) return 'Changes go live immediately. Existing submissions keep the version they answered.';
   return wasPublished
-    ? 'Anyone with the link can fill it in again.'
-    : 'Anyone with the link can fill it in. After publishing, the names of answers in the API cannot change.';
+    ? 'Anyone with the link will be able to fill it in again.'
+    : 'Anyone with the link can fill it in. After you publish, the API names of answers cannot change.';
 }
 
 type ShowProps = Pick<PublishProps, 'onShow'>;

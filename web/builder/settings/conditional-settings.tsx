@@ -47,7 +47,7 @@ export function ConfirmationsField({ form }: SettingProps): ReactElement {
           />
           <TextField
             type="url"
-            label={`Redirect URL of ${label}`}
+            label={`Redirect URL for ${label}`}
             description="Visitors go there instead. Leave empty to show the message."
             placeholder="https://"
             value={entry.redirect_url ?? ''}
@@ -93,7 +93,7 @@ export function NotificationsField({ form }: SettingProps): ReactElement {
       {(entry, put, label) => (
         <>
           <Select
-            label={`Recipient of ${label}`}
+            label={`Recipient for ${label}`}
             value={typeof entry.to === 'string' ? byAddress : entry.to.answer}
             choices={elements}
             onChange={(id) =>
@@ -103,7 +103,7 @@ export function NotificationsField({ form }: SettingProps): ReactElement {
           />
           {typeof entry.to === 'string' && (
             <TextField
-              label={`Addresses of ${label}`}
+              label={`Addresses for ${label}`}
               inputMode="email"
               autoComplete="off"
               value={entry.to}

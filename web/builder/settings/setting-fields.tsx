@@ -146,8 +146,8 @@ function Strangers({ addresses }: { addresses: string }): ReactElement | null {
   return (
     <Message tone="warn">
       {strangers.length === 1
-        ? `${strangers[0]} is not a member of this workspace, and gets`
-        : `${strangers.join(', ')} are not members of this workspace, and get`}{' '}
+        ? `${strangers[0]} is not a member of this workspace but gets`
+        : `${strangers.join(', ')} are not members of this workspace but get`}{' '}
       every submission by email.
     </Message>
   );
@@ -249,7 +249,7 @@ export function AllowedSitesField({ form }: SettingProps): ReactElement {
   return (
     <TextArea
       {...field}
-      description={`${description} One site a line. Leave empty to allow every site.`}
+      description={`${description} One site per line. Leave empty to allow every site.`}
       placeholder="https://example.com"
       value={text}
       onChange={change}
@@ -271,8 +271,8 @@ export function PasswordField({ form }: SettingProps): ReactElement | null {
         {settingRow('password').title}
       </span>
       <span id={`${id}-note`} className="field-description">
-        {hasPassword ? 'A password is set. It is not shown again. ' : 'No password is set. '}A new password
-        takes effect immediately, without publishing. It is not saved in the version history.
+        {hasPassword ? 'A password is set. It will not be shown again. ' : 'No password is set. '}A new
+        password takes effect immediately, without publishing. It is not saved in the version history.
       </span>
       <div className="row">
         <Button isDisabled={isReadOnly} onPress={() => setOpen(true)}>
@@ -317,7 +317,7 @@ function PasswordDialog({ setPassword, onClose, onSet }: DialogProps): ReactElem
         autoFocus
         type="password"
         label="New password"
-        description="4 to 128 characters. Only a hash of it is stored."
+        description="4 to 128 characters. Only a hash is stored."
         autoComplete="new-password"
         isRequired
         value={password}

@@ -41,7 +41,7 @@ const customFields: Partial<Record<SettingName, (props: SettingProps) => ReactEl
   ),
   receipt_answers: ReceiptAnswersField,
   subject_element: ({ form }) => (
-    <ElementField form={form} name="subject_element" candidatesOf={subjectCandidates} none="By default" />
+    <ElementField form={form} name="subject_element" candidatesOf={subjectCandidates} none="Automatic" />
   ),
   time_zone: TimeZoneField,
   embed_origins: AllowedSitesField,
@@ -110,8 +110,8 @@ export function SettingsView({ hasPassword, problems, setPassword }: SettingsPro
           <div>
             <h2>Settings</h2>
             <p className="soft">
-              Changes are saved with the form and take effect when you publish. A password takes effect at
-              once.
+              Changes are saved with the form and take effect when you publish. A password takes effect
+              immediately.
             </p>
           </div>
           <ProblemLink problems={own} />

@@ -9,7 +9,7 @@ export function ShareQrCode({ text, name }: { text: string; name: string }): Rea
   const fileName = `${name.replaceAll(/[^\p{Letter}\p{Number}]+/gu, '-') || 'form'}.svg`;
   return (
     <div className="shared-code">
-      <QrCode text={text} label={`QR code of ${text}`} size={168} />
+      <QrCode text={text} label={`QR code for ${text}`} size={168} />
       <Button icon="download" onPress={() => saveFile(fileName, qrCodeFile(text), 'image/svg+xml')}>
         Download as SVG
       </Button>

@@ -81,7 +81,10 @@ export function ShareView({
           </div>
           <CopyField label="Link with reference data" text={link} />
         </Card>
-        <Card title="QR code" lead="Opens the link with reference data above. Use it on posters and slides.">
+        <Card
+          title="QR code"
+          lead="Opens the link above with its reference data. Use it on posters and slides."
+        >
           <Suspense fallback={<div className="qr-code" />}>
             <ShareQrCode text={link} name={name} />
           </Suspense>
@@ -97,7 +100,8 @@ export function ShareView({
             isMultiline
           />
           <p className="soft small">
-            The page receives formloom:loaded, formloom:step and formloom:submitted as events of the document.
+            The page can listen for the events formloom:loaded, formloom:step and formloom:submitted on its
+            document.
           </p>
         </Card>
       </div>

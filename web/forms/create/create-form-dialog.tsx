@@ -39,8 +39,8 @@ function PackagePanel({
     <FileDrop onFile={unpack.mutate}>
       {unpack.error && <Message tone="bad">{unpack.error.message}</Message>}
       <p>
-        A file from “Export as a file”, here or on another server, with the form’s versions, images and
-        webhooks. It becomes a draft. Drop the file here or choose it.
+        A file made with “Export as a file”, here or on another server. It contains the form’s versions,
+        images and webhooks, and becomes a draft. Drop the file here or choose it.
       </p>
       <div>
         <FileTrigger

@@ -91,7 +91,7 @@ function ForeignFormPanel({
   return (
     <div className="foreign-form">
       {problem && <Message tone="bad">{problem.message}</Message>}
-      {looked.isPending && <p role="status">Reading the form …</p>}
+      {looked.isPending && <p role="status">Reading the form…</p>}
       {found && <Report found={found} />}
       <div className="spread">
         <Button onPress={onBack}>Back to JSON</Button>

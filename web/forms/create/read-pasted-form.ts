@@ -62,7 +62,7 @@ function nearest(places: Map<string, TextRange>, path: readonly number[]): TextR
 function locateSyntaxError(text: string, error: SyntaxError): PastedProblem {
   const offset = offsetOfError(text, error);
   const message =
-    text.trim() === '' ? 'Paste some JSON first.' : 'This is not valid JSON. Check it from here.';
+    text.trim() === '' ? 'Paste some JSON first.' : 'This is not valid JSON. The first error is here.';
   return {
     message,
     where: 'JSON',

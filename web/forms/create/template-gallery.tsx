@@ -161,7 +161,7 @@ export function TemplateGallery({
     <div className="template-gallery">
       <SearchField
         label="Search templates"
-        placeholder="Quiz, signature, stars …"
+        placeholder="Quiz, signature, stars…"
         value={search}
         onChange={setSearch}
       />

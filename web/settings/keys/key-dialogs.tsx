@@ -60,7 +60,7 @@ function NewKeyDialog({
       isDismissable={false}
       done="I have saved it"
     >
-      <Message tone="warn">Copy this key now. It is not shown again.</Message>
+      <Message tone="warn">Copy this key now. It will not be shown again.</Message>
       <CopyField label="API key" text={apiKey} />
       <CopyField label="Try it" text={exampleCommand(apiKey, permissions)} isMultiline />
     </Dialog>
@@ -207,7 +207,7 @@ export function KeyRequestsDialog({ workspaceId, apiKey, onClose }: KeyProps): R
   return (
     <Dialog
       title={`Requests made with ${apiKey.name}`}
-      description="The latest 100 requests, about a second after each response. Below each is its X-Request-Id."
+      description="Shows the latest 100 requests, about a second after each response. The X-Request-Id is below each request."
       size="large"
       isOpen
       onClose={onClose}

@@ -81,7 +81,8 @@ const permissionReaches = [
   {
     id: 'all',
     label: 'All data',
-    description: 'Forms, submissions and invitations, including what later versions add. No administration.',
+    description:
+      'Forms, submissions and invitations, including data features added in later versions. No administration.',
   },
   { id: 'some', label: 'Selected permissions', description: 'Choose them below.' },
 ] as const;
@@ -116,7 +117,7 @@ export function KeyFields({
     <>
       <TextField
         label="Name"
-        description="The program that uses it, such as “Nightly export”."
+        description="The program that uses the key, such as “Nightly export”."
         value={draft.name}
         onChange={(name) => onChange({ name })}
         error={action.of('name')}

@@ -121,8 +121,8 @@ export function KeysScreen(): ReactElement {
         empty={
           <EmptyState icon="key" title="No API keys yet" action={create}>
             <p>
-              With a key, your programs can create forms, and read and search submissions. Create one key per
-              program, so that you can revoke it without affecting others.
+              With a key, your programs can create forms, and read and search submissions. Create a separate
+              key for each program, so you can revoke one without affecting the others.
             </p>
           </EmptyState>
         }
@@ -161,7 +161,8 @@ function KeyReach({ apiKey }: { apiKey: Key }): ReactElement {
       {created_by_role !== null && withheld.length > 0 && (
         <span className="small">
           <Chip tone="warn">Limited</Chip> {created_by} is {roles[created_by_role].label.toLowerCase()} now,
-          so the key cannot: {withheld.map(permissionLabel).join(', ')}. Rotate the key to take it over.
+          so the key cannot: {withheld.map(permissionLabel).join(', ')}. If you rotate the key, it uses your
+          role instead.
         </span>
       )}
     </div>

@@ -75,7 +75,7 @@ function Erasures({ workspace }: { workspace: string }): ReactElement {
       {({ data, pagination }) => (
         <Card
           title="Receipts"
-          lead="How much was erased, by whom and when. Receipts do not identify the person."
+          lead="Each receipt shows how much was erased, by whom and when. It does not identify the person."
         >
           <DataTable label="Receipts" columns={columns} rows={data} rowId={({ id }) => id} />
           <Pager label="Pages of receipts" page={page} pagination={pagination} onChange={setPage} />
@@ -91,7 +91,11 @@ const matches: readonly { id: PersonQuery['match']; label: string; description: 
     label: 'Exact match',
     description: 'Searches all stored data for an email address, a number or an answer.',
   },
-  { id: 'words', label: 'Words', description: 'Finds submissions with these words, like the search.' },
+  {
+    id: 'words',
+    label: 'Words',
+    description: 'Finds submissions that contain these words, like the submission search.',
+  },
 ];
 
 /** Finds, exports and erases all data of a person. An erasure has a receipt. */
@@ -130,9 +134,9 @@ export function PeopleScreen(): ReactElement {
         <div className="stack">
           <Select label="Data to erase" value={what} choices={choices} onChange={setWhat} />
           <p>
-            Files, history, notes, events, deliveries, emails and invitations are erased too, without passing
-            through the trash. Webhooks are notified without the person’s answers. If the person asked for a
-            copy, export it first.
+            Files, history, notes, events, deliveries, emails and invitations are erased too, without going to
+            the trash first. Webhooks are notified of the deletions without the person’s answers. If the
+            person asked for a copy, export it first.
           </p>
         </div>
       ),
@@ -183,7 +187,7 @@ export function PeopleScreen(): ReactElement {
         <Loading label="Searching all data…" />
       ) : total === 0 ? (
         <EmptyState icon="search" title="No data found for this person">
-          <p>Try another email address or number of this person, or words from an answer.</p>
+          <p>Try another email address or number for this person, or words from an answer.</p>
         </EmptyState>
       ) : (
         <>
@@ -196,7 +200,7 @@ export function PeopleScreen(): ReactElement {
           </div>
           {found.data.is_partial && (
             <Message tone="warn">
-              There are too many results to check them all. Search for something more exact.
+              There are too many results to check them all. Make your search more specific.
             </Message>
           )}
           <FoundTraces

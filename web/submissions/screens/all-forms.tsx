@@ -105,7 +105,7 @@ export function SearchScreen(): ReactElement {
         {({ data, pagination }) => (
           <div className="search-results" data-stale={found.isPlaceholderData || undefined}>
             <DataTable
-              label="Submissions of all forms"
+              label="Submissions to all forms"
               className="search-table"
               columns={columnsOf(view.q)}
               rows={data}
@@ -201,7 +201,7 @@ function Nothing({ view, total }: { view: View; total: number }): ReactElement {
     </EmptyState>
   ) : (
     <EmptyState icon="search" title="No matches">
-      All words must occur. Try fewer words, or end a word with a star to match its beginning: web*
+      All words must occur. Try fewer words, or add * to a word to match its beginning: web*
     </EmptyState>
   );
 }

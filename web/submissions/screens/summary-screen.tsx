@@ -103,7 +103,7 @@ function Sampled({
     <div className="row">
       <p className="soft small">
         The charts below are based on the newest {sampled.toLocaleString()} of {all.toLocaleString()}{' '}
-        submissions. Their links search all submissions.
+        submissions. Links in the charts search all submissions.
       </p>
       {(sample === 'newest' || isAdding) && (
         <Button size="small" isPending={isAdding} onPress={onAddAll}>

@@ -21,7 +21,7 @@ const formats = [
   {
     id: 'csv-spreadsheet',
     label: 'CSV for spreadsheets',
-    description: 'An apostrophe before possible formulas',
+    description: 'Adds an apostrophe before possible formulas',
     asks: { format: 'csv', for: 'spreadsheets' },
   },
   { id: 'ndjson', label: 'NDJSON', description: 'One JSON object per line', asks: { format: 'ndjson' } },

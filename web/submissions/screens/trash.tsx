@@ -64,8 +64,8 @@ function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props)
       text: (
         <>
           <p>
-            This cannot be undone. Their files are deleted too, and subscribed webhooks are notified of each
-            completed submission.
+            This cannot be undone. Their files are deleted too, and subscribed webhooks are notified of the
+            deletion of each completed submission.
           </p>
           {rest > 0 && (
             <p>

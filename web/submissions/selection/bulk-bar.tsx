@@ -100,8 +100,8 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
       isDanger: false,
       text:
         status === 'completed'
-          ? 'Subscribed webhooks are notified, and emails about new submissions are sent. Submissions without a required answer stay incomplete.'
-          : 'Subscribed webhooks are notified of each submission that was completed before.',
+          ? 'Subscribed webhooks are notified, and emails about new submissions are sent. Submissions that lack a required answer stay incomplete.'
+          : 'Subscribed webhooks are notified of each change from completed to incomplete.',
     }),
     onDone: begun,
   });

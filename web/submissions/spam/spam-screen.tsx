@@ -226,8 +226,8 @@ function NoSpam({ formId }: { formId: string }): ReactElement {
     <EmptyState icon="check" title="No spam">
       <p>
         Suspected spam is kept here, for example if a hidden field was filled in or the form was submitted too
-        fast. Release or delete it within 30 days; then it is deleted. You can change how strict this form is
-        in its{' '}
+        fast. If you do not release it, it is deleted after 30 days. You can adjust spam protection in the
+        form’s{' '}
         <Link to="/forms/$form" params={{ form: formId }}>
           settings
         </Link>

@@ -87,7 +87,7 @@ const SubmissionRow = memo(function SubmissionRow({
       {mayEdit && (
         <td className="sheet-check">
           <Checkbox
-            aria-label={`Select the submission of ${formatDateTime(receivedAt(row))}`}
+            aria-label={`Select the submission from ${formatDateTime(receivedAt(row))}`}
             isSelected={isSelected}
             onChange={(selected) => onSelect([row.id], selected)}
           />

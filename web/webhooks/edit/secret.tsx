@@ -55,7 +55,7 @@ export function SecretField(props: Props): ReactElement {
         <Checkbox
           isSelected={overlap}
           onChange={(isOn) => onChange({ overlap: isOn })}
-          description="webhook-signature contains both signatures, X-Service-Signature-Previous only the old one. Turn this off if the old secret has leaked."
+          description="The webhook-signature header contains both signatures; X-Service-Signature-Previous contains only the old one. Turn this off if the old secret has leaked."
         >
           Also sign with the old secret for 24 hours
         </Checkbox>
@@ -88,7 +88,7 @@ export function SecretDialog({
       isDismissable={false}
       done="I have saved it"
     >
-      <Message tone="warn">Copy it to your receiver now. It is not shown again.</Message>
+      <Message tone="warn">Copy it to your receiver now. It will not be shown again.</Message>
       <div className="secret-fields">
         <CopyField label="Secret" text={secret} />
       </div>

@@ -40,7 +40,7 @@ function HeaderFields({ headers, onChange, error }: HeaderProps): ReactElement {
   return (
     <fieldset className="header-fields">
       <legend className="field-label">Headers</legend>
-      <FieldNotes description="Sent with every delivery, for example Authorization. Values are encrypted and not shown again." />
+      <FieldNotes description="Sent with every delivery, for example Authorization. Values are encrypted and will not be shown again." />
       {headers.map(({ key, name, value, isStored }, index) => (
         <div key={key} className="header-field">
           <TextField
@@ -162,7 +162,7 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
     >
       <TextField
         label="URL"
-        description={webhook ? 'Deliveries waiting for a retry go to the new address.' : <WhereTo />}
+        description={webhook ? 'Deliveries waiting for a retry go to the new URL.' : <WhereTo />}
         placeholder="https://example.com/hooks/formloom"
         type="url"
         inputMode="url"
@@ -203,7 +203,7 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
         <Checkbox
           isSelected={draft.pauses}
           onChange={(pauses) => set({ pauses })}
-          description="Events are then logged as failed, and you can send them after resuming. Otherwise deliveries continue to be retried."
+          description="Events are then logged as failed, and you can send them after you resume the webhook. If this is off, failed deliveries continue to be retried."
         >
           Pause after several days of failures
         </Checkbox>
@@ -226,7 +226,7 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
 function WhereTo(): ReactElement {
   return (
     <>
-      Each event is sent here as a POST request. The address must be reachable from the internet.
+      Each event is sent here as a POST request. The URL must be reachable from the internet.
       <br />
       <a href="/api/v1/docs/#description/on-your-own-machine" target="_blank" rel="noreferrer">
         On your own machine

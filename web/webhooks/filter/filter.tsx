@@ -31,7 +31,7 @@ export function FilterField({ form, filter, onChange, error }: FieldProps): Reac
   return (
     <fieldset className="filter-field">
       <legend className="field-label">Filter</legend>
-      <FieldNotes description="Without a filter, every submission is sent. Updates are matched on the new answers, deletions on the last ones." />
+      <FieldNotes description="Without a filter, every submission is sent. Updates are matched against the new answers, deletions against the last ones." />
       {unread && !questions && <Message tone="bad">{unread.message}</Message>}
       {filter === null ? (
         // Rendered before the questions have loaded, so that nothing below it moves.

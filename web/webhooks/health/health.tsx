@@ -161,7 +161,7 @@ function Chart({ bars, each }: Pick<SpanProps, 'bars' | 'each'>): ReactElement {
         <span>{each === 'hour' ? '24 hours ago' : '7 days ago'}</span>
         {highest > 0 && (
           <span>
-            At most {highest.toLocaleString()} in {each === 'hour' ? 'an hour' : 'a day'}
+            Peak: {highest.toLocaleString()} in {each === 'hour' ? 'an hour' : 'a day'}
           </span>
         )}
         <span>{each === 'hour' ? 'Now' : 'Today'}</span>

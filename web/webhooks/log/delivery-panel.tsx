@@ -189,7 +189,7 @@ function BodyProof({ attempt }: { attempt: Attempt }): ReactElement | null {
       The SHA-256 of the sent body is <code className="body-hash">{body_sha256}</code>.{' '}
       {is_body_exact
         ? 'It matches the body below.'
-        : 'The body below could not be recreated exactly, because the key or the address of this service has changed.'}
+        : 'The body below could not be recreated exactly, because the key or the URL of this service has changed.'}
     </p>
   );
 }

@@ -91,11 +91,11 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
       label: 'Delete webhook',
       text: (
         <>
-          No events will be sent to <strong>{hostOf(webhook.url)}</strong> any longer. Its delivery log is
-          deleted
+          No events will be sent to <strong>{hostOf(webhook.url)}</strong> any longer. The webhook’s delivery
+          log is deleted
           {webhook.day.retrying > 0 &&
             `, and ${formatCount(webhook.day.retrying, 'waiting delivery is', 'waiting deliveries are')} dropped`}
-          . To stop temporarily, pause it instead.
+          . To stop deliveries temporarily, pause the webhook instead.
         </>
       ),
     },
@@ -118,7 +118,7 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
             id: 'submissions',
             label: 'Test with real submissions',
             icon: 'send',
-            description: 'The latest ones, to another address',
+            description: 'The latest ones, sent to another URL',
             onAction: () => setOpen('submissions'),
           },
           webhook.active
@@ -126,7 +126,7 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
                 id: 'pause',
                 label: 'Pause',
                 icon: 'pause',
-                description: 'Events are not sent, even after resuming',
+                description: 'Events during the pause are never sent',
                 onAction: () => setActive.start(false),
               }
             : {

@@ -80,7 +80,7 @@ export function WebhooksScreen(): ReactElement {
   return (
     <Page
       title="Webhooks"
-      lead="Sends events about the submissions of this form to the addresses below, as they happen."
+      lead="Sends submission events from this form to the URLs below, as they happen."
       actions={list && list.data.length > 0 && add}
     >
       <QueryState query={webhooks} lines={2}>

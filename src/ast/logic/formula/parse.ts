@@ -110,7 +110,7 @@ function tokenAt(text: string, at: number): Token {
   }
   const sign = String.fromCodePoint(text.codePointAt(at)!);
   const here = { at, end: at + sign.length };
-  if (sign === '"' || sign === "'") throw new Fault(`has a text without its closing ${sign}`, here);
+  if (sign === '"' || sign === "'") throw new Fault(`has quoted text without a closing ${sign}`, here);
   if (sign === '{') throw new Fault('has a "{" without an element ID, like {price}', here);
   throw new Fault(`has ${JSON.stringify(sign)}, which is not valid in a formula`, here);
 }
