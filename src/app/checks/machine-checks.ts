@@ -34,7 +34,7 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
         ? ok(`Node ${node}.`)
         : warning(
             'The console is not built.',
-            'Run npm start to build it, or use a release, which includes a built console.',
+            'Run npm start to build it, or use a release, in which it is built.',
           );
     },
   },

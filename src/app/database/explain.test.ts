@@ -37,7 +37,7 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
       code: 'EACCES',
       path: '/data/secret.key',
     }),
-    /secret\.key'\. Give the path to the user that runs Formloom/,
+    /secret\.key'\. Give the user that runs Formloom access to the path/,
   ],
   [
     'a low open file limit, and not the folder of the next file',

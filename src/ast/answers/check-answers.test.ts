@@ -413,7 +413,7 @@ test('problems of a row give its number as sent; required applies in each row', 
   const rows = [{}, { member: true }, 'row', { name: 5, more: 1 }, { other: '' }];
   assert.deepEqual(errorsOf(people, { people: rows }), [
     { field: 'people[1][name]', message: 'The name: an answer is required.' },
-    { field: 'people[2]', message: 'The people: each row must be an object of element IDs and values.' },
+    { field: 'people[2]', message: 'The people: each row must be an object that maps element IDs to values.' },
     { field: 'people[3][name]', message: 'The name: write the answer as text.' },
     { field: 'people[3][more]', message: 'The people has no question "more".' },
     { field: 'people[4][other]', message: 'The people has no question "other".' },
@@ -442,7 +442,7 @@ const upload = formOf(
 test('files come only from uploads: a file named in the answers is rejected', () => {
   const files = new Map([['photo', [photo]]]);
   assert.deepEqual(answersOf(upload, { photo: '' }, files), { photo: [photo] });
-  const message = 'The photo: send the file itself, as a part of a multipart/form-data request.';
+  const message = 'The photo: send the file itself as part of a multipart/form-data request.';
   for (const value of [[photo], photo, 'cat.png']) {
     assert.deepEqual(errorsOf(upload, { photo: value }, files), [{ field: 'photo', message }]);
   }

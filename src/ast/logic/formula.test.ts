@@ -151,7 +151,7 @@ const refused: [formula: string, problem: string][] = [
   ['year()', 'passes 0 values to year(); it needs 1 (character 1)'],
   [
     '{cost} * 2',
-    'names "cost", which has an answer in each row of "rows"; combine them with sum(), min(), max(), average() or count() (character 1)',
+    'names "cost", which has an answer in each row of "rows"; combine the answers with sum(), min(), max(), average() or count() (character 1)',
   ],
   [
     'sum({cost} * {other})',
