@@ -143,7 +143,7 @@ test('a full disk is reported with the file and a remedy, leaves no file and doe
     'ulimit -f 32 && exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"';
   const { stdout, stderr } = await promisify(execFile)('sh', ['-c', limited, process.execPath, make]);
   assert.equal(stderr, '');
-  assert.match(stdout, /full cannot be written: EFBIG.* Free space there, or choose another path\.\n$/);
+  assert.match(stdout, /full cannot be written: EFBIG.* Free up space there, or choose another path\.\n$/);
   assert.deepEqual(
     (await readdir(home)).filter((name) => name.startsWith('full')),
     [],
@@ -155,7 +155,7 @@ test('an archive is not written if the disk has less space than must stay free, 
   const fill = (archive: ArchiveWriter) => archive.add('large', large.length, large);
   await assert.rejects(
     writeArchive(path, undefined, fill, { leastRoom: 2 ** 60 }),
-    /crowded cannot be written: .*UPLOAD_FREE_MB.* Free space there/,
+    /crowded cannot be written: .*UPLOAD_FREE_MB.* Free up space there/,
   );
   assert.deepEqual(
     (await readdir(home)).filter((name) => name.startsWith('crowded')),

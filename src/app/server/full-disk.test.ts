@@ -65,12 +65,12 @@ test('commands, doctor and readyz report a full disk of the database until space
   assert.deepEqual(await ask(), [503, { status: 'the database disk is full' }]);
   const refused = await command(environment, 'workspace', 'create', 'Two');
   assert.equal(refused.code, 1, refused.complaint);
-  assert.match(refused.complaint, /The disk of the database is full: .*No space left on device.* Free space/);
+  assert.match(refused.complaint, /The database disk is full: .*No space left on device.* Free up space/);
   const { code, answer } = await command(environment, 'doctor');
   assert.equal(code, 1);
   assert.match(
     JSON.stringify(answer),
-    /"room","state":"problem","finding":"The disk of the database is full/,
+    /"room","state":"problem","finding":"The database disk is full/,
   );
   // PostgreSQL stops if its log has no space.
   await assert.rejects(
