@@ -253,7 +253,7 @@ test('imports inside a room are not circular', () => {
  */
 const most = {
   files: 875,
-  lines: 122_800,
+  lines: 123_400,
   linesOfFile: 400,
   mutualFolders: 1,
   endpointsFiles: 16,

@@ -495,7 +495,7 @@ test('if a client cannot ask a person, nothing is deleted without confirm: true'
     const client = await openClient(made.key, { era, query: '?tools=all' });
     const form_id = await makeOne();
     const first = await client.callTool({ name: 'delete_form', arguments: { form_id } });
-    assert.match(textOf(first), /Nothing was done.*confirm: true/);
+    assert.match(textOf(first), /Nothing was changed.*confirm: true/);
     assert.ok(await exists(form_id));
     await run(client, 'delete_form', { form_id, confirm: true });
     assert.ok(!(await exists(form_id)));

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 /**
- * The limit of gzipped script that a browser loads before the list of forms shows (issue "the builder and
- * console", 7).
+ * The maximum size of gzipped script that a browser loads before the list of forms is shown (issue "the
+ * builder and console", 7).
  */
 const limitBytes = 250 * 1024;
 /** The first screen after sign-in. */
@@ -37,7 +37,7 @@ export function firstLoad(): Plugin {
   };
 }
 
-/** Returns the chunks and everything that they import statically. */
+/** Returns the chunks and everything that they import statically, directly or indirectly. */
 function withImports(chunks: Map<string, Chunk>, first: readonly Chunk[]): Chunk[] {
   const found = new Set<Chunk>();
   const visit = (chunk: Chunk | undefined): void => {

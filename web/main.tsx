@@ -11,7 +11,7 @@ import { redirectToSignIn } from './shell/session.ts';
 redirectToSignIn(router);
 blockUnreadableInput(router.history);
 /**
- * Refused requests are shown on their screens (shell/screens.tsx). Everything else is a bug and is logged.
+ * Refused requests are shown on their screens (shell/screens.tsx). Every other error is a bug and is logged.
  */
 const onCaughtError = (error: unknown): void => {
   if (!(error instanceof ApiProblem)) console.error(error);

@@ -52,7 +52,7 @@ const stages = [
 ] as const;
 
 /**
- * Everything behind the sign-in. People who are not signed in go to the sign-in page and come back
+ * All routes that require signing in. People who are not signed in go to the sign-in page and come back
  * afterwards.
  */
 const inside = createRoute({
@@ -110,8 +110,8 @@ const secondFactor = createRoute({
 });
 
 /**
- * Requires the person to set up two-factor before a workspace that requires it opens.
- * @param id of the workspace; undefined for a form, whose workspace the server does not reveal.
+ * Makes the person set up two-factor before they open a workspace that requires it.
+ * @param id the ID of the workspace; undefined for a form, whose workspace the server does not reveal.
  */
 async function requireOpen(href: string, id?: string): Promise<void> {
   const { closed_workspaces: closed } = await queryClient.ensureQueryData(sessionQuery);

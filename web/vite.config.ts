@@ -14,12 +14,13 @@ export default defineConfig({
   build: {
     outDir: here('../dist/web'),
     emptyOutDir: true,
-    // Every asset is a file of this origin: the content security policy allows no data: scripts or styles.
+    // Every asset must be a file of this origin, because the content security policy allows no data: scripts
+    // or styles.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    // Raised, because first-load.ts has a more useful limit.
+    // Raised, because first-load.ts sets a more useful limit.
     chunkSizeWarningLimit: 2_000,
-    // All browsers that React 19 supports have modulepreload.
+    // All browsers that React 19 supports also support modulepreload.
     modulePreload: { polyfill: false },
     // Code shared by at least four screens goes into one file: a screen loads 8 to 17 files instead of 35 to
     // 50, most of them under 3 KB.

@@ -5,7 +5,7 @@ import { runCommandLine } from './cli/run-command-line.ts';
 const readerGone = new AbortController();
 
 /**
- * Prints to stdout. If the reader has gone (`| head`), only commands that work for the reader stop. A pipe
+ * Prints to stdout. If the reader has closed the pipe (`| head`), only commands that just print stop. A pipe
  * reports this at the next write.
  */
 const print = (text: string | Uint8Array): Promise<void> =>
@@ -19,7 +19,7 @@ const print = (text: string | Uint8Array): Promise<void> =>
   });
 
 process.stdout.on('error', () => {
-  // `print` handles the error too.
+  // `print` handles this error too.
 });
 
 async function ask(question: string): Promise<boolean> {
@@ -31,18 +31,18 @@ async function ask(question: string): Promise<boolean> {
   }
 }
 
-// A closed terminal accepts no more output; the command still shuts down in order.
+// A closed terminal accepts no more output, but the command still shuts down in order.
 process.stderr.on('error', () => {});
 
-/** A terminal and npm both send the signal: a repeat is ignored. */
+/** The terminal and npm both send the signal, so a second one is ignored. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const told = new AbortController();
-// An uncaught error shuts the command down in order: otherwise a database that it started would outlive it.
+// An uncaught error shuts the command down in order. Otherwise, a database that it started would outlive it.
 process.on('uncaughtException', (error) => told.abort(error));
 for (const signal of signals)
   process.on(signal, () => told.abort(new Declined(`Interrupted by ${signal}.`, { cause: signal })));
 
-/* `npm run formloom -- <command>`: the command line of this process. */
+/* Runs `npm run formloom -- <command>`. */
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   print,
@@ -55,10 +55,10 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
 for (const event of [...signals, 'uncaughtException']) process.removeAllListeners(event);
 if (told.signal.aborted) {
   const reason: unknown = told.signal.reason;
-  // Ends with the signal, as the parent process expects. `process.exit` would wait for a file that cannot be
-  // read.
+  // Ends the process with the signal, as the parent process expects. `process.exit` would wait for a file
+  // that cannot be read.
   if (reason instanceof Declined) process.kill(process.pid, reason.cause as (typeof signals)[number]);
   else process.exit(1);
 }
-// A pending request for events would keep the process alive for 30 s.
+// A pending request for events would keep the process running for 30 s.
 if (readerGone.signal.aborted) process.exit();

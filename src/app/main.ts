@@ -53,34 +53,38 @@ async function writeSummary(config: Config, storage: FormloomDatabase, listening
 }
 
 /**
- * A stop ends within 10 s (docs/rules.md 18). At first only readyz reports it, and everything else continues.
- * Then running work may finish (assemble.ts). The rest of the time is for returning leases and closing the
- * database.
+ * Stopping takes at most 10 s (docs/rules.md 18). First, only readyz reports it, and everything else
+ * continues. Then running work may finish (assemble.ts). The remaining time is for returning leases and
+ * closing the database.
  */
 const noticeMs = 500;
 /** A web process that takes longer than this to stop is killed. */
 const endMs = 8_300;
 const stopMs = 9_500;
-/** How long the database has to stop if the rest did not stop in time. */
+/** How long the database has to stop if everything else did not stop in time. */
 const databaseStopMs = 2_000;
 /** How often the process checks whether npm, which started it, still runs. */
 const askParentMs = 500;
 
 /**
- * The old generation is collected when it has grown by half since the last collection. On a large machine V8
- * would wait for several times that (measured under load: 200 MB instead of 390, at the same speed).
+ * V8 collects the old generation when it has grown by half since the last collection. On a large machine, it
+ * would otherwise wait until several times that amount (measured under load: 200 MB instead of 390, at the
+ * same speed).
  */
 setFlagsFromString('--heap-growing-percent=50');
 /**
  * The young generation of the threads that read and write workbooks: 4 MB instead of this process's 16
- * (setup.mjs), for about 5 % more CPU per workbook (measured). V8 reads it when a thread starts; it overrides
- * the thread's resourceLimits.
+ * (setup.mjs). This costs about 5 % more CPU time per workbook (measured). V8 reads the flag when a thread
+ * starts; it overrides the thread's resourceLimits.
  */
 setFlagsFromString('--max-semi-space-size=2');
 
 const say = (line: string): void => writeOutput('stdout', `${line}\n`);
 
-/** Starts the service or one of its processes. Stops it in reverse order after a signal or a failed start. */
+/**
+ * Starts the service or one of its processes. After a signal or a failed start, stops everything in reverse
+ * order.
+ */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   trustCaFile(config.caFile);
@@ -110,7 +114,7 @@ async function main(): Promise<void> {
     await started;
   } catch (error) {
     await run.parts.disposeAsync();
-    // The primary reports the error, once for all of its processes.
+    // The primary reports the error only once for all of its processes.
     if (!primary) throw error;
     await primary.fail(explain(error));
     process.exit(1);
@@ -120,7 +124,7 @@ async function main(): Promise<void> {
 /** Opens the database, then serves with one process or several. */
 async function startInstance(run: ProcessContext): Promise<void> {
   const { config, parts } = run;
-  // SIGUSR2 restarts the web processes. Before there are any, it would end this process.
+  // SIGUSR2 restarts the web processes. Until they exist, it would otherwise end this process.
   process.on('SIGUSR2', () => {});
   const log = openLog(config.logLevel);
   say(`Formloom ${version} is starting …`);
@@ -135,8 +139,8 @@ async function startInstance(run: ProcessContext): Promise<void> {
 }
 
 /**
- * Claims the storage. If it does not answer, the start continues: submissions without files do not need it,
- * and `doctor` reports it.
+ * Claims the storage. If the storage does not respond, the start continues: submissions without files do not
+ * need it, and `doctor` reports the problem.
  */
 async function checkOwnStorage(
   config: ProcessContext['config'],
@@ -201,7 +205,7 @@ async function serveBySeveral(
   return listening;
 }
 
-/** Starts one of several processes. The first one does the background work of all. */
+/** Starts one of several web processes. The first one does the background work for all of them. */
 async function startWebProcess(run: ProcessContext, primary: PrimaryLink): Promise<void> {
   const { config, parts } = run;
   const log = openLog(config.logLevel).child({ process: primary.number });
@@ -221,7 +225,7 @@ async function startWebProcess(run: ProcessContext, primary: PrimaryLink): Promi
   primary.serve(server.server);
 }
 
-/** Ends this process: in order, or by force if that takes too long. */
+/** Ends this process: in order, or forcibly if that takes too long. */
 async function endInTime(what: string, stop: () => Promise<void>, exitCode = 0): Promise<void> {
   setTimeout(() => void failLate(what), stopMs).unref();
   // A signal after an error must not change the exit code to 0.
@@ -234,7 +238,7 @@ async function endInTime(what: string, stop: () => Promise<void>, exitCode = 0):
   }
 }
 
-/** Leaves the database, which would outlive this process, and exits. */
+/** Shuts down the database, which would outlive this process, and exits. */
 async function failLate(what: string): Promise<never> {
   const { leaveEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
   await Promise.race([leaveEmbeddedPostgres(), sleep(databaseStopMs)]);
@@ -242,8 +246,8 @@ async function failLate(what: string): Promise<never> {
 }
 
 /**
- * Ends this process after an uncaught error or an unhandled rejection: its state is unknown. Running work
- * completes first and may fail for the same reason again, so each reason is logged once.
+ * Ends this process after an uncaught error or an unhandled rejection, because its state is unknown. Running
+ * work completes first and may fail repeatedly for the same reason, so each reason is logged only once.
  */
 function endOnUnexpectedError(log: Log, end: () => void): void {
   const logged = new Set<string>();
@@ -257,28 +261,28 @@ function endOnUnexpectedError(log: Log, end: () => void): void {
 }
 
 /**
- * Resolves at the first signal and ignores repeats. A terminal and a service manager signal every process of
- * the group; npm and setup.mjs forward the signal, possibly late on a busy machine.
+ * Resolves at the first signal and ignores further ones. A terminal and a service manager signal every
+ * process of the group. npm and setup.mjs also forward the signal, possibly late on a busy machine.
  */
 function toldToStop(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
-    // setup.mjs has ended (kill -9) and can no longer forward a signal.
+    // setup.mjs was killed (kill -9), so it can no longer forward a signal.
     process.on('disconnect', resolve);
-    // npm can end too, and there is no channel to it.
+    // npm can be killed too, and there is no channel to it.
     if (process.env['npm_lifecycle_event'] !== undefined) void parentGone().then(resolve);
   });
 }
 
-/** Resolves when the parent process has ended, which the system does not report. */
+/** Resolves when the parent process has ended. The system does not report this. */
 async function parentGone(): Promise<void> {
   const parent = process.ppid;
   while (process.ppid === parent) await sleep(askParentMs, undefined, { ref: false });
 }
 
 /**
- * Loads the modules that are otherwise loaded on demand, so that all of them are compiled (setup.mjs;
- * test/floors.test.ts).
+ * Loads the modules that are otherwise loaded on demand, so that setup.mjs can compile all of them in advance
+ * (setup.mjs; test/floors.test.ts).
  */
 async function loadAll(): Promise<void> {
   await import('./server/assemble.ts');
@@ -289,7 +293,7 @@ async function loadAll(): Promise<void> {
   await import('#kit/embedded-postgres/embedded-postgres.ts');
   await import('#kit/outbound/connections.ts');
   const { xlsxStream } = await import('#submissions/export/xlsx.ts');
-  // Runs in its own thread.
+  // This runs in its own thread.
   await xlsxStream(Readable.from([])).toArray();
 }
 

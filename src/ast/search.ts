@@ -1,6 +1,6 @@
 /**
- * The search operators of every form, with their values and an example. If an operator does not understand
- * its value, the whole is searched as text: `status:open` can be a status line in a log.
+ * The search operators of every form, with their values and an example. If the value is not valid for the
+ * operator, the whole is searched as text: `status:open` can be a status line in a log.
  */
 export const searchOperators = {
   email: {
@@ -47,7 +47,7 @@ const isOperatorName = (name: string): name is SearchOperatorName => Object.hasO
 
 /** The maximum number of phrases, prefixes, operators and excluded words in a query. */
 export const mostParts = 24;
-/** The minimum letters of a prefix. One letter would match almost every submission. */
+/** The minimum length of a prefix. One letter would match almost every submission. */
 export const minPrefixLength = 2;
 
 /**
@@ -55,8 +55,8 @@ export const minPrefixLength = 2;
  * - `word`: in any of its forms
  * - `phrase`: words in this order, within one answer
  * - `beginning`: words with this prefix
- * - `operator`, and `field`, which searches the element with this ID or one row of it; without such an
- * element it is a word
+ * - `operator`: a search operator with its value
+ * - `field`: searches the element with this ID, or one of its rows; if there is no such element, it is a word
  */
 export type SearchPart = {
   readonly begin: number;
@@ -85,8 +85,8 @@ export type ParsedSearch = {
 
 /**
  * Parses a search query: `shuttle "stuck fast" -refund web* email:acme status:completed`. Every text is
- * valid: signs without a meaning, and operators with unknown values, are parts of words. Only too many parts
- * are a problem. The server searches with it, and clients highlight and suggest with it.
+ * valid: signs without a meaning and operators with unknown values are read as parts of words. The only
+ * problem is too many parts. The server uses it to search, and clients to highlight and suggest.
  */
 export function parseSearch(text: string): ParsedSearch {
   if (!anySign.test(text)) return { parts: Array.from(text.matchAll(/\S+/g), wordOf), problems: [] };
@@ -163,7 +163,7 @@ function isDay(day: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
 }
 
-/** Replaces days in `before:` and `after:` with the times when they begin for the reader. */
+/** Replaces days in `before:` and `after:` with the times at which they begin for the reader. */
 export function replaceDaysWithTimes(text: string, startOf: (day: string) => string): string {
   let done = '';
   let at = 0;
@@ -208,7 +208,7 @@ export const quoteValue = (text: string): string => {
   return /\s/.test(value) ? `"${value}"` : value;
 };
 
-/** Lists the operators that begin with a text. */
+/** Lists the operators whose names begin with the text. */
 export const operatorsCalled = (beginning: string): SearchOperatorName[] =>
   (Object.keys(searchOperators) as SearchOperatorName[]).filter((name) =>
     name.startsWith(beginning.toLowerCase()),

@@ -22,7 +22,10 @@ export function isSubjectElement(id: string, form: Form | undefined): boolean {
 
 const isText = (input: InputElement): boolean => ['text', 'moment'].includes(kindOf(input));
 
-/** Returns `settings.subject_element`, the ID `subject`, or the first `text` element (docs/rules.md 11). */
+/**
+ * Returns the subject of a form: the element in `settings.subject_element`, else the element with the ID
+ * `subject`, else the first `text` element (docs/rules.md 11).
+ */
 export function subjectOf(form: Form, subjectElement?: string): InputElement | undefined {
   const candidates = subjectCandidates(form);
   const withId = (id: string | undefined) => candidates.find((input) => input.attrs.id === id);
@@ -31,7 +34,8 @@ export function subjectOf(form: Form, subjectElement?: string): InputElement | u
 
 /**
  * Returns the searchable text of a submission (docs/rules.md 11): the subject, which ranks highest, and one
- * body of all other text answers and the reference values. Together at most `limits.searchBytes` of UTF-8.
+ * body of all other text answers and the reference values. Together they have at most `limits.searchBytes` of
+ * UTF-8.
  */
 export function searchableText(
   form: Form,

@@ -58,9 +58,8 @@ export function isReceiptElement(id: string, form: Form | undefined): boolean {
 export const originLimit = 20;
 
 /**
- * Returns whether a text is an origin in the notation of browsers: `https://example.com`,
- * `http://localhost:8080`, or `https://*.example.com` for all subdomains. It is written into a header, so
- * everything else is rejected.
+ * Returns whether a text is an origin as browsers write it: `https://example.com`, `http://localhost:8080`,
+ * or `https://*.example.com` for all subdomains. It is written into a header, so everything else is rejected.
  */
 export function isOrigin(text: unknown): text is string {
   return (
@@ -80,7 +79,7 @@ export function namesOrigin(list: readonly string[], origin: string): boolean {
   });
 }
 
-/** The length in characters that all browsers and servers accept in a URL. */
+/** The maximum length of a URL, in characters, that all browsers and servers accept. */
 const addressLimit = 2_000;
 
 const localHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
@@ -107,9 +106,9 @@ export type Confirmation = {
 };
 
 /**
- * An email about a completed submission, always or by a condition. Addresses separated by commas get the
- * answers, as with `notification_email`. The answer to an email element gets a receipt, within the limits of
- * receipts.
+ * An email that is sent for every completed submission, or only if a condition is met. Comma-separated
+ * addresses get the answers, as with `notification_email`. The address in an answer to an email element gets
+ * a receipt, within the limits of receipts.
  */
 export type Notification = {
   readonly when?: Condition;
@@ -145,7 +144,7 @@ function* findIn(
   }
 }
 
-/** Checks the shape of `when` and, with a form, its names. */
+/** Checks the shape of `when` and, with a form, the names that it uses. */
 function* findWhenProblems(when: unknown, form: Form | undefined): Generator<Problem, void> {
   const fault = findConditionFault(when);
   if (fault) yield ['when', fault.problem];
@@ -172,7 +171,7 @@ function* findTextProblems(
   }
 }
 
-/** Checks the translated texts of a confirmation, which must translate existing texts. */
+/** Checks the translations of a confirmation. Each must translate an existing text. */
 function* findTranslationProblems(
   entry: Readonly<Record<string, unknown>>,
   form: Form | undefined,
@@ -311,7 +310,7 @@ type ByCondition = {
   readonly notifications?: readonly Notification[] | undefined;
 };
 
-/** Returns the entries that are valid for a structure, without placeholders of deleted elements. */
+/** Returns the entries that are valid for a structure, without placeholders for deleted elements. */
 export function keepValidEntries(
   form: Form,
   { confirmations = [], notifications = [] }: ByCondition,
@@ -361,7 +360,7 @@ export function withConfirmation<Settings extends { readonly theme?: Theme }>(
   };
 }
 
-/** Returns the files of stored answers for conditions. */
+/** Returns the files in stored answers, for use in conditions. */
 export function answerFilesOf(form: Form, answers: Answers): FilesByName {
   return new Map(
     listQuestions(form).flatMap(({ kind, element }): [string, readonly unknown[]][] => {

@@ -6,7 +6,7 @@ import type { Form } from './form/tree.ts';
 import { readTimestamp } from './rules/timestamp.ts';
 
 export type SettingsError = {
-  /** `closes_at`, `theme.color`, `confirmations.0.when`. */
+  /** The path of a setting, such as `closes_at`, `theme.color` or `confirmations.0.when`. */
   readonly field: string;
   readonly message: string;
   readonly code?: ProblemCode;
@@ -22,7 +22,7 @@ export type Choice<Id extends string = string> = {
 /** Describes the values of a setting or theme part: validation, JSON Schema and builder control. */
 export type SettingKind<Value> = {
   readonly accepts: (value: unknown, form: Form | undefined) => value is Value;
-  /** The end of the sentence about a value that is not accepted. */
+  /** The end of the error sentence about a value that is not accepted. */
   readonly problem: string;
   /** For a setting with parts: what is wrong with which part, instead of `problem`. */
   readonly explain?: (value: unknown, form: Form | undefined) => readonly SettingsError[];
@@ -32,7 +32,10 @@ export type SettingKind<Value> = {
   readonly schema: object;
   /** Added to the help text in the API reference, for developers only. */
   readonly note?: string;
-  /** The control of the builder. Settings without one have a control of their own (web/builder/settings). */
+  /**
+   * The builder's control for the setting. Settings without it have a control of their own
+   * (web/builder/settings).
+   */
   readonly control?: 'switch' | 'number' | 'text' | 'line' | 'url' | 'time' | 'radio' | 'select' | 'image';
   /** What an absent value means. */
   readonly default?: string | number | boolean;
@@ -42,7 +45,7 @@ export type SettingKind<Value> = {
 /** The title and help text of a setting or theme part. */
 export type SettingTexts = {
   readonly title: string;
-  /** Stands below the control, in the API reference and in docs/form-language.md. */
+  /** Shown below the control, in the API reference and in docs/form-language.md. */
   readonly help?: string;
 };
 
@@ -66,13 +69,13 @@ export type SettingRow<Value = unknown> = SettingKind<Value> &
   Required<SettingTexts> & {
     /** The card of the builder; settings without one are in the theme or the languages view. */
     readonly card?: keyof typeof settingCards;
-    /** Its rank in the card if that differs from the order of the table. */
+    /** The position in the card, if it differs from the order of the table. */
     readonly order?: number;
     /** Stored even if it is the default, since the API always returns it. */
     readonly isKept?: true;
     /** Shown at half width, next to another half-width setting. */
     readonly isHalf?: true;
-    /** Shown only if this setting is set. */
+    /** Shown only if the setting with this name is set. */
     readonly shownWith?: string;
   };
 
@@ -132,7 +135,7 @@ export const timestamp = {
   control: 'time',
 } as const satisfies SettingKind<string>;
 
-/** Everything that is wrong with a value, each problem under the name of its part. */
+/** Returns all problems of a value, each under the name of its part. */
 export const problemsOf = (
   field: string,
   { accepts, problem, explain }: SettingKind<unknown>,
@@ -141,7 +144,7 @@ export const problemsOf = (
 ): readonly SettingsError[] =>
   accepts(value, form) ? [] : (explain?.(value, form) ?? [{ field, message: `"${field}" ${problem}.` }]);
 
-/** The JSON Schema with its description: the help text, and the note for programs. */
+/** Returns the JSON Schema with its description: the help text, and the note for developers. */
 export function describedSchema({
   schema,
   note,

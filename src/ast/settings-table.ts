@@ -53,7 +53,10 @@ const languageLabels = Object.fromEntries(
   ]),
 ) as Record<keyof typeof searchLanguageTags, string>;
 
-/** Every setting of a form (specification, "Form"; docs/rules.md 15), in the order of the API reference. A new one is a row here. */
+/**
+ * Every setting of a form (specification, "Form"; docs/rules.md 15), in the order of the API reference. To
+ * add a setting, add a row here.
+ */
 export const settingRows = {
   access: {
     ...choice(
@@ -79,7 +82,7 @@ export const settingRows = {
       return length >= 4 && length <= 128;
     },
     problem: 'must be text of 4 to 128 characters',
-    // Stored as a hash, and in no version (src/forms/form-rows.ts).
+    // Stored as a hash, and never in a version (src/forms/form-rows.ts).
     schema: { type: 'string', minLength: 4, maxLength: 128, writeOnly: true },
     title: 'Password',
     help: 'Visitors enter this password before they see the form, if access requires one.',
@@ -359,10 +362,13 @@ export type Settings = { readonly [Name in SettingName]?: ValueOf<(typeof settin
 
 export const settingNames = Object.keys(settingRows) as readonly SettingName[];
 
-/** The row of a setting, as every reader of the table uses it. */
+/** Returns the row of a setting, with the general type that readers of the table use. */
 export const settingRow = (name: SettingName): SettingRow => settingRows[name];
 
-/** What is wrong with the texts of the settings in other languages. Each has to be a value that its setting accepts. */
+/**
+ * Returns the problems of texts of settings in other languages. Each text must be a valid value of its
+ * setting.
+ */
 function findTextProblems(input: unknown, form: Form | undefined): readonly SettingsError[] {
   const field = 'translations';
   if (!isRecord(input))

@@ -25,7 +25,7 @@ export {
   type Settings,
 } from './settings-table.ts';
 
-/** How many days after a submission the visitor's edit link works (docs/decisions/0014). */
+/** Returns for how many days after a submission the visitor's edit link works (docs/decisions/0014). */
 export const editDaysOf = ({
   edit_days: days = settingRows.edit_days.default,
 }: Pick<Settings, 'edit_days'>): number => days;
@@ -35,8 +35,9 @@ type SettingsResult =
   | { readonly ok: false; readonly errors: readonly SettingsError[] };
 
 /**
- * Checks the settings of a form and returns every problem. `form` is its structure, if there is one, for settings that name an
- * element. Null at any depth clears a key. Unknown keys are refused by name.
+ * Checks the settings of a form and returns every problem. `form` is its structure, if there is one; settings
+ * that name an element are checked against it. Null at any depth clears a key. Each unknown key is rejected
+ * and named.
  */
 export function checkSettings(input: unknown, form: Form | undefined): SettingsResult {
   if (!isRecord(input)) {
@@ -87,15 +88,15 @@ export function dropStaleSettings(form: Form, settings: Settings): Settings {
   return Object.fromEntries(Object.entries(all).filter(([name]) => !gone.includes(name)));
 }
 
-/** The names of the settings that differ. */
+/** Returns the names of the settings that differ. */
 export function changedSettings(before: Settings, after: Settings): SettingName[] {
   const names = Object.keys({ ...before, ...after }) as SettingName[];
   return names.filter((name) => !isSameJson(before[name], after[name]));
 }
 
 /**
- * Merges two versions of the settings, setting by setting. If both changed a setting since `base` to different values, `mine` wins
- * and the name is among the conflicts.
+ * Merges two versions of the settings, setting by setting. If both changed a setting since `base` to
+ * different values, `mine` wins and the conflicts include its name.
  */
 export function mergeSettings(
   base: Settings,
@@ -114,7 +115,7 @@ export function mergeSettings(
   };
 }
 
-/** A schema that also accepts null, which clears a setting. */
+/** Returns a schema that also accepts null, which clears a setting. */
 const orNull = (schema: object): object =>
   'enum' in schema
     ? { ...schema, type: ['string', 'null'], enum: [...(schema.enum as string[]), null] }
@@ -127,7 +128,10 @@ const schemasOf = (
   change = (schema: object) => schema,
 ) => Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, change(describedSchema(row))]));
 
-/** The OpenAPI schemas of the settings (docs/decisions/0005): `Settings` as they are returned, `SettingsChange` as they are sent. */
+/**
+ * The OpenAPI schemas of the settings (docs/decisions/0005): `Settings` for responses, `SettingsChange` for
+ * requests.
+ */
 export function settingsSchemas(): Record<'Settings' | 'SettingsChange' | 'Theme', object> {
   const { password: _, ...shown } = settingRows;
   return {

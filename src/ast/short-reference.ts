@@ -1,7 +1,7 @@
 /*
  * A short reference identifies a submission in speech and writing with ten letters and digits, such as
  * K7QF2-9XM4D. It is computed from the submission ID, so nothing is stored. It contains the millisecond of
- * the ID, which finds the submission, and a count that separates IDs of one millisecond.
+ * the ID, by which the submission is found, and a count that distinguishes IDs of the same millisecond.
  */
 
 /** Douglas Crockford's base 32, without letters that look alike. */

@@ -13,7 +13,7 @@ export type TitleQuestion = {
   readonly autocomplete?: string;
 };
 
-/** The longest title, on one line. */
+/** The maximum length of a title, in characters. A title has one line. */
 const longestTitle = 80;
 
 /**

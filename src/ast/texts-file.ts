@@ -12,9 +12,9 @@ const textColumn = 'text';
 const mostTexts = limits.elements * 8 + limits.formOptions;
 
 /**
- * Writes the texts of a form as CSV for translators (RFC 4180): a line for each text with its key, the
- * original, and a column for each other language. Texts that a spreadsheet could read as a formula begin with
- * an apostrophe.
+ * Writes the texts of a form as CSV for translators (RFC 4180). Each text is a line with its key, the
+ * original, and a column for each other language. Texts that a spreadsheet could read as a formula get a
+ * leading apostrophe.
  */
 export function writeTextsFile(document: TextDocument): string {
   const [first, ...others] = columnsOf(document);
@@ -29,7 +29,7 @@ export function writeTextsFile(document: TextDocument): string {
   return lines.map((cells) => `${cells.map((cell) => csvCell(guardFormula(cell))).join(',')}\r\n`).join('');
 }
 
-/** A problem of a file, with its line from 1. */
+/** A problem in a file, with its line number, counted from 1. */
 export type FileProblem = { readonly line: number; readonly message: string };
 
 /** The changes in a translated file. The originals of `outdated` texts changed after the export. */
@@ -39,7 +39,7 @@ export type TextsRead =
 
 /**
  * Reads a translated file. Empty cells and missing columns change nothing. An unknown key or language, or a
- * text that is too long, is a problem, and then nothing is changed.
+ * text that is too long, is a problem; if there is one, nothing is changed.
  */
 export function readTextsFile(document: TextDocument, file: string): TextsRead {
   const read = readCsv(file, mostTexts + 1);
@@ -100,7 +100,7 @@ function headProblems(columns: readonly string[], languages: readonly string[]):
   return problems;
 }
 
-/** Spreadsheets write line breaks in their own way. */
+/** Returns whether two texts are equal except for line breaks, which spreadsheets change. */
 const isSameText = (one: string, other: string): boolean => withLines(one) === withLines(other);
 const withLines = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
 

@@ -70,7 +70,7 @@ export const untranslatedTexts = (texts: readonly FormText[], language: string):
 function keyPrefixOf(node: FormNode, path: readonly number[]): string {
   if (path.length === 0) return '$form';
   const id = getProperty(attributesOf(node), 'id');
-  // A step can have the ID of an element.
+  // A step can have the same ID as an element.
   return typeof id === 'string' && id !== '' && path.length > 1 ? id : `$${path.join('.')}`;
 }
 
@@ -175,7 +175,7 @@ export function translateSettings(settings: Settings, changes: readonly TextChan
   };
 }
 
-/** A change of one text in one language. Undefined removes the translation. */
+/** A change to one text in one language. Undefined removes the translation. */
 export type TextChange = {
   readonly text: FormText;
   readonly language: string;

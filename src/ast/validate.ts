@@ -61,7 +61,6 @@ type Tally = {
   languages: readonly string[] | undefined;
 };
 
-/** The position of an element. */
 type ElementPosition = {
   readonly path: Path;
   readonly nesting: number;
@@ -271,7 +270,7 @@ function* checkAttributes(
     return right;
   }
   const at = (name: string) => (path.length === 0 ? { path, field: name } : { path });
-  // Checks the attributes that the node has. The type can have several times as many.
+  // Checks only required and present attributes. The type can have several times as many.
   for (const name of new Set([...requiredNames(specs), ...Object.keys(attrs)])) {
     const spec = getProperty(specs, name);
     const value = getProperty(attrs, name);
@@ -331,7 +330,7 @@ function attributesOf(node: Node): Node {
   return isRecord(attrs) ? attrs : {};
 }
 
-/** Names a node in a message by its ID or, without one, by its type. */
+/** Returns a name for a node in a message: its ID or, without one, its type. */
 function nameOf(node: Node): string {
   const id = getProperty(attributesOf(node), 'id');
   if (typeof id === 'string') return quote(id);

@@ -20,7 +20,7 @@ import { BackupError } from './fill-table.ts';
  * the service for 1.2 s.
  */
 
-/** age's default: half a second for each passphrase that an attacker tries. */
+/** age's default work factor: an attacker needs half a second for each passphrase. */
 const usualWork = 18;
 /** The most that age accepts in a file: the author of the file can make it use a gigabyte of memory. */
 const mostWork = 20;
@@ -92,8 +92,8 @@ const sealedBy = 'age-encryption.org/';
  * Writes an archive: a tar file, compressed with zstd and, with a passphrase, sealed with age. `age -d`,
  * `zstd -d` and `tar -x` can read it too. When it returns, the file survives a power failure; when it throws,
  * there is no file.
- * @param options.leastRoom bytes that stay free on the disk, which may be that of the database: PostgreSQL
- * stops on a full disk.
+ * @param options.leastRoom bytes that stay free on the disk, because the database may be on it too:
+ * PostgreSQL stops on a full disk.
  * @param options.signal aborts without waiting for the entry that is being added.
  * @throws BackupError if a file with this name exists.
  */
@@ -154,7 +154,7 @@ export function writerInto(file: FileHandle, { path, leastRoom }: { path: string
     });
 }
 
-/** Whether a path still names this file, and not another one that replaced it. */
+/** Returns whether a path still names this file, and not another one that replaced it. */
 async function isNamed(file: FileHandle, path: string): Promise<boolean> {
   const [own, found] = await Promise.all([file.stat(), stat(path).catch(() => undefined)]);
   return own.ino === found?.ino;
@@ -218,7 +218,7 @@ async function explainFile<Result>(
 
 /**
  * Reads the entries of an archive in order.
- * @param opened the open file, if it has no name any more; `path` then describes it.
+ * @param opened the open file, if it no longer has a name; `path` then describes it.
  * @throws BackupError, also while a body is read, for a file that is not an archive, is cut off or damaged,
  * or was sealed with another passphrase.
  */
@@ -247,7 +247,7 @@ export async function* readArchive(
   }
 }
 
-/** Yields the parts of a file, and explains errors in the file to people. */
+/** Yields the parts of a file, and replaces errors in the file with readable messages. */
 async function* explained<Part>(path: string, source: AsyncIterable<Part>): AsyncGenerator<Part> {
   try {
     yield* source;
@@ -330,8 +330,8 @@ export function parseArchiveEntry<S extends typeof ArchiveManifest | typeof Arch
   } catch {
     part = undefined;
   }
-  // The checker of requests is already loaded; the other one in the package would load 140 more files at each
-  // start.
+  // Uses the validator that is already loaded for requests. The package's other validator would load 140 more
+  // files at each start.
   if (Compile(shape).Check(part)) return part;
   throw new BackupError('This is not a backup that this version of Formloom can read.');
 }

@@ -68,7 +68,7 @@ export type TableCopy = {
    */
   end(): Promise<number>;
   /**
-   * Aborts the COPY without its rows, so that the transaction can be rolled back. Otherwise the rollback
+   * Aborts the COPY and discards its rows, so that the transaction can be rolled back. Otherwise the rollback
    * would wait forever.
    */
   giveUp(): Promise<void>;
@@ -167,7 +167,7 @@ const selectForeignKeys = statement(
 
 const emptyTables = (names: readonly string[]): string => `truncate ${names.map(identifier).join(', ')}`;
 
-/** Triggers count new rows. The counts of restored rows are restored too. */
+/** Triggers would count the restored rows again, because their counts are restored too. */
 const setTriggers = (name: string, state: 'enable' | 'disable'): string =>
   `alter table ${identifier(name)} ${state} trigger user`;
 
@@ -196,8 +196,8 @@ type Refill<Done> = {
 };
 
 /**
- * Replaces the contents of the tables with an instance, in the transaction of `client`. Foreign keys are
- * checked once at the end, and triggers do not count the rows again.
+ * Replaces the contents of the tables with those of an instance, in the transaction of `client`. Foreign keys
+ * are checked once at the end, and triggers do not count the rows again.
  * @throws BackupError if the tables differ.
  */
 export async function refillTables<Done extends { sequences: Sequences }>(

@@ -46,7 +46,6 @@ export type BackupOptions = {
   key?: string | undefined;
   /** Bytes that stay free on the disk of the backup. */
   leastRoom?: number | undefined;
-  /** Aborts the backup. */
   signal?: AbortSignal | undefined;
 };
 
@@ -55,7 +54,6 @@ export type BackupMade = {
   tables: number;
   rows: number;
   files: number;
-  /** The size of the files. */
   bytes: number;
   /** The files that are missing or incomplete in storage. They were lost before this backup. */
   missing: string[];
@@ -69,7 +67,7 @@ const partBytes = 4 * 1024 * 1024;
  * PostgreSQL, then the files that they name. Files are stored before they are named and never change, so
  * everything that was acknowledged before the backup began is in it. Rows are read by COPY; no other program
  * is needed.
- * @throws BackupError; no file is left then.
+ * @throws BackupError, and leaves no file.
  */
 export async function makeBackup(context: BackupContext, options: BackupOptions): Promise<BackupMade> {
   const readers: Reader[] = [];
@@ -86,7 +84,7 @@ export async function makeBackup(context: BackupContext, options: BackupOptions)
     );
     return made!;
   } finally {
-    // The connections are not reused, whatever happened on them.
+    // The connections are not reused, because their state is not known.
     for (const { pool, client } of readers) {
       client.release(true);
       void pool.end();
@@ -118,21 +116,22 @@ type Reader = { cell: string; pool: Database; client: PoolClient };
 
 /**
  * Begins a snapshot on each reader. A cluster has no snapshot across nodes, so writes to `users` are blocked
- * while the snapshots begin: every member in a cell is then known to the instance. No cell moves until the
+ * while the snapshots begin. Every member in a cell is then known to the instance. No cell moves until the
  * backup ends.
  */
 async function beginReading(database: Database, readers: Reader[]): Promise<void> {
   const [first, ...others] = cellsOf(database) as [Cell, ...Cell[]];
   const away = others.filter(({ place }) => place);
   for (const { name, database: own } of [first, ...away]) {
-    // The first row of a large table can take long.
+    // The first row of a large table can take a long time.
     const pool = openLongQueryPool(own, 1);
     readers.push({ cell: name, pool, client: await pool.connect() });
   }
   const begin = async (): Promise<void> => {
     for (const { client } of readers) {
       await client.query('begin isolation level repeatable read, read only');
-      // No timeouts: a large table takes long to read, and no statement runs while a large file is written.
+      // No timeouts: a large table takes a long time to read, and no statement runs while a large file is
+      // written.
       await client.query(
         `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; ${hideShards}; select`,
       );
@@ -183,7 +182,7 @@ async function fillArchive(
 }
 
 /**
- * Adds the rows that a COPY returns.
+ * Adds the rows of a COPY to the archive.
  * @returns the number of rows.
  */
 export async function addTable(
@@ -255,7 +254,7 @@ export async function addFiles(
     await put(key, size, size === 0 ? await buffer(whole) : Readable.from(whole, { objectMode: false }));
   };
   for await (const file of stored) await add(file);
-  // Files that were deleted since the snapshot are not lost: nothing names them any more.
+  // Files that were deleted since the snapshot are not lost: nothing refers to them any more.
   const stillNamed = done.missing.length > 0 ? new Set(await findInAllCells(database, keysOf)) : new Set();
   return { ...done, missing: done.missing.filter((key) => stillNamed.has(key)) };
 }
@@ -274,7 +273,7 @@ async function* exactly(content: Readable, size: number, onLoss: () => void): As
       left -= chunk.length;
     }
   } catch (error) {
-    // A disk that cannot read a file now never can; a bucket may return it for the next backup.
+    // If a disk cannot read a file now, it never will. A bucket may return it for the next backup.
     if (!(error instanceof Error && 'syscall' in error)) throw error;
   }
   if (left !== 0) onLoss();

@@ -34,7 +34,7 @@ export const selectSequences = statement(
 );
 
 export const copyOut = (table: Table): string =>
-  // A select, since the tables of a cell are views on its cluster node.
+  // Uses a select, because the tables of a cell are views on its cluster node.
   `copy (select ${columnList(table)} from ${identifier(table.name)}) to stdout`;
 
 /** Returns where this database was moved to; null if it was not. */
@@ -61,11 +61,12 @@ const lockInstance = 'lock table instance in access exclusive mode';
 
 type MoveContext = {
   /**
-   * Both have no timeouts and session names of a restore (openDatabase): other sessions belong to a service.
+   * Both databases are opened without timeouts, and their sessions are named as those of a restore
+   * (openDatabase). Sessions with other names belong to a service.
    */
   from: Database;
   to: Database;
-  /** Describes the target database to a person. */
+  /** A description of the target database for messages. */
   place: string;
   /** Reports progress. */
   tell: (line: string) => void;
@@ -75,20 +76,21 @@ type Marks = Awaited<ReturnType<typeof findMove>>[0];
 
 export type Moved = { moved_to: string; tables: number; rows: number };
 
-/** How often a table that takes long reports its progress, in milliseconds. */
+/** How often progress is reported while a table takes a long time, in milliseconds. */
 const progressMs = 5_000;
 
 /**
- * What the target records as its location until the source records the move: the target cannot be used
- * before.
+ * The location that the target records until the source records the move. Until then, the target cannot be
+ * used.
  */
 const pendingMoveTarget = 'its source (a move to this database was interrupted; run it again)';
 
 /**
  * Moves a whole database into another one: all rows of one snapshot, copied by COPY in one transaction. Files
- * and the key stay where they are. At the end the source records where it was moved to, so that both are
- * never in use; a move back can replace its data. If it is killed, it can be run again: until the source
- * records the move, the target is marked as moved too, and its rows can only be replaced.
+ * and the key stay where they are. At the end, the source records where it was moved to, so that the two are
+ * never in use at the same time. A later move back can replace the source's data. A move that was killed can
+ * be run again. Until the source records the move, the target is marked as moved too, and its rows can only
+ * be replaced.
  * @throws BackupError with the remedy, if a service runs on either database or the target is in use.
  */
 export async function moveInstance({ from, to, place, tell }: MoveContext): Promise<Moved> {
@@ -139,7 +141,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
     await markMove(to, { moved_to: null, moved_at: null });
     return { moved_to: place, tables: tables.length, rows };
   } finally {
-    // The connection is not reused, whatever happened on it.
+    // The connection is not reused, because its state is not known.
     source.release(true);
   }
 }
@@ -162,8 +164,8 @@ export const findMoved = async (db: Queryable): Promise<Marks | undefined> =>
 const isMade = async (db: Queryable): Promise<boolean> => onlyRow(await findInstanceTable(db, {}))!.is_there;
 
 /**
- * Refuses a source that was already moved. Only a move to the same target that was killed before the target
- * was updated can be run again.
+ * Refuses a source that was already moved. A move can be run again only to the same target, if it was killed
+ * before the target was updated.
  */
 async function requireMovable(source: PoolClient, to: Database): Promise<Marks> {
   await requireStopped(source);
@@ -216,7 +218,7 @@ async function copyTables(
   return total;
 }
 
-/** Yields the bytes unchanged, and reports from time to time how many there were. */
+/** Yields the bytes unchanged, and reports at intervals how many there were. */
 async function* withProgress(
   bytes: AsyncIterable<Buffer>,
   name: string,

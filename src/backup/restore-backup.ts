@@ -27,7 +27,7 @@ import {
   type TableCopy,
 } from './fill-table.ts';
 
-/** Finds whether a service uses this database. A restore gives its sessions another name. */
+/** Finds whether a service uses this database. The sessions of a restore have another name. */
 const findService = statement(
   'backup.find_service',
   '',
@@ -37,7 +37,7 @@ const findService = statement(
 );
 
 /**
- * Refuses a running service: it would continue with what it has cached of the database, such as its key.
+ * Refuses a running service, because it would continue to use cached data of the database, such as its key.
  * @throws BackupError if a service runs.
  */
 export async function requireStopped(db: Queryable, which = 'this database'): Promise<void> {
@@ -46,8 +46,8 @@ export async function requireStopped(db: Queryable, which = 'this database'): Pr
 }
 
 /**
- * Deletes the backup that was in progress when the backup was made: it is the restored backup itself, and its
- * outcome is not known here.
+ * Deletes the record of the backup that was in progress when this backup was made. It is the restored backup
+ * itself, and its outcome is not known here.
  */
 const deleteUnfinishedBackup = statement(
   'backup.forget_begun',
@@ -84,9 +84,9 @@ export type RestoreOptions = {
 };
 
 /**
- * Restores a backup into an empty instance: files first, then all rows in one transaction. It is committed
- * when the archive was read to its end and is complete. If it is killed, the instance stays empty and the
- * restore can be run again. A backup of an earlier version is migrated to this version.
+ * Restores a backup into an empty instance: files first, then all rows in one transaction. The transaction is
+ * committed only when the whole archive was read and is complete. If the restore is killed, the instance
+ * stays empty and the restore can be run again. A backup of an earlier version is migrated to this version.
  * @throws BackupError with the remedy: for an instance that is in use, an archive that is damaged or of a
  * newer version, or a key that is not the backup's.
  */
@@ -169,7 +169,7 @@ type Reading = {
   entries: AsyncGenerator<ArchiveEntry>;
   /** Whether there is no key here yet, so that the backup has to contain it. */
   takesKey: boolean;
-  /** Files whose key does not begin with this are refused. */
+  /** A prefix. Files whose key does not begin with it are refused. */
   filesOf?: string;
   /** Called when all rows of a table are inserted. */
   onTable?: (name: string) => Promise<void>;
@@ -187,10 +187,10 @@ async function fill(
     requireFree: () => requireUnused(client),
     fill: () => restoreArchiveEntries(storage, client, reading),
   });
-  // The files are in this storage now. It is marked when everything is restored.
+  // The files are now in this storage. The storage is marked when everything is restored.
   await setStorageId(client, { storage_id: null });
   await deleteUnfinishedBackup(client, {});
-  // A service that started here meanwhile has created another key.
+  // A service that was started here in the meantime may have created another key.
   if (keyInside !== undefined && (await makeInstanceKey(dataDir, keyInside)) !== keyInside)
     throw new BackupError(otherKey);
   const { made_at, version } = manifest;
@@ -266,7 +266,7 @@ export async function restoreArchiveEntries(
   return { ...ending, keyInside };
 }
 
-/** Whether a file name stays below the folder of the storage. */
+/** Returns whether a file name stays below the folder of the storage. */
 const isOurKey = (name: string): boolean =>
   name.split('/').every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part));
 

@@ -127,7 +127,7 @@ const acquireBackupLock = statement(
   `select pg_try_advisory_lock($lock) as is_taken`,
 );
 
-/** Finds whether a scheduled time has its backup, or was tried since `again`. */
+/** Finds whether the backup of a scheduled time exists, or was tried since `again`. */
 const findSettled = statement(
   'backup.find_settled',
   'due_at again',
@@ -168,7 +168,7 @@ const endBackup = statement(
     where due_at = $due_at and begun_at = $begun_at`,
 );
 
-/** Leaves a backup on its first attempt to the next process. */
+/** Releases a backup that was stopped on its first attempt, so that the next process makes it. */
 const releaseBackup = statement(
   'backup.give_back',
   'due_at begun_at',
@@ -181,8 +181,8 @@ type Context = BackupContext & SweepContext & { log: Log; version: string };
 type Settings = NonNullable<Context['config']['backup']>;
 
 /**
- * How long a failed or interrupted backup waits for its retry, in milliseconds. A backup that kills the
- * process does not do so at each start.
+ * How long a failed or interrupted backup waits for its retry, in milliseconds. The delay keeps a backup that
+ * kills the process from doing so at each start.
  */
 const againMs = 600_000;
 

@@ -164,9 +164,10 @@ const insertIncoming = ({ name, columns }: Table): string => {
 export type RestoredWorkspace = Restored & { workspace: string; name: string };
 
 /**
- * Writes one workspace to a new file while the service runs: its rows as they were at one moment, the accounts that
- * these rows name, and its files. Sealed values stay sealed with the instance's key, which is not in the file.
- * @throws BackupError, or ApiError not_found for an unknown workspace; no file is left then.
+ * Writes one workspace to a new file while the service runs. The file contains its rows as they were at one
+ * moment, the accounts that these rows name, and its files. Sealed values stay sealed with the instance's
+ * key, which is not in the file.
+ * @throws BackupError, or ApiError not_found for an unknown workspace, and leaves no file.
  */
 export async function backUpWorkspace(
   context: BackupContext,
@@ -190,7 +191,7 @@ export async function backUpWorkspace(
     await writeArchive(options.path, options.passphrase, fill, options);
     return made!;
   } finally {
-    // The session holds a lock, so it is not reused.
+    // The session has a lock, so it is not reused.
     client.release(true);
     await pool.end();
   }
@@ -267,9 +268,9 @@ export async function readWorkspaceOf(
 
 /**
  * Restores a workspace with its ids into an instance while the service runs. All rows are inserted in one
- * transaction, which is committed when the archive was read to its end. Accounts that exist here do not
+ * transaction, which is committed only when the whole archive was read. Accounts that exist here do not
  * change.
- * @param context.key the keys of this instance; undefined accepts values that another key sealed.
+ * @param context.key the keys of this instance; if undefined, values that another key sealed are accepted.
  * @throws BackupError if the workspace exists, the version differs, the archive is damaged, or another key
  * sealed it.
  */

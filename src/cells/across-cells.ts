@@ -16,7 +16,7 @@ const findHere = statement(
        or exists (select from api_key_lookup where hash = $id) as is_here`,
 );
 
-/** How long a node that timed out is not queried again. One request can have several queries. */
+/** For how long a node that timed out is not queried again. One request can have several queries. */
 const restMs = 1_000;
 
 /** Returns whether an error means that a cell or the database is unavailable. */
@@ -70,7 +70,7 @@ function within<Result>(ms: number | undefined, answer: Promise<Result>): Promis
 /**
  * Runs a query in every cell, in the caller's transaction for its own cell, and returns all rows.
  * @param options.isPartial skips nodes that do not answer, if partial results are acceptable.
- * @param options.order of the rows of several cells.
+ * @param options.order sorts the rows of several cells.
  */
 export async function findInAllCells<Row>(
   db: Queryable,
@@ -90,7 +90,7 @@ export async function findInAllCells<Row>(
   return order && cells.length > 1 ? found.toSorted(order) : found;
 }
 
-/** The order of rows by their time-ordered IDs. */
+/** Orders rows by their time-ordered IDs, newest first. */
 export const newestFirst = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? 1 : -1);
 
 /** Returns the bytes of a workspace or form ID for `findHere`. */
@@ -121,7 +121,7 @@ export async function findCell(database: Database, id: Buffer): Promise<Database
   }
 }
 
-/** Finds the cell of a workspace (see cellWith). */
+/** Finds the cell of a workspace (see findCell). */
 export const cellOfWorkspace = (database: Database, workspaceId: string): Promise<Database> =>
   findCell(database, bytesOfId(workspaceId));
 

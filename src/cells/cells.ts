@@ -73,7 +73,7 @@ const listeningConnections = 2;
 export const connectionsOf = (cells: number, pool: number): number => cells * pool + listeningConnections;
 
 /**
- * Finds the cells of the instance and opens a pool for each, for the functions of this room.
+ * Finds the cells of the instance and opens a pool for each, for the functions in src/cells.
  * @returns an object that closes the pools of the other cells.
  */
 export async function openCells(database: Database, open: OpenPool): Promise<{ close(): Promise<void> }> {
@@ -195,7 +195,7 @@ export async function createAllCellViews(database: Database): Promise<void> {
 
 /**
  * Migrates the database and all its cells to this version, all or nothing (see `migrate`). Cells on nodes
- * answer 503 during the migration.
+ * return 503 during the migration.
  */
 export async function migrateCells(
   database: Database,

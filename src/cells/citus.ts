@@ -115,7 +115,7 @@ const columns = personColumns.join(', ');
 const hasPeople = `select to_regclass('${people}') is not null as is_there`;
 
 /**
- * Copies people to every node, and each later change of them. A person cannot be changed while a node is
+ * Copies people, and every later change to them, to every node. A person cannot be changed while a node is
  * unavailable. The function builds its own plan, because Citus cannot plan without the parameters.
  */
 const copyPeople = (home: string): readonly string[] => [
@@ -237,7 +237,7 @@ export { viewsOf };
 
 /*
  * On a Citus cluster, a cell is a distributed schema, which Citus places and moves as a whole. Queries run on
- * the node of the cell without Citus' planner: a schema on that node has a view of each table's shard and is
+ * the node of the cell without Citus' planner. A schema on that node has a view of each table's shard and is
  * the search path of the cell's sessions (docs/operating/cells.md).
  */
 
@@ -247,7 +247,7 @@ export const isCluster = async (db: Queryable): Promise<boolean> =>
 
 /** The settings that every node of a cluster needs (docs/operating/cells.md). */
 const nodeSettings: Readonly<Record<string, string>> = {
-  // A change of a person on all nodes fires triggers there, which write to the cells.
+  // A change to a person on all nodes fires triggers there, which write to the cells.
   'citus.allow_nested_distributed_execution': 'on',
   'citus.enable_unsafe_triggers': 'on',
   // Each table has one copy, so its writers do not wait for each other.

@@ -46,7 +46,7 @@ const readConnectionUse = statement(
               and state_change > now() - interval '10 seconds') as processes`,
 );
 
-// Statements with schema names, which cannot be parameters.
+// Escapes names in statements with schema names, which cannot be parameters.
 
 const name = escapeIdentifier;
 
@@ -147,7 +147,7 @@ type ConnectionCapacity = {
   /** All processes on all machines that use the database, and the connections they can open. */
   processes: number;
   needed: number;
-  /** What the server allows. In a cluster, the lowest limit of its nodes. */
+  /** The number of connections that the server allows. In a cluster, the lowest limit of its nodes. */
   allowed: number;
   node?: string | undefined;
   /** Nodes of a cluster that do not answer. */

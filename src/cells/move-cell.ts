@@ -77,7 +77,7 @@ export async function moveCell(
   return { name, from: place.node, to: target.node };
 }
 
-/** How often leftovers in use are tried again: for 10 s in total. */
+/** How often the removal of leftovers in use is retried: for 10 s in total. */
 const maxCleanupAttempts = 50;
 const cleanupPauseMs = 200;
 

@@ -8,7 +8,7 @@ import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
 import { enforceRateLimit, personRateLimitKey } from '#workspaces/authenticate.ts';
 import { requirePerson, type SessionServices } from '#workspaces/sign-in/require-person.ts';
 
-/** The parts of a request that tell which site it comes from. */
+/** The parts of a request that show which site it comes from. */
 type Sent = { host: string; headers: IncomingHttpHeaders };
 
 /**
@@ -32,8 +32,8 @@ export function refuseForeignRequest(request: Sent & { method: string }, publicU
 }
 
 /**
- * Refuses a link that was followed from another site's page. Links carry no header of ours. Browsers that
- * send no Sec-Fetch-Site send `Referer` for our own links.
+ * Refuses a link that was followed from another site's page. Browsers add none of our headers when they
+ * follow a link. Browsers that send no Sec-Fetch-Site send `Referer` for our own links.
  * @throws ApiError forbidden.
  */
 export function refuseForeignLink(request: Sent, publicUrl: string): void {
@@ -70,7 +70,7 @@ export type SessionRoute = {
   operation: SessionOperation;
 };
 
-/** The request limit of an IP address is this many times the limit of a person. */
+/** The request limit of an IP address, as a multiple of the limit of a person. */
 const peoplePerAddress = 4;
 
 /**
@@ -105,7 +105,7 @@ export async function serveConsole(
   }
 }
 
-/** Identifies the caller to the extent that the operation needs. */
+/** Identifies the caller to the extent that the operation requires. */
 async function admit(
   { accounts, requestCounter, config }: SessionServices,
   needed: SessionCaller,

@@ -163,8 +163,9 @@ type Download = {
 };
 
 /**
- * Serves `GET /files/<workspace>/<form>/<file>?expires&signature`: the bytes, for a valid link. Always as a
- * download, never sniffed, and sandboxed: an uploaded page must not run in our origin (docs/rules.md T14).
+ * Serves `GET /files/<workspace>/<form>/<file>?expires&signature`: the bytes, for a valid link. The response
+ * is always a download, never sniffed, and sandboxed, because an uploaded page must not run in our origin
+ * (docs/rules.md T14).
  */
 export function fileRoutes(server: Server, context: FilesContext & { links: FileLinks }): void {
   server.get<Download>('/files/:workspace/:form/:file', async (request, reply) => {
@@ -178,7 +179,7 @@ export function fileRoutes(server: Server, context: FilesContext & { links: File
       form_id: form,
       id: file,
     });
-    // For an empty stream the framework keeps our Content-Length, which a response to HEAD needs.
+    // For an empty stream, the framework keeps our Content-Length, which a response to HEAD needs.
     const read = () =>
       request.method === 'HEAD' ? Readable.from([]) : context.storage.open(storageKey(workspace, file));
     const stream = found && (await read());

@@ -39,7 +39,7 @@ const markUnclaimedFiles = statement(
 /**
  * Deletes the rows of marked files, after their bytes. Locks the files first, then the counters of their
  * forms (stored_bytes), each in the order of their ids. Triggers of each row update these counters, so two
- * deletions in different orders would deadlock. Other changes of a counter are about one file
+ * deletions in different orders would deadlock. All other updates of a counter concern one file
  * (setFileContent), or files without a size.
  */
 export const deleteMarkedFiles = statement(
@@ -74,7 +74,7 @@ export const storageKey = (workspaceId: string, id: string): string => `${worksp
 /**
  * Streams a visitor's file into storage. If no submission claims it, the sweep deletes it. The row is written
  * first, so that a crash cannot leave bytes without a row.
- * @throws ApiError payload_too_large; nothing is stored then.
+ * @throws ApiError payload_too_large, and stores nothing.
  */
 export async function receiveFile(
   context: FilesContext,
@@ -117,7 +117,8 @@ export async function receiveFile(
 
 /**
  * Deletes files that no submission has claimed. Claimed files stay, so this is safe when the outcome of a
- * submit is unknown. The order is mark, bytes, row: a crash at any point leaves a row for the sweep.
+ * submit is unknown. It marks the files, then deletes their bytes, then their rows: a crash at any point
+ * leaves a row for the sweep.
  */
 export async function discardFiles(
   context: FilesContext,
@@ -191,9 +192,9 @@ export const claimFiles = statement(
 );
 
 /**
- * Finds the files that a page carries between two posts, in upload order. A file is unclaimed and of this
- * form, or belongs to the page's submission. That is the one it edits, or the one saved or sent under its
- * key. A repeated post names files that the first one claimed.
+ * Finds the files that a page carries between two posts, in upload order. Each is either an unclaimed file of
+ * this form or a file of the page's submission. That submission is the one that the page edits, or the one
+ * that was saved or sent under its key. A repeated post names files that the first one claimed.
  */
 export const findKeptFiles = statement(
   'find_held_files',
@@ -257,9 +258,9 @@ export async function* storedFiles(
 
 /**
  * Marks files that are no longer needed: their submission is gone, or they were not claimed within a day. A
- * slow visitor's page may still name a younger one. Files of the spam box stay. Setting claimed_at prevents a
- * late claim before the bytes are deleted. The outer condition is not redundant: PostgreSQL checks it again
- * if a claim locked the row first.
+ * slow visitor's page may still refer to a more recent file. Files of the spam box stay. Setting claimed_at
+ * prevents a late claim before the bytes are deleted. The outer condition is not redundant: PostgreSQL checks
+ * it again if a claim locked the row first.
  */
 const markOrphanedFiles = statement(
   'take_orphaned_files',
@@ -302,7 +303,7 @@ export const linkSeconds = 3_600;
 export type FileLinks = {
   /** @param at when the hour begins; defaults to now. Equal times give equal URLs. */
   sign: (file: LinkTarget, at?: Date) => string;
-  /** Whether the signature is ours and the hour has not passed. */
+  /** Returns whether the signature is ours and the hour has not passed. */
   verify(file: LinkTarget, expires: string, signature: string): boolean;
 };
 

@@ -31,10 +31,7 @@ import {
 } from './shapes.ts';
 import { listFormVersions, publishWorkingCopy, readVersion, requirePublishable } from './versions.ts';
 
-/**
- * Formats a working copy for the API, with its ETag. The ETag also changes when the live form beside it
- * changes.
- */
+/** Formats a working copy for the API, with its ETag. The ETag also changes when the live form changes. */
 function presentDraft({ form, draft }: BuilderForm, addresses: FormAddresses) {
   const { version, structure, settings, version_created_at, version_created_by, ...own } = form;
   const tag = draftTag(

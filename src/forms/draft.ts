@@ -123,7 +123,7 @@ export type DraftChange = {
   structure: object;
   /** If omitted, the settings are kept. A password in them is not stored: it is set separately. */
   settings?: Settings | undefined;
-  /** If omitted, it is kept. */
+  /** If omitted, the base version is kept. */
   baseVersion?: number | undefined;
   /** Null for a save through the API. */
   userId: string | null;

@@ -25,9 +25,9 @@ type Impact = DryRun['impact'][number];
 type Change = Omit<Impact, 'message' | 'answers'> & { readonly what: string };
 
 /**
- * Finds what a changed structure removes from the live form, and counts the submissions that answered it: all of up to 10,000, else
- * the newest. The structure may be incomplete. Stored answers are kept.
- * @param mayCount whether the caller may read submissions, which the figures are about.
+ * Finds what a changed structure removes from the live form, and counts the submissions that answered it: all
+ * of them up to 10,000, otherwise the newest. The structure may be incomplete. Stored answers are kept.
+ * @param mayCount whether the caller may read submissions, because the counts are about them.
  */
 async function findImpact(
   db: Queryable,
@@ -57,7 +57,7 @@ function formatAffectedAnswers(answers: number | null, scanned: number): string 
   return ` affects ${formatCount(answers, 'answer')}${scanned < scanLimit ? '' : ` in the newest ${scanned} submissions`}`;
 }
 
-/** What visitors could answer before, and can no longer answer, or not in that way. */
+/** Yields what visitors can no longer answer, or can no longer answer as before. */
 function* findChanges(live: Form, structure: unknown): Generator<Change> {
   const now = new Map(
     compareForms<unknown>(live, structure).changes.flatMap((change) =>
@@ -97,7 +97,7 @@ function* findChanges(live: Form, structure: unknown): Generator<Change> {
   }
 }
 
-/** The options, or rows, that a part no longer has. */
+/** Lists the options or rows that a part no longer has. */
 function missing(
   options: readonly ChoiceOption[],
   { attrs }: FormPart<unknown>,
@@ -108,7 +108,7 @@ function missing(
   return options.filter(({ id }) => !kept.has(id));
 }
 
-/** The id of the repeatable group that a part is in. */
+/** Returns the id of the repeatable group that contains a part. */
 function groupOf({ parent }: FormPart<unknown>): string | undefined {
   for (let above = parent; above; above = above.parent) {
     const id = getProperty(above.attrs, 'id');
@@ -118,7 +118,7 @@ function groupOf({ parent }: FormPart<unknown>): string | undefined {
 }
 
 /**
- * Checks a change of a form without storing it: its problems, its warnings, and its impact on the live form.
+ * Checks a change to a form without storing it: its problems, its warnings, and its impact on the live form.
  * @throws ApiError not_found.
  */
 export async function dryRun(
@@ -128,7 +128,7 @@ export async function dryRun(
 ): Promise<DryRun> {
   const { workspaceId, formId } = scope;
   const { structure } = await requireForm(db, { workspaceId, formId });
-  // It was validated when it was published.
+  // The structure was validated when it was published.
   const live = { workspaceId, formId, form: effectiveForm(structure) };
   const needed: Permission = 'submissions:read';
   const [judgement, impact] = await Promise.all([

@@ -86,7 +86,7 @@ export async function requireReachableForm(
 /** The status of a form (specification, "Form status"). */
 export type FormStatus = 'draft' | 'published' | 'archived';
 
-/** The base address of public pages and the builder (docs/rules.md 18). */
+/** The base URL of public pages and the builder (docs/rules.md 18). */
 export type FormAddresses = { publicUrl: string };
 export const publicUrlOf = ({ publicUrl }: FormAddresses, formId: string): string =>
   `${publicUrl}/f/${formId}`;
@@ -151,7 +151,7 @@ export async function readForm(db: Queryable, key: { workspaceId: string; formId
   return { body: presentForm(row), tag: formatEtag(row.updated_at, row.submission_count) };
 }
 
-/** Joins the working copy. It names a form that is a draft or was never published. */
+/** Joins the working copy, which provides the name of a form that is a draft or was never published. */
 export const draftJoin = `left join form_drafts d
      on d.workspace_id = f.workspace_id and d.form_id = f.id and (f.status = 'draft' or f.published_at is null)`;
 export const formNameSql = `coalesce(d.name, f.name)`;
@@ -181,8 +181,8 @@ export const setFormStatus = statement(
 );
 
 /**
- * Status changes (docs/rules.md 5): the allowed statuses before, and the status after. Publishing has its own
- * function.
+ * For each status change, the statuses from which it is allowed and the resulting status (docs/rules.md 5).
+ * Publishing has its own function.
  */
 const changes = {
   unpublish: { from: ['published'], to: 'draft' },
@@ -213,7 +213,7 @@ export async function changeStatus(
   });
 }
 
-/** A change of a form's password: undefined keeps it, null removes it, a string sets it. */
+/** A change to a form's password: undefined keeps it, null removes it, a string sets it. */
 export type PasswordChange = string | null | undefined;
 
 /** Returns settings without the password, which is write-only. */
@@ -223,8 +223,8 @@ export function withoutPassword(settings: Settings): Settings {
 }
 
 /**
- * Returns the password change in settings as they were sent. An omitted password is kept, because settings
- * are returned without it.
+ * Returns the password change in the settings of a request. An omitted password is kept, because settings are
+ * returned without it.
  */
 export function passwordIn(sent: unknown): PasswordChange {
   if (typeof sent !== 'object' || sent === null || !Object.hasOwn(sent, 'password')) return undefined;

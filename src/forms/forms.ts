@@ -93,7 +93,10 @@ const updateForm = statement(
    select id from form`,
 );
 
-/** From here on the form answers 404 everywhere; what it held is removed behind (src/submissions/changes/remove-form.ts). */
+/**
+ * Marks a form as deleted: it returns 404 everywhere from now on. A job removes its data
+ * (src/submissions/changes/remove-form.ts).
+ */
 const markFormDeleted = statement(
   'mark_form_deleted',
   'workspace_id id unchanged? now',

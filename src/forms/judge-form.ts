@@ -102,7 +102,7 @@ function nameOf(type: unknown, attrs: unknown): string {
   return `The ${isElementType(type) || type === 'step' ? type : 'form'}`;
 }
 
-/** Equal to the number of problems that are reported for a structure (ast/basics/limits.ts). */
+/** Equal to the maximum number of problems that are reported for a structure (ast/basics/limits.ts). */
 const mostWarnings = 100;
 
 /** A form that is not validated yet, with its settings if they were sent. */

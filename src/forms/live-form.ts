@@ -79,7 +79,7 @@ export type LiveForm = {
   pictures: ReadonlyMap<string, PictureSize>;
 };
 
-/** Finds forms by id alone, because the address of a public page has only the id. */
+/** Finds forms by id alone, because the URL of a public page has only the id. */
 export type LiveForms = { find(formId: string): Promise<LiveForm | undefined> };
 
 type Version = Pick<LiveForm, 'form' | 'fields'> & {

@@ -55,7 +55,7 @@ export const Answers = nameSchema(
   ),
 );
 
-/** The answers of an event. Its files are listed separately. */
+/** The answers of an event. Files are listed separately. */
 export const Responses = nameSchema(
   'Responses',
   record(Type.String(), Type.Union([...plain, Type.Array(record(Type.String(), Type.Union([...plain])))]), {
@@ -94,8 +94,8 @@ function addShown(shown: Set<Element>, elements: readonly Element[]): void {
  * Returns the schema of an answer (docs/rules.md 10), with the author's rules if a schema can express them.
  */
 function answerSchema(input: InputElement): JsonSchema {
-  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
-  // result is cast.
+  // The table pairs each type with its attributes. The type of a lookup by a union cannot express this, so
+  // the result is cast.
   const write = elements[input.type].schema as (attrs: InputElement['attrs']) => JsonSchema;
   const { description, ...schema } = write(input.attrs);
   const notes = [description, whenShown(input)].filter((note) => note !== undefined);

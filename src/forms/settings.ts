@@ -28,7 +28,7 @@ const setFormPassword = statement(
    where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
 );
 
-/** A change of settings: the changed settings, or a function that returns them for the current ones. */
+/** A change to settings: the changed settings, or a function that returns them for the current ones. */
 type SettingsChange = object | ((settings: Settings) => object);
 
 /**
@@ -145,7 +145,7 @@ function mergePatch(target: unknown, patch: unknown): unknown {
 
 const writable = { writable: true, enumerable: true, configurable: true } as const;
 
-/** A change of a form's settings or status, with its author and the state that it is based on. */
+/** A change to a form's settings or status, with its author and the state that it is based on. */
 type FormPatch = {
   workspaceId: string;
   formId: string;
@@ -157,8 +157,8 @@ type FormPatch = {
 };
 
 /**
- * Changes single settings and the status of a form. Omitted settings are kept, so that concurrent changes of
- * different settings lose nothing. The status `published` makes the current version live.
+ * Changes individual settings and the status of a form. Omitted settings are kept, so that concurrent changes
+ * of different settings lose nothing. The status `published` makes the current version live.
  * @throws ApiError not_found, precondition_failed, forbidden, validation_error with the name of each setting.
  */
 export async function patchForm(database: Database, patch: FormPatch): Promise<void> {

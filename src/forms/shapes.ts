@@ -48,7 +48,6 @@ export const dryRunParameter = Type.Object(
   noExtraProperties,
 );
 
-/** The problems and warnings of a form. */
 const judgement = {
   /**
    * Each problem prevents storing the form. It has a `path` in the structure, or the `field` of a setting.
@@ -307,7 +306,7 @@ export const Publication = Type.Object(
   noExtraProperties,
 );
 
-/** What the new form starts with instead of the working copy, complete or not. */
+/** The content that the new form starts with instead of the working copy, complete or not. */
 export const NewCopy = Type.Object(
   { structure: Type.Optional(anyStructure), settings: Type.Optional(anySettings) },
   noExtraProperties,
@@ -326,7 +325,7 @@ export const VersionDetail = nameSchema(
   Type.Object({
     ...version,
     structure: structureShape,
-    /** Null if the version is older than the recording of settings. */
+    /** Null if the version was created before settings were recorded. */
     settings: Type.Union([anySettings, Type.Null()]),
   }),
 );

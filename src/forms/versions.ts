@@ -26,8 +26,8 @@ const listVersions = statement(
 );
 
 /**
- * Versions are never removed alone, so the number of the live one is their count. Returns no row if the form
- * does not exist.
+ * Versions are never removed individually, so the number of the live version is their count. Returns no row
+ * if the form does not exist.
  */
 const countVersions = statement(
   'count_versions',

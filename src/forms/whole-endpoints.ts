@@ -288,7 +288,7 @@ export function wholeFormEndpoints({
         requireFormAccess(formIds, params.id);
         const key = { workspaceId, formId: params.id };
         const { structure } = await requireForm(database, key);
-        // It was validated when it was published.
+        // The form was validated when it was published.
         const { scanned, counts } = await countStoredAnswers(database, {
           ...key,
           form: effectiveForm(structure),

@@ -4,7 +4,7 @@ import { jsonb, type Queryable, statement } from '#kit/statement.ts';
 import { hashOfToken, type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts';
 
 /**
- * Finds the invitation behind a link to this form; the form's id leads to its workspace. `saved_id` is the
+ * Finds the invitation behind a link to this form; the form's id identifies its workspace. `saved_id` is the
  * person's incomplete submission, while its resume link is valid. `is_used` also counts submissions in the
  * spam box.
  */
@@ -59,8 +59,8 @@ export type Guest = {
 };
 
 /**
- * The result of opening a link: `open`; `used` if the guest has answered; `void` if it is revoked, expired,
- * of another form or unknown.
+ * The result of opening a link: `open`; `used` if the guest has answered; `void` if the link is revoked,
+ * expired, unknown or for another form.
  */
 export type Arrival = { kind: 'open' | 'used'; guest: Guest } | { kind: 'void' };
 
@@ -105,13 +105,13 @@ export async function recordInvitationStarted(
 export const invitationParameter = '_invitation';
 
 /**
- * Returns the token of an invitation's link. It can be made again, so a reminder and the file of links carry the same
- * link. The database stores only its SHA-256.
+ * Returns the token of an invitation's link. It can be generated again, so reminders and the file of links
+ * contain the same link. The database stores only its SHA-256.
  */
 export const invitationToken = (vault: Vault, invitation: LinkTarget): string =>
   signLink(vault, 'invitations', invitation);
 
-/** Returns the address at which the invited person fills in the form. */
+/** Returns the URL at which the invited person fills in the form. */
 export const invitationUrl = (
   { vault, publicUrl }: { vault: Vault; publicUrl: string },
   invitation: LinkTarget,
@@ -119,8 +119,9 @@ export const invitationUrl = (
   `${publicUrl}/f/${invitation.formId}?${invitationParameter}=${invitationToken(vault, invitation)}`;
 
 /**
- * Returns the address at which the invited person unsubscribes: by a visit, or by a POST (RFC 8058). Mail programs and
- * scanners see this address, so its token, `<invitation>.<signature>`, has a purpose of its own and answers no form.
+ * Returns the URL at which the invited person unsubscribes: by a visit, or by a POST (RFC 8058). Mail
+ * programs and scanners see this URL. Its token, `<invitation>.<signature>`, therefore has a purpose of its
+ * own and cannot be used to answer the form.
  */
 export const unsubscribeUrl = (
   { vault, publicUrl }: { vault: Vault; publicUrl: string },
@@ -128,12 +129,15 @@ export const unsubscribeUrl = (
 ): string =>
   `${publicUrl}/f/${invitation.formId}/unsubscribe/${invitation.id}.${signLink(vault, 'unsubscribe links', invitation)}`;
 
-/** Reads the token of an unsubscribe link; its signature is not checked yet. Undefined if it has another form. */
+/**
+ * Reads the token of an unsubscribe link; its signature is not checked yet. Undefined if the token is
+ * malformed.
+ */
 export function readUnsubscribeToken(token: string): { id: string; signature: string } | undefined {
   const [, id, signature] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]{43})$/.exec(token) ?? [];
   return id && signature ? { id, signature } : undefined;
 }
 
-/** Whether the signature of an unsubscribe link belongs to this invitation. */
+/** Returns whether the signature of an unsubscribe link belongs to this invitation. */
 export const isUnsubscribeLink = (vault: Vault, signature: string, invitation: LinkTarget): boolean =>
   verifyLink(vault, 'unsubscribe links', signature, invitation);

@@ -19,14 +19,14 @@ export type InvitationDraft = {
   prefill: Record<string, string | string[]>;
 };
 
-/** Limits of one invitation; those of texts are in characters. */
+/** Limits of one invitation. The limits of texts are in characters. */
 export const draftLimits = { name: 200, entries: 50, entryName: 64, entryValue: 1_000 } as const;
 
 /** A problem with a draft, with its property and entry. */
 type DraftProblem = { field: string; message: string };
 
 /**
- * Whether an invitation can fill in a question: any but files, calculations and consent, which only the
+ * Whether an invitation can prefill a question: any except files, calculations and consent, which only the
  * visitor can give.
  */
 export type Prefillable = (name: string) => boolean;
@@ -91,7 +91,7 @@ function checkEntry(kind: 'reference' | 'prefill', key: string, values: readonly
 
 const isOneLine = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(text);
 
-/** Shortens a caller's text that an error message quotes. */
+/** Shortens text from the caller for use in an error message. */
 const clip = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 /** Returns the form in which addresses are compared: lower case, with the domain as in DNS. */
@@ -109,7 +109,7 @@ export const findFormNames = statement(
     where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
 );
 
-/** Locks inviting in a workspace until the transaction ends. */
+/** Locks the invitation counts of a workspace until the transaction ends. */
 const lockInviting = statement(
   'invitations.lock_inviting',
   'workspace_id',
@@ -122,8 +122,8 @@ const isRecentMail = `kind in ('invitation', 'reminder') and greatest(queued_at,
 
 /**
  * Counts the invitations and reminders that a workspace, and one person in it, have queued or sent since a
- * time. Waiting lines of imports count too. Invitations without an email count by when they were created.
- * `oldest` is the time of the first.
+ * time. Lines of imports that are not invitations yet count too. Invitations without an email count by their
+ * creation time. `oldest` is the time of the first.
  */
 const countInvited = statement(
   'invitations.count_invited',
@@ -160,7 +160,8 @@ const dayMs = 86_400_000;
  * count too, by when they were queued or sent; the state of an invitation does not matter. Lines of an import
  * that are not invitations yet also count. Locks the workspace's counts until the transaction ends. Emails
  * are checked again when they are sent (src/mail/sending/mail-limits.ts).
- * @param accountId whose limit it is, in all workspaces; null for a key that the operator created.
+ * @param accountId the account whose limit applies, across all workspaces; null for a key that the operator
+ * created.
  * @throws ApiError rate_limit_exceeded with the wait until the oldest email no longer counts.
  */
 export async function throttleEmail(

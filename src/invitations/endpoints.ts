@@ -163,7 +163,7 @@ export function invitationEndpoints(
       summary: 'Export invitations to a form',
       description:
         'Returns a CSV file with the personal links, newest first, for sending with another program. Links that no longer work are omitted.',
-      // With a link, its holder can answer in a person's name.
+      // A caller who has the link can answer in the invited person's name.
       permission: 'invitations:write',
       audit: 'entry',
       params: idParameter,

@@ -19,7 +19,7 @@ const example = {
   body: { kind: 'addresses', text: 'Grace Hopper <grace@example.org>' },
 } as const;
 
-/** Inviting from pasted addresses or a file: first a preview, then the import. */
+/** Operations that invite people from pasted addresses or a file: first a preview, then the import. */
 export const importEndpoints = (context: InvitingContext) => ({
   previewInvitationImport: operation({
     summary: 'Preview invitation import',

@@ -75,11 +75,11 @@ type OpenBatch = {
   created_by: string | null;
 };
 
-/** The most people in one request; larger lists need an import. */
+/** The maximum number of people in one request; larger lists need an import. */
 export const mostInvited = 1_000;
 
 /**
- * Invites people in one transaction with their emails: all new addresses, or none on an error.
+ * Invites people and queues their emails in one transaction: all new addresses, or none if there is an error.
  * @returns the ids of the new invitations in the order of the drafts; undefined for an address that already
  * has one.
  * @throws ApiError not_found; validation_error with all problems.
@@ -212,7 +212,7 @@ function rowOf(
   { email: given, name, reference, prefill }: InvitationDraft,
 ) {
   const id = newId();
-  // Removes the brackets of `<ada@example.org>`.
+  // Removes the angle brackets from `<ada@example.org>`.
   const email = readMailAddress(given)?.address ?? given;
   const hash = hashOfToken(invitationToken(vault, { ...form, id })).toString('hex');
   return { id, hash, email, address_key: addressKeyOf(email), name, reference, prefill };

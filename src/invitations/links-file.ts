@@ -7,7 +7,7 @@ import { invitationColumns, type PresentedInvitation, presentInvitation } from '
 
 /**
  * SQL for the status of an invitation `i`; the submission `s` has the invitation's id as its key. The
- * furthest event decides. A permanently deleted submission does not count.
+ * furthest stage that was reached decides. A permanently deleted submission does not count.
  */
 export const invitationStatusSql = `case
     when s.completed_at is not null then 'completed'
@@ -34,7 +34,7 @@ export const invitationColumnsSql = `i.id, i.form_id, i.batch_id, i.email, i.nam
            where u.workspace_id = i.workspace_id and u.address_key = ${unsubscribedHashSql('i.address_key')}) as is_unsubscribed,
   case when s.completed_at is not null and s.trashed_at is null then s.id end as submission_id`;
 
-/** Reads the next invitations of a form, newest first, in order to read all of them. */
+/** Reads the next batch of a form's invitations, newest first. Repeated to read all of them. */
 const readOnInvitations = statement(
   'invitations.read_on_invitations',
   'workspace_id form_id before:uuid? limit',
@@ -47,7 +47,7 @@ const readOnInvitations = statement(
 
 type FileContext = Pick<InvitationContext, 'database' | 'vault' | 'config'>;
 
-/** Rows per read. */
+/** The number of rows per read. */
 const batchSize = 1_000;
 
 /**

@@ -16,7 +16,6 @@ import { invitationUrl, unsubscribeUrl } from './admission.ts';
 import type { InvitationContext, InvitedForm } from './context.ts';
 import { type MailPurpose, renderInvitationEmail } from './message.ts';
 
-/** An invitation with the data that its emails need. */
 export const mailColumns = columns(
   'id form_id email name expires_at? form_name workspace_name:text subject message',
   'reminder_subject? reminder_message? remind_after_days',
@@ -44,7 +43,6 @@ const recordQueuedEmails = statement(
     where i.workspace_id = $workspace_id and i.id = mail.invitation_id`,
 );
 
-/** An invitation with the data that its emails need. */
 type Mailable = RowOf<typeof mailColumns>;
 
 export type MailingContext = Pick<InvitationContext, 'vault' | 'config'>;

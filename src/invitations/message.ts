@@ -56,7 +56,6 @@ export const defaultMessage: Message = {
   remindAfterDays: [],
 };
 
-/** A problem with a message. */
 type MessageProblem = { field: string; message: string };
 
 /** Returns the problems with a message to people with these reference values. */
@@ -209,7 +208,6 @@ export type Recipient = {
   reference: Readonly<Record<string, string>>;
   formName: string;
   workspaceName: string;
-  /** The personal link. */
   link: string;
   expiresAt: Date | null;
   /** The language of the form. */
@@ -222,7 +220,7 @@ export type InvitationEmail = EmailBody & { blocks: Exclude<EmailBlock, { kind: 
 /** Whether the email is an invitation or a reminder. */
 export type MailPurpose = 'invitation' | 'reminder';
 
-/** Writes the email to one person. */
+/** Renders the email to one person. */
 export function renderInvitationEmail(
   message: Message,
   recipient: Recipient,

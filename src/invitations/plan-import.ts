@@ -20,7 +20,7 @@ type ColumnUse = { as: 'email' | 'name' | 'ignore' } | { as: 'reference' | 'pref
 /** One use for each column, in column order. */
 type Mapping = readonly ColumnUse[];
 
-/** Whether the first record is a heading: it contains no email address. */
+/** Returns whether the first record is a header: it contains no email address. */
 const hasHeading = ([first]: readonly CsvRecord[]): boolean =>
   first !== undefined && !first.cells.some((cell) => readMailAddress(cell.trim()));
 
@@ -98,11 +98,11 @@ function findMappingProblem(mapping: Mapping, isPrefillable: Prefillable): strin
     : undefined;
 }
 
-/** A pasted address, with its line number from 1. */
+/** A pasted address, with its line number, counted from 1. */
 type PastedAddress = { line: number; email: string; name: string };
 
 /**
- * Splits pasted addresses: one on a line, or several between commas or semicolons, with or without names
+ * Splits pasted addresses: one per line, or several separated by commas or semicolons, with or without names
  * (`Ada Lovelace <ada@example.org>`). Text that is not an address is returned as `email`, so that it is
  * reported.
  */
@@ -159,7 +159,7 @@ export type ImportPlan = {
 /**
  * Plans an import line by line: people to invite, and problems with the other lines. An address that is on an
  * earlier line is a problem too.
- * @returns the plan, or a text that says why the whole source cannot be used.
+ * @returns the plan, or the reason why the whole source cannot be used.
  */
 export function planImport(source: ImportSource, form: Form): ImportPlan | string {
   if (countCharacters(source.text) > importLimits.characters)
@@ -195,7 +195,7 @@ function readFile(
   if (mapping.length !== columns.length)
     return `The file has ${columns.length} columns, but the mapping has ${mapping.length}.`;
   const problem = findMappingProblem(mapping, isPrefillable);
-  // Without a chosen mapping, the person sees the columns first.
+  // If no mapping was chosen, the person sees the columns first.
   if (problem !== undefined) return chosen ? problem : { columns, mapping, people: [], total: 0 };
   const takesSeveral = choicesOf(form);
   const named = hasHeading(records);

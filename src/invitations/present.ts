@@ -31,8 +31,8 @@ export function presentInvitation(
 export type PresentedInvitation = ReturnType<typeof presentInvitation>;
 
 /**
- * Whether a caller sees personal links. With a link one can answer in a person's name and open their saved
- * answers, so people and keys need the permission to invite.
+ * Returns whether a caller may see personal links. A link lets its holder answer in a person's name and open
+ * their saved answers, so people and keys need the permission to invite.
  */
 export const seesLinks = ({ may }: Pick<Scope, 'may'>): boolean => may('invitations:write');
 

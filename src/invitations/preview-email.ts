@@ -7,7 +7,7 @@ import { checkInvitation, type Invitation } from './invite.ts';
 import { type InvitationEmail, renderInvitationEmail } from './message.ts';
 
 /**
- * Writes a preview of the email to one person. Its link opens the form without an invitation.
+ * Renders a preview of the email to one person. Its link opens the form without an invitation.
  * @throws ApiError not_found; validation_error with the problems with the message.
  */
 export async function previewInvitationEmail(

@@ -23,7 +23,7 @@ const wantsMail = `not exists (select from unsubscribed_addresses u
   where u.workspace_id = i.workspace_id and u.address_key = ${unsubscribedHashSql('i.address_key')})`;
 
 /**
- * SQL: the link can still be answered. It is not used, revoked or expired. A submission in the spam box
+ * SQL: the invitation can still be answered. It is not used, revoked or expired. A submission in the spam box
  * counts as used.
  */
 const isOpen = `s.completed_at is null and i.revoked_at is null and (i.expires_at is null or i.expires_at > $now)
@@ -41,8 +41,8 @@ export const lockToMail = statement(
 );
 
 /**
- * Disables the link of an invitation and its reminders. No row if the invitation is missing or already
- * revoked.
+ * Disables the link of an invitation and its reminders. Returns no row if the invitation is missing or
+ * already revoked.
  */
 const revokeInvitation = statement(
   'invitations.revoke_invitation',
@@ -78,7 +78,7 @@ export async function resendInvitation(
   else throw await explainNotMailable(context, form, invitationId);
 }
 
-/** The message if the server sends no email. */
+/** The error message if the server sends no email. */
 const noMail =
   'This server sends no email: its operator has not set SMTP_URL. Copy the personal links instead.';
 
@@ -125,7 +125,7 @@ export async function revokeOne(
 /**
  * Locks up to a thousand invitations of a form after `after` that were sent and not answered. People who got
  * an email since `quiet_since`, or whose email is still queued, are omitted.
- * @param ids null for all of the form.
+ * @param ids null for all invitations of the form.
  */
 const lockUnanswered = statement(
   'invitations.lock_unanswered',
@@ -180,9 +180,9 @@ const advanceReminders = statement(
 const quietMs = 3_600_000;
 
 /**
- * Reminds people who were invited and have not answered: those with these ids, or all of the form. One
- * transaction, so a crash sends none.
- * @returns how many.
+ * Reminds people who were invited and have not answered: those with these ids, or all of the form. All
+ * reminders are queued in one transaction, so a crash sends none.
+ * @returns the number of reminders.
  * @throws ApiError not_found, conflict if the server sends no email, rate_limit_exceeded.
  */
 export async function remindUnanswered(

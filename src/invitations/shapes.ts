@@ -52,7 +52,7 @@ export const noExtraProperties = { additionalProperties: false } as const;
 export const uuid = Type.String({ format: 'uuid' });
 /** The path parameters of one invitation. */
 export const invitationParameters = Type.Object({ id: uuid, invitation: uuid });
-/** The reply of operations on one invitation. */
+/** The response of operations on one invitation. */
 export const invitationReply = {
   status: 200,
   description: 'The invitation.',
@@ -192,7 +192,7 @@ export const InvitationsOverview = Type.Object({
       created: Type.Integer(),
       skipped: Type.Integer(),
       is_mailed: Type.Boolean(),
-      /** Queued emails. */
+      /** The number of queued emails. */
       waiting: Type.Integer(),
       created_at: timestamp,
       created_by: Type.Union([Type.String(), Type.Null()]),

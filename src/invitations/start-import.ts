@@ -81,7 +81,7 @@ type ImportPreview = ImportPlan & { unsubscribed: number };
 
 /**
  * Plans an import and changes nothing. A person's reference values include all reference columns, with an
- * empty text for a blank cell: the preview of the email needs them.
+ * empty string for a blank cell: the preview of the email needs them.
  * @throws ApiError not_found; validation_error if the whole source cannot be used.
  */
 export async function previewImport(

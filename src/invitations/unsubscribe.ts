@@ -7,7 +7,7 @@ import type { Vault } from '#kit/vault.ts';
 import { isUnsubscribeLink, readUnsubscribeToken } from './admission.ts';
 import { unsubscribedHashSql } from './links-file.ts';
 
-/** Finds the address behind an unsubscribe link of this form; the form's id leads to its workspace. */
+/** Finds the address behind an unsubscribe link of this form; the form's id identifies its workspace. */
 const findAddressee = statement(
   'invitations.find_addressee',
   'form_id id',

@@ -25,7 +25,7 @@ type OpenTar = TarWriter & {
 export function openTar(): OpenTar {
   const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>();
   const writer = writable.getWriter();
-  // Each write reports its own error; here it would be a second, unhandled rejection.
+  // Each write reports its own error. Without this, the error would also be an unhandled rejection.
   writer.closed.catch(() => {});
   const write = (bytes: Uint8Array): Promise<void> => writer.write(bytes as Uint8Array<ArrayBuffer>);
   const add: TarWriter['add'] = async (name, size, content) => {

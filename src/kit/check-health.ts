@@ -1,4 +1,4 @@
-/** Checks what answers at an address: this service, another program, or nothing. It never rejects. */
+/** Checks what responds at an origin: this service, another program, or nothing. It never rejects. */
 export async function checkHealth(origin: string): Promise<'ours' | 'another' | 'nobody'> {
   try {
     const response = await fetch(`${origin}/healthz`, {

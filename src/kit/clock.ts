@@ -4,7 +4,10 @@ import { v5, v7 } from 'uuid';
 /** Returns the current time. Only this function reads the clock; pure code gets `now` as an argument. */
 export const now = (): Date => new Date();
 
-/** If the clock moves back by less than this, ids keep the later time. A larger error would be too wrong. */
+/**
+ * If the clock moves back by less than this, ids keep the later time. For a larger step, that time would be
+ * too far off.
+ */
 const waitedForMs = 5 * 60_000;
 const mostInMs = 2 ** 32;
 let latest = { msecs: 0, seq: 0 };

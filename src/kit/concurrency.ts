@@ -9,7 +9,7 @@ type BatchOptions = {
   most: number;
   /** The maximum number of batches that run at the same time. */
   atOnce: number;
-  /** How many items must wait to start another batch while one is running. Default: 1. */
+  /** How many items must be waiting before another batch starts while one is running. Default: 1. */
   leastBeside?: number;
 };
 
@@ -20,8 +20,8 @@ type Waiting<Item, Result> = {
 };
 
 /**
- * Batches calls: those of one turn of the event loop, or that arrive while earlier batches run, share one
- * request. Batches grow under load. A single call does not wait.
+ * Batches calls: calls made in one turn of the event loop, or while earlier batches run, share one request.
+ * Batches grow under load. A single call does not wait.
  *
  * If a batch fails, its items are retried one by one, so that one bad item does not fail the others. A failed
  * batch must therefore write nothing: use one statement or one transaction. Nothing is retried if the
@@ -164,7 +164,10 @@ export async function* iterateWithYields<Item>(
   }
 }
 
-/** Maps items, yielding to the event loop as `inTurns` does. Small inputs are mapped without yielding. */
+/**
+ * Maps items, yielding to the event loop as `iterateWithYields` does. Small inputs are mapped without
+ * yielding.
+ */
 export async function mapWithYields<Item, Result>(
   items: readonly Item[],
   sizeOf: (item: Item) => number,
@@ -194,10 +197,11 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
 }
 
 /**
- * How long open connections get to learn, from their next response, that it is the last one: half a second
- * without requests. It consists of intervals in which the event loop reads what has arrived, so a busy
- * machine stretches it. While requests arrive, closing idle connections gains nothing: a client may be slow,
- * or choose among several connections. Each request closes one connection, so this ends.
+ * How long the shutdown waits for requests on open connections: half a second without requests. The next
+ * response on each connection then announces that it is the last. The wait consists of intervals in which the
+ * event loop reads what has arrived, so it is longer on a busy machine. While requests arrive, closing idle
+ * connections gains nothing: a client may be slow, or choose among several connections. Each request closes
+ * one connection, so the wait ends.
  */
 const lastAnswers = { moments: 25, ms: 20 };
 /** More than the connections that can wait, so that a flood of new ones does not delay the shutdown. */

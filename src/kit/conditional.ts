@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { ApiError } from './errors.ts';
 
 /**
- * The change times from If-Match, one of which must be that of the last change; null: no precondition. The
+ * The change times from If-Match. One of them must be the time of the last change; null: no precondition. The
  * changing statement itself checks this, so that no other change can come between.
  */
 export type IfMatchTimes = Date[] | null;
 
-/** Returns a short hash of a response for tagOf, if it depends on more than the resource itself. */
+/** Returns a short hash of a response for formatEtag, if it depends on more than the resource itself. */
 export const hashResponse = (body: object): string =>
   createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 10);
 

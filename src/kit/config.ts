@@ -37,11 +37,11 @@ export type Config = {
   webhookRetryDelays: readonly number[];
   /** The timeout of a request, from connecting to the last byte, in seconds. */
   webhookTimeout: number;
-  /** A webhook is paused after this many days of failures only; 0: never. */
+  /** A webhook is paused after this many days in which every delivery failed; 0: never. */
   webhookPauseDays: number;
   /** Days for which the delivery log and events are kept. */
   deliveryRetentionDays: number;
-  /** A PEM file of authorities that every TLS connection also trusts (address-guard.ts). */
+  /** A PEM file of certificate authorities that every TLS connection also trusts (address-guard.ts). */
   caFile: string | undefined;
   /** CIDRs that the address guard allows although they are not public. */
   webhookAllowNetworks: readonly string[];
@@ -70,7 +70,7 @@ export type Config = {
   /** Who may create workspaces in the console: only the operator (by command line), owners, or everyone. */
   workspaceCreation: WorkspaceCreation;
   defaultPlan: PlanName;
-  /** Whether each API response is checked against its declaration. A mismatch is a 500. For tests. */
+  /** Whether each API response is checked against its declaration. A mismatch returns 500. For tests. */
   isReplyChecked: boolean;
   limits: Limits;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
@@ -158,7 +158,7 @@ export function readConfig(environment: Environment): Config {
 
   const secretKey = value('SECRET_KEY');
   if (secretKey !== undefined && !keysPattern.test(secretKey)) {
-    // Without the value, which is a secret.
+    // The message omits the value, which is a secret.
     problems.push(
       'SECRET_KEY must be 64 hexadecimal digits (create it with `openssl rand -hex 32`), optionally followed by up to three previous keys, separated by commas.',
     );
@@ -300,7 +300,7 @@ function isDecodable(address: string): boolean {
       )
     );
   } catch {
-    // A malformed percent-encoding.
+    // The percent-encoding is malformed.
     return false;
   }
 }
@@ -328,9 +328,9 @@ function readS3(
 const mostWebProcesses = 64;
 
 /**
- * Connections of a single process, and of each of several. Two processes together have about as many as one.
- * A used connection costs PostgreSQL 5 to 10 MB, and 10 for each of two processes made nothing faster
- * (docs/decisions/0022-web-processes.md).
+ * The connections of a single process, and of each of several processes. Two processes together have about as
+ * many as one. A used connection costs PostgreSQL 5 to 10 MB, and 10 for each of two processes made nothing
+ * faster (docs/decisions/0022-web-processes.md).
  */
 const aloneConnections = 10;
 const besideConnections = 6;

@@ -32,7 +32,7 @@ export const isReadOnly = (error: unknown): error is Error =>
  * Returns the client class for a database on several hosts. Each connection goes to the host that currently
  * accepts writes. All hosts are probed in parallel, once for concurrent connections, so a dead host delays
  * nothing. An old primary that has not noticed its replacement is skipped, because a later timeline is known.
- * @param addresses the URLs from addressesOf.
+ * @param addresses the URLs from splitDatabaseUrl.
  */
 export function createMultiHostClient(addresses: readonly string[]): typeof Client {
   let asked: Promise<Host> | undefined;
@@ -102,7 +102,7 @@ export function createLocatedClient(
 
 export type Host = Pick<Client, 'host' | 'port'>;
 
-/** A writable server and its timeline: eight hexadecimal digits, which grow with each promotion. */
+/** A writable server and its timeline: eight hexadecimal digits, which increase with each promotion. */
 type Primary = Host & { timeline: string };
 
 /**

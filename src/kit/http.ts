@@ -51,7 +51,7 @@ const linesOf = (headers: Readonly<Record<string, string>>): string =>
 const foreignHost =
   'The service does not respond to this host name. The operator must set PUBLIC_URL to the public URL, and list other names in ALLOWED_HOSTS.';
 
-/** Returns whether a request has a key. Unlike a cookie, a browser never sends one automatically. */
+/** Returns whether a request has a key. Browsers send cookies automatically, but never a key. */
 const sendsKey = ({ headers }: IncomingMessage): boolean =>
   /^bearer[ \t]+\S/i.test(headers.authorization ?? '');
 
@@ -60,7 +60,7 @@ const compressedBody = 'Compressed request bodies are not accepted. Send the bod
 /** Requests that must fail, with the error. */
 const refused = new WeakMap<IncomingMessage, unknown>();
 
-/** Makes a request fail where it is handled, so that a page answers with a page and the API with JSON. */
+/** Makes a request fail where it is handled, so that pages respond with a page and the API with JSON. */
 export const refuseRequest = (request: IncomingMessage, why: unknown): void => void refused.set(request, why);
 
 /**
@@ -78,7 +78,7 @@ const withoutSchemas = (): never => {
 export function openServer(options: {
   log: Log;
   trustProxy: Config['trustProxy'];
-  /** Whether its public URL is https. */
+  /** Whether the public URL is https. */
   isSecure?: boolean;
   /** Whether a Host header belongs to this service. */
   isOurs?: (host: string) => boolean;
@@ -185,7 +185,7 @@ function rewritten(request: IncomingMessage, pathOf: PathOf = (_method, path) =>
   return `${pathOf(request.method ?? 'GET', url.slice(0, end))}${url.slice(end)}`;
 }
 
-/** Keeps a path with a broken escape (`%zz`) literally. It then mostly leads to a 404. */
+/** Keeps a path with a broken escape (`%zz`) literally. The request then usually returns 404. */
 function readableUrl(request: { url?: string | undefined }): string {
   const { url = '/' } = request;
   const path = url.split(/[?#]/, 1)[0]!;
@@ -202,7 +202,7 @@ export const allowHeader = (answered: readonly string[]): string =>
   answered.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
 
 /**
- * Answers all other methods of a path with a 405 and `Allow`, before reading a body.
+ * Responds to all other methods of a path with a 405 and `Allow`, before reading a body.
  * @param answered the methods that have routes.
  */
 export function refuseOtherMethods(server: Server, url: string, answered: readonly string[]): void {
@@ -218,7 +218,9 @@ export function refuseOtherMethods(server: Server, url: string, answered: readon
   });
 }
 
-/** Answers requests that are not valid HTTP, or whose headers are too slow or too large, and disconnects. */
+/**
+ * Responds to requests that are not valid HTTP, or whose headers are too slow or too large, and disconnects.
+ */
 function answerBrokenRequest(
   error: Error & { code?: string },
   socket: Socket & { readonly ['_httpMessage']?: ServerResponse },
@@ -262,7 +264,7 @@ declare const meaning: unique symbol;
 /** JSON text of a T, from PostgreSQL or written by hand. It is sent without parsing. */
 export type JsonText<T> = string & { readonly [meaning]: T };
 
-/** Marks a text as the JSON of a T, without checking it. Tests check it (compileReply). */
+/** Marks a text as the JSON of a T, without checking it. Tests check it (compileReplyCheck). */
 export const markJsonText = <T>(text: string): JsonText<T> => text as JsonText<T>;
 
 /** A list of JSON texts. They are sent one by one, because all together may block the event loop. */
@@ -334,7 +336,7 @@ export function compileReplyCheck(shape: Shape): (answer: CheckedReply) => void 
     )
       throw new Error('The response does not have the declared kind of content.');
     if (text === undefined) return;
-    // As it is sent: dates are text, and undefined properties are missing.
+    // The response as it is sent: dates are strings, and undefined properties are missing.
     const sent = JSON.parse(text) as unknown;
     check ??= checkOf(closed(shape.schema) as TSchema);
     const found = check(sent);

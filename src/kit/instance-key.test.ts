@@ -25,7 +25,7 @@ test('of two first processes with different keys, one is rejected, and so is any
   const [taken, other] = one!.status === 'fulfilled' ? keys : keys.toReversed();
   await open('none', taken);
   await open('none', taken!.toUpperCase());
-  await assert.rejects(open('none', other), refused(/another key than SECRET_KEY.*instance-key replace/s));
+  await assert.rejects(open('none', other), refused(/a key other than SECRET_KEY.*instance-key replace/s));
 });
 
 test('a key file without a valid key is rejected, and the error does not show its content', async () => {

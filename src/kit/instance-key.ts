@@ -8,7 +8,7 @@ import { onlyRow, statement } from './statement.ts';
 import type { Storage } from './storage.ts';
 import { findInstanceKey, InstanceKeyError, makeInstanceKey, openVault, type Vault } from './vault.ts';
 
-/** Whether the database has the `instance` table. An empty database does not. */
+/** Finds whether the database has the `instance` table. An empty database does not. */
 export const findInstanceTable = statement(
   'instance.find_instance',
   '',
@@ -98,7 +98,7 @@ function refuseOtherKey({ dataDir, secretKey }: Settings, vault: Vault, known: s
   );
 }
 
-/** Returns one row after a key was used. A process that marks another storage at the same time waits. */
+/** Returns one row if a key was used. A process that marks another storage at the same time waits. */
 const lockStorageId = statement(
   'instance.lock_storage_id',
   '',
@@ -151,8 +151,8 @@ export async function claimStorage(
 }
 
 /**
- * Gives a storage to a restored database, with a new mark. The previous instance can no longer start with it:
- * a deletion in one of them would remove the file for both.
+ * Gives a storage to a restored database, with a new mark. The previous instance can no longer start with
+ * this storage, because a deletion in one instance would remove the file for both.
  */
 export async function reassignStorage(database: Database, storage: Storage): Promise<void> {
   // The first start marks an unused storage.

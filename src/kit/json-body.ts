@@ -21,7 +21,7 @@ export function readJsonBody(bytes: Uint8Array, budget: ValueBudget = { values: 
 
 /**
  * The remaining number of values in a JSON text: list items, object members, and the lists and objects
- * themselves. Reading a text reduces it.
+ * themselves. Parsing a text reduces it.
  */
 export type ValueBudget = { values: number };
 
@@ -39,7 +39,7 @@ export async function readLargeJsonBody(bytes: Uint8Array): Promise<unknown> {
   return body;
 }
 
-/** Most bodies match neither, so they need no walk. */
+/** Most bodies match neither alternative, so their values need no normalizing. */
 const mayNeedNormalizing = /[\u0300-\uffff]|\\u/;
 
 function parse(text: string): unknown {

@@ -27,7 +27,7 @@ export const currentTrace = (): string | undefined => current.getStore();
 /** Returns the trace id for log lines. */
 const currentTraceId = (): string | undefined => currentTrace()?.slice(3, 35);
 
-/** Runs `work` in a trace, or as it is without one. */
+/** Runs `work` in a trace, or directly if there is none. */
 export const runInTrace = <T>(traceparent: string | undefined, work: () => T): T =>
   traceparent === undefined ? work() : current.run(traceparent, work);
 
@@ -47,7 +47,7 @@ const standardError: DestinationStream = { write: (line) => writeOutput('stderr'
 
 /**
  * Writes log lines as JSON objects to standard error; standard output is for the output of commands. Bodies,
- * headers and URLs are never logged (placeOf), which keeps secrets out. Redaction is the second line of
+ * headers and URLs are never logged (loggablePath), which keeps secrets out. Redaction is the second line of
  * defense.
  */
 export function openLog(level: Config['logLevel'], destination: DestinationStream = standardError): Log {

@@ -45,7 +45,7 @@ test('a joining process does not change the database: it accepts a database of i
   const next = { number: migrations.length + 1, name: '9999_next.sql', checksum: 'x', sql: 'select' };
   await assert.rejects(checkMigrated(database, [...migrations, next]), (error: unknown) => {
     assert.ok(error instanceof MigrationError);
-    assert.match(error.message, /changes the database \(9999_next\.sql\).*Stop it and start it again/);
+    assert.match(error.message, /needs to migrate the database \(9999_next\.sql\).*Stop the older version/);
     return true;
   });
   assert.deepEqual(await migrate(database, migrations), [], 'nothing ran');

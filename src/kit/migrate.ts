@@ -106,7 +106,7 @@ export const schemaChangeLocks = [schemaReadLock, migrationLock] as const;
 /**
  * Migrates the database to this version, in one transaction and one process at a time. It never migrates
  * backward.
- * @param tell receives a message if it must wait.
+ * @param tell receives a message if the migration must wait.
  * @param around runs the migrations, and may do more before and after them in the transaction.
  * @returns the names of the migrations that ran.
  * @throws MigrationError if the database is newer than this version or was migrated by other files.
@@ -118,7 +118,8 @@ export async function migrate(
   around = (_client: PoolClient, run: () => Promise<string[]>): Promise<string[]> => run(),
 ): Promise<string[]> {
   return transaction(database, async (client) => {
-    // Without a lock, so that a server with nothing to migrate can start during a backup or a move of a cell.
+    // Checked without a lock, so that a server with nothing to migrate can start during a backup or a move of
+    // a cell.
     if (await isCurrent(client, migrations)) return [];
     await lockForMigration(client, tell);
     if (await isCurrent(client, migrations)) return [];
@@ -128,8 +129,8 @@ export async function migrate(
 
 /**
  * Waits without a time limit for a backup, or for a process that migrates or moves a cell. If this process is
- * killed, its wait ends, because others would queue behind it. PostgreSQL supports that check only on some
- * systems.
+ * killed, its wait must end, because others would queue behind it. PostgreSQL itself detects this only on
+ * some systems.
  * @param tell receives a message if it must wait.
  */
 export async function lockForMigration(
@@ -147,8 +148,8 @@ export async function lockForMigration(
 }
 
 /**
- * The SQL of a migration for tables that exist once per instance, from a line `-- Of the instance` to a line
- * `-- Of each cell` or the end. Cells (src/cells) skip it.
+ * The SQL of a migration for tables that exist once per instance. It begins with a line `-- Of the instance`
+ * and ends at a line `-- Of each cell` or at the end of the file. Cells (src/cells) skip it.
  */
 const ofInstance = /^-- Of the instance\b[^]*?(?=^-- Of each cell\b|(?![^]))/gm;
 export const toCellMigration = (migration: Migration): Migration => ({
@@ -188,7 +189,7 @@ async function renumberRecorded(client: PoolClient, { name, checksum }: Migratio
 
 /**
  * Checks that the database has this version, without changing it, for a process that joins running ones.
- * @throws MigrationError also if it is older.
+ * @throws MigrationError also if the database is older.
  */
 export async function checkMigrated(database: Database, migrations: readonly Migration[]): Promise<void> {
   const [next] = await findPending(database, migrations);

@@ -40,7 +40,7 @@ export type Scope = {
   /** The only forms that the caller can access, with their submissions; null: all forms. */
   formIds: readonly string[] | null;
   actor: Actor;
-  /** Whether the caller has a further permission besides the one that the operation requires. */
+  /** Returns whether the caller has a permission in addition to the one that the operation requires. */
   may: (permission: string) => boolean;
   /** For an operation that writes its own entry: its line in the audit log. */
   line?: AuditEntry;
@@ -133,23 +133,23 @@ type OperationRequest<P, Q, B, R, Own extends SessionCaller | undefined> = Scope
   body: B;
   /** Never set. It tells TypeScript the reply before `run`, so that literal types in a body are kept. */
   readonly reply?: R;
-  /** If-Match: the change is rejected if the resource has changed meanwhile (conditional.ts). */
+  /** If-Match: the change is rejected if the resource was changed in the meantime (conditional.ts). */
   unchanged: IfMatchTimes;
 };
 
 /** The static types of an operation, for TypeScript callers. Never set at run time. */
 type Types<P, Q, B, Reply> = { readonly types?: { params: P; query: Q; body: B; reply: Reply } };
 
-/** What the audit log records of an operation that changes something, or takes data out. */
+/** What the audit log records of an operation that changes something, or exports data. */
 export type AuditPolicy =
   | 'entry'
-  /** An entry if a person asks. Programs read all day. */
+  /** An entry if the caller is a person. Programs read all day, so their reads are not recorded. */
   | 'entry by people'
   /** An entry that the operation itself writes: with the statement that does the work, or to the log of an account. */
   | 'own entry'
   /**
-   * An entry with the difference between two replies of an operation that reads the thing, or with its first reply.
-   * `part` is the field of the reply that has the thing.
+   * An entry with the difference between two responses of an operation that reads the resource, or with its
+   * first response. `part` is the field of the response that contains the resource.
    */
   | { readonly changes: string; readonly part?: string }
   | { readonly creates: string; readonly part?: string }
@@ -183,13 +183,13 @@ export type Operation<
   readonly reply: ReplyShape;
   /** Errors in addition to those that follow from the declaration. */
   readonly errors: readonly ErrorCode[];
-  /** Accepts If-Match, and answers 412 if the resource was changed meanwhile. */
+  /** Accepts If-Match, and returns 412 if the resource was changed in the meantime. */
   readonly isConditional: boolean;
   /**
    * The path that returns the ETag for If-Match, if it is neither the operation's path nor a parent of it.
    */
   readonly conditionOf: string | undefined;
-  /** What it deletes cannot be restored. */
+  /** Whether the data that it deletes cannot be restored. */
   readonly isDestructive: boolean;
   /** Required if it changes something (app/audit-policy.test.ts). */
   readonly audit: AuditPolicy | undefined;
@@ -205,7 +205,7 @@ export type Operation<
   holdReply(answer: OperationResponse): void;
 };
 
-/** The days from which an operation is deprecated and no longer exists: `2027-01-31`. */
+/** The days from which an operation is deprecated, and from which it no longer exists: `2027-01-31`. */
 export type Deprecation = { readonly since: string; readonly until: string };
 
 const nothing = Type.Object({}, { additionalProperties: false });

@@ -66,7 +66,7 @@ export type EmailBody = {
   lang?: string;
   heading: string;
   blocks: readonly EmailBlock[];
-  /** The note below files that their links expire. Default: English. */
+  /** The note below files, which says that their links expire. Default: English. */
   filesNote?: string;
   /** The small print: why this person gets this email. */
   reason: string;
@@ -84,7 +84,7 @@ const insertMails = statement(
       /** The account whose limits count these emails. */
       account_id: nullable(text),
       kinds,
-      /** countedAddress of each recipient. */
+      /** The hash of each recipient's address (hashMailAddress). */
       counted_as: byteStrings,
       /** Seconds before sending. */
       delay: double,
@@ -119,7 +119,7 @@ const insertMails = statement(
 );
 
 export type NewMail = {
-  /** A fixed id (idOf) for an email that may be enqueued twice, so that it is sent once. */
+  /** A fixed id (deriveId) for an email that may be enqueued twice, so that it is sent once. */
   id?: string;
   kind: MailKind;
   to: MailAddress;
@@ -128,7 +128,7 @@ export type NewMail = {
   letter: EmailBody;
   /** The address for replies. Default: the sender. */
   replyTo?: string;
-  /** The URL to unsubscribe. A POST does so immediately (RFC 8058), a visit asks first. */
+  /** The URL to unsubscribe. A POST unsubscribes immediately (RFC 8058); a visit asks first. */
   unsubscribeUrl?: string;
 };
 
@@ -154,9 +154,10 @@ const longestSubject = 200;
 
 /**
  * Writes emails into the outbox in the caller's transaction, so they are sent only if it commits. Call
- * wakeQueue after the commit; otherwise they are sent within 15 s. Up to a thousand take one round trip.
+ * wakeQueue after the commit; otherwise they are sent within 15 s. Up to a thousand emails need one round
+ * trip.
  * @returns their ids, in order.
- * @throws if an address is invalid (readMailAddress): validate input before.
+ * @throws if an address is invalid (readMailAddress): validate input first.
  */
 export async function enqueueMails(
   db: Queryable,

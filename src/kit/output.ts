@@ -1,4 +1,4 @@
-/** The maximum characters that wait for a slow reader of a stream. More output is dropped. */
+/** The maximum number of characters that wait for a slow reader of a stream. More output is dropped. */
 const longestQueue = 1_000_000;
 
 type Name = 'stdout' | 'stderr';
@@ -19,7 +19,7 @@ type Handle = { _handle?: { setBlocking?: (isBlocking: boolean) => void } };
 export function tolerateLostOutput(): void {
   for (const name of ['stdout', 'stderr'] as const) {
     const stream = process[name];
-    // `writeOutput` counts it.
+    // `writeOutput` counts the error.
     stream.on('error', () => {});
     if (stream.isTTY) (stream as Handle)['_handle']?.setBlocking?.(false);
   }

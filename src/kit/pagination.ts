@@ -11,7 +11,7 @@ export const nameSchema = <S extends TSchema>(name: string, schema: S): S =>
 /** The maximum page size. Specification, "Limits". */
 export const mostPerPage = 100;
 
-/** The parameters of every list. Values out of bounds are a 400. Specification, "Endpoints" and "Limits". */
+/** The parameters of every list. Values out of bounds return 400. Specification, "Endpoints" and "Limits". */
 export const pageParameters = {
   page: Type.Optional(
     Type.Integer({
@@ -167,7 +167,7 @@ export const finishPage = <Row extends { id: string }>(
   total: number,
 ) => finishPageBy(cut, rows, total, ({ id }) => id);
 
-/** Ends a page of a list that readCutBy reads. @param placeOf returns the position after a row. */
+/** Ends a page of a list that readPageRequestBy reads. @param placeOf returns the position after a row. */
 export function finishPageBy<Row>(
   cut: PageRequest,
   rows: readonly Row[],

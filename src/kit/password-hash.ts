@@ -14,13 +14,13 @@ const scheme = '$scrypt$ln=15,r=8,p=3$';
 
 /** Concurrent hashes: each takes 32 MB and a thread that file access and DNS also need. */
 const atOnce = 2;
-/** The maximum queue, a few seconds of work. Further calls fail with a Retry-After. */
+/** The maximum number of waiting calls, a few seconds of work. Further calls fail with a Retry-After. */
 const mostWaiting = 32;
 let running = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Limits the concurrency of work that takes much memory.
+ * Limits the concurrency of work that needs much memory.
  * @throws ApiError service_unavailable if the queue is full.
  */
 export async function limitHashing<Result>(work: () => Promise<Result>): Promise<Result> {

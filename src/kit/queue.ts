@@ -40,7 +40,8 @@ export type Job<Payload = unknown> = {
 export type LaneSlot = {
   /**
    * Waits for a slot, if the job does not have one yet.
-   * @throws LaneNarrowed if there will be none for long, or the reason of the job's signal. Do not catch it.
+   * @throws LaneNarrowed if no slot will be free for a long time, or the reason of the job's signal. Do not
+   * catch it.
    */
   enter(): Promise<void>;
   /** Releases the slot before the handler ends, if only settling is left, so that the next job can start. */

@@ -81,7 +81,7 @@ test('an address that needs SMTPUTF8 fails with that reason if the server does n
   assert.deepEqual(outcome, {
     kind: 'refused',
     reason:
-      'The mail server does not support SMTPUTF8, which jösé@xn--bcher-kva.example needs: the part before the @ is not ASCII. Use an ASCII address, or another mail server.',
+      'The mail server does not support SMTPUTF8, which jösé@xn--bcher-kva.example requires because the part before the @ is not ASCII. Use an ASCII address or another mail server.',
   });
   assert.equal(server.taken.length, 0);
 });
@@ -94,7 +94,7 @@ test('a Reply-To that needs SMTPUTF8 fails with the same reason as a recipient',
   assert.equal(outcome.kind, 'refused');
   assert.match(
     'reason' in outcome ? outcome.reason : '',
-    /SMTPUTF8, which jösé@xn--bcher-kva\.example needs/,
+    /SMTPUTF8, which jösé@xn--bcher-kva\.example requires/,
   );
   assert.equal(server.taken.length, 0);
   assert.equal((await sendTo('jose@bücher.example')).kind, 'sent', 'a domain alone is Punycode');

@@ -76,7 +76,7 @@ function decode(text: string): string | undefined {
 type SmtpFailure = {
   kind: 'deferred' | 'refused';
   reason: string;
-  /** The failure is not about this email: the server would reject any other email too. */
+  /** Whether the failure is not about this email: the server would reject any other email too. */
   isOfServer?: boolean;
 };
 
@@ -141,7 +141,10 @@ type SmtpMessage = { recipient: string; raw: Buffer; replyTo?: string | undefine
 
 type Options = { signal?: AbortSignal; hear?: (line: string) => void };
 
-/** The timeout of an SMTP session. It counts as deferred, though the server may have accepted the email. */
+/**
+ * The timeout of an SMTP session. A timeout counts as deferred, though the server may have accepted the
+ * email.
+ */
 const deadlineMs = 12_000;
 const longestResponse = 500;
 

@@ -23,7 +23,7 @@ export type Storage = {
   hasRoom(): Promise<boolean>;
 };
 
-/** Enough for every signature that file-type knows. */
+/** Enough bytes for every signature that file-type knows. */
 export const headBytes = 4_100;
 
 const tooLarge = (limit: number): ApiError =>

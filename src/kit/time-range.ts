@@ -8,13 +8,13 @@ const deprecatedTime = (name: string) =>
     Type.String({ format: 'date-time', deprecated: true, description: `The previous name of \`${name}\`.` }),
   );
 
-/** A range of days or times, with the standard names. */
+/** A range of days or times, with the standard parameter names. */
 const range = {
   created_from: moment('From this time, inclusive.'),
   created_to: moment('Until this time, exclusive.'),
 };
 
-/** The range of a list, with the standard names and its previous ones. */
+/** The range of a list, with the standard parameter names and the previous ones. */
 export const rangeParameters = {
   ...range,
   from: deprecatedTime('created_from'),

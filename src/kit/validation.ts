@@ -54,8 +54,9 @@ type Sized = {
 };
 
 /**
- * Shortens a value to what its errors need: lists that are too long keep one extra item, and objects some
- * unknown names. The library reports every item, and its search for equal items takes quadratic time.
+ * Shortens a value to what its error messages need: lists that are too long keep one item above their limit,
+ * and objects keep a limited number of unknown names. The library reports every item, and its search for
+ * equal items takes quadratic time.
  */
 function shortened(schema: Sized, value: unknown): unknown {
   const { anyOf, items, maxItems = Infinity, properties = {}, maxProperties = Infinity } = schema;
@@ -80,7 +81,8 @@ function shortened(schema: Sized, value: unknown): unknown {
 }
 
 /**
- * Compiles a schema for JSON bodies. As in a query, a day in a time property means its start in UTC.
+ * Compiles a schema for JSON bodies. As in queries, a date in a time property means the start of that day in
+ * UTC.
  * @throws ApiError bad_request if the body is not an object, validation_error with all its problems.
  */
 export function compileBody<S extends TObject>(schema: S): (body: unknown) => Static<S> {
@@ -102,9 +104,7 @@ export function compileBody<S extends TObject>(schema: S): (body: unknown) => St
   };
 }
 
-/**
- * Describes errors, one item per property. For a union, only its own error counts, not those of its branches.
- */
+/** Describes errors, one item per property. A union reports only its own error, not those of its branches. */
 function describeErrors(schema: TObject, errors: readonly SchemaError[]): ErrorItem[] {
   const items = new Map<string, { message: string; code: ProblemCode }>();
   const add = (field: string, message: string, code: ProblemCode): void => {
@@ -168,7 +168,7 @@ function knownAt(schema: TObject, schemaPath: string): string[] {
 
 const names = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 const join = (parent: string, name: string): string => (parent === '' ? name : `${parent}.${name}`);
-/** Shortens a caller's text that an error message quotes. */
+/** Shortens text from the caller for use in an error message. */
 const clip = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 function describe(field: string, { keyword, params, message }: SchemaError): string {
@@ -183,9 +183,9 @@ function describe(field: string, { keyword, params, message }: SchemaError): str
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
 /**
- * Compiles a schema for query parameters. Texts become integers and booleans where the schema requires them,
- * and an empty one counts as absent. Only plain digits are numbers: "1e3", "0x10" and " 1" are rejected. A
- * repeated parameter is also rejected, and so is NUL, which PostgreSQL does not support.
+ * Compiles a schema for query parameters. Strings become integers and booleans where the schema requires
+ * them, and an empty string counts as absent. Only plain digits are numbers: "1e3", "0x10" and " 1" are
+ * rejected. Repeated parameters are rejected, and so is NUL, which PostgreSQL does not support.
  * @throws ApiError bad_request.
  */
 export function compileQuery<S extends TObject>(schema: S): (query: unknown) => Static<S> {
@@ -216,7 +216,7 @@ export function compileQuery<S extends TObject>(schema: S): (query: unknown) => 
 /** The `cursor` that starts reading a list. */
 export const listBeginning = '*';
 
-/** Converts a day to its start in UTC, and keeps other text. */
+/** Converts a date to the start of that day in UTC, and leaves other text unchanged. */
 const momentOf = (text: string): string => (/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00.000Z` : text);
 
 /** Returns the converter of a parameter's text for its schema; undefined if the text stays as it is. */
@@ -225,10 +225,10 @@ function readerOf(property: { type?: unknown; format?: unknown }): ((value: unkn
     return (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value);
   if (property.type === 'boolean')
     return (value) => (value === 'true' ? true : value === 'false' ? false : value);
-  // An unescaped plus arrives as a space.
+  // An unescaped plus sign arrives as a space.
   if (property.format === 'date-time')
     return (value) => (typeof value === 'string' ? momentOf(value.replace(/ (?=\d\d:\d\d$)/, '+')) : value);
-  // For a day, a time means its day in UTC.
+  // Where a date is expected, a time means its date in UTC.
   if (property.format === 'date')
     return (value) => (typeof value === 'string' ? (readTimestamp(value)?.slice(0, 10) ?? value) : value);
   return undefined;
@@ -298,9 +298,9 @@ export function toApiError(error: unknown): ApiError {
 export const uuid = Type.String({ format: 'uuid' });
 export const timestamp = Type.String({ format: 'date-time' });
 export const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
-/** For background work. */
+/** The schema of `failed_reason` in background work. */
 export const failedReasonSchema = Type.Union([Type.String(), Type.Null()], {
   description: 'Why the task stopped early and will not continue automatically; `null` otherwise.',
 });
-/** For objects in requests: rejects additional properties. */
+/** Rejects additional properties in objects of a request. */
 export const noExtraProperties = { additionalProperties: false } as const;

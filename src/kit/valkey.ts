@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisClientType } from '@redis/client';
 import type { Log } from './log.ts';
 
-/** Thrown if Valkey, which counts for several machines, is unavailable. */
+/** Thrown if Valkey, which keeps the counters that several machines share, is unavailable. */
 export class ValkeyError extends Error {}
 
 /** A client of Valkey or Redis. */
 export type Valkey = RedisClientType;
 
-/** The timeout at start, and for a single request. */
+/** The timeout for the connection at startup and for a single request, in milliseconds. */
 const limitMs = 2_000;
 
 /** Imports the client here, so that a process without Valkey does not load it. */
@@ -31,14 +31,14 @@ async function openValkey(
 /** Connects to Valkey, and reconnects whenever the connection is lost. */
 export async function connectValkey(url: string, log: Log): Promise<Valkey> {
   const valkey = await openValkey(url, log, (attempt) => Math.min((attempt + 1) * 100, 2_000));
-  // It retries until it succeeds or is closed, but only the first attempt is awaited.
+  // The client retries until it connects or is closed, but only the first attempt is awaited.
   const first = once(valkey, 'ready', { signal: AbortSignal.timeout(limitMs) });
   valkey.connect().catch((error: unknown) => log.debug({ err: error }, 'stopped connecting to Valkey'));
   await first.catch((error: unknown) => log.warn({ err: error }, 'Valkey is not responding yet'));
   return valkey;
 }
 
-/** Sends a request to Valkey over its own connection. @throws ValkeyError with the reason of a failure. */
+/** Sends a request to Valkey over a new connection. @throws ValkeyError with the reason for the failure. */
 export async function requestValkey<Answer>(
   url: string,
   ask: (valkey: Valkey) => Promise<Answer>,

@@ -46,11 +46,11 @@ export type Vault = {
   /** @throws if the bytes were not sealed with one of these keys for this purpose. */
   unseal(purpose: Purpose, sealed: Buffer): string;
   /**
-   * Returns the HMAC-SHA256 of a list of texts in base64url. The list is signed as JSON, so different lists
+   * Returns the HMAC-SHA256 of a list of strings in base64url. The list is signed as JSON, so different lists
    * have different signatures.
    */
   sign(purpose: Purpose, parts: readonly string[]): string;
-  /** Returns the signature by each key, the current key first, to look up a signature. */
+  /** Returns the signature made with each key, the current key first, to look up a stored signature. */
   signatures(purpose: Purpose, parts: readonly string[]): string[];
   /** Compares in constant time. */
   verify(purpose: Purpose, parts: readonly string[], signature: string): boolean;
@@ -64,7 +64,7 @@ const keyIdBytes = 4;
 /** The text form of an instance's keys: 64 hexadecimal digits each, the current key first. */
 export const keysPattern = /^[0-9a-f]{64}(?:,[0-9a-f]{64}){0,3}$/i;
 
-/** @param keys one or several, in the form of `keysPattern`. */
+/** @param keys one or more keys, in the format of `keysPattern`. */
 export function openVault(keys: string): Vault {
   const [current, ...former] = keys.split(',').map(openKey) as [Key, ...Key[]];
   const all = [current, ...former] as const;
@@ -168,7 +168,7 @@ async function readKey(path: string): Promise<string | undefined> {
 }
 
 /**
- * Creates the key in `<dataDir>/secret.key` (mode 0600), or reads the one of a faster process.
+ * Creates the key in `<dataDir>/secret.key` (mode 0600), or reads the key that a faster process created.
  * @param key the key from a backup. Default: a new one.
  */
 export async function makeInstanceKey(dataDir: string, key = generateInstanceKey()): Promise<string> {
@@ -214,7 +214,7 @@ const hasCode = (error: unknown, code: string): boolean =>
 /** The row that a personal link opens. */
 export type LinkTarget = { workspaceId: string; formId: string; id: string };
 
-/** Each purpose has its own derived key. */
+/** The kinds of personal links. Each has its own derived key. */
 export type LinkPurpose =
   | 'invitations'
   | 'unsubscribe links'
@@ -232,7 +232,8 @@ const partsOf = ({ workspaceId, formId, id }: LinkTarget, more: readonly string[
 
 /**
  * Signs a personal link: its purpose, workspace, form and id together, as 32 bytes in base64url. Two
- * workspaces can have rows with one id, so a signature of the id alone would open both (docs/rules.md T3).
+ * workspaces can have rows with the same id, so a signature of the id alone would open both (docs/rules.md
+ * T3).
  * @param more further values to sign, such as an expiry time.
  */
 export const signLink = (vault: Vault, purpose: LinkPurpose, target: LinkTarget, ...more: string[]): string =>
@@ -247,5 +248,5 @@ export const verifyLink = (
   ...more: string[]
 ): boolean => vault.verify(purpose, partsOf(target, more), signature);
 
-/** Returns the SHA-256 under which a link is stored and found. The token itself is not stored. */
+/** Returns the SHA-256 hash under which a link is stored and found. The token itself is not stored. */
 export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -8,7 +8,10 @@ import { announceWithCommit } from '#kit/queue.ts';
 import { statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 
-/** Selects the owners of workspaces with an active API key, each once, in the first of their workspaces. */
+/**
+ * Selects the owners of workspaces with an active API key. An owner of several workspaces is listed once,
+ * with the first of them.
+ */
 const selectKeyOwners = statement(
   'mail.select_key_owners',
   'now',
@@ -24,7 +27,7 @@ const selectKeyOwners = statement(
     order by u.id, m.workspace_id`,
 );
 
-/** Selects the people who got an announcement. */
+/** Selects the people who received an announcement. */
 const selectAnnounced = statement(
   'mail.select_announced',
   'announcement',
@@ -33,8 +36,8 @@ const selectAnnounced = statement(
 );
 
 /**
- * Records who gets an announcement. @returns the people who were new: of two parallel runs, only one gets
- * each person.
+ * Records who gets an announcement. @returns the people who were not recorded yet: of two parallel runs, only
+ * one gets each person.
  */
 const insertAnnounced = statement(
   'mail.insert_announced',
@@ -59,13 +62,15 @@ const digestOf = ({ subject, text }: Announcement): Buffer =>
     .update(JSON.stringify([subject, text]))
     .digest();
 
-/** Finds the owners of API keys (specification, "Versioning" 3) who have not got the announcement yet. */
+/**
+ * Finds the owners of API keys (specification, "Versioning" 3) who have not received the announcement yet.
+ */
 export async function findAudience(database: Database, announcement: Announcement): Promise<Audience> {
   const [owners, told] = await Promise.all([
     findInAllCells(database, (cells) => selectKeyOwners(cells, { now: now() })),
     selectAnnounced(database, { announcement: digestOf(announcement) }),
   ]);
-  // A person who owns workspaces on several servers is found on each.
+  // A person who owns workspaces on several servers is found on each of them.
   const seen = new Set(told.map(({ user_id }) => user_id));
   return owners.filter(({ user_id }) => !seen.has(user_id) && seen.add(user_id));
 }

@@ -40,7 +40,7 @@ export const deleteOldMails = statement(
    returning id`,
 );
 
-/** The columns of an entry of the email log, which has no private emails. */
+/** The columns of an entry in the email log. The log has no private emails. */
 const loggedMail = columns(
   'id form_id? form_name? recipient subject attempts:integer error? created_at',
   'settled_at:timestamp? next_attempt_at:timestamp?',
@@ -63,7 +63,7 @@ const findLoggedMail = statement(
 
 /**
  * Queues a failed email again; of two parallel requests, one gets the row. An email about an invitation must
- * be its last one. The link must not be revoked, nor the address unsubscribed.
+ * be the latest one for that invitation. The link must not be revoked, nor the address unsubscribed.
  */
 const requeueMail = statement(
   'mail.requeue_mail',
@@ -147,8 +147,8 @@ const testsPerMinute = 5;
 type Context = { database: Database; config: Config; requestCounter: RequestCounter; wakeQueue: () => void };
 
 /**
- * Operations on the email log of a workspace. Its addresses are personal data, so of the members only owners
- * and admins see it.
+ * Operations on the email log of a workspace. Its addresses are personal data, so only owners and admins can
+ * see it.
  */
 export function mailEndpoints(context: Context) {
   const { database, config } = context;

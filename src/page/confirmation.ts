@@ -30,8 +30,8 @@ export function confirmationPage(
   );
   const leadTo = (path: string, carried: ReadonlyMap<string, string> = own): string =>
     formatFormAddress(path, { reference: {}, prefill: [], own: carried });
-  // A page with personal links is framed only by the sites in the form's `embed_origins`. Without that
-  // setting, the edit link opens outside the frame.
+  // Only the sites in the form's `embed_origins` can frame a page with personal links. Without that setting,
+  // the edit link opens outside the frame.
   const leavesFrame = look.isEmbedded && live.settings.embed_origins === undefined;
   const plain = new Map([...own].filter(([name]) => name === '_lang'));
   return renderConfirmation({
@@ -57,7 +57,7 @@ export function confirmationPage(
   });
 }
 
-/** The receipt is the submission's id, which includes its time (docs/decisions/0014). */
+/** The receipt is the id of the submission, which includes its time (docs/decisions/0014). */
 function editableUntil({ settings }: LiveForm, receipt: string): Date {
   return new Date(timeOfId(receipt).getTime() + editDaysOf(settings) * 86_400_000);
 }

@@ -36,13 +36,13 @@ function editPageParts(
   return {
     editToken: token,
     submitText: words.editSubmit,
-    // The time of the state that the visitor sees, so that a later change by someone else is not overwritten
-    // unnoticed.
+    // The time of the version that the visitor sees, so that saving does not silently overwrite someone
+    // else's later change.
     hidden: [['_seen_at', String(seen.getTime())]],
   };
 }
 
-/** Returns the ending of a page opened by an edit link: it saves the changed submission. */
+/** Returns what happens when a page opened by an edit link is sent: it saves the changed submission. */
 function createEditCompletion(
   context: PostContext,
   visit: Visit,
@@ -53,7 +53,7 @@ function createEditCompletion(
   const { live, words, look, address } = visit;
   const now = editPageParts(visit, token, edit);
   return {
-    // Every step of the page keeps the time that was sent with the first one.
+    // Every step of the page keeps the time that came with the first step.
     showing: ({ controls }) => ({ ...now, hidden: [['_seen_at', controlOf(controls, '_seen_at') ?? '']] }),
     submissionId: edit.submissionId,
     async finish(post) {
@@ -90,8 +90,8 @@ function createEditCompletion(
 type LinkContext = PostContext & OpenContext;
 
 /**
- * Adds the routes of a visitor's two personal links: `/f/<id>/resume/<token>` resumes saved answers, and
- * `/f/<id>/edit/<token>` edits a submission. Anyone who has the link may use it (docs/rules.md T3).
+ * Adds the routes for a visitor's two personal links: `/f/<id>/resume/<token>` resumes saved answers, and
+ * `/f/<id>/edit/<token>` edits a submission. Anyone who has the link can use it (docs/rules.md T3).
  */
 export function linkRoutes(server: Server, context: LinkContext): void {
   server.get('/f/:id/resume/:token', async (request: LinkRequest, reply) => {
@@ -111,7 +111,7 @@ export function linkRoutes(server: Server, context: LinkContext): void {
       step: saved.step,
       key: signKey(context.vault, visit.live, saved.key),
       notice: visit.words.resumed,
-      // This progress was counted when the answers were saved.
+      // The visit's progress was already counted when the answers were saved.
       course: formatVisitProgress(deriveVisitProgress(form, saved.raw, reached)),
     });
     return sendPage(reply, 200, page, visit.look, redirectsOf(visit.live.settings));
@@ -170,7 +170,8 @@ async function openLinkedEdit(
 }
 
 /**
- * Opens a personal link. A link that no longer works is reported in the look and language of its form.
+ * Opens a personal link. The error page for a link that no longer works has the look and language of the
+ * form.
  * @throws Refused.
  */
 function openPersonalLink<Opened>({ written }: Visit, opening: Promise<Opened>): Promise<Opened> {
@@ -179,7 +180,7 @@ function openPersonalLink<Opened>({ written }: Visit, opening: Promise<Opened>):
   });
 }
 
-/** Restores the visit in the language of the saved answers, unless the address names another one. */
+/** Restores the visit in the language of the saved answers, unless the URL names another one. */
 const resumeVisit = (
   { written, guest, refusal }: Visit,
   request: LinkRequest,
@@ -189,7 +190,7 @@ const resumeVisit = (
 function withReference(visit: Visit, reference: Record<string, string>): Visit {
   return {
     ...visit,
-    // Reference data of an invitation stays out of addresses: the invitation provides it again.
+    // Reference data of an invitation stays out of URLs: the invitation provides it again.
     address: { ...visit.address, reference: without(reference, visit.guest?.reference) },
     reference,
     context: answerContext(visit.live.settings, reference, visit.context.work),

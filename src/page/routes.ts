@@ -55,8 +55,8 @@ import { chooseLocale, wordsByLocale } from './words/choose-locale.ts';
 type MailContext = PostContext & OpenContext;
 
 /**
- * `POST /f/<id>/resume/<token>/mail`: emails the resume link to the visitor. The page shows the link again,
- * even if the email fails.
+ * Adds `POST /f/<id>/resume/<token>/mail`, which emails the resume link to the visitor. The page shows the
+ * link again, even if the email fails.
  */
 function resumeMailRoute(server: Server, context: MailContext): void {
   server.post('/f/:id/resume/:token/mail', async (request: LinkRequest, reply) => {
@@ -119,8 +119,8 @@ const builtScript = fileURLToPath(new URL('../../dist/page', import.meta.url));
 
 /**
  * Serves the page's script at `/f/assets/`, cached forever because the names change with the content. Returns
- * the address of the file that the page loads (`page-<hash>.js`; it loads the others). Returns undefined if
- * the script was not built: the page works without it. The files are read once.
+ * the URL of the file that the page loads (`page-<hash>.js`, which loads the others), or undefined if the
+ * script was not built: the page works without it. The files are read once.
  */
 async function serveScript(server: Server, directory = builtScript): Promise<string | undefined> {
   const assets = await readScripts(directory);
@@ -156,9 +156,9 @@ async function readNames(directory: string): Promise<string[]> {
 }
 
 /**
- * `/f/<id>/unsubscribe/<token>`: GET asks, and POST stops the workspace's emails to the invited person. Email
- * programs POST on their own (RFC 8058: `List-Unsubscribe=One-Click`), without a page or a cookie. It also
- * works for a form that is closed or in the trash.
+ * Adds `/f/<id>/unsubscribe/<token>`: GET asks for confirmation, and POST stops the workspace's emails to the
+ * invited person. Email programs send the POST themselves (RFC 8058: `List-Unsubscribe=One-Click`), without a
+ * page or a cookie. The link also works if the form is closed or in the trash.
  */
 function unsubscribeRoute(server: Server, context: { database: Database; vault: Vault }): void {
   server.get('/f/:id/unsubscribe/:token', async (request: LinkRequest, reply) => {
@@ -195,8 +195,8 @@ type PageContext = Omit<PostContext, 'scriptSource'> & OpenContext & ImagesConte
 
 /**
  * Adds the public page of a form (docs/rules.md 14): `GET /f/<id>` shows it, `POST /f/<id>` submits it as an
- * HTML form or JSON, and `GET /f/<id>/submitted` confirms. Also adds personal links, uploads, the password,
- * fonts and images.
+ * HTML form or JSON, and `GET /f/<id>/submitted` shows the confirmation. Also adds personal links, uploads,
+ * the password, fonts and images.
  */
 export async function pageRoutes(server: Server, services: PageContext): Promise<void> {
   addFormParsers(server);
@@ -223,8 +223,8 @@ function formRoutes(server: Server, context: Context): void {
     if (guest?.savedId !== undefined && live.settings.save_progress) {
       const saved = { workspaceId: live.workspaceId, formId: live.id, id: guest.savedId };
       const token = linkToken(context.vault, 'resume', saved);
-      // The page's own parameters are kept: the invitation, without which the form may not open, the language
-      // and the frame.
+      // Keeps the page's own parameters: the language, the frame, and the invitation, without which the form
+      // may not open.
       const path = `/f/${live.id}/resume/${token}`;
       return reply.redirect(formatFormAddress(path, { ...visit.address, reference: {} }), 303);
     }
@@ -234,7 +234,7 @@ function formRoutes(server: Server, context: Context): void {
   });
 
   server.post<FormRoute>('/f/:id', { onRequest: checkPostSource(context) }, async (request, reply) => {
-    // Also open for forms that are full or closed and for used invitations, to answer repeated submits
+    // Full or closed forms and used invitations are admitted too, to answer repeated submits
     // (post/accept-answers.ts).
     const visit = await openVisit(context, request, ['full', 'closed', 'used']);
     if (visit.guest) await recordInvitationStarted(context.database, visit.guest);
@@ -260,7 +260,7 @@ function formRoutes(server: Server, context: Context): void {
   refuseOtherMethods(server, '/f/:id/submitted', ['GET']);
 }
 
-/** Renders the first view of the page, prefilled from its address. */
+/** Renders the first view of the page, prefilled from its URL. */
 function firstShowing(context: Context, visit: Visit): PageContent {
   const { address, live, guest, words } = visit;
   const isPlain = address.prefill.length === 0 && address.own.size === 0;
@@ -273,7 +273,10 @@ function firstShowing(context: Context, visit: Visit): PageContent {
   return formPage(context, visit, { raw, errors: [], held: new Map(), key, notice, course });
 }
 
-/** `POST /f/<id>/enter`: checks the password of a form, and redirects to the form with its parameters. */
+/**
+ * Adds `POST /f/<id>/enter`, which checks the password of a form and redirects to the form with its
+ * parameters.
+ */
 function passwordRoute(server: Server, context: Context): void {
   server.post('/f/:id/enter', async (request: FormRequest, reply) => {
     const visit = await openVisit(context, request, ['password']);

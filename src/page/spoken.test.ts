@@ -179,7 +179,7 @@ test('answers given in German are found by German words, even if the search lang
     [refused.status, refused.body.errors],
     [
       422,
-      [{ field: 'language', message: 'The form is written in "en", "de", "ar".', code: 'invalid_choice' }],
+      [{ field: 'language', message: 'The form is available in "en", "de", "ar".', code: 'invalid_choice' }],
     ],
   );
   const plain = await publishForm(tenant, stepsOf({}, [element('text', 'name')]));

@@ -9,15 +9,15 @@ import type { Visit } from './visit/visit.ts';
 
 type UploadContext = ReadingContext & PostSourceContext & { heldFiles: KeptFiles };
 
-/** Opens the form of a request, if it can be filled in now, with the texts in the visitor's language. */
+/** Opens the form of a request if it can be filled in now, with the texts in the visitor's language. */
 type OpenForm<Params> = (
   request: FastifyRequest<{ Params: Params }>,
 ) => Promise<Pick<Visit, 'live' | 'words' | 'locale'>>;
 
 /**
- * `POST /f/<id>/files`, or below an edit link: uploads a file before its form is submitted. The file is the
- * only part of a multipart body, under its field's name. Returns 201 with a token, which the form posts as
- * `_file[<field>]`. A file that is not submitted is deleted after a day.
+ * Adds `POST /f/<id>/files`, or the route below an edit link, which uploads a file before its form is
+ * submitted. The file is the only part of a multipart body, under its field's name. Returns 201 with a token,
+ * which the form posts as `_file[<field>]`. A file that is not submitted is deleted after a day.
  */
 export function uploadRoute<Params>(
   server: Server,

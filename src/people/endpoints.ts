@@ -146,7 +146,7 @@ const personParameters = {
   ),
 };
 
-/** The most records that can be excluded because they belong to another person. */
+/** The maximum number of records that can be excluded because they belong to another person. */
 const mostExcepted = 100;
 
 /** Operations that find, export and erase the data of a person (docs/decisions/0072-erasing-a-person.md). */

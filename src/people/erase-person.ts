@@ -40,7 +40,7 @@ const listSpamFiles = statement(
   `select id from files where workspace_id = $workspace_id and held_id = any ($held_ids)`,
 );
 
-/** Deletes emails, sent or not. One that is being sent at this moment may still arrive. */
+/** Deletes emails, whether sent or not. An email that is being sent at this moment may still arrive. */
 const deleteMails = statement(
   'people.delete_mails',
   'workspace_id ids',
@@ -48,7 +48,9 @@ const deleteMails = statement(
   `delete from mails where workspace_id = $workspace_id and id = any ($ids) returning id`,
 );
 
-/** Finds a batch of import lines that are not submissions or invitations yet and may contain the term. */
+/**
+ * Finds a batch of import lines that have not become submissions or invitations yet and may contain the term.
+ */
 const findWaitingLines = statement(
   'people.find_waiting_lines',
   'workspace_id json_pattern after_id:uuid after_line:integer limit',
@@ -92,8 +94,8 @@ const findLooseFiles = statement(
 );
 
 /**
- * Deletes receipts when the audit entries that name them are deleted, after the number of days of each
- * workspace.
+ * Deletes receipts of erasures after each workspace's retention period for audit entries, together with the
+ * entries that name them.
  */
 export const deleteOldErasures = statement(
   'people.delete_old_erasures',
@@ -121,9 +123,9 @@ const readSealedMails = statement(
 
 export const eraseJob = 'people.erase';
 
-/** Records of one step: few enough that no other transaction waits long for its locks. */
+/** The number of records per step: small enough that no other transaction waits long for its locks. */
 const stepItems = 100;
-/** Rows per statement, because there may be many to check. */
+/** The number of rows per statement, because there may be many rows to check. */
 const windowRows = 200;
 
 export type EraseContext = FilesContext & { vault: Vault; wakeQueue: () => void };
@@ -143,8 +145,8 @@ export type EraseRequest = {
 /**
  * Starts erasing the records of a person that exist now. A job erases exactly these, step by step. If there
  * are none, the receipt says so.
- * @returns its id.
- * @throws ApiError conflict if the number is not the expected one, or over the limit.
+ * @returns the id of the erasure.
+ * @throws ApiError conflict if the number of records differs from the expected one or exceeds the limit.
  */
 export async function startErasing(
   { database, vault, wakeQueue }: Omit<EraseContext, 'storage'>,
@@ -205,7 +207,7 @@ export async function eraseStep(context: EraseContext, job: Job): Promise<void> 
   const key = { workspace_id: workspaceId, id };
   const [first] = await findFirstItem(context.database, key);
   const waiting = first?.item as Batch | undefined;
-  // Bytes are deleted before the transaction; after a crash, deleting them again is harmless.
+  // Files are deleted before the transaction; after a crash, deleting them again is harmless.
   if (waiting?.kind === 'file') await removeMarkedFiles(context, workspaceId, waiting.ids);
   await runTaskStep<Batch>(context, job, 1, async (client, { task, items: [batch], at }) => {
     const { what } = task.input as ErasureInput;
@@ -271,7 +273,8 @@ const works: Readonly<Record<ErasureItemKind, Work>> = {
 };
 
 /**
- * Erases data that is on no list, as the last step: lines of imports, unclaimed uploads and sealed contents.
+ * Erases data that is not in the list of records, as the last step: lines of imports, unclaimed uploads and
+ * contents of sealed emails.
  */
 async function eraseUnlisted(
   context: EraseContext,
@@ -281,7 +284,7 @@ async function eraseUnlisted(
 ): Promise<ErasedCounts> {
   const workspace = { workspace_id: workspaceId };
   const said = { ...workspace, json_pattern: asked.json_pattern };
-  // PostgreSQL also matches within longer words, which belong to other people.
+  // PostgreSQL also finds the term within longer words, which belong to other people.
   const waiting = await collectMatching<{ import_id: string; line: number; said: string }>(
     (last) =>
       findWaitingLines(client, {
@@ -314,8 +317,8 @@ async function eraseUnlisted(
     ({ content }) => containsPerson(unsealMail(context.vault, content), asked),
   );
   await deleteMails(client, { ...workspace, ids: mails.map((mail) => mail.id) });
-  // Deletes all stored responses of repeatable requests: any may contain the person's data. They are stored
-  // for a day anyway.
+  // Deletes all stored responses to requests with an idempotency key, because any may contain the person's
+  // data. They are stored for only a day anyway.
   const requests = await clearStoredResponses(client, workspace);
   return {
     import_lines: lines.length,

@@ -77,7 +77,7 @@ const findMailToExport = statement(
    from mails where workspace_id = $workspace_id and id = $id`,
 );
 
-/** Finds the events of a deleted submission, for the archive. */
+/** Finds the events of a permanently deleted submission, for the archive. */
 const findEventsToExport = statement(
   'people.find_events_to_pack',
   'workspace_id id',
@@ -87,7 +87,7 @@ const findEventsToExport = statement(
    from events where workspace_id = $workspace_id and submission_id = $id having count(*) > 0`,
 );
 
-/** Lists the files of a submission, also of one in the spam box. */
+/** Lists the files of a submission, including one in the spam box. */
 const listFilesToExport = statement(
   'people.list_files_to_pack',
   'workspace_id id',
@@ -98,7 +98,8 @@ const listFilesToExport = statement(
 
 /**
  * Streams the data of a person as an archive: the facts of each record as JSON, answers also as readable
- * text, and files. Records deleted in the meantime are missing, but `contents.json` still lists them.
+ * text, and files. Records that were deleted in the meantime are missing, but `contents.json` still lists
+ * them.
  */
 export const streamPersonArchive = (
   context: FilesContext,

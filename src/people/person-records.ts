@@ -19,7 +19,7 @@ import { containsMatch } from '#submissions/erase/strip-answers.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
 import type { PersonSearch } from './person-search.ts';
 
-/** The places in a row where the term may be, with their contents. */
+/** The places in a row where the term may occur, with their contents. */
 type SearchedTexts = readonly (readonly [place: string, value: unknown])[];
 
 /** Returns SQL for the entries of a JSON object that may contain the term. */
@@ -34,11 +34,11 @@ const versionOf = `join form_versions v
 /**
  * Builds a statement that searches a table for a term, in windows. A window has at most `limit` rows and
  * `size` bytes, which limits the time and memory of each statement. A row returns only the places where the
- * term may be. `reached` is the last row of the window and `looked` its number of rows, even if nothing is
- * found. No row means that nothing follows `after`.
+ * term may occur. `reached` is the last row of the window and `looked` its number of rows, even if nothing is
+ * found. If no row is returned, nothing follows `after`.
  * @param from a table `t` with a condition. @param size the bytes to search in a row. @param form joins the
  * form `v` of a row `l` of the window.
- * @param said selects `place` and `value` of `l`. @param told the facts of `l`.
+ * @param said selects `place` and `value` of `l`. @param told selects the facts of `l`.
  */
 const declareRecordSearch = (
   name: string,
@@ -80,7 +80,7 @@ const declareRecordSearch = (
           where s.said is not null) hit on true`,
   );
 
-/** Searches all submissions: answers, reference data, tags, notes, and values before an edit. */
+/** Searches all submissions: answers, reference data, tags, notes, and values from before an edit. */
 const searchSubmissionRecords = declareRecordSearch('submissions', {
   from: 'submissions t where true',
   size: `octet_length(t.answers::text) + coalesce((
@@ -126,7 +126,7 @@ const searchInvitationRecords = declareRecordSearch('invitations', {
 });
 
 /**
- * Searches emails by recipient and subject. Private emails between a person and the service are not searched.
+ * Searches emails by recipient and subject. Private emails between the service and a person are not searched.
  */
 const searchMailRecords = declareRecordSearch('mails', {
   from: 'mails t where not t.is_private',
@@ -150,7 +150,7 @@ const searchEventRecords = declareRecordSearch('events', {
 });
 
 /**
- * The kinds of records about a person. An `event` is an event of a deleted submission, with the id of the
+ * The kinds of records about a person. An `event` belongs to a deleted submission and has the id of that
  * submission.
  */
 export const personRecordKinds = ['submission', 'spam', 'invitation', 'mail', 'event'] as const;
@@ -164,27 +164,27 @@ export type PersonRecord = {
   form_id: string | null;
   form_name: string | null;
   created_at: Date;
-  /** Null unless it is a submission. */
+  /** Null for records that are not submissions. */
   status: SubmissionStatus | null;
   is_trashed: boolean;
-  /** Where the person was found, such as question labels. Empty if the search found it. */
+  /** Where the person was found, such as question labels. Empty if the word search found the record. */
   places: string[];
 };
 
-/** `exact`: all data with a text that equals the term. `words`: submissions that the search finds. */
+/** `exact`: all data with a text that equals the term. `words`: submissions found by the word search. */
 export const matchKinds = ['exact', 'words'] as const;
 export type MatchKind = (typeof matchKinds)[number];
 
 /** The most records of one person. Rows are read oldest first, so newer ones are missing beyond it. */
 export const mostPersonRecords = 10_000;
-/** The most submissions from the search. */
+/** The maximum number of submissions from the word search. */
 const searchMost = 1_000;
 /** One statement reads at most this many rows and `windowSize` bytes. */
 const mostRows = 2_000;
 const windowSize = 4 * 1_048_576;
 /**
- * A search reads all data of the workspace, for many seconds if there is much (docs/privacy.md). Each one
- * occupies a core of the database.
+ * A search reads all data of the workspace, which takes many seconds if there is much (docs/privacy.md). Each
+ * search occupies one core of the database server.
  */
 const twoAtOnce = limitConcurrency(2, {
   seconds: 5,
@@ -235,7 +235,7 @@ async function searchAllRecords(
   { pattern, json_pattern, isSaid }: PersonSearch,
 ): Promise<{ traces: PersonRecord[]; isPartial: boolean }> {
   const traces = new Map<string, PersonRecord>();
-  // PostgreSQL also matches within longer words, which belong to other people.
+  // PostgreSQL also finds the term within longer words, which belong to other people.
   const placesOf = (said: SearchedTexts): string[] => [
     ...new Set(said.flatMap(([place, value]) => (containsMatch(value, isSaid) ? [place] : []))),
   ];
@@ -254,7 +254,7 @@ async function searchAllRecords(
         if (places.length > 0) traces.set(`${kind} ${row.id}`, toPersonRecord(kind, row, places));
       }
       after = rows[0]?.reached;
-      // With large rows, a smaller limit avoids measuring rows beyond the window repeatedly.
+      // If rows are large, a smaller limit avoids repeatedly measuring rows beyond the window.
       limit = Math.min(mostRows, 2 * (rows[0]?.looked ?? 0));
     }
   }

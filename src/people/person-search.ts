@@ -16,7 +16,8 @@ export type PersonSearch = {
 };
 
 /**
- * Limits of a term in characters: shorter ones would match too many people, and an address has at most 254.
+ * The limits of a term, in characters: shorter terms would match too many people, and an email address has at
+ * most 254.
  */
 export const personSearchLengths = { least: 3, most: 254 } as const;
 
@@ -59,7 +60,7 @@ function phoneSearch(q: string, digits: string): PersonSearch {
 
 const fold = (text: string): string => text.toLowerCase();
 
-/** Returns the digits of a phone number: `+49 30 1234` and `0049 30 1234` are one number. */
+/** Returns the digits of a phone number: `+49 30 1234` and `0049 30 1234` are the same number. */
 const digitsOf = (text: string): string => text.replaceAll(/\D/g, '').replace(/^00/, '');
 
 const literal = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);

@@ -9,7 +9,7 @@ export type ErasureScope = (typeof erasureScopes)[number];
 /** The kinds of items on an erasure's list: records, and files whose bytes are deleted after them. */
 export type ErasureItemKind = PersonRecordKind | 'file';
 
-/** Kinds that are erased besides the data of a submission. */
+/** The kinds of data that are erased in addition to submissions and their related data. */
 const unlistedKinds = ['spam', 'import_lines', 'kept_requests'] as const;
 /** The number of erased records of each kind; a missing kind means none. */
 export type ErasedCounts = Partial<Record<keyof DeletedCounts | (typeof unlistedKinds)[number], number>>;
@@ -62,8 +62,8 @@ type Receipt = {
 };
 
 /**
- * Returns the SHA-256 of a receipt: of its JSON without whitespace, with these names in this order and all
- * counts.
+ * Returns the SHA-256 of a receipt, computed from its JSON without whitespace, with these names in this order
+ * and all counts.
  */
 export const hashOfReceipt = ({ id, what, created_at, finished_at, gone, list_hash }: Receipt): string =>
   sha256(
@@ -77,7 +77,7 @@ export const hashOfReceipt = ({ id, what, created_at, finished_at, gone, list_ha
     }),
   );
 
-/** Returns the counts including zeros, in the order of a receipt. */
+/** Returns all counts, including zeros, in the order of a receipt. */
 export const withZeroCounts = (gone: ErasedCounts) =>
   Object.fromEntries(countedKinds.map((kind) => [kind, gone[kind] ?? 0])) as Record<
     (typeof countedKinds)[number],

@@ -21,8 +21,8 @@ export const isSortableType = (type: ElementType): boolean =>
 
 /**
  * Sorts columns in the order that a person chose. New columns follow their predecessor in the form.
- * @param columns in the order of the form.
- * @param order IDs, including those of deleted columns.
+ * @param columns the columns in form order.
+ * @param order IDs of columns, which may include deleted ones.
  */
 export function orderColumns<Column extends { readonly id: string }>(
   columns: readonly Column[],

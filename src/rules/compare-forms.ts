@@ -1,6 +1,6 @@
 import { getProperty, isRecord, isSameJson } from '#ast/basics/json.ts';
 
-/** A node of a form that may be incomplete or invalid, with the node that it is in. */
+/** A node of a form that may be incomplete or invalid, with its parent node. */
 export type ComparedNode<Node> = {
   readonly node: Node;
   readonly type: string;
@@ -8,14 +8,14 @@ export type ComparedNode<Node> = {
   readonly parent: ComparedNode<Node> | undefined;
 };
 
-/** Two values of one name; undefined where there is none. */
+/** The values of one name before and after; undefined if there is none. */
 export type ValueChange = { readonly name: string; readonly before: unknown; readonly after: unknown };
 
 export type PartChange<Node> =
   | { readonly kind: 'added'; readonly after: ComparedNode<Node> }
   | { readonly kind: 'removed'; readonly before: ComparedNode<Node> }
   | {
-      /** In both forms, also if nothing of it changed. */
+      /** The part is in both forms, whether it changed or not. */
       readonly kind: 'kept';
       readonly before: ComparedNode<Node>;
       readonly after: ComparedNode<Node>;
@@ -27,11 +27,11 @@ type Comparison<Node> = {
   /** The parts of each form in reading order. */
   readonly before: readonly ComparedNode<Node>[];
   readonly after: readonly ComparedNode<Node>[];
-  /** In reading order of the form after, then what was removed. */
+  /** In the reading order of the later form, followed by the removed parts. */
   readonly changes: readonly PartChange<Node>[];
 };
 
-/** Compares two forms. Each is a structure of any kind, also one that is not valid. */
+/** Compares two forms. Each can be any structure, even an invalid one. */
 export function compareForms<Node>(one: Node, other: Node): Comparison<Node> {
   const [before, after] = [listParts(one), listParts(other)];
   const pairs = pairParts(before, after);
@@ -54,7 +54,7 @@ export function compareForms<Node>(one: Node, other: Node): Comparison<Node> {
   };
 }
 
-/** The values in which two records differ. */
+/** Returns the values that differ between two records. */
 export const compareValues = (
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
@@ -63,7 +63,10 @@ export const compareValues = (
     .map((name) => ({ name, before: getProperty(before, name), after: getProperty(after, name) }))
     .filter((change) => !isSameJson(change.before, change.after));
 
-/** Every node with its parent, in reading order. It uses a list instead of calls, as an invalid structure can be deep. */
+/**
+ * Lists every node with its parent, in reading order. It uses a list instead of recursion, because an invalid
+ * structure can be deep.
+ */
 function listParts<Node>(root: Node): ComparedNode<Node>[] {
   const parts: ComparedNode<Node>[] = [];
   const open: { node: unknown; parent: ComparedNode<Node> | undefined }[] = [
@@ -87,7 +90,10 @@ const textOf = ({ attrs }: ComparedNode<unknown>, name: string): string => {
   return typeof text === 'string' ? text : '';
 };
 
-/** An element with an id is known by it. A step gets its id late, when a jump first names it, and stays the same step. */
+/**
+ * An element with an id is identified by its id. A step gets an id only when a jump first names it, and stays
+ * the same step.
+ */
 const isNamed = (part: ComparedNode<unknown>): boolean => part.type !== 'step' && textOf(part, 'id') !== '';
 
 /** What two parts have in common if they are the same part. The first rule that finds a pair counts. */
@@ -97,7 +103,7 @@ const identities: readonly ((part: ComparedNode<unknown>) => string | undefined)
     return id === '' ? undefined : `${part.type === 'step' ? 'step' : 'element'} ${id}`;
   },
   (part) => (isNamed(part) ? undefined : `${part.type} ${textOf(part, 'label') || textOf(part, 'title')}`),
-  // A paragraph that was rewritten stays the same paragraph.
+  // A paragraph that was rewritten counts as the same paragraph.
   (part) => (isNamed(part) ? undefined : part.type),
 ];
 
@@ -125,7 +131,10 @@ function pairParts<Node>(
   return pairs;
 }
 
-/** Returns the parts with another parent, or no longer in order with their siblings: as few as explain the difference. */
+/**
+ * Returns the moved parts: those with another parent, and the smallest set of siblings whose move explains
+ * the new order.
+ */
 function findMoved<Node>(
   pairs: ReadonlyMap<ComparedNode<Node>, ComparedNode<Node>>,
   before: readonly ComparedNode<Node>[],

@@ -1,4 +1,4 @@
-/** The roles of a workspace, from most to least permissions. The console shows their texts. */
+/** The roles of a workspace, from most to fewest permissions. The console shows their texts. */
 export const roles = {
   owner: { label: 'Owner', description: 'Everything, including managing owners.' },
   admin: { label: 'Admin', description: 'All editor permissions, plus members, API keys and settings.' },
@@ -8,20 +8,20 @@ export const roles = {
 
 export type Role = keyof typeof roles;
 
-/** Every role, from most to least permissions. */
+/** Every role, from most to fewest permissions. */
 export const roleNames = Object.keys(roles) as readonly Role[];
 
 type Row = {
   label: string;
   description: string;
-  /** The lowest role that includes it. */
+  /** The lowest role that has this permission. */
   role: Role;
 };
 
 /**
- * The permissions for the data of a workspace. The specification gives a key full access to it
- * ("Authentication", 4): a key without a list (null in the database) has all of these, including later
- * additions.
+ * The permissions for the data of a workspace. The specification gives an API key full access to it
+ * ("Authentication", 4). Therefore a key without a list (null in the database) has all of these, including
+ * permissions added later.
  */
 const data = {
   'forms:read': { label: 'Read forms', description: 'List and read forms.', role: 'viewer' },
@@ -55,9 +55,9 @@ const data = {
 } as const satisfies Record<string, Row>;
 
 /**
- * The permissions that decide who can access the data and where it is sent. A key needs them by name, so that
- * a leaked data key cannot send the data elsewhere: "webhooks are configured through the builder, not through
- * this API".
+ * The permissions that decide who can access the data and where it is sent. An API key must list them by
+ * name, so that a leaked data key cannot send the data elsewhere: "webhooks are configured through the
+ * builder, not through this API".
  */
 const administration = {
   'webhooks:read': {
@@ -119,7 +119,7 @@ export const permissions = { ...data, ...administration };
 
 export type Permission = keyof typeof permissions;
 
-/** Every permission name, in the order of the table. */
+/** The names of all permissions, in the order of the table. */
 export const permissionNames = Object.keys(permissions) as readonly Permission[];
 
 export const isPermission = (name: string): name is Permission => Object.hasOwn(permissions, name);
@@ -131,7 +131,7 @@ export const dataPermissions = Object.keys(data) as readonly Permission[];
 export const keyMay = (list: readonly Permission[] | null, permission: string): boolean =>
   isPermission(permission) && (list ?? dataPermissions).includes(permission);
 
-/** Keys cannot have this permission: only a signed-in owner adds, changes and removes owners. */
+/** A permission that API keys cannot have: only a signed-in owner can add, change and remove owners. */
 export type PersonalPermission = 'members:owners';
 
 /** Returns the lowest role with a permission. */
@@ -142,7 +142,7 @@ export const roleMay = (role: Role, permission: string): boolean =>
   (permission === 'members:owners' || isPermission(permission)) &&
   roleNames.indexOf(role) <= roleNames.indexOf(leastRoleFor(permission));
 
-/** Lists the roles that a member can assign, from lowest to highest. Only owners assign `owner`. */
+/** Lists the roles that a member can assign, from lowest to highest. Only owners can assign `owner`. */
 export const assignableRoles = (own: Role): readonly { id: Role; label: string; description: string }[] =>
   roleNames
     .filter((id) => own === 'owner' || id !== 'owner')
@@ -152,7 +152,7 @@ export const assignableRoles = (own: Role): readonly { id: Role; label: string; 
 /** Returns the short name of a permission, for lists. */
 export const permissionLabel = (permission: Permission): string => permissions[permission].label;
 
-/** Every permission, for a selection list. */
+/** All permissions, for a selection list. */
 export const permissionChoices: readonly { id: Permission; label: string; description: string }[] =
   permissionNames.map((id) => ({
     id,

@@ -36,7 +36,10 @@ const selection = {
   ),
 };
 
-/** Changes thousands of submissions: those in a list, or all that match a filter when the change starts. */
+/**
+ * Operations that change thousands of submissions: those in a list, or all that match a filter when the
+ * change starts.
+ */
 export function bulkEndpoints(context: ChangeContext) {
   const { database } = context;
 

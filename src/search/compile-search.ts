@@ -7,7 +7,7 @@ import type { SubmissionStatus } from '#submissions/submission-rows.ts';
 import type { UnitKind } from './search-sql.ts';
 
 /**
- * Limits of checks that read each matching submission, because the index cannot decide them: the newest
+ * Limits of the checks that read each matching submission, because the index cannot decide them: the newest
  * 1,000, up to a number of stored bytes. Stemming 1,000 bytes takes 75 µs, finding an address in them 5 µs,
  * and reading a submission 4 µs (docs/decisions/0082).
  */
@@ -18,9 +18,9 @@ export const checkWindow = {
 } as const;
 
 /**
- * A check of a submission itself, for conditions that the index cannot decide. Each check has an element ('':
- * all answers), a row of it ('': all rows), a text, and a JSON list of values. It also passes if the answer
- * is one of these values or, without an element, if one of these options (SaidOption) is chosen.
+ * A check of the submission itself, for conditions that the index cannot decide. Each check has an element
+ * ('': all answers), a row of it ('': all rows), a text, and a JSON list of values. It also passes if the
+ * answer is one of these values or, without an element, if one of these options (MatchingOption) is chosen.
  * - `phrase`: the words of the text, in this order, in one answer; `words`: in any order; `address`: the text
  * is a pattern
  * - `not_…`: the negation of each
@@ -33,8 +33,8 @@ export const checkParameters = columns(
 );
 
 /**
- * For statements with checkParameters. A text that has no indexable words in any language of the workspace
- * checks nothing, unless it has values.
+ * For statements with checkParameters. A text without indexable words in any language of the workspace checks
+ * nothing, unless it has values.
  */
 export const checksSql = `
   checks as materialized (
@@ -74,9 +74,9 @@ export const passesChecks = `not exists (
   group by c.place, c.is_not
   having bool_or(looked.is_met) = c.is_not)`;
 
-/** A question as parameters of statements, and the forms that it names. */
+/** A query as parameters of statements, with the forms that it names. */
 export type CompiledSearch = {
-  /** Whether the query has only words. It is then used as sent. */
+  /** Whether the query has only words. It is then used as entered. */
   isPlain: boolean;
   /** Whether the query needs the word index. */
   hasWords: boolean;
@@ -93,7 +93,7 @@ export type CompiledSearch = {
     check_values: string[];
   };
   span: { from_id: string; to_id: string };
-  /** Used for lists only; the word index finds status and tag by their marks. */
+  /** Used for lists only; the word index finds status and tag by their terms. */
   status: SubmissionStatus | null;
   tag: string | null;
   /** The forms as the query names them, each with its position. */
@@ -101,8 +101,8 @@ export type CompiledSearch = {
 };
 
 /**
- * Returns whether a form has the element as a yes-or-no question, and the options whose label differs from
- * the stored answer. Undefined if no form has the element.
+ * Returns whether a form has the element as a yes-or-no question, and its options whose label differs from
+ * the stored answer. Returns undefined if no form has the element.
  */
 export type FindKnownElement = (
   element: string,
@@ -116,12 +116,12 @@ export type MatchingOption = { form: string; element: string; id: string };
 /** Whether a phrase is a single word. The word index cannot check the order of several words. */
 const isOneWord = (text: string): boolean => /^[\p{L}\p{N}]+$/u.test(text);
 
-/** Returns the phrases of a query that may be in any answer. */
+/** Returns the phrases of a query that can be in any answer. */
 export const phrasesIn = ({ parts }: ParsedSearch): string[] =>
   parts.flatMap((part) => (part.kind === 'phrase' && !isOneWord(part.text) ? [part.text] : []));
 
 /**
- * Converts a parsed query for the statements.
+ * Compiles a parsed query for the statements.
  * @param known looks up an element by its id; a name that no form has is searched as a word.
  * @param sayingOptions returns the options whose label contains a phrase.
  */
@@ -242,7 +242,7 @@ export function compileSearch(
 }
 
 /**
- * Returns the pattern that finds an email address in the JSON of answers: by the whole address, by its name
+ * Returns the pattern that finds an email address in the JSON of answers: by the whole address, by the part
  * before the @, or by consecutive parts of its domain.
  */
 function addressPattern(text: string): string {

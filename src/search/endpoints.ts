@@ -20,11 +20,11 @@ import { searchWindow } from './search-sql.ts';
 import { listSearchedForms, suggest } from './suggest.ts';
 import { type FoundPage, type FoundSubmission, readSearchView, type View } from './view.ts';
 
-/** Shorter words are not corrected. */
+/** The minimum length of a word to correct. */
 const leastMistaken = 4;
 /**
- * Returns the word in `written` with the fewest differences from `asked`; of several, the most frequent.
- * Undefined if all words differ too much.
+ * Returns the word in `written` with the fewest differences from `asked`; if several tie, the most frequent
+ * one. Returns undefined if all words differ too much.
  */
 export function nearestWord(asked: string, written: Iterable<string>): string | undefined {
   const most = allowedTypos(asked);
@@ -39,15 +39,15 @@ export function nearestWord(asked: string, written: Iterable<string>): string | 
   return near.sort(([, a], [, b]) => a.mistakes - b.mistakes || b.times - a.times)[0]?.[0];
 }
 
-/** A word that no submission contains, and the nearest word that one does. */
+/** A word that no submission contains, and the nearest word that occurs in one. */
 type Correction = { from: string; to: string };
 
-/** Only the first words of a query are corrected: each one costs several lookups. */
+/** Only the first words of a query are corrected, because each one costs several lookups. */
 const mostWords = 5;
 
 /**
  * Replaces each word that no submission contains with the nearest existing word: `jonh` with `john`.
- * Candidates share the beginning of the word, except for its first two letters (docs/decisions/0082).
+ * Candidates share the beginning of the word, except in its first two letters (docs/decisions/0082).
  */
 async function correct(
   database: Database,
@@ -83,12 +83,12 @@ async function isWritten(database: Database, reach: Reach, q: string): Promise<b
 async function findNearest(database: Database, reach: Reach, text: string): Promise<string | undefined> {
   const asked = text.toLowerCase();
   const half = asked.slice(0, Math.max(3, Math.ceil(asked.length / 2)));
-  // Fewer submissions contain a longer beginning, so the search for it reaches further back.
+  // A longer beginning occurs in fewer submissions, so the search for it reaches further back.
   const beginnings = [
     [half],
     [asked.slice(0, 2)],
     [`${asked[1]}${asked[0]}${asked[2]}`],
-    // If only one letter may be wrong, the rest of the word is right.
+    // If only one letter may be wrong, the rest of the word is correct.
     withAnotherLetter(allowedTypos(asked) === 1 ? asked : half),
   ];
   for (const among of beginnings) {
@@ -102,8 +102,8 @@ async function findNearest(database: Database, reach: Reach, text: string): Prom
 const alphabets = ['az', 'αω', 'ая', 'את', 'ءي'];
 
 /**
- * Returns all beginnings in which the first or second letter is replaced, removed or added. The index has
- * only a few of them.
+ * Returns all variants of a beginning with the first or second letter replaced, removed or added. Only a few
+ * of them are in the index.
  */
 function withAnotherLetter(beginning: string): string[] {
   return [0, 1].flatMap((at) => {
@@ -163,8 +163,8 @@ const SuggestionList = Type.Object({
 type Searched = { view: View; found: FoundPage<FoundSubmission> };
 
 /**
- * Full-text search: specification, "Search rules"; docs/rules.md 11. docs/guides/search.md describes the
- * grammar.
+ * Operations for full-text search: specification, "Search rules"; docs/rules.md 11. docs/guides/search.md
+ * describes the grammar.
  */
 export function searchEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   const optionLabels = openOptionLabels(database);
@@ -252,7 +252,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
     }),
   };
 
-  /** @throws ApiError not_found for a form that does not exist or is not accessible. */
+  /** @throws ApiError not_found if a form does not exist or is not accessible. */
   async function reachForms(
     { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
     formId: string | undefined,
@@ -264,7 +264,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
     return { workspaceId, formIds: [id] };
   }
 
-  /** Repeats the search with corrected words. Undefined if that finds nothing either. */
+  /** Repeats the search with corrected words. Returns undefined if that finds nothing either. */
   async function correctly(
     reach: { workspaceId: string; formIds: readonly string[] | null },
     q: string,

@@ -7,7 +7,7 @@ import type { Hit } from '#submissions/present.ts';
 import type { CompiledSearch } from './compile-search.ts';
 import { searchParameters, searchSql, selectMatchesSql, type UnitKind, wordsAlone } from './search-sql.ts';
 
-/** Returns the texts, in the given order, with marks around every word that the query finds. */
+/** Returns the texts, in the given order, with markers around every word that the query finds. */
 const markHits = statement(
   'mark_hits',
   'languages texts q beginnings:texts options:text',
@@ -24,27 +24,33 @@ const markHits = statement(
    order by given.place`,
 );
 
-/** Private-use characters, which answers hardly ever contain. In a text that does, spaces replace them. */
+/**
+ * Private-use characters, which answers hardly ever contain. If a text does contain them, spaces replace
+ * them.
+ */
 const [begin, end] = ['\uE000', '\uE001'];
 const options = `StartSel=${begin}, StopSel=${end}, HighlightAll=true`;
 
-/** Only this much of a text is searched for hits: more would take time, and readers rarely get that far. */
+/**
+ * The number of bytes of a text that are searched for hits. More would take time, and readers rarely get that
+ * far.
+ */
 const readBytes = 20_000;
-/** readBytes contain at most this many characters, because a character has at least one byte. */
+/** The maximum number of characters in readBytes, because a character has at least one byte. */
 export const mostReadCharacters = readBytes;
 
-/** What to find in texts: `q` has whole words, `beginnings` the beginnings of words. */
+/** What to find in texts: `q` contains whole words, `beginnings` the beginnings of words. */
 type HitTerms = { q: string; beginnings: readonly string[] };
 
-/** Returns the words and beginnings that count as hits of a query. */
+/** Returns the words and beginnings of words that count as hits of a query. */
 export function hitTermsOf({ q, unit_kinds, unit_texts }: CompiledSearch['index']): HitTerms {
   const texts = (kind: UnitKind) => unit_texts.filter((_, place) => unit_kinds[place] === kind);
   return { q: [q, ...texts('address')].join('\n'), beginnings: texts('beginning') };
 }
 
 /**
- * Finds the words of each text that match the query, as written there: "runs" finds "Running". Only for
- * display, on the few texts of a page; the search itself decides what matches.
+ * Finds the words of each text that match the query, as written there: for "runs" it finds "Running". Only
+ * for display, on the few texts of a page; the search itself decides what matches.
  * @returns for each text its distinct words, longest first, so that a shorter word inside a longer one does
  * not split it.
  */
@@ -73,17 +79,17 @@ export async function findHits(
 
 const partsOfAddresses = (q: string): Set<string> => new Set(q.toLowerCase().split(/\s+/).filter(Boolean));
 
-/** The maximum number of characters before and after the @ of an address (RFC 5321, 4.5.3.1). */
+/** The maximum number of characters before and after the @ of an email address (RFC 5321, 4.5.3.1). */
 const [longestName, longestDomain] = [64, 255];
 /**
- * The maximum number of addresses checked per text. A text with more is a list, which people do not read
- * here.
+ * The maximum number of addresses checked per text. A text with more is a long list, which people do not read
+ * on this page.
  */
 const mostAddresses = 200;
 
 /**
- * Finds email addresses by their domain, a part of it, or the name before the @; the index treats an address
- * as one word. Reads only the text around each @: a pattern for the whole text would try every word.
+ * Finds email addresses by their domain, a part of it, or the name before the @, because the index treats an
+ * address as one word. Reads only the text around each @: a pattern for the whole text would try every word.
  */
 function addressesIn(text: string, asked: ReadonlySet<string>): string[] {
   return [...limitItems(text.matchAll(/@/g), mostAddresses)].flatMap(({ index: at }) => {
@@ -97,8 +103,8 @@ function addressesIn(text: string, asked: ReadonlySet<string>): string[] {
 }
 
 /**
- * The maximum number of answers searched for hits. Beyond that are long lists of rows, which people do not
- * read here.
+ * The maximum number of answers searched for hits. Submissions with more have long lists of rows, which
+ * people do not read on this page.
  */
 const mostTexts = 200;
 const excerptCharacters = 160;
@@ -111,7 +117,7 @@ type Searched = {
   /** Undefined if the labels of all options equal the stored answers. */
   sayOption: FindOptionLabel | undefined;
 };
-/** Returns the label of an option of an element; undefined for an answer that is shown as stored. */
+/** Returns the label of an option of an element, or undefined if the answer is shown as stored. */
 export type FindOptionLabel = (element: string, id: string) => string | undefined;
 
 /** Returns the hits of each submission, in the order of its answers. */
@@ -168,7 +174,7 @@ function labelAt(
   return ids.toReversed().flatMap((id) => sayOption(id, text) ?? [])[0];
 }
 
-/** Whether a property of a file was not written by the visitor. */
+/** Whether a property of a file was written by the system instead of the visitor. */
 const isSystems = (key: string, holder: object): boolean => 'filename' in holder && key !== 'filename';
 
 function* textsIn(
@@ -191,8 +197,8 @@ function excerptOf(text: string, words: readonly string[]): string {
 }
 
 /**
- * Selects options whose label differs from the stored answer, of the named elements or of all, in live
- * versions. Only forms with these options are parsed.
+ * Selects options whose label differs from the stored answer, in the live versions, for all elements or the
+ * named ones. Only forms with these options are parsed.
  */
 export const listLabelledOptions = statement(
   'list_labelled_options',
@@ -216,8 +222,8 @@ type Live = { id: string; version: number };
 type Labels = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /**
- * Returns the labels of options by form, from its live version. Undefined for a form whose options have no
- * separate labels.
+ * Returns the labels of options by form, from its live version. Returns undefined for a form whose options
+ * have no separate labels.
  */
 export type OptionLabels = (
   workspaceId: string,
@@ -276,9 +282,9 @@ const listWrittenTexts = statement(
    where s.trashed_at is null and length(s.answers::text) < 20000`,
 );
 
-/** The number of submissions whose words are read: the newest with a word that begins this way. */
+/** The number of submissions whose words are read: the newest ones with a word that begins this way. */
 const readSubmissions = 100;
-/** Longer texts are not names, and cost more time than they are worth. */
+/** Longer texts are not names, and reading them is not worth the time. */
 const longestText = 200;
 
 type Reach = { workspace_id: string; form_ids: string[] | null };

@@ -23,7 +23,7 @@ const sortParameter = {
   ),
 };
 
-/** Lists of submissions. Specification, "Submissions". */
+/** Operations that list submissions. Specification, "Submissions". */
 export function listEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   return {
     listFormSubmissions: operation({

@@ -25,18 +25,23 @@ export const rowColumns = columns(
 export const rowSelection = `s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference,
   s.created_at, s.updated_at, s.completed_at, s.tags`;
 
-/** The columns that a page reads of each submission `s`: those of the API, with the answered version, or those of the table. */
+/**
+ * The columns that a page reads from each submission `s`: those of the API, with the version that was
+ * answered, or those of the table.
+ */
 type Projection<Found extends Columns> = { found: Found; selection: string; version?: string };
 const asSubmission = { found: foundColumns, selection: submissionSelection, version: answeredVersion };
 const asRow = { found: rowColumns, selection: rowSelection };
 
 /**
- * One page of a form's submissions, newest first, with the exact total in each row. A page without submissions is one row
- * of nulls with the total; a form that is gone has no row. The ids of the page come from the index alone, so a deep page reads no
- * skipped row, and from the nearer end, which the total tells. Each submission is then looked up by its id: for a page of unknown
- * length PostgreSQL expects a tenth of the table, and would read all of it (33 ms for 26,000 short submissions instead of 0.2).
+ * One page of a form's submissions, newest first, with the exact total in each row. A page without
+ * submissions is one row of nulls with the total; for a deleted form there is no row. The ids of the page
+ * come from the index alone, so a deep page reads no skipped rows. They are read from the nearer end, which
+ * the total determines. Each submission is then looked up by its id. For a page of unknown length PostgreSQL
+ * expects a tenth of the table, and would read all of it (33 ms for 26,000 short submissions instead of 0.2).
  *
- * The length of the page is in subselects, beside the maximum as a constant: PostgreSQL would otherwise plan each length anew.
+ * The length of the page is in subselects, next to the maximum as a constant: otherwise PostgreSQL would plan
+ * each length anew.
  */
 const plainPage = <Found extends Columns>(
   name: string,
@@ -71,20 +76,20 @@ const plainPage = <Found extends Columns>(
   );
 };
 
-/** A page of a form without any filter, and of one status. */
+/** Declares the statements for a page of a form without any filter, and with a status only. */
 const plainPages = <Found extends Columns>(name: string, projection: Projection<Found>) => ({
   any: plainPage(name, projection, ''),
   one: plainPage(`${name}_by_status`, projection, 'and p.status = $status'),
 });
 
-/** The submissions `p` that meet the condition of their form, which has the number `f.condition`. */
+/** The submissions `p` that meet the condition of their form, whose number is `f.condition`. */
 const metByForm = `${inSpan} and ${submissionFilterSql('($conditions)[f.condition]')}`;
 
 const forms = columns('workspace_id form_ids?');
 
 const cut = columns('limit offset');
 
-/** These forms, or all of the workspace, except those that are being deleted. */
+/** The given forms, or all forms of the workspace, except those that are being deleted. */
 const ofForms = `f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))`;
 
 const allForms = `(select f.workspace_id, f.id from forms f where ${ofForms})`;
@@ -96,13 +101,18 @@ const filteredForms = `(
 
 const ofForm = 'p.workspace_id = f.workspace_id and p.form_id = f.id';
 
-/** The order of a page: by id, which is the time when a submission was begun, or by the time when it was received. */
+/**
+ * The order of a page: by id, which is the time when the submission was begun, or by the time when it was
+ * received.
+ */
 type PageOrder = { by: (received: string, id: string) => string; isReceived?: true };
 const newest: PageOrder = { by: (_, id) => `${id} desc` };
 const oldest: PageOrder = { by: (_, id) => id };
 const received: PageOrder = { by: (at, id) => `${at} desc, ${id} desc`, isReceived: true };
 
-/** Reads up to a page of each form from its own index, and merges them, so no form is read as a whole. */
+/**
+ * Reads up to a page of each form from the form's index, and merges them, so that no form is read completely.
+ */
 const selectPage = (
   { selection, version }: Pick<Projection<Columns>, 'selection' | 'version'>,
   { by, isReceived }: PageOrder,
@@ -172,7 +182,7 @@ const selectTotal = (from: string, met: string): string =>
 const countBy = (name: string, each: typeof byFilter) =>
   each(name, (name, columns, met) => statement(name, [forms, columns], 'total', selectTotal(allForms, met)));
 
-/** How many submissions a filter leaves. */
+/** The statements that count the submissions that match a filter. */
 export const counts = {
   byId: countBy('list.count', byFilter),
   byReceived: countBy('list.count_received', byFilterReceived),
@@ -182,7 +192,7 @@ export const counts = {
     'total',
     selectTotal(filteredForms, metByForm),
   ),
-  /** For a filter by status alone, from the counters. */
+  /** For a filter by status only; reads the counters. */
   byCounters: statement(
     'list.count_by_counters',
     [{ status: spanColumns.status }, forms],

@@ -8,7 +8,7 @@ import { rowColumns, rowSelection } from './list-pages.ts';
 const form = columns('workspace_id form_id');
 const ofForm = 'p.workspace_id = $workspace_id and p.form_id = $form_id';
 
-/** The submissions above and below one in the table. */
+/** The submissions above and below a given submission in the table. */
 const neighboursColumns = columns('previous_id? next_id?');
 export const findNeighbours = {
   begun: byFilter('view.find_neighbours', (name, columns, met) =>
@@ -36,7 +36,7 @@ export const findNeighbours = {
   ),
 } as const;
 
-/** Every id of the table, newest first, up to `limit`. */
+/** Selects every id of the table, newest first, up to `limit`. */
 export const listViewIds = byFilter('view.list_view_ids', (name, columns, met) =>
   statement(
     name,
@@ -51,7 +51,8 @@ const exportedColumns = columns('id answers:text reference:text created_at:text 
   status: textEnum<SubmissionStatus>(),
 });
 
-// All as text, as it is written to the file: with the driver's dates and objects a row takes 8 µs to fetch instead of 4.
+// All columns are read as text, as they are written to the file: with the driver's dates and objects, a row
+// takes 8 µs to fetch instead of 4.
 const isoTime = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const exportedRow = `p.id, p.status, p.answers::text as answers, p.reference::text as reference,
@@ -67,7 +68,10 @@ export const readViewBatch = byFilter('view.read_view_down', (name, columns, met
   ),
 );
 
-/** These submissions of the form, in the order of the ids; submissions that were deleted meanwhile are left out. */
+/**
+ * Selects these submissions of the form, in the order of the ids. Submissions that were deleted in the
+ * meantime are left out.
+ */
 export const readSubmissionsById = statement(
   'view.read_listed',
   'workspace_id form_id ids',
@@ -78,7 +82,7 @@ export const readSubmissionsById = statement(
    order by listed.place`,
 );
 
-/** Selects a submission with the version that it answers. */
+/** Selects a submission with the version that was answered. */
 export const findViewedSubmission = statement(
   'view.find_viewed_submission',
   'workspace_id id',

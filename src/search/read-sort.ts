@@ -24,12 +24,12 @@ type SortKind =
   | 'answer'
   | '';
 
-/** The maximum number of sort columns; the second one orders ties of the first. */
+/** The maximum number of sort columns. The second one orders the ties of the first. */
 const mostColumns = 2;
 
 /**
  * The maximum number of submissions to sort: each is read, and its answer is extracted from its JSON. With
- * two columns, this takes some 3 s of one core (docs/decisions/0068).
+ * two columns, this takes some 3 s on one core (docs/decisions/0068).
  */
 export const mostSorted = 200_000;
 
@@ -60,7 +60,7 @@ export const sortParameter = Type.Optional(
   }),
 );
 
-/** The sort columns, first and second, at the same index in every list. */
+/** The sort columns as parallel lists: the first column at index 0, the second at index 1. */
 export const sortParameters = {
   sort_kinds: texts as SqlColumn<SortKind[]>,
   sort_elements: texts,
@@ -74,9 +74,9 @@ export const sortParameters = {
 export type Sort = RowOf<typeof sortParameters>;
 
 /**
- * Reads the columns to sort by; undefined for newest first, which needs no sorting.
+ * Reads the columns to sort by. Returns undefined for newest first, which needs no sorting.
  * @param isUsual whether newest first is the default order.
- * @throws ApiError bad_request for a column that the form never had, or that has no order.
+ * @throws ApiError bad_request for a column that the form never had, or that cannot be sorted.
  */
 export async function readSort(
   database: Database,
@@ -128,7 +128,7 @@ export function limitSorted(count: number): void {
     );
 }
 
-/** The format of a position in a page cursor (readCutBy): the sort keys of a row, and its id. */
+/** The format of a position in a page cursor (readPageRequestBy): the sort keys of a row, and its id. */
 export const sortPositionPattern = /^[\w-]{1,1500}$/;
 export const encodeSortPosition = (place: string): string => Buffer.from(place).toString('base64url');
 

@@ -23,18 +23,23 @@ import { sortedRows } from './sorted-rows.ts';
 import type { FormView, FoundPage, FoundSubmission, View } from './view.ts';
 
 /*
- * The planner: which statement finds the submissions of a view. Callers are lists and the search (readSubmissions), the table of a
- * form and its panel (planTable), bulk changes (readIds) and exports (readAll).
+ * The planner: it chooses the statement that finds the submissions of a view. Callers are lists and the
+ * search (readSubmissions), the table of a form and its panel (planTable), bulk changes (readIds) and exports
+ * (readAll).
  *
  * | View | List, search | Table | Why the statements differ |
  * |---|---|---|---|
- * | one form, at most a status | submissionPages.plain | rowPages.plain | Counters know the total; a deep page is read from the nearer end. |
- * | any filter, by id | submissionPages | rowPages, list-rows.ts | One for each FilterKind, as each has its index. |
- * | any filter, by receipt | | rowPages.received, list-rows.ts | The index submissions_received has this order. |
- * | `where` over several forms | submissionPages byForm | | Each form has a condition of its own. |
+ * | one form, at most a status | submissionPages.plain | rowPages.plain | The counters have the total; a deep
+ * page is read from the nearer end. |
+ * | any filter, by id | submissionPages | rowPages, list-rows.ts | One statement for each FilterKind, as each
+ * has its index. |
+ * | any filter, by receipt | | rowPages.received, list-rows.ts | The index submissions_received has this
+ * order. |
+ * | `where` over several forms | submissionPages byForm | | Each form has its own condition. |
  * | by columns | | sortedRows | Each match is read and its key computed, for at most 200,000. |
- * | words, by relevance | search-page.ts | relevance | A search stops at 1,000 matches; the table, exports and bulk changes need all. |
- * | words, by columns | | sortedSearch | The keys of the matches alone. |
+ * | words, by relevance | search-page.ts | relevance | A search stops at 1,000 matches; the table, exports
+ * and bulk changes need all. |
+ * | words, by columns | | sortedSearch | Only the keys of the matches are computed. |
  */
 
 /** A row of the table. Its JSON is not parsed yet; `place` says where a sorted list continues after it. */
@@ -42,7 +47,10 @@ export type FoundRow = RowOf<typeof rowColumns> & { place?: string | null };
 
 type Rows = readonly { id: string | null; total: number }[];
 
-/** The page of a statement that gives one row with the total at least. @throws ApiError not_found for none: the form is gone. */
+/**
+ * Returns the page read by a statement that always gives at least one row with the total. @throws ApiError
+ * not_found if there is none: the form was deleted.
+ */
 function pageOf<Row extends { id: string }>(rows: Rows, total = rows[0]?.total): FoundPage<Row> {
   if (total === undefined) throw new ApiError('not_found');
   const all: readonly { id: string | null }[] = rows;
@@ -52,7 +60,7 @@ function pageOf<Row extends { id: string }>(rows: Rows, total = rows[0]?.total):
 /** The parameters that statements without words share. */
 const parametersOf = ({ workspace_id, form_ids, filter }: View) => ({ workspace_id, form_ids, ...filter });
 
-/** The part of a filtered view that a page or a cursor asks for. */
+/** Returns the part of a filtered view that a page or a cursor requests. */
 function partOf(view: View, { limit, offset, ...cut }: PageRequest) {
   const { from_id, to_id } = view.filter;
   const left =
@@ -74,8 +82,8 @@ async function countAll(database: Database, view: View): Promise<number> {
 }
 
 /**
- * Whether a page has no filter except a status, and no cursor total. A cursor carries its total and continues
- * by id.
+ * Whether a page has no filter except a status, and no cursor. A cursor includes its total and continues by
+ * id.
  */
 const isPlainPage = (view: View, cut: PageRequest): view is FormView =>
   view.form_id !== null && isPlainFilter(view.filter) && view.order === 'newest' && cut.total === undefined;
@@ -88,8 +96,9 @@ const plainPage = (
 ): Promise<Rows> => plain[status ? 'one' : 'any'](database, { workspace_id, form_id, status, limit, offset });
 
 /**
- * A page as the API returns it, by id or by relevance. The total is counted beside it, once for a reading by cursor.
- * @throws ApiError not_found for a form that is gone.
+ * Reads a page as the API returns it, by id or by relevance. The total is counted separately, once per list
+ * that is read by cursor.
+ * @throws ApiError not_found for a deleted form.
  */
 export async function readSubmissions(
   database: Database,
@@ -115,15 +124,15 @@ type PagePart = Pick<PageRequest, 'after' | 'limit' | 'offset'>;
 
 /** How the table of a form is read. */
 type TablePlan = {
-  /** @throws ApiError not_found, bad_request for a cursor. */
+  /** @throws ApiError not_found for a deleted form; bad_request for an invalid cursor. */
   page: (cut: PageRequest) => Promise<FoundPage<FoundRow>>;
-  /** The submissions above and below one. */
+  /** The submissions above and below a given submission. */
   neighbours: (id: string) => Promise<Neighbours>;
   /** The first ids in the order of the table. */
   ids: (limit: number) => Promise<string[]>;
 };
 
-/** Plans statements that find every match before they cut. */
+/** Plans the statements that find every match before they select a page. */
 const planWhole = <Parameters extends object>(
   database: Database,
   statements: {
@@ -180,8 +189,8 @@ function refuseSearchCursor({ mark }: PageRequest): null {
 }
 
 /**
- * Every id of the table, in its order.
- * @throws ApiError validation_error for more than bulkLimit: ids are held in memory.
+ * Reads every id of the table, in its order.
+ * @throws ApiError validation_error for more than bulkLimit ids, because they are kept in memory.
  */
 export async function readIds(database: Database, view: FormView): Promise<string[]> {
   const ids = await planTable(database, view).ids(bulkLimit + 1);
@@ -193,9 +202,9 @@ export async function readIds(database: Database, view: FormView): Promise<strin
 }
 
 /**
- * Every submission of the table, in its order, in batches. The next batch is read while the caller handles
- * the last. In id order, memory use is constant. A search or a sort by columns runs once and keeps the ids in
- * memory.
+ * Yields every submission of the table, in its order, in batches. The next batch is read while the caller
+ * handles the last. In id order, memory use is constant. A search or a sort by columns runs once and keeps
+ * the ids in memory.
  */
 export async function* readAll(database: Database, view: FormView): AsyncGenerator<ExportedSubmission[]> {
   const { workspace_id, form_id, filter, question, order } = view;

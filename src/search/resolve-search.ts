@@ -14,7 +14,10 @@ import {
 import { listLabelledOptions } from './hits.ts';
 import { listSearchedForms } from './suggest.ts';
 
-/** Selects the types that elements with these ids have or had, in any version of the accessible forms. */
+/**
+ * Selects the current and earlier types of the elements with these ids, in any version of the accessible
+ * forms.
+ */
 const listNamedTypes = statement(
   'list_named_types',
   'workspace_id form_ids? elements',
@@ -30,7 +33,7 @@ const listNamedTypes = statement(
 );
 
 /**
- * Selects options whose label, in any language of the live version, contains one of the texts, in any case.
+ * Selects options whose label, in any language of the live version, contains one of the texts, ignoring case.
  * Only forms that contain one of the texts are parsed.
  */
 const listMatchingOptions = statement(
@@ -55,10 +58,10 @@ const listMatchingOptions = statement(
      and exists (select from unnest($texts) as sought where strpos(lower(said.label), lower(sought)) > 0)`,
 );
 
-/** `q` is at most 1 KB of UTF-8 (docs/rules.md 13). */
+/** The maximum length of `q`: 1 KB of UTF-8 (docs/rules.md 13). */
 const queryBytes = 1024;
 
-/** A query limited to accessible forms; null for all forms of the workspace. */
+/** A query with the accessible forms that it is limited to; null for all forms of the workspace. */
 export type ResolvedSearch = CompiledSearch & { form_ids: string[] | null };
 
 /**
@@ -110,7 +113,7 @@ async function readMatchingOptions(
     );
 }
 
-/** Searches `form:` as text if no accessible form has this name. */
+/** Treats `form:` as text if no accessible form has this name. */
 function withoutUnknownForm(
   part: SearchPart,
   q: string,
@@ -122,7 +125,7 @@ function withoutUnknownForm(
   return { begin, end, isNot, kind: 'word', text: q.slice(begin + Number(isNot), end) };
 }
 
-/** Returns the ids that `a:b:c` may name, longest first: an id may contain colons. */
+/** Returns the ids that `a:b:c` may begin with, longest first, because an id may contain colons. */
 const namesIn = (name: string): string[] =>
   name.split(':').map((_part, index, parts) => parts.slice(0, parts.length - index).join(':'));
 
@@ -132,7 +135,7 @@ type Named = {
   readonly resolve: (part: SearchPart) => SearchPart;
 };
 
-/** Reads what the forms know about the elements that a query names. */
+/** Reads what the forms contain about the elements named in a query. */
 async function readNamed(
   database: Database,
   reach: { workspace_id: string; form_ids: string[] | null },
@@ -167,7 +170,7 @@ async function readNamed(
   };
 }
 
-/** Returns the named forms, or all if none is named, without the excluded ones. */
+/** Returns the named forms without the excluded ones. If no form is named, all forms count as named. */
 function chooseForms(
   forms: readonly { id: string; name: string }[],
   named: CompiledSearch['forms'],
@@ -179,8 +182,8 @@ function chooseForms(
 }
 
 /**
- * Returns the form with this id; otherwise the forms with this name; otherwise the forms whose name contains
- * it.
+ * Returns the form with this id. If there is none, returns the forms with this name, or else the forms whose
+ * name contains it.
  */
 function formsCalled<Form extends { id: string; name: string }>(
   forms: readonly Form[],

@@ -36,7 +36,7 @@ import { type FoundRow, planTable, readAll } from './read-submissions.ts';
 import { findSavedView } from './saved-views.ts';
 import { readView, ViewQuery, viewParameters } from './view.ts';
 
-/** A cursor has the keys that order its list. */
+/** A cursor that includes the keys by which its list is sorted. */
 const longCursor = Type.Optional(Type.String({ ...listParameters.cursor, maxLength: 2_400 }));
 const RowsQuery = Type.Object(
   { ...viewParameters, ...listParameters, cursor: longCursor },
@@ -75,7 +75,8 @@ const ExportQuery = Type.Object(
 type Texts = { answers: string; reference: string };
 
 /**
- * Finds the words of each submission that match the search, for the console to mark. Empty without a search.
+ * Finds the words of each submission that match the search, so that the console can highlight them. Empty
+ * without a search.
  */
 async function findRowHits(
   { database, optionLabels }: { database: Database; optionLabels: OptionLabels },
@@ -227,8 +228,8 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
   };
 
   /**
-   * Returns the columns as the person or a saved view arranged them. Returns all columns if there is no
-   * arrangement, and for API keys.
+   * Returns the columns as arranged by the person or a saved view. Returns all columns for API keys, and if
+   * there is no arrangement.
    */
   async function readShown(
     { workspaceId, formId }: { workspaceId: string; formId: string },
@@ -249,7 +250,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
   }
 }
 
-/** Returns a row as JSON text. Its largest parts are stored as JSON already. */
+/** Returns a row as JSON text. Its largest parts are already stored as JSON. */
 const rowJson = (row: FoundRow, hits: readonly string[]): JsonText<TableRow> =>
   markJsonText(
     `${JSON.stringify({ ...factsOf(row), hits }).slice(0, -1)},"answers":${row.answers},"reference":${row.reference}}`,

@@ -74,8 +74,8 @@ export const findSavedView = statement(
 );
 
 /**
- * Saves a view. Returns nothing if the form has the maximum number or is deleted. A duplicate name violates
- * saved_views_by_name.
+ * Saves a view. Returns nothing if the form is deleted or has the maximum number of views. A duplicate name
+ * violates saved_views_by_name.
  */
 const insertSavedView = statement(
   'saved.insert_view',
@@ -88,7 +88,7 @@ const insertSavedView = statement(
    returning id`,
 );
 
-/** Locks a saved view for a change, and returns its current values. */
+/** Locks a saved view for changing, and returns its current values. */
 const lockSavedView = statement(
   'saved.lock_view',
   'workspace_id id',
@@ -129,7 +129,8 @@ const columns = Type.Union([TableSettings, Type.Null()], {
 type SavedViewInput = { name: string; query: ViewQuery; columns: TableSettings | null };
 
 /**
- * Manages named views, visible to all members who may read the submissions of the form (docs/decisions/0069).
+ * Operations for named views, which are visible to all members who can read the submissions of the form
+ * (docs/decisions/0069).
  */
 export function savedViewEndpoints({ database }: { database: Database }) {
   return {
@@ -164,7 +165,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
         const key = { workspace_id: workspaceId, form_id: formId, id };
         const made = await refuseDuplicateName(
           transaction(database, async (client) => {
-            // The lock makes parallel requests count this view too.
+            // Because of the lock, parallel requests count this view too.
             await lockForm(client, { workspace_id: workspaceId, id: formId });
             return insertSavedView(client, {
               ...key,
@@ -248,7 +249,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
   }
 
   /**
-   * Checks that the query of a view can be read now. Omitted properties are saved already and not checked.
+   * Checks that the query of a view can be run now. Omitted properties are already saved and not checked.
    * @throws ApiError bad_request for a query that cannot be parsed; validation_error for an invalid name.
    */
   async function check<Given extends Partial<SavedViewInput>>(

@@ -21,9 +21,9 @@ const anything = { question: searchSql, hasSpan: true };
 
 /**
  * Selects one page of matches by relevance, each row with the total up to searchWindow. The order is exact:
- * first submissions with all words in the subject, then with some, then with none; each newest first. With
- * three or more words, the newest subjectWindow of those with some are sorted by how many. Later groups are
- * read only until the page is full.
+ * first submissions with all words in the subject, then with some, then with none; each group newest first.
+ * With three or more words, the newest subjectWindow submissions with some words are sorted by the number of
+ * words. Later groups are read only until the page is full.
  */
 const pageOf = <Parameters extends typeof wordParameters>(
   name: string,
@@ -95,16 +95,16 @@ const pageOf = <Parameters extends typeof wordParameters>(
    order by page.words desc, page.id desc`,
   );
 
-/** For queries of words alone. */
+/** For queries that contain only words. */
 export const searchByWords = pageOf('search_submissions', wordParameters, wordsAlone);
 
 /** For every query that the index can decide. */
 export const searchByIndex = pageOf('search_question', searchParameters, anything);
 
 /**
- * One page of the matches of the index that pass the checks, by relevance; at least one row, with the total and whether more
- * matches were left out. Matches with words in the subject are compared first, then the others: of each the newest $look_window,
- * up to $look_bytes of answers.
+ * Selects one page of the index matches that pass the checks, by relevance. Returns at least one row, with
+ * the total and whether more matches were left out. Matches with words in the subject are checked first, then
+ * the others. Of each group, the newest $look_window are checked, up to $look_bytes of answers.
  */
 const searchChecked = statement(
   'search_checked',
@@ -135,7 +135,7 @@ const searchChecked = statement(
    order by page.words desc, page.id desc`,
 );
 
-/** Counts the matches up to searchWindow, for a page without a row that carries the total. */
+/** Counts the matches up to searchWindow, for a page without a row that has the total. */
 const countPage = <Parameters extends typeof wordParameters>(
   name: string,
   parameters: Parameters,
@@ -154,8 +154,9 @@ export const countMatches = countPage('count_matches', wordParameters, wordsAlon
 const countQuestion = countPage('count_question', searchParameters, anything);
 
 /**
- * Finds a page of what answers a question, and how many there are up to searchWindow. Words alone are answered by the index; of
- * everything else the submissions that have the words are compared one by one. `isPartial`: there were too many to compare.
+ * Finds a page of submissions that match a query, and their number up to searchWindow. The index alone
+ * answers queries that contain only words. For other queries, the submissions that contain the words are
+ * checked one by one. `isPartial`: there were too many to check.
  */
 export async function searchPage(
   database: Database,
@@ -180,7 +181,7 @@ export async function searchPage(
   }
   const [search, count] = question.isPlain ? [searchByWords, countMatches] : [searchByIndex, countQuestion];
   const rows = limit > 0 ? await search(database, { ...parameters, limit, offset }) : [];
-  // A page past the end has no row with the total.
+  // A page past the end has no row, and so no total.
   const total = rows[0]?.total ?? (offset > 0 ? (await count(database, parameters))[0]!.total : 0);
   return { rows, total, isPartial: false };
 }

@@ -13,8 +13,9 @@ import {
 import { declareSortedRows } from './sorted-rows.ts';
 
 /*
- * The table of a form with words: the question and order of the search, the filters of the table, and every match, as the table is
- * also exported and deleted. Times are the ids that were made then.
+ * The table of a form when it is searched: the query and order of the search, and the filters of the table.
+ * It includes every match, because the table is also exported and deleted as a whole. Times are converted to
+ * ids.
  */
 const viewParameters = columns('is_any:boolean', searchParameters, checkParameters, filterColumns);
 
@@ -33,12 +34,12 @@ const viewed = `${searchSql},
       and ($is_any or exists (
         select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${filterConditionSql} and ${passesChecks})))`;
 
-/** The matches of words alone, without a filter. */
+/** The matches of queries that contain only words, without a filter. */
 const viewedOfWords = `${wordsSql},
   ${matches},
   viewed as (select f.id, ${wordsInSubject} as rank from f)`;
 
-/** How many submissions have the words of a question, counted up to `most`: these are compared one by one. */
+/** Counts the submissions that contain the words of a query, up to `most`: these are checked one by one. */
 export const countCandidates = statement(
   'count_looks',
   ['most', searchParameters],
@@ -47,7 +48,7 @@ export const countCandidates = statement(
    select count(*) as count from (${selectMatchesSql('anywhere', { limit: '$most', inOrder: false })}) found`,
 );
 
-/** One page with the exact total in each row; at least one row. */
+/** Selects one page, with the exact total in each row; returns at least one row. */
 const pageOf = <Parameters extends typeof wordParameters>(
   name: string,
   parameters: Parameters,
@@ -66,11 +67,11 @@ const pageOf = <Parameters extends typeof wordParameters>(
    order by page.rank desc, page.id desc`,
   );
 
-/** The table by relevance. */
+/** The statements for the table by relevance. */
 export const viewByRelevance = {
   page: pageOf('search_view', viewParameters, viewed),
   pageOfWords: pageOf('search_view_of_words', wordParameters, viewedOfWords),
-  /** The submissions above and below one; none if it is not a match. */
+  /** Selects the submissions above and below a given one; none if it is not a match. */
   neighbours: statement(
     'search_neighbours',
     ['id', viewParameters],
@@ -80,7 +81,7 @@ export const viewByRelevance = {
      select (select v.id from viewed v, here where (v.rank, v.id) > (here.rank, here.id) order by v.rank, v.id limit 1) as previous_id,
             (select v.id from viewed v, here where (v.rank, v.id) < (here.rank, here.id) order by v.rank desc, v.id desc limit 1) as next_id`,
   ),
-  /** Every id by relevance, up to `limit`. */
+  /** Selects every id by relevance, up to `limit`. */
   ids: statement(
     'search_view_ids',
     ['limit', viewParameters],
@@ -91,7 +92,7 @@ export const viewByRelevance = {
   ),
 };
 
-/** The matches in the order of columns instead of relevance. */
+/** The statements for the matches sorted by columns instead of relevance. */
 export const sortedSearch = declareSortedRows('search_view_sorted', viewParameters, {
   before: `${viewed},`,
   from: (keys) =>

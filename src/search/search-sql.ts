@@ -1,20 +1,21 @@
 import { lastId, minimumId } from '#kit/pagination.ts';
 import { boolean, columns, nullable, type RowOf, text, texts, uuid, uuids } from '#kit/statement.ts';
 
-/** The maximum number of results that a search can page through and count. */
+/** The maximum number of results that a search can count and page through. */
 export const searchWindow = 1_000;
 
 /**
- * For three or more words: only this many of the newest submissions with some of them in the subject are
- * sorted by how many. Each is checked separately, and frequent words need many segments.
+ * The limit for queries of three or more words: only this many of the newest submissions with some of them in
+ * the subject are sorted by the number of words. Each is checked separately, and frequent words need many
+ * segments.
  */
 export const subjectWindow = 200;
 
 /*
- * A search document (`search_documents.terms`) holds its words, each prefixed with the code of its segment,
- * and a mark for its form (see searchTerms). A query runs segment by segment, newest first, until there are
- * enough results. The work depends on the number of results, and hardly on the number of submissions
- * (docs/decisions/0021-search-segments.md).
+ * A search document (`search_documents.terms`) contains its words, each prefixed with the code of its
+ * segment, and a term that marks its form (see searchTerms). A query runs segment by segment, newest first,
+ * until there are enough results. The work depends on the number of results, and hardly on the number of
+ * submissions (docs/decisions/0021-search-segments.md).
  *
  * All words must be present (specification, "Search rules" 4). Submissions with more words in the subject
  * come first (rule 2); ties are sorted newest first. A workspace can have documents in several languages; the
@@ -29,7 +30,7 @@ export const wordParameters = columns('workspace_id', {
   q: text,
 });
 
-/** Parameters of statements for queries with more than words. */
+/** Parameters of statements for queries that contain more than words. */
 export const searchParameters = columns(
   'unit_texts:texts to_id',
   {
@@ -37,13 +38,13 @@ export const searchParameters = columns(
     unit_kinds: texts,
     /** Whether the query only excludes, and so matches everything else. `form_ids` then names the forms. */
     is_open: boolean,
-    /** The range of ids, which begin with a time: from this one, and below `to_id`. */
+    /** The range of ids, which begin with a time: from this id, and below `to_id`. */
     from_id: uuid,
   },
   wordParameters,
 );
 
-/** The values of these parameters for a query of words alone. */
+/** The values of these parameters for a query that contains only words. */
 export const wordsAlone: Omit<RowOf<typeof searchParameters>, 'workspace_id' | 'form_ids' | 'q'> = {
   unit_kinds: [],
   unit_texts: [],
@@ -57,14 +58,14 @@ export const wordsAlone: Omit<RowOf<typeof searchParameters>, 'workspace_id' | '
  * spaces, are alternatives
  * - `address`: an email address, its domain, or the name before the @
  * - `not_word`, `not_beginning`: must not be present
- * - `mark`, `not_mark`: one of searchMarks that must, or must not, be present; it is not a word
+ * - `mark`, `not_mark`: a term of searchMarks that must, or must not, be present; it is not a word
  */
 export type UnitKind = 'beginning' | 'address' | 'not_word' | 'not_beginning' | 'mark' | 'not_mark';
 
 /** Quotes and backslashes are special inside a quoted word of a tsquery. */
 const quoted = `replace(replace(word, '\\', '\\\\'), '''', '''''') as quoted`;
 
-/** The terms besides words, for statements with questionParameters. */
+/** The terms that are not plain words, for statements with searchParameters. */
 const units = `
   units as materialized (
     select language, kind in ('not_word', 'not_beginning') as is_not,
@@ -99,7 +100,7 @@ const everything = `
     select everything, null, null, null, everything, null, 0
     from scopes cross join lateral substr(scope, 4) as everything where $is_open`;
 
-/** All segments, or those that overlap a span of ids; newest first. */
+/** All segments, or those that overlap a range of ids; newest first. */
 const allSegments = `
     select code from search_segments where workspace_id = $workspace_id order by first_id desc`;
 const segmentsOfSpan = `
@@ -149,15 +150,15 @@ const buildSearchSql = (isMore: boolean): string => `${isMore ? units : ''}
 
 /** The query of words alone, which is the most frequent one. For statements with wordParameters. */
 export const wordsSql = buildSearchSql(false);
-/** Any other query, for statements with questionParameters. */
+/** SQL for all other queries, for statements with searchParameters. */
 export const searchSql = buildSearchSql(true);
 
 /**
  * Selects the newest `limit` submissions that match a query, newest first if `inOrder`. The lateral join
- * reads the segments in order and stops at the limit. `offset 0` makes the planner use the word index: if it
- * sees the workspace, it also reads its whole primary key (measured: 46 ms instead of 0.2 ms for a rare word
- * among 100,000). `place` is the ctid of the document, which finds it again in a quarter of the time that its
- * key takes. Queries of words alone have no span.
+ * reads the segments in order and stops at the limit. `offset 0` makes the planner use the word index: if the
+ * planner sees the workspace, it also reads the whole primary key of the workspace (measured: 46 ms instead
+ * of 0.2 ms for a rare word among 100,000). `place` is the ctid of the document, which finds it again in a
+ * quarter of the time of a lookup by key. Queries that contain only words have no range of ids.
  */
 export const selectMatchesSql = (
   which: 'anywhere' | 'all_subject' | 'some_subject' | 'in_subject' | 'no_subject',
@@ -173,7 +174,7 @@ export const selectMatchesSql = (
     ${inOrder ? 'order by id desc' : ''}) found
   limit ${limit}`;
 
-/** Counts the words of the query in the subject of the found submission `f`. */
+/** Counts the words of the query in the subject of the matching submission `f`. */
 export const wordsInSubject = `(
   select count(*) from words join search_documents d on d.terms @@ replace(words.in_subject, chr(1), f.code)::tsquery
   where d.workspace_id = $workspace_id and d.submission_id = f.id)`;

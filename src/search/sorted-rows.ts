@@ -18,9 +18,10 @@ const comparable = (written: string): string =>
 const epoch = (column: string): string => `extract(epoch from ${column})::double precision`;
 
 /**
- * Selects the sort key of the submission `p` in one column: `r` sorts numbers before texts before missing
- * answers (descending: texts first), then `n`, then `t`. A question whose type changed has numbers and texts.
- * `offset 0` is an optimization fence: without it, each use of a value would read the answers again.
+ * Selects the sort key of the submission `p` in one column. `r` sorts numbers before texts before missing
+ * answers (in descending order, texts come first), then `n` and `t` decide. A question whose type changed has
+ * both numbers and texts. `offset 0` is an optimization fence: without it, each use of a value would read the
+ * answers again.
  */
 const keyOf = (place: 1 | 2): string => `lateral (
   select case when n is null and written is null then 2
@@ -80,7 +81,7 @@ const markOf = (place: 1 | 2, at: number): string =>
 
 /**
  * Returns the statements for sorted submissions. Each computes the keys of all matches, which also gives the
- * total, so the cost does not depend on the requested part. The number of matches is limited before
+ * total, so the cost does not depend on the requested part. The number of matches is limited beforehand
  * (limitSorted).
  * @param source the SQL before the keys, and the submissions `p` with their joins.
  */
@@ -94,8 +95,8 @@ export function declareSortedRows<P extends Columns>(
     select p.id, ${keysOf(1)}, ${keysOf(2)} from ${from(`cross join ${keyOf(1)} key1 cross join ${keyOf(2)} key2`)})`;
   return {
     /**
-     * A page, with the exact total in each row; at least one row. `place` is the position of the row for the
-     * page cursor.
+     * Selects a page, with the exact total in each row; returns at least one row. `place` is the position of
+     * the row for the page cursor.
      */
     page: statement(
       `${name}_page`,
@@ -116,7 +117,7 @@ export function declareSortedRows<P extends Columns>(
        left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
        order by ${orderOf('page')}`,
     ),
-    /** The submissions before and after a submission; none if it is not in the list. */
+    /** Selects the submissions before and after a given submission; none if it is not in the list. */
     neighbours: statement(
       `${name}_neighbours`,
       ['id', parameters],
@@ -127,7 +128,7 @@ export function declareSortedRows<P extends Columns>(
          from keyed window ordered as (order by ${orderOf('keyed')}))
        select placed.previous_id, placed.next_id from (select) always left join placed on placed.id = $id`,
     ),
-    /** The first ids, in order. */
+    /** Selects the first ids, in order. */
     ids: statement(
       `${name}_ids`,
       ['limit', parameters],
@@ -139,7 +140,7 @@ export function declareSortedRows<P extends Columns>(
   };
 }
 
-/** The table by columns, without words. */
+/** The statements for the table sorted by columns, without words. */
 export const sortedRows = declareSortedRows(
   'view.sorted',
   { workspace_id: uuid, form_id: uuid, ...filterColumns },

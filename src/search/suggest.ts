@@ -12,14 +12,15 @@ import { submissionStatuses } from '#submissions/present.ts';
 import { writtenWords } from './hits.ts';
 
 /**
- * Moves the pending list of the index into the index. The server does this twice a second while there is one.
- * Visitors' inserts then do not have to, and searches do not read a long list (docs/rules.md 11).
+ * Moves the pending list of the index into the index. The server does this twice a second while the list is
+ * not empty. This way visitors' inserts do not have to do it, and searches do not read a long list
+ * (docs/rules.md 11).
  */
 export const cleanPendingList = statement(
   'clean_pending_list',
   '',
   'pages:bigint',
-  // Finds the index by name, which ends in a number on a node of a cluster.
+  // Finds the index by its name, which ends in a number on the nodes of a cluster.
   `select coalesce(sum(gin_clean_pending_list(oid)), 0)::bigint as pages from pg_class
     where relnamespace = ${sessionSchema} and relkind = 'i' and relname ~ '^search_documents_terms(_[0-9]+)?$'`,
 );
@@ -34,7 +35,7 @@ export const listSearchedForms = statement(
 );
 
 /**
- * Selects elements of the 200 newest accessible forms by the beginning of their id, each with one of its
+ * Selects elements of the 200 newest accessible forms whose id has this beginning, each with one of its
  * labels.
  */
 const listElementsCalled = statement(
@@ -69,7 +70,7 @@ const mostOfKind = 6;
 
 /**
  * A suggestion that replaces the unfinished part of a query.
- * - `text`: the replacement; `label`: its description for people
+ * - `text`: the replacement; `label`: its human-readable description
  */
 export type Suggestion = {
   kind: 'operator' | 'element' | 'word' | 'form' | 'status' | 'tag';
@@ -80,7 +81,7 @@ export type Suggestion = {
 type Reach = { workspace_id: string; form_ids: string[] | null };
 
 /**
- * Suggests completions: after an operator or element name its values, otherwise operators, elements and words
+ * Suggests completions: after an operator or element name its values; otherwise operators, elements and words
  * with this beginning.
  */
 export async function suggest(

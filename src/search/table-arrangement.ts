@@ -21,7 +21,7 @@ const timestamp = Type.String({ format: 'date-time' });
 const nullableTimestamp = Type.Union([timestamp, Type.Null()]);
 const status = Type.Enum([...formStatuses]);
 
-/** A form with its workspace, and the data that all its screens show. */
+/** A form with its workspace, and the data that all screens of the form show. */
 export const LocatedForm = Type.Object({
   workspace_id: id,
   id,

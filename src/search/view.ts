@@ -26,27 +26,28 @@ export type ViewSearch = ResolvedSearch['index'] &
   Pick<ResolvedSearch, 'isPlain' | 'isChecked'> & { is_open: boolean };
 
 /**
- * Which submissions are read, and in which order. Every reader of submissions makes one: the lists, the search, the table of a
- * form with its neighbours, exports and bulk changes. read-submissions.ts plans how PostgreSQL finds them.
+ * Which submissions are read, and in which order. Every reader of submissions creates one: the lists, the
+ * search, the table of a form with its neighbors, exports and bulk changes. read-submissions.ts plans how
+ * PostgreSQL finds the submissions.
  */
 export type View = {
   workspace_id: string;
-  /** Null: all forms of the workspace. */
+  /** Null for all forms of the workspace. */
   form_ids: string[] | null;
-  /** The form that is read by its id, which has to exist; null where several are read. */
+  /** The one form that is read, which must exist; null if several forms are read. */
   form_id: string | null;
   filter: Filter;
-  /** Where `where` reads several forms: what it means in each. */
+  /** The condition for each form, if `where` applies to several forms. */
   conditions?: Conditions | undefined;
   /** Undefined if the word index is not used. */
   question: ViewSearch | undefined;
-  /** With a question, an order that is not by columns is by relevance. */
+  /** If there is a question, results are sorted by relevance unless the order is a Sort. */
   order: 'newest' | 'oldest' | 'received' | Sort;
 };
 
 export type FoundSubmission = RowOf<typeof foundColumns>;
 
-/** A page, how many there are in all, and whether a search left some of them out. */
+/** A page, the total number of matches, and whether a search left some of them out. */
 export type FoundPage<Row> = { rows: Row[]; total: number; isPartial?: boolean };
 
 /** A view of one form. */
@@ -58,7 +59,7 @@ export const viewParameters = {
   sort: sortParameter,
 };
 
-/** Which submissions of a form are read; everything is optional. */
+/** Which submissions of a form are read. All properties are optional. */
 export const ViewQuery = Type.Object(viewParameters, noExtraProperties);
 export type ViewQuery = Static<typeof ViewQuery>;
 
@@ -72,8 +73,8 @@ const viewOf = ({ workspaceId, formId }: Form) => ({
 });
 
 /**
- * Reads the view of a list of all forms within reach.
- * @throws ApiError bad_request for conditions that are not understood, or that take too much work.
+ * Reads the view for a list of all accessible forms.
+ * @throws ApiError bad_request for invalid conditions, or conditions that take too much work.
  */
 export async function readFormsView(
   database: Database,
@@ -97,7 +98,7 @@ export async function readFormsView(
   };
 }
 
-/** Reads the view of the list of one form. @throws ApiError bad_request, as readFormsView. */
+/** Reads the view for the list of one form. @throws ApiError bad_request, like readFormsView. */
 export async function readListView(
   database: Database,
   form: Form,
@@ -109,8 +110,8 @@ export async function readListView(
 }
 
 /**
- * Reads the view of a search. A question that consists of operators with indexes of their own is a list, newest first.
- * @throws ApiError bad_request for a question that cannot be searched.
+ * Reads the view for a search. A query that consists only of operators with an index is a list, newest first.
+ * @throws ApiError bad_request for a query that cannot be searched.
  */
 export async function readSearchView(database: Database, reach: Reach, q: string): Promise<View> {
   const reached = await resolveSearch(database, reach, q);
@@ -127,11 +128,11 @@ export async function readSearchView(database: Database, reach: Reach, q: string
 }
 
 /**
- * Reads the view of the table of a form. A question that is the short reference of a submission finds only
- * that one. What the operators of a question say joins the filter.
- * @param isPart whether the caller reads only one page, or the neighbours of one submission.
- * @throws ApiError bad_request for a question that cannot be searched, conditions that are not understood,
- * and columns that cannot be sorted by, or not so many submissions.
+ * Reads the view for the table of a form. If the query is the short reference of a submission, it finds only
+ * that submission. The operators of the query are added to the filter.
+ * @param isPart whether the caller reads only one page, or the neighbors of one submission.
+ * @throws ApiError bad_request for a query that cannot be searched, invalid conditions, columns that cannot
+ * be sorted by, or too many submissions to sort.
  */
 export async function readView(
   database: Database,
@@ -143,7 +144,7 @@ export async function readView(
   const isReceived = isPart && sortedBy === '-$received' && query.q === undefined;
   const [matched, sort] = await Promise.all([
     readMatched(database, form, query),
-    // A search is sorted by relevance; newest first must be requested.
+    // A search is sorted by relevance unless newest first is requested.
     isReceived ? undefined : readSort(database, form, sortedBy, { isUsual: query.q === undefined }),
   ]);
   const view = { ...viewOf(form), ...matched, order: sort ?? (isReceived ? 'received' : 'newest') } as const;
@@ -197,7 +198,7 @@ const viewSearchOf = ({ index, checks, hasWords, isPlain, isChecked }: ResolvedS
   isChecked,
 });
 
-/** Returns a filter that also holds what the operators of a question say. */
+/** Returns a filter that also applies the operators of a query. */
 function narrow(filter: Filter, { status, span }: ResolvedSearch): Filter {
   const isContrary = status !== null && filter.status !== null && status !== filter.status;
   return {
@@ -210,10 +211,13 @@ function narrow(filter: Filter, { status, span }: ResolvedSearch): Filter {
   };
 }
 
-/** So many submissions with the words of a question are compared one by one, which takes about a second. */
+/**
+ * The maximum number of submissions with the words of a query that are checked one by one, which takes about
+ * a second.
+ */
 const mostCandidates = 50_000;
 
-/** @throws ApiError bad_request if the request needs too much work. The work is counted, not measured. */
+/** @throws ApiError bad_request if the request needs too much work. The work is estimated, not measured. */
 async function requireFewCandidates(
   database: Database,
   question: Omit<Parameters<typeof countCandidates>[1], 'most'>,
@@ -238,7 +242,8 @@ const findIdsBetween = statement(
 );
 
 /**
- * Finds the submission whose short reference the text is; undefined if there is none and the text is a query.
+ * Finds the submission with this text as its short reference; undefined if there is none and the text is a
+ * query.
  */
 async function findByReference(
   database: Database,

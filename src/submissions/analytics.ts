@@ -86,8 +86,8 @@ const inSpan = `workspace_id = $workspace_id and form_id = $form_id
 
 /**
  * Sums the counts of a span of days, including both ends: each kind and name over all days (`day` is null),
- * and views, starts and completions of each day. One statement reads both, because visits are counted
- * meanwhile.
+ * and views, starts and completions per day. One statement reads both, because visits are counted in the
+ * meantime.
  */
 export const sumVisits = statement(
   'analytics.sum_visits',
@@ -98,7 +98,7 @@ export const sumVisits = statement(
    having day is null or kind in ('view', 'start', 'completion') order by visit_counts.day, kind`,
 );
 
-/** The sum of a kind of count over all days of the span, of all names or one name. */
+/** Returns the sum of a kind of count over all days of the span, for all names or one name. */
 type Sums = (kind: VisitKind, name?: string) => number;
 
 /**
@@ -118,7 +118,7 @@ async function readAnalytics(
   ]);
   const inAll = rows.filter(({ day }) => day === null);
   const byName = new Map(inAll.map(({ kind, name, count }) => [`${kind} ${name}`, count]));
-  // Lost counts, and visits that pass midnight, can make a sum negative.
+  // Lost counts, and visits that continue past midnight, can make a sum negative.
   const sums: Sums = (kind, name = '') => Math.max(0, byName.get(`${kind} ${name}`) ?? 0);
   const [views, starts, completions] = [sums('view'), sums('start'), sums('completion')];
   const times = inAll.filter(({ kind }) => kind === 'time');
@@ -147,7 +147,7 @@ async function readAnalytics(
   };
 }
 
-/** The counts of each day, except days without visits. */
+/** Returns the counts of each day, except days without visits. */
 function daysOf(rows: readonly { kind: VisitKind; day: string | null; count: number }[]): Analytics['days'] {
   const days = new Map<string, Analytics['days'][number]>();
   const fields: Partial<Record<VisitKind, 'views' | 'starts' | 'completions'>> = {

@@ -6,8 +6,8 @@ import type { SubmissionEvent } from '#webhooks/record-event.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 
 /**
- * A stored submission with the data of an event; fields and form name are those of the version that it
- * answers.
+ * A stored submission with the data of an event. Its fields and form name are those of the version that was
+ * answered.
  */
 export type StoredSubmission = {
   id: string;

@@ -31,9 +31,9 @@ type ColumnQuestion = {
   type: ElementType;
   /** The stored values of a selection's options, or the levels of a scale; empty for other types. */
   options: readonly string[];
-  /** Labels by stored value, for options whose label differs; including previous options. */
+  /** Labels by stored value, for options whose label differs from it, including previous options. */
   option_labels: Readonly<Record<string, string>>;
-  /** The rows of a matrix, previous ones last, or the parts of a consent; empty for other types. */
+  /** The rows of a matrix (previous ones last) or the parts of a consent; empty for other types. */
   rows: readonly { readonly id: string; readonly label: string }[];
 };
 
@@ -46,11 +46,11 @@ export type Column = ColumnQuestion & {
 };
 
 /**
- * Returns the columns of a form across the answered versions: the questions of the live version in order, and
- * each retired question after the question that it used to follow.
- * @param written the live version first, then others from new to old; the first version with an element
+ * Returns the columns of a form across the versions that were answered: the questions of the live version in
+ * order, and each retired question after the question that it used to follow.
+ * @param written the live version first, then the others from new to old; the first version with an element
  * defines it.
- * @param language the reader's language, for versions that have it (BCP-47).
+ * @param language the reader's language (BCP 47), for versions that have it.
  */
 export function unionColumns(written: readonly Form[], language = ''): Column[] {
   const versions = written.map((form) => inLanguage(form, matchLanguage(language, languagesOf(form))));
@@ -80,8 +80,8 @@ export function unionColumns(written: readonly Form[], language = ''): Column[] 
 }
 
 /**
- * Labels of options or rows, by element id and stored value; the newest version that has one defines its
- * label.
+ * Labels of options or rows, by element id and stored value. The newest version that has an option or row
+ * defines its label.
  */
 type LabelsById = ReadonlyMap<string, ReadonlyMap<string, string>>;
 type Labels = { readonly options: LabelsById; readonly rows: LabelsById };
@@ -115,7 +115,7 @@ function columnOf(question: Question, isRetired: boolean, labels: Labels): Colum
   };
 }
 
-/** The parts of a consent, each a column of an export. */
+/** The parts of a consent, each of which is a column in exports. */
 export const consentParts = (['agreed', 'text', 'version', 'at'] as const).map((id) => ({ id, label: id }));
 
 function columnQuestionOf(element: Question['element'], labels: Labels): ColumnQuestion {
@@ -139,8 +139,8 @@ function columnQuestionOf(element: Question['element'], labels: Labels): ColumnQ
 }
 
 /**
- * Returns the search data of a submission: its words in the language in which it was answered, options in
- * every language of the form, and the language for stemming.
+ * Returns the search data of a submission: its words in the language in which it was answered, the chosen
+ * options in every language of the form, and the language for stemming.
  */
 export const buildSearchData = (
   form: Form,
@@ -148,7 +148,7 @@ export const buildSearchData = (
   given: {
     readonly answers: Answers;
     readonly reference: Readonly<Record<string, string>>;
-    /** A BCP-47 tag; null if the form has no language. */
+    /** A BCP 47 tag; null if the form has no language. */
     readonly language: string | null;
   },
 ): { language: SearchLanguage; subject: string; body: string } => {

@@ -11,10 +11,13 @@ export const createdParameters = {
   created_to: timeParameter('Until this time, exclusive.'),
 };
 
-/** Returns the least id that is made at a time. Ids begin in 1970. */
+/** Returns the smallest id that can be created at a time. Ids start in 1970. */
 export const idAt = (time: string): string => leastIdAt(new Date(Math.max(0, Date.parse(time))));
 
-/** Returns the ids between which submissions of a span were made: ids sort by time, and their index finds them. */
+/**
+ * Returns the range of ids of the submissions created within a span of time: ids sort by time, and their
+ * index finds them.
+ */
 export const readSpan = (span: { created_from?: string; created_to?: string }) => ({
   from_id: span.created_from === undefined ? minimumId : idAt(span.created_from),
   to_id: span.created_to === undefined ? lastId : idAt(span.created_to),

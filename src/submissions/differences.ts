@@ -3,7 +3,10 @@ import { getProperty } from '#ast/basics/json.ts';
 import type { Actor } from '#kit/operation.ts';
 import { channelOfActor } from '#workspaces/authenticate.ts';
 
-/** One difference that a change made. A value that did not exist before, or no longer exists, is absent. */
+/**
+ * One difference that a change made. If the value did not exist before or no longer exists, that side is
+ * absent.
+ */
 export type Difference = {
   part: 'answers' | 'reference' | 'status' | 'tags';
   /** The element's id, or the name of a reference value; empty for status and tags. */
@@ -20,7 +23,7 @@ type Changeable = {
   tags: readonly string[];
 };
 
-/** Returns the differences between two states of a submission, value by value. */
+/** Returns the differences between two states of a submission, one for each value. */
 export function findDifferences(before: Changeable, after: Changeable): Difference[] {
   return [
     ...(before.status === after.status
@@ -41,7 +44,7 @@ export function findDifferences(before: Changeable, after: Changeable): Differen
   ];
 }
 
-/** An empty list of tags is omitted, like a missing value. */
+/** Omits an empty list of tags, as if the value were missing. */
 const omitEmptyTags = (key: 'from' | 'to', tags: readonly string[]): object =>
   tags.length === 0 ? {} : { [key]: tags };
 
@@ -70,7 +73,7 @@ export type ChangeOrigin = (typeof changeOrigins)[number];
 
 /**
  * The stored author of a change. Both ids are null for a deleted account or key, and for a visitor with the
- * edit link. `bulk_id`: the bulk change that it belongs to.
+ * edit link. `bulk_id` is the bulk change that the change belongs to.
  */
 export type ChangedBy = {
   changed_by: string | null;

@@ -25,7 +25,7 @@ import type { FormKey } from './change-event.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 
 /**
- * The answers that a member entered, with the answers before the edit, the status and the context of the
+ * The answers that a member entered, with the answers before the edit, the status and the context for the
  * check.
  */
 type AnswersEdit = {
@@ -41,9 +41,9 @@ type AnswersEdit = {
 export type ArrivedFile = FileAnswer & { element: string };
 
 /**
- * Checks answers by the visitor's rules: against the answered version, without questions that are not asked.
- * Required answers may be missing while the submission is incomplete. Files are kept by id (as an object with
- * the id, or the id alone), removed if omitted, and added if they were uploaded.
+ * Checks answers by the visitor's rules: against the version that was answered, without questions that are
+ * not asked. Required answers may be missing while the submission is incomplete. Files are kept by id (an
+ * object with the id, or the id alone), removed if omitted, and added if they were uploaded.
  */
 export function checkVisitorAnswers(form: Form, edit: AnswersEdit): AnswersResult {
   const { raw, files, errors } = extractNamedFiles(form, edit.raw, {
@@ -60,7 +60,7 @@ type EditResult =
   | {
       readonly ok: true;
       readonly answers: Answers;
-      /** The questions that are answered although other answers hide them. */
+      /** The questions that have an answer although other answers hide them. */
       readonly unasked: string[];
     }
   | { readonly ok: false; readonly errors: readonly AnswerError[] };
@@ -86,8 +86,8 @@ export function checkEditedAnswers(form: Form, edit: AnswersEdit): EditResult {
 }
 
 /**
- * Replaces the calculated results with those of other answers: hidden answers are kept, but do not count in
- * formulas.
+ * Replaces the calculated results with those of the other answers: hidden answers are kept, but do not count
+ * in formulas.
  */
 function withResultsOf(form: Form, answers: Answers, others: Answers): Answers {
   const taken = (inputs: readonly InputElement[], into: Answers, from: Answers): Answers => {
@@ -221,7 +221,7 @@ function withoutAttributes<Node extends FormNode>(node: Node, without: readonly 
 /** Answers that a page can edit: values as JSON, and files by HTML name. */
 export type OpenedAnswers = { raw: RawAnswers; files: ReadonlyMap<string, readonly FileAnswer[]> };
 
-/** Opens stored answers; `form` is the version that they answer. */
+/** Opens stored answers. `form` is the version that was answered. */
 export function openAnswers(form: Form, answers: Answers): OpenedAnswers {
   const raw: RawAnswers = structuredClone(answers);
   const files = new Map<string, readonly FileAnswer[]>();
@@ -254,7 +254,7 @@ export async function findUploadedFiles(
   });
 }
 
-/** Yields every text in the answers that may be a file id, including those in rows. */
+/** Yields every text in the answers that may be a file id, including texts in rows. */
 function* idsIn(value: unknown): Generator<string> {
   if (typeof value === 'string') {
     if (uuidPattern.test(value)) yield value;

@@ -15,7 +15,7 @@ import { findSubmission } from './submission-rows.ts';
 import { submitAnswers } from './submit.ts';
 import type { SubmitContext } from './submit-request.ts';
 
-/** Returns one submission. src/search lists and searches them. */
+/** Operation that returns one submission. src/search lists and searches submissions. */
 export const getEndpoint = ({ database, links }: { database: Database; links: FileLinks }) =>
   operation({
     summary: 'Get submission',
@@ -37,9 +37,9 @@ export const getEndpoint = ({ database, links }: { database: Database; links: Fi
   });
 
 /**
- * Creates a submission through the API. The rules of the page apply: its questions, when it is open, and its
- * response limit. Protection against strangers (invitations, a password, spam detection) does not apply to
- * callers who may write submissions.
+ * Operation that creates a submission through the API. The rules of the page apply: its questions, when it is
+ * open, and its response limit. Protection against strangers (invitations, a password, spam detection) does
+ * not apply to callers who can write submissions.
  */
 export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; links: FileLinks }) =>
   operation({

@@ -9,10 +9,10 @@ import { Timeline, type TimelineEntry } from './shapes.ts';
 
 type ChangeKind = (typeof changeKinds)[number];
 
-/** Who changed something (differences.ts), as parameters and columns. */
+/** The author of a change (differences.ts), as parameters and columns. */
 export const changedByColumns = columns('changed_by? api_key_id?', { through: textEnum<ChangeOrigin>() });
 
-/** Records a change, in its transaction. */
+/** Records a change, in the transaction that makes it. */
 export const insertChange = statement(
   'history.insert_change',
   [
@@ -74,10 +74,10 @@ const listDeliveriesOf = statement(
      and a.trigger in ('manual', 'replay')`,
 );
 
-/** The maximum number of changes, and of deliveries. */
+/** The maximum number of changes, and of deliveries, in the timeline. */
 const mostOfKind = 200;
 
-/** Reads the timeline of a submission. */
+/** Operation that reads the timeline of a submission. */
 export const historyEndpoints = ({ database }: { database: Database }) => ({
   getSubmissionTimeline: operation({
     summary: 'Get timeline of a submission',
@@ -89,7 +89,7 @@ export const historyEndpoints = ({ database }: { database: Database }) => ({
       const submission = { workspace_id: workspaceId, submission_id: params.id };
       const times = requireRow(await findTimes(database, submission));
       requireFormAccess(formIds, times.form_id);
-      // Reads one more of each than is shown, to detect whether there are more.
+      // Reads one entry more of each kind than is shown, to detect whether there are more.
       const key = { ...submission, form_id: times.form_id, limit: mostOfKind + 1 };
       const [allChanges, allDeliveries] = await Promise.all([
         listChanges(database, key),
@@ -114,7 +114,7 @@ export const historyEndpoints = ({ database }: { database: Database }) => ({
           entryOf({ kind: is_resend ? 'resend' : 'delivery', ...delivery }),
         ),
       ];
-      // The sort is stable: within a millisecond, a submission stays before its changes and deliveries.
+      // Sorting is stable: within a millisecond, a submission stays before its changes and deliveries.
       const data = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime()).toReversed();
       return {
         json: jsonList<Static<typeof Timeline>>(

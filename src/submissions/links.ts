@@ -14,7 +14,7 @@ export const deleteExpiredLinks = statement(
    returning submission_id`,
 );
 
-/** What a link allows: to resume saved answers, or to edit a submission. */
+/** What a link allows: resuming saved answers, or editing a submission. */
 type LinkPurpose = 'resume' | 'edit';
 
 /**
@@ -35,7 +35,7 @@ const saveLink = statement(
 );
 
 /**
- * Finds the submission of a link of this form that has not expired. The form in the URL determines the
+ * Finds the submission of a link to this form that has not expired. The form in the URL determines the
  * workspace.
  */
 const findLink = statement(
@@ -48,12 +48,12 @@ const findLink = statement(
    where f.form_id = $form_id and l.purpose = $purpose and l.expires_at > $now`,
 );
 
-/** The submission of a link. */
+/** The submission that a link opens. */
 type Linked = { workspaceId: string; formId: string; submissionId: string };
 
 /**
- * Gives a submission a link that is valid for some days from now; an existing link is extended.
- * @param link `step` is where the visitor resumes, from 0.
+ * Gives a submission a link that is valid for some days from now. An existing link is extended.
+ * @param link `step` is the step where the visitor resumes, counted from 0.
  */
 export async function createOrExtendLink(
   db: Queryable,
@@ -76,8 +76,8 @@ export async function createOrExtendLink(
 }
 
 /**
- * Returns the submission of a link. An expired link, an unknown one and a link of another form give the same
- * error.
+ * Returns the submission that a link opens. An expired link, an unknown link and a link to another form cause
+ * the same error.
  * @throws ApiError not_found.
  */
 export async function openSubmissionLink(

@@ -25,7 +25,7 @@ const Hit = Type.Object({
 });
 export type Hit = Static<typeof Hit>;
 
-/** The REST representation. Specification, "Submission (REST representation)". */
+/** A submission as the REST API returns it. Specification, "Submission (REST representation)". */
 export const Submission = nameSchema(
   'Submission',
   Type.Object({
@@ -71,9 +71,9 @@ type SubmissionRow = {
 };
 
 /**
- * Formats a row as JSON text. Written by hand because its largest parts are JSON already: passing them on
- * unparsed increases the list rate by a factor of 1.5. All other parts go through JSON.stringify.
- * @param more further properties, for responses with more than the specification.
+ * Formats a row as JSON text. It is written by hand because its largest parts are already JSON: passing them
+ * on unparsed makes lists 1.5 times as fast. All other parts go through JSON.stringify.
+ * @param more further properties, for responses that have more than the specification.
  */
 export function submissionJson<More extends object>(
   row: SubmissionRow,
@@ -92,7 +92,7 @@ export function submissionJson<More extends object>(
 const languageOf = ({ language }: SubmissionRow): string =>
   language === null ? '' : `,"language":${JSON.stringify(language)}`;
 
-/** Formats rows as JSON. Parsing answers for file links yields to the event loop. */
+/** Formats rows as JSON. Parsing answers to add file links yields to the event loop. */
 export const formatSubmissions = (rows: readonly SubmissionRow[], links: FileLinks) =>
   mapWithYields(
     rows,
@@ -114,7 +114,9 @@ function withLinks(row: SubmissionRow, links: FileLinks): string {
 
 type Fields = Readonly<Record<string, FieldDescription>>;
 
-/** Changes every file in the answers. The fields of the answered version show which answers are files. */
+/**
+ * Maps every file in the answers. The fields of the version that was answered show which answers are files.
+ */
 export const mapFiles = (
   answers: AnswersOf,
   fields: Fields,
@@ -122,7 +124,8 @@ export const mapFiles = (
 ): AnswersOf => mapKind('files', answers, fields, (value) => (value as FileAnswer[]).map(change));
 
 /**
- * Changes all answers of a kind, including those in rows. The fields of the answered version show their kind.
+ * Maps all answers of a kind, including those in rows. The fields of the version that was answered show the
+ * kind of each answer.
  */
 export function mapKind(
   kind: AnswerKind,
@@ -145,7 +148,10 @@ export function mapKind(
 /** How long a response with file links may be reused: its links stay valid at least this long. */
 const linksKeptMs = 1_800_000;
 
-/** Returns the ETag of a submission. With files, it changes every half hour, because file links expire. */
+/**
+ * Returns the ETag of a submission. If it has files, the ETag changes every half hour, because file links
+ * expire.
+ */
 export const submissionTag = ({
   updated_at,
   has_files,

@@ -26,13 +26,13 @@ type Quotas = {
   }[];
 };
 
-/** Whether a submit to the form may exceed a quota. */
+/** Whether a submit to the form can exceed a quota. */
 export function hasQuotas(form: Form): boolean {
   const { unique, options } = quotasOf(form);
   return unique.length > 0 || options.length > 0;
 }
 
-/** Returns a PostgreSQL pattern of characters that comparisons ignore, in addition to case. */
+/** Returns a PostgreSQL pattern for the characters that comparisons ignore, in addition to case. */
 const ignoredIn = ({ type }: InputElement): string => (type === 'phone' ? '[^0-9+]' : '\\s');
 
 export const quotasOf = memoizeByObject((form: Form): Quotas => {
@@ -50,9 +50,7 @@ export const quotasOf = memoizeByObject((form: Form): Quotas => {
   };
 });
 
-/**
- * Selects the live version of a form. Its limits apply to every submission, whichever version that answers.
- */
+/** Selects the live version of a form. Its limits apply to every submission, whichever version it answers. */
 const findLiveVersion = statement(
   'quotas.find_live_version',
   'workspace_id form_id',
@@ -62,7 +60,10 @@ const findLiveVersion = statement(
    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
 );
 
-/** Shares the form lock until the transaction ends. @returns the live version of the form; null if it is gone. */
+/**
+ * Acquires the shared form lock until the transaction ends. @returns the live version of the form; null if it
+ * is deleted.
+ */
 export const shareFormLock = statement(
   'quotas.join_form_lock',
   'workspace_id form_id',
@@ -70,7 +71,7 @@ export const shareFormLock = statement(
   `select live_version_in_turn($workspace_id, $form_id) as version`,
 );
 
-/** The version whose quotas were counted last. */
+/** Selects the version for which the quotas were last counted. */
 const findCountedVersion = statement(
   'quotas.find_counted_version',
   'workspace_id form_id',
@@ -93,7 +94,7 @@ const limits = columns('unique_elements:texts ignored:texts option_elements:text
 /**
  * Records the quotas that the current answers of these submissions use, and frees those that they no longer
  * use. Unique answers are compared without ignored characters and without case.
- * @param page which submissions, as `s`.
+ * @param page selects the submissions, as `s`.
  */
 const writeText = (page: string): string =>
   `with page as (
@@ -168,7 +169,7 @@ const countOthers = statement(
    group by t.element_id, t.value`,
 );
 
-/** How many submissions use each option of these elements. */
+/** Counts the submissions that use each option of these elements. */
 const countOptions = statement(
   'quotas.count_options',
   'workspace_id form_id elements',
@@ -186,7 +187,10 @@ export type QuotaForm = {
   readonly form: Form;
 };
 
-/** A unique answer that another submission has, or an option whose capacity is used up: nothing is written. */
+/**
+ * Thrown if another submission has the same unique answer, or the capacity of an option is used up. Nothing
+ * is written.
+ */
 export class QuotaExceeded extends ApiError {
   readonly problems: readonly AnswerError[];
 
@@ -197,9 +201,9 @@ export class QuotaExceeded extends ApiError {
 }
 
 /**
- * Locks a form that has quotas until the transaction ends, and returns its live version. Returns undefined
- * for a form without quotas, after acquiring the shared lock: a new version with quotas waits for this
- * transaction, and so counts it. Call it before rows are locked, as a submit locks its form first.
+ * Locks a form that has quotas until the transaction ends, and returns its live version. For a form without
+ * quotas it acquires the shared lock and returns undefined. A new version with quotas then waits for this
+ * transaction, and so counts it. Call it before rows are locked, because a submit also locks its form first.
  */
 export async function lockQuotas(
   db: Queryable,
@@ -212,7 +216,7 @@ export async function lockQuotas(
     const { version, structure: form } = live;
     const limited = hasQuotas(form) ? { workspaceId, id: formId, version, form } : undefined;
     if (limited) await lockFormForSubmit(db, { form_id: formId });
-    // Another version may have become live while this waited for the lock.
+    // Another version may have become live while this function waited for the lock.
     if (onlyRow(await shareFormLock(db, row))?.version !== version) continue;
     if (limited) await updateQuotaCounts(db, limited);
     return limited;
@@ -220,9 +224,9 @@ export async function lockQuotas(
 }
 
 /**
- * Counts what a submission uses of the quotas as it is stored now, and frees what it used before. Exact under
- * parallel submits, in the caller's transaction, which holds the form lock. A submission keeps the quotas
- * that it already uses, even if a newer limit is lower.
+ * Counts the quotas that a submission uses as it is stored now, and frees those that it used before. The
+ * counts are exact even for parallel submits, because the caller's transaction has the form lock. A
+ * submission keeps the quotas that it already uses, even if a newer limit is lower.
  * @throws QuotaExceeded if a newly used quota is used up. Roll the transaction back.
  */
 export async function updateQuotas(db: Queryable, live: QuotaForm, id: string): Promise<void> {
@@ -270,12 +274,12 @@ export type RemainingQuotas = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 export const noRemainingQuotas: RemainingQuotas = new Map();
 
-/** Counts the capacity that forms of a database have left. */
+/** For each database, the function that counts the remaining capacity of forms. */
 const counters = new WeakMap<Database, (live: QuotaForm) => Promise<RemainingQuotas>>();
 
 /**
- * Returns the capacity that the options of a form have left. Concurrent requests share one count, which takes
- * about 70 ms for 100,000 choices.
+ * Returns the remaining capacity of a form's options. Concurrent requests share one count, which takes about
+ * 70 ms for 100,000 choices.
  */
 export function findRemainingQuotas(database: Database, live: QuotaForm): Promise<RemainingQuotas> {
   if (quotasOf(live.form).options.length === 0) return Promise.resolve(noRemainingQuotas);
@@ -330,8 +334,8 @@ const mostVersions = 20;
 
 /**
  * Recounts the quotas of all submissions if they differ from those of the last counted version. Does nothing
- * if that version is newer. Call it under the form lock, before other writes: a quota that a submission
- * already uses is not refused.
+ * if the last counted version is newer. Call it under the form lock, before other writes: a quota that a
+ * submission already uses is not refused.
  */
 export async function updateQuotaCounts(db: Queryable, live: QuotaForm): Promise<void> {
   const known = onlyRow(await findCountedVersion(db, rowOf(live)));

@@ -11,7 +11,7 @@ import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { type Column, unionColumns } from './columns.ts';
 import { languageParameter, TableColumns } from './shapes.ts';
 
-/** Selects a form to read its submissions; nothing if it is deleted. */
+/** Selects a form whose submissions are to be read; returns nothing if it is deleted. */
 export const findViewedForm = statement(
   'view.find_viewed_form',
   'workspace_id form_id',
@@ -21,11 +21,11 @@ export const findViewedForm = statement(
 );
 
 /**
- * Selects every version, newest first, and whether it is live or answered by a submission of its own time. No
- * index covers versions, but ids are times. The range of ids starts at `first_id`, when the version was
- * created. It ends an hour after the next version, because an earlier request may take that long with its
- * files. Usually the first submission in the range is a match. Versions not found here may still be among
- * older submissions (findOlderVersions).
+ * Selects every version, newest first, and whether it is live or was answered while it was the live version.
+ * No index covers versions, but ids include their time. The range of ids starts at `first_id`, when the
+ * version was created. It ends an hour after the next version, because an earlier request may take that long
+ * with its files. Usually the first submission in the range is a match. Versions not found here may still be
+ * among older submissions (findOlderVersions).
  */
 const findVersionsQuickly = statement(
   'view.look_for_versions',
@@ -47,8 +47,9 @@ const findVersionsQuickly = statement(
 
 /**
  * Selects the versions of submissions begun before a moment, including answers saved then and sent later.
- * Reads each of them through the index of ids. `most` is a parameter only for this plan: without its value,
- * the planner assumes few rows (measured: 5 ms instead of 36 ms for 10,000 of 100,000).
+ * Reads each submission through the index of ids. `most` is a parameter only for the sake of this plan:
+ * without a known value, the planner assumes few rows (measured: 5 ms instead of 36 ms for 10,000 of
+ * 100,000).
  */
 const findOlderVersions = statement(
   'view.find_older_versions',
@@ -86,12 +87,12 @@ export async function readViewedForm(database: Database, { workspaceId, formId }
   };
 }
 
-/** Only the newest versions, up to this number, make columns. */
+/** The maximum number of versions, newest first, from which columns are derived. */
 const mostVersions = 200;
 
 /**
- * Reads the columns of a form's table and exports, across all answered versions.
- * @param language the language of the headings, if the form has it (BCP-47).
+ * Reads the columns of a form's table and exports, across all versions that were answered.
+ * @param language the language of the headings, if the form has it (BCP 47).
  */
 export const readColumns = async (
   database: Database,
@@ -99,7 +100,7 @@ export const readColumns = async (
   language: string | undefined,
 ): Promise<Column[]> => unionColumns(await readAnsweredForms(database, form), language);
 
-/** Reads the structures of the live version and all answered versions, newest first. */
+/** Reads the structures of the live version and of all versions that were answered, newest first. */
 export async function readAnsweredForms(
   database: Database,
   { workspaceId, formId }: FormKey,
@@ -114,9 +115,9 @@ export async function readAnsweredForms(
 const all = 2_147_483_647;
 
 /**
- * Finds the answered versions and the live one, newest first. For 100,000 submissions of 20 versions this
- * takes 2 ms; reading every submission takes 60 ms. It still takes that long if the newest unanswered version
- * was created after all submissions.
+ * Finds the live version and those that were answered, newest first. For 100,000 submissions of 20 versions
+ * this takes 2 ms; reading every submission takes 60 ms. It still takes that long if the newest unanswered
+ * version was created after all submissions.
  */
 async function findAnsweredVersions(
   database: Database,

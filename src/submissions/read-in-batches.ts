@@ -15,7 +15,7 @@ export async function* readInBatches<Row extends { id: string }>(
 ): AsyncGenerator<Row[]> {
   const readAhead = (fromId: string, left: number): Promise<Row[]> => {
     const rows = read(fromId, Math.min(left, batchSize));
-    // A failure is reported when the caller reads the batch, and ignored if the caller has stopped.
+    // A failure is reported when the caller reads the batch. If the caller has stopped, it is ignored.
     rows.catch(() => {});
     return rows;
   };

@@ -15,7 +15,7 @@ import {
 } from './submit-request.ts';
 
 /**
- * `none`: the key is unused; `other`: it belongs to other answers; `same`: this repeats the earlier
+ * `none`: the key is unused; `other`: the key belongs to other answers; `same`: this repeats the earlier
  * submission.
  */
 type Repeat =
@@ -24,8 +24,9 @@ type Repeat =
   | { kind: 'same'; earlier: Submitted; isSpam: boolean };
 
 /**
- * Finds out whether answers were submitted before: a double click, a reload, a retry after a lost response. They are
- * compared by the version that was answered, since the form may have changed in between.
+ * Finds out whether answers were submitted before, for example by a double click, a reload, or a retry after
+ * a lost response. They are compared by the version that was answered, because the form may have changed in
+ * between.
  */
 export async function findRepeat(db: Queryable, request: SubmitRequest): Promise<Repeat> {
   const { live, raw, files, reference, key, work } = request;
@@ -47,7 +48,7 @@ export async function findRepeat(db: Queryable, request: SubmitRequest): Promise
  * Returns the receipt and edit link of the earlier submission with these answers and this key, even if it is
  * in the spam box. Returns undefined if nothing was submitted with the key. Also works after the form has
  * closed.
- * @throws OtherAnswers if `refuseOther`.
+ * @throws DifferentAnswersError if `refuseOther`.
  */
 export async function repeatEarlierResult(
   { database, vault }: Pick<SubmitContext, 'database' | 'vault'>,

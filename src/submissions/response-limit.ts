@@ -5,7 +5,7 @@ import { hasQuotas, type QuotaForm, updateQuotaCounts } from './quotas.ts';
 import { isKeyUsed } from './repeat.ts';
 import { lockFormForSubmit } from './submission-rows.ts';
 
-/** Whether submits to a form are counted one after the other: it has a response limit or quotas. */
+/** Whether submits to a form are counted one after another: it has a response limit or quotas. */
 export const hasLimits = ({ form, settings }: Pick<LiveForm, 'form' | 'settings'>): boolean =>
   settings.max_submissions !== undefined || hasQuotas(form);
 
@@ -13,9 +13,9 @@ export const hasLimits = ({ form, settings }: Pick<LiveForm, 'form' | 'settings'
 const last = new Map<string, Promise<unknown>>();
 
 /**
- * Runs the submits of a form with limits one after the other in this process. The form lock in the database would do the same,
- * but each submit that waits there holds a connection that other forms need: with 400 at once, 330 timed out. Submits
- * to other forms do not wait.
+ * Runs the submits to a form with limits one after another in this process. The form lock in the database
+ * would do the same, but each submit waiting there occupies a connection that other forms need: with 400
+ * parallel submits, 330 timed out. Submits to other forms do not wait.
  */
 export async function inFormOrder<Result>(
   live: Pick<LiveForm, 'id' | 'form' | 'settings'>,
@@ -34,8 +34,8 @@ export async function inFormOrder<Result>(
 }
 
 /**
- * A separate statement after the lock: a statement sees what was committed before it began, not while it
- * waited.
+ * Runs as a separate statement after the lock: a statement sees what was committed before it began, not what
+ * was committed while it waited.
  */
 const countCompleted = statement(
   'count_completed',
@@ -49,9 +49,10 @@ type Form = Pick<LiveForm, 'workspaceId' | 'id' | 'settings' | 'form'>;
 
 /**
  * Locks a form with limits until the transaction ends, checks its response limit, and brings the counts of
- * quotas up to date. Exact for parallel submits: each waits for the lock, and then sees the counts of the others.
- * @returns whether there is capacity; false if something was submitted under the key already.
- * @throws ApiError gone when the form is full.
+ * quotas up to date. The result is exact for parallel submits: each waits for the lock, and then sees the
+ * counts of the others.
+ * @returns whether there is capacity; false if something was already submitted under the key.
+ * @throws ApiError gone if the form is full.
  */
 export async function requireCapacity(
   db: Queryable,
@@ -69,7 +70,7 @@ export async function requireCapacity(
 /** The message of a form that has reached its response limit. */
 export const fullMessage = 'This form has reached its response limit.';
 
-/** Whether a form has reached its response limit. Only under the form lock does this stay true. */
+/** Whether a form has reached its response limit. The result stays true only under the form lock. */
 export async function isFull(db: Queryable, live: Omit<Form, 'form'>): Promise<boolean> {
   const maximum = live.settings.max_submissions;
   if (maximum === undefined) return false;

@@ -44,8 +44,8 @@ const keptAttributes = [
 const patience = 3;
 
 /**
- * Returns the raw answers that can be saved before submission: those to visible questions, with the shape and
- * size of an answer. Drops the others until no problem remains.
+ * Returns the raw answers that can be saved before submission: answers to visible questions that have the
+ * shape and size of an answer. Drops the others until no problem remains.
  */
 function keepAnswers(form: Form, raw: unknown, files: AnswerFiles, context: AnswerContext): Answers {
   const relaxed = withoutRules(form);
@@ -71,8 +71,8 @@ function keepAnswers(form: Form, raw: unknown, files: AnswerFiles, context: Answ
 }
 
 /**
- * Copies the values of known questions. Otherwise the list of problems would name all other values, of which
- * there may be very many.
+ * Copies only the values of known questions. Otherwise the list of problems would name all the others, of
+ * which there may be very many.
  */
 function knownAnswers(form: Form, raw: unknown): RawAnswers {
   if (!isRecord(raw)) return {};
@@ -100,8 +100,8 @@ const knownCells = (inputs: readonly InputElement[], row: unknown): unknown =>
     : row;
 
 /**
- * Removes what an error names: `id`, `group[0]` or `group[0][child]`. Rows are emptied, so that the others
- * keep their number.
+ * Removes what an error names: `id`, `group[0]` or `group[0][child]`. Rows are emptied instead, so that the
+ * others keep their number.
  */
 function drop(raw: RawAnswers, field: string): void {
   if (Object.hasOwn(raw, field)) {
@@ -128,18 +128,19 @@ function withoutRules<Node extends FormNode>(node: Node): Node {
   };
 }
 
-/** Answers to save; `step` is where the visitor is, from 0. */
+/** Answers to save. `step` is the visitor's current step, counted from 0. */
 type SaveRequest = SubmitRequest & { key: string; step: number };
 
 /** The visitor resumes at `/f/<form>/resume/<resumeToken>`, until `expiresAt`. */
 export type SavedAnswers = { id: string; resumeToken: string; expiresAt: Date };
 
 /**
- * Keeps answers that are not submitted yet, as the one submission of status `incomplete` under the key: another save
- * replaces it, and submitting completes it. Answers without the shape or the size of an answer are left out (see
- * keepAnswers). There is no event. Files are claimed, so they are not swept, and are released when no answer names them.
- * @throws ApiError forbidden if the form does not save answers; conflict when the key was submitted, or a file used;
- * not_found.
+ * Saves answers that are not submitted yet, as the only submission with the status `incomplete` under the
+ * key: another save replaces it, and submitting completes it. Answers without the shape or size of an answer
+ * are left out (see keepAnswers). No event is recorded. Files are claimed, so that they are not swept, and
+ * are released when no answer names them.
+ * @throws ApiError forbidden if the form does not save answers; conflict if the key was submitted or a file
+ * was used; not_found.
  */
 export async function saveAnswers(context: SubmitContext, request: SaveRequest): Promise<SavedAnswers> {
   const { live, key, step } = request;

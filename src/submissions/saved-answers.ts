@@ -33,8 +33,9 @@ export const lockSavedAnswers = statement(
 );
 
 /**
- * Replaces or completes saved answers; completed ones leave the trash. Only answers that were never submitted change
- * (docs/rules.md T4). Submissions in the trash are not found, so they have no search text.
+ * Replaces or completes saved answers; completing them takes them out of the trash. Only answers that were
+ * never submitted change (docs/rules.md T4). Searches do not find submissions in the trash, so these have no
+ * search text.
  */
 export const updateSavedAnswers = statement(
   'saved_answers.update',
@@ -70,8 +71,8 @@ const findSubmissionFiles = statement(
 );
 
 /**
- * Completes the answers that were saved under the key, in their own row: with event, counts and search text.
- * @returns undefined if no answers wait under the key.
+ * Completes the answers that were saved under the key, in the same row, with event, counts and search text.
+ * @returns undefined if no answers are saved under the key.
  * @throws ApiError gone, conflict; QuotaExceeded.
  */
 export async function completeSavedAnswers(
@@ -99,7 +100,7 @@ export async function completeSavedAnswers(
       });
       if (limited) await updateQuotas(client, limited, saved.id);
       await updateSubmissionFiles(client, completed);
-      // Every change of both counts locks them in this order (changes/edit.ts). The trash is not counted.
+      // Every change to both counts locks them in this order (changes/edit.ts). The trash is not counted.
       await addToCount(client, { ...form, status: 'completed', change: 1 });
       if (!saved.is_trashed) await addToCount(client, { ...form, status: 'incomplete', change: -1 });
       const link = await createEditLink(client, context.vault, completed);
@@ -129,7 +130,7 @@ export async function updateSubmissionFiles(
   await releaseFiles(db, { ...key, kept });
 }
 
-/** The saved answers of a resume link, with the version that they were saved under. */
+/** Finds the saved answers for a resume link, with the version they were saved under. */
 const findSavedAnswers = statement(
   'saved_answers.find',
   'workspace_id id',
@@ -149,20 +150,20 @@ const findSavedAnswers = statement(
    where s.workspace_id = $workspace_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`,
 );
 
-/** Saved answers to resume: under the same key, from the step at which the visitor left. */
+/** Saved answers to resume, under the same key and from the step at which the visitor left. */
 type Resumed = OpenedAnswers & {
   submissionId: string;
   key: string;
   step: number;
   reference: Record<string, string>;
-  /** The language of the form that the visitor read, as a BCP-47 tag; null if the form names none. */
+  /** The form language that the visitor read, as a BCP 47 tag; null if the form names none. */
   language: string | null;
 };
 
 /**
  * Opens a resume link, on any device.
- * @throws ApiError not_found for a link of another form, one that expired and one that never was; gone when the
- * answers were submitted already.
+ * @throws ApiError not_found if the link belongs to another form, has expired or never existed; gone if the
+ * answers were already submitted.
  */
 export async function openResume(database: Database, formId: string, token: string): Promise<Resumed> {
   const { workspaceId, submissionId, step } = await openSubmissionLink(database, {

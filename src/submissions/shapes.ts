@@ -124,7 +124,7 @@ export const SubmissionDetail = nameSchema(
     ...row,
     answers: Type.Unsafe<Answers>(AnswersShape),
     form_name: Type.String(),
-    /** The answered version. */
+    /** The version that was answered. */
     structure: Type.Unsafe<Form>({ 'x-component': 'Structure' }),
     is_live_version: Type.Boolean(),
     previous_id: Type.Union([uuid, Type.Null()], { description: 'The previous submission in the view.' }),
@@ -266,7 +266,7 @@ export const ElementSummary = Type.Object({
         'For a scale from 0 to 10: the net promoter score, which is the percentage of answers of 9 or 10 minus the percentage of answers of 6 or less.',
     }),
   ),
-  /** The latest few free texts, unless they identify people. */
+  /** The latest few free texts; empty if they identify people. */
   texts: Type.Array(Type.Object({ submission_id: uuid, text: Type.String() })),
 });
 export type ElementSummary = Static<typeof ElementSummary>;

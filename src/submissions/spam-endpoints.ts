@@ -30,8 +30,8 @@ const row = {
 };
 
 /**
- * A spam submission. Its files have no URL, so that members do not open uploads of a suspicious sender before
- * it is released.
+ * A spam submission. Its files have no URL, so that members do not open a suspicious sender's uploads before
+ * the submission is released.
  */
 const SpamRow = Type.Object(row);
 export type SpamRow = Static<typeof SpamRow>;
@@ -63,7 +63,7 @@ export type SpamDetail = Static<typeof SpamDetail>;
 /** A site to allow. */
 const Site = Type.Object({ origin: Type.String({ maxLength: 255 }) }, noExtraProperties);
 
-/** The number of submissions that were still there and are now released or deleted. */
+/** The number of spam submissions that still existed and are now released or deleted. */
 const Decided = Type.Object({ count: Type.Integer() });
 
 /** @returns the deleted submissions; a full batch of 500 means that there may be more. */
@@ -99,7 +99,8 @@ const listSpam = statement(
 );
 
 /**
- * Selects the sites that a form's settings do not allow and whose pages sent spam, by number of submissions.
+ * Selects the sites whose pages sent spam and that the form's settings do not allow, sorted by the number of
+ * submissions.
  */
 const listSpamSites = statement(
   'spam.list_sites',
@@ -110,7 +111,7 @@ const listSpamSites = statement(
    group by h.origin order by count desc, h.origin limit 5`,
 );
 
-/** Selects the spam submissions from a page of this site, oldest first. */
+/** Selects the spam submissions sent from a page of this site, oldest first. */
 const listSpamOfSite = statement(
   'spam.list_of_site',
   'workspace_id form_id origin',
@@ -120,7 +121,10 @@ const listSpamOfSite = statement(
    order by id`,
 );
 
-/** Selects a spam submission with its answered version, and the number of others from the same address. */
+/**
+ * Selects a spam submission with the version that was answered, and the number of others from the same
+ * address.
+ */
 const findSpam = statement(
   'spam.find',
   'workspace_id form_id id',
@@ -144,7 +148,7 @@ const findSpam = statement(
 
 const some = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 
-/** Lists, releases and deletes a form's spam. */
+/** Operations that list, release and delete a form's spam. */
 export function spamEndpoints(context: SubmitContext) {
   const { database } = context;
 

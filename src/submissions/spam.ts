@@ -23,16 +23,16 @@ import { addToCount, deleteSubmissions, lockFormForSubmit } from './submission-r
 import type { Accepted, SubmitContext } from './submit-request.ts';
 
 /**
- * Why answers are in the spam box:
- * `honeypot`: the field that people do not see was filled in; `too_fast`: sooner after the page than the form's
- * `min_seconds`; `no_page`: with a key that no page of ours gave, or without any where the form asks for work; `no_proof`:
- * without the work that the form asks of browsers; `other_site`: by a page of a site that the form's `embed_origins`
- * does not name.
+ * Why answers are in the spam box. `honeypot`: a field that people do not see was filled in. `too_fast`: they
+ * arrived sooner after the page was opened than the form's `min_seconds`. `no_page`: their key did not come
+ * from one of our pages, or they had no key although the form requires proof of work. `no_proof`: the
+ * required proof of work is missing. `other_site`: they were sent from a page of a site that is not in the
+ * form's `embed_origins`.
  */
 export const spamReasons = ['honeypot', 'too_fast', 'no_page', 'no_proof', 'other_site'] as const;
 export type SpamReason = (typeof spamReasons)[number];
 
-/** Inserts answers into the spam box. No row: their key was used, or the form was deleted. */
+/** Inserts answers into the spam box. Returns no row if their key was used or the form was deleted. */
 const insertSpam = statement(
   'spam.insert',
   [
@@ -48,7 +48,7 @@ const insertSpam = statement(
    returning id`,
 );
 
-/** Moves files to the spam box: new ones, and those of the answers that were saved under the same key. */
+/** Moves files to the spam box: new files, and files of the answers that were saved under the same key. */
 const moveFilesToSpam = statement(
   'spam.move_files_to_spam',
   'workspace_id form_id held_id saved_id? ids',
@@ -59,14 +59,17 @@ const moveFilesToSpam = statement(
    returning id`,
 );
 
-/** Why answers look like spam, the keyed hash of the address that they came from, and the other site whose page sent them. */
+/**
+ * Why answers look like spam, the keyed hash of the sender's address, and the other site whose page sent
+ * them.
+ */
 export type Suspicion = { reason: SpamReason; address: Buffer; origin?: string | undefined };
 
 /**
- * Stores suspicious answers in the spam box. Their sender gets the response of a new submission: a machine must not learn that it
- * was recognised. Nothing is counted, found or sent to webhooks until a member releases them. Answers that were saved under the
- * key move along.
- * @returns undefined if the key was used, or the form is gone.
+ * Stores suspicious answers in the spam box. Their sender gets the response for a new submission: a bot must
+ * not learn that it was recognized. Nothing is counted, found or sent to webhooks until a member releases the
+ * answers. Answers that were saved under the key are moved too.
+ * @returns undefined if the key was used, or the form is deleted.
  * @throws ApiError conflict.
  */
 export async function storeSpam(
@@ -155,11 +158,11 @@ export const deleteSpam = statement(
 );
 
 /**
- * Releases spam: it becomes a submission under the receipt and with the time that its visitor got, pinned to
- * the version that it answered. It is counted and found from now on, and `submission.created` is sent once.
- * @returns how many; spam that was released or deleted meanwhile is skipped.
- * @throws ApiError conflict if the form has its response limit, or a quota is used up; submissions that were
- * already released stay released.
+ * Releases spam: it becomes a submission with the receipt and time that its visitor got, pinned to the
+ * version that was answered. From then on it is counted and found, and `submission.created` is sent once.
+ * @returns the number of released submissions; spam that was released or deleted in the meantime is skipped.
+ * @throws ApiError conflict if the form has reached its response limit, or a quota is used up; submissions
+ * that were already released stay released.
  */
 export async function releaseSpam(
   context: SubmitContext,
@@ -182,7 +185,7 @@ export async function releaseSpam(
   return released;
 }
 
-/** @returns the number of new deliveries; undefined if the submission is gone. */
+/** @returns the number of new deliveries; undefined if the submission no longer exists. */
 async function releaseOne(
   db: Queryable,
   { vault }: SubmitContext,
@@ -190,7 +193,7 @@ async function releaseOne(
   id: string,
 ): Promise<number | undefined> {
   const row = { workspace_id: workspaceId, form_id: formId };
-  // Locked before quotas: the response limit may need the lock too.
+  // Locked before quotas, because the response limit may need the lock too.
   await lockFormForSubmit(db, { form_id: formId });
   const limited = await lockQuotas(db, { workspaceId, formId });
   const [spam] = await lockSpam(db, { ...row, id });
@@ -219,8 +222,8 @@ async function releaseOne(
     const message = `This form has reached its response limit of ${settings.max_submissions}. Raise the limit first.`;
     throw new ApiError('conflict', message);
   }
-  // The same page may have been sent again successfully. Then both submissions are kept, and the other one
-  // keeps the key.
+  // The same page may have been submitted again successfully. In that case both submissions are kept, and the
+  // other one keeps the key.
   const isNew =
     (await insertRecord(db, record, 'completed')) ||
     (await insertRecord(db, { ...record, key: undefined }, 'completed'));

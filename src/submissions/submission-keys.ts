@@ -5,8 +5,8 @@ import { requireIdempotencyKey } from '#workspaces/idempotency.ts';
 
 /**
  * The idempotency key of a submission, which is stored once even if it is sent several times
- * (docs/decisions/0014-idempotent-submits.md). Pages carry it signed, so that visitors cannot use the key of
- * another page.
+ * (docs/decisions/0014-idempotent-submits.md). Pages contain it signed, so that visitors cannot use the key
+ * of another page.
  */
 type SubmissionKey = {
   /** UUIDv7. */
@@ -21,7 +21,7 @@ type KeyedForm = { workspaceId: string; id: string };
 /** Creates the key for a page of this form, as the value of its control `_key`. */
 export const makeKey = (vault: Vault, form: KeyedForm): string => signKey(vault, form, newId());
 
-/** Signs an existing key: a page that resumes a submission carries the key of that submission. */
+/** Signs an existing key, because a page that resumes a submission uses the key of that submission. */
 export const signKey = (vault: Vault, form: KeyedForm, key: string): string =>
   `${key}.${signLink(vault, 'submission keys', targetOf(form, key))}`;
 
@@ -43,7 +43,7 @@ const targetOf = ({ workspaceId, id: formId }: KeyedForm, id: string): LinkTarge
 });
 
 /**
- * Returns the key of a request with the header `Idempotency-Key`: equal values for a form mean one
+ * Returns the key for a request with the `Idempotency-Key` header: equal values for a form mean the same
  * submission.
  * @param given 1 to 255 visible ASCII characters.
  * @throws ApiError bad_request.

@@ -25,13 +25,16 @@ import type { SubmitRequest } from './submit-request.ts';
  */
 export const segmentDocuments = 16_384;
 
-/** The first character of marks of the search index that are not words: no language and no code of a segment contains it. */
+/**
+ * The first character of terms in the search index that are not words: no language and no code of a segment
+ * contains it.
+ */
 export const searchMarks = { incomplete: '-', tag: '#' } as const;
 
 /**
- * Returns the terms of a submission, each prefixed with the code of its segment. They are a mark for its
- * form, a mark if it is incomplete, a mark for each tag (`searchMarks`), and its stemmed words. Words follow
- * their language and a space; words of the subject are repeated after a !. For statements with the parameters
+ * Returns the terms of a submission, each prefixed with the code of its segment: a term for its form, a term
+ * if it is incomplete, a term for each tag (`searchMarks`), and its stemmed words. A word is preceded by its
+ * language and a space; words of the subject are repeated after a `!`. For statements with the parameters
  * workspace_id, id, form_id, language, subject and body.
  */
 const termsOf = (status: string, tagMarks = ''): string => `(
@@ -57,7 +60,8 @@ export const searchWordsSql = (condition = ''): string =>
   `words as materialized (select workspace_id, id, form_id, ${searchTerms} as terms from submission ${condition})`;
 
 /**
- * The words of a tsvector, each behind its mark. Built as one text, which costs a tenth of one row per word.
+ * Returns the words of a tsvector, each preceded by the sign. They are built as one string, which costs a
+ * tenth of building one row per word.
  */
 function marked(words: string, sign: ' ' | '!'): string {
   const mark = `segment.code || left($language, 3) || '${sign}'`;
@@ -68,17 +72,20 @@ const insertedSubmission = columns(
   'workspace_id id form_id version answers:jsonText reference:jsonText has_files created_at',
   'completed_at? language subject body',
   {
-    /** The version that must be live, because the answers were checked against its limits. Null accepts every version. */
+    /**
+     * The version that must be live, because the answers were checked against its limits. Null allows every
+     * version.
+     */
     live_version: nullable(integer),
     status: textEnum<SubmissionStatus>(),
-    /** The form language that was read, as a BCP-47 tag; `language` is the language for stemming. */
+    /** The form language that the visitor read, as a BCP 47 tag; `language` is the language for stemming. */
     spoken: nullable(text),
   },
 );
 
 /**
- * The search document is made from the parameters, not from the inserted row, and without tags, which a new row does not have:
- * that saves PostgreSQL a twentieth of its work.
+ * Returns the SQL of an insert. The search document is built from the parameters, not from the inserted row,
+ * and without tags, which a new row does not have. That saves PostgreSQL a twentieth of its work.
  * @param keyed what an insert under a key adds: columns, their values, and what happens if the key is used.
  */
 const insertText = ({ columns, values, conflict } = { columns: '', values: '', conflict: '' }): string =>
@@ -101,15 +108,15 @@ const insertText = ({ columns, values, conflict } = { columns: '', values: '', c
    select id from submission`;
 
 /**
- * A submission, its count and its search document in one statement, so that without files and webhooks a submit is
- * one round trip and one commit. It shares the form lock. No row: the form was deleted or published since the request began,
- * which may be minutes ago if an upload is slow.
+ * Inserts a submission, its count and its search document in one statement. Without files and webhooks, a
+ * submit is therefore one round trip and one commit. It acquires the shared form lock. Returns no row if the
+ * form was deleted or published since the request began, which may be minutes ago if an upload is slow.
  */
 export const insertSubmission = statement('insert_submission', insertedSubmission, 'id', insertText());
 
 /**
- * Inserts a submission under a key, which is used once: of many at the same time one is inserted, and the others wait for its
- * commit. No row: the key is used, or the form was deleted or published.
+ * Inserts a submission under a key, which can be used once: of many parallel inserts, one succeeds, and the
+ * others wait for its commit. Returns no row if the key is used, or the form was deleted or published.
  */
 const insertKeyedSubmission = statement(
   'insert_keyed_submission',
@@ -122,7 +129,7 @@ const insertKeyedSubmission = statement(
   }),
 );
 
-/** Opens the next segment of the search index, from that id on, if the newest one is full. */
+/** Opens the next segment of the search index, starting at this id, if the newest one is full. */
 export const openNextSegment = statement(
   'open_next_segment',
   'workspace_id first_id',
@@ -139,15 +146,18 @@ export const openNextSegment = statement(
    on conflict do nothing`,
 );
 
-/** The share of submissions that check whether the newest segment of the search index is full, which takes some ms. */
+/**
+ * The share of submissions that check whether the newest segment of the search index is full, because the
+ * check takes some ms.
+ */
 const segmentCheckShare = 1 / 512;
 /**
- * A segment starts this much later than it is opened. Each process then knows the segment before it inserts
- * an id of it, if its clock differs by less.
+ * A segment starts this many milliseconds after it is opened. Each process then knows the segment before it
+ * inserts an id in it, unless its clock is off by more than this.
  */
 const segmentLeadMs = 10_000;
 
-/** The answered version of a form, with its settings. */
+/** The version of a form that was answered, with its settings. */
 type RecordForm = Pick<
   LiveForm,
   'workspaceId' | 'id' | 'name' | 'settings' | 'version' | 'hasListeners' | 'form' | 'written' | 'fields'
@@ -172,7 +182,7 @@ export function prepareRecord(
   answers: Answers,
 ): SubmissionRecord {
   const id = newId();
-  // Only the files of questions that are shown: the sweep deletes the others.
+  // Only the files of visible questions: the sweep deletes the others.
   const fileIds = files.size === 0 ? [] : listFiles(live.form, answers).map((file) => file.id);
   const createdAt = timeOfId(id);
   const stamped = stampConsents(live.form, answers, { version: live.version, at: createdAt });
@@ -193,8 +203,8 @@ export const storedColumns = ({ live, answers, reference, fileIds, language = nu
 });
 
 /**
- * Inserts a submission, its count and its search document; needs a transaction if `opensSegment` is set.
- * @param liveVersion the version of the form that must be live. Null accepts every version.
+ * Inserts a submission, its count and its search document. Needs a transaction if `opensSegment` is set.
+ * @param liveVersion the version of the form that must be live. Null allows every version.
  * @returns whether it was inserted: its key is unused, and its form exists in this version.
  */
 export async function insertRecord(
@@ -247,7 +257,9 @@ export async function claimAllFiles(
   }
 }
 
-/** Releases the files that an edit left out: they belong to no submission, and the sweep removes them. */
+/**
+ * Releases the files that an edit left out. They then belong to no submission, and the sweep deletes them.
+ */
 export const releaseFiles = statement(
   'submissions.release_files',
   'workspace_id submission_id kept:uuids',
@@ -257,8 +269,8 @@ export const releaseFiles = statement(
 );
 
 /**
- * Returns a digest that is the same when the same answers are sent again. A file is then another row with the same content, and
- * a consent has another time.
+ * Returns a digest that stays the same when the same answers are sent again. In that case a file is another
+ * row with the same content, and a consent has another time.
  */
 export function digestAnswers(answers: Answers, fields: Readonly<Record<string, FieldDescription>>): Buffer {
   const consented = mapKind('consent', answers, fields, () => 'yes');
@@ -272,7 +284,10 @@ export const isMailedAbout = (settings: LiveForm['settings']): boolean =>
   settings.receipt_email_element !== undefined ||
   settings.notifications !== undefined;
 
-/** Enqueues the emails about a first completion: to the people of the form, and a receipt. @returns the number of jobs. */
+/**
+ * Enqueues the emails about a first completion: notifications to the form's addresses, and a receipt.
+ * @returns the number of jobs.
+ */
 export async function enqueueCompletionEmails(
   db: Queryable,
   { live, id, locale }: Editable & Pick<SubmissionRecord, 'locale'>,
@@ -282,7 +297,10 @@ export async function enqueueCompletionEmails(
   return 1;
 }
 
-/** Records the event and enqueues the emails of a new completed submission. @returns the number of jobs. */
+/**
+ * Records the event of a new completed submission and enqueues the emails about it. @returns the number of
+ * jobs.
+ */
 export async function recordSubmissionCreated(
   db: Queryable,
   record: SubmissionRecord,
@@ -308,16 +326,16 @@ export async function recordSubmissionCreated(
   return deliveries + mails;
 }
 
-/** What an edit link is made for: the form with its settings, and the id of the submission. */
+/** What an edit link is created from: the form with its settings, and the id of the submission. */
 type Editable = Pick<SubmissionRecord, 'id'> & { live: Pick<LiveForm, 'workspaceId' | 'id' | 'settings'> };
 
-/** Returns the token of the edit link of a submission, if the form allows editing. */
+/** Returns the token of a submission's edit link, if the form allows editing. */
 export const editTokenOf = (vault: Vault, { live, id }: Editable): { editToken?: string } =>
   live.settings.editing
     ? { editToken: linkToken(vault, 'edit', { workspaceId: live.workspaceId, formId: live.id, id }) }
     : {};
 
-/** Returns the token of the edit link, and makes the link work. */
+/** Returns the token of a submission's edit link, and enables the link. */
 export async function createEditLink(
   db: Queryable,
   vault: Vault,

@@ -1,16 +1,19 @@
 import { connectionNumber } from '#kit/database.ts';
 import { columns, nullable, statement, text, textEnum } from '#kit/statement.ts';
 
-/** Specification, "Submission status". */
+/** The status of a submission. Specification, "Submission status". */
 export type SubmissionStatus = 'completed' | 'incomplete';
 
-/** The columns of a submission for readers; fields and form_name are those of the version that it answers. */
+/**
+ * The columns of a submission for readers. `fields` and `form_name` are those of the version that was
+ * answered.
+ */
 export const foundColumns = columns(
   'id workspace_id form_id answers:text reference:text fields:text form_name has_files',
   'created_at completed_at?',
   {
     status: textEnum<SubmissionStatus>(),
-    /** A BCP-47 tag; null if the form has no languages. */
+    /** A BCP 47 tag; null if the form has no languages. */
     language: nullable(text),
   },
 );
@@ -31,24 +34,25 @@ export const findSubmission = statement(
 );
 
 /**
- * Selects the answered version of each submission `s` of a page, as `v`. It is looked up by its whole key: a
- * plan for pages of any length may otherwise join all versions of the workspace (measured: 0.75 ms for 1,050
- * of them, instead of 0.2 ms).
+ * Selects the version answered by each submission `s` of a page, as `v`. It is looked up by its whole key:
+ * otherwise a plan for pages of any length may join all versions of the workspace (measured: 0.75 ms for
+ * 1,050 of them, instead of 0.2 ms).
  */
 export const answeredVersion = `lateral (
        select fields, name from form_versions
        where workspace_id = s.workspace_id and form_id = s.form_id and version = s.version limit 1) v`;
 
 /**
- * The maximum number of rows for the count of a form. With a single row, submissions would wait for each
- * other: each locks it until its commit is on disk, or on a standby. Each connection has its own row, so a
- * form has as many rows as connections write to it at the same time. Only the sum of all slots is meaningful.
+ * The maximum number of rows that store the count of a form. With a single row, submissions would wait for
+ * each other: each locks the row until its commit is on disk, or on a standby. Each connection has its own
+ * row, so a form has as many rows as connections that write to it at the same time. Only the sum of all slots
+ * is meaningful.
  */
 const countSlots = 64;
-/** The slot of the current connection, or of its process if the session has no number. */
+/** The slot of the current connection, or of its database process if the session has no number. */
 export const countSlotSql = `(coalesce(nullif(current_setting('${connectionNumber}', true), '')::integer, pg_backend_pid()) % ${countSlots})::smallint`;
 
-/** What was sent under a key before: a submission, saved answers, or spam. */
+/** Finds what was sent under a key before: a submission, saved answers, or spam. */
 export const findByKey = statement(
   'find_by_key',
   'workspace_id form_id key:uuid',
@@ -73,8 +77,8 @@ export const lockFormForSubmit = statement(
 );
 
 /**
- * Deletes submissions with their search documents. No submission owns their files then, and the sweep deletes
- * them.
+ * Deletes submissions with their search documents. After that, no submission owns their files, and the sweep
+ * deletes them.
  * @returns the number of counted submissions by status; those in the trash are not counted.
  */
 export const deleteSubmissions = statement(

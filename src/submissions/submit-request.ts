@@ -10,8 +10,8 @@ import type { Vault } from '#kit/vault.ts';
 export type SubmitContext = { database: Database; vault: Vault; wakeQueue: () => void };
 
 /**
- * What a visitor sent. Files are received and stored already, by their HTML name; they belong to no submission yet, or to the
- * answers that were saved under the same key.
+ * What a visitor sent. Files are already received and stored, by HTML name. They belong to no submission yet,
+ * or to the answers that were saved under the same key.
  */
 export type SubmitRequest = {
   live: LiveForm;
@@ -19,9 +19,9 @@ export type SubmitRequest = {
   files: AnswerFiles;
   reference: Readonly<Record<string, string>>;
   key?: string | undefined;
-  /** The language of the page itself: a receipt uses it. */
+  /** The language of the page's own texts, which a receipt uses. */
   locale?: Locale | undefined;
-  /** The one of the form's languages that the visitor read, as a BCP-47 tag. */
+  /** The form language that the visitor read, as a BCP 47 tag. */
   language?: string | undefined;
   /** The remaining work budget of the HTTP request. By default, a new budget. */
   work?: Work | undefined;
@@ -30,17 +30,21 @@ export type SubmitRequest = {
 /** A submission as the visitor sees it: its id is the receipt. */
 export type Submitted = { id: string; completedAt: Date };
 
-/** The outcome of valid answers (docs/decisions/0014). The visitor of `spam` gets the response of `new`. */
+/**
+ * The outcome for valid answers (docs/decisions/0014). For `spam`, the visitor gets the response of `new`.
+ */
 type Outcome = 'new' | 'draft completed' | 'late version' | 'repeat' | 'spam';
 
-/** `editToken`: for the address under which the visitor may change the submission, if the form allows that. */
+/**
+ * `editToken` is part of the URL under which the visitor can change the submission, if the form allows that.
+ */
 export type Accepted = { ok: true; outcome: Outcome; submission: Submitted; editToken?: string };
 
 export type SubmitResult = Accepted | { ok: false; errors: readonly AnswerError[] };
 
 /**
- * Other answers were submitted under the key before. These are not stored: the visitor may send them under a new key.
- * `earlier` is the submission under the key.
+ * Thrown if other answers were already submitted under the key. The new answers are not stored: the visitor
+ * can send them under a new key. `earlier` is the submission under the key.
  */
 export class DifferentAnswersError extends ApiError {
   readonly earlier: Submitted;

@@ -26,16 +26,17 @@ type Attempt = (
 
 /**
  * The attempts to store valid answers. They run in this order until one returns an outcome. Each attempt is
- * one statement or one transaction. After the last one the form is gone: 404.
+ * one statement or one transaction. If the last one returns none, the form was deleted: 404.
  * | Attempt | Outcome | Returns no outcome if |
  * |---|---|---|
- * | store | `new` | the key is used, another version is live, or the form is gone |
+ * | store | `new` | the key is used, another version is live, or the form is deleted |
  * | completeSavedAnswers | `draft completed` | no answers were saved under the key |
- * | answerEarlier | `repeat` | nothing was submitted under the key |
- * | store | `late version` | the key was used meanwhile, or the form is gone |
- * | answerEarlier | `repeat` | nothing was submitted meanwhile either |
- * Three things end the attempts: the form has its response limit (`full`, 410), a quota is used up (422), and
- * other answers were submitted under the key (409).
+ * | repeatEarlierAnswers | `repeat` | nothing was submitted under the key |
+ * | store | `late version` | the key was used in the meantime, or the form is deleted |
+ * | repeatEarlierAnswers | `repeat` | nothing was submitted in the meantime |
+ *
+ * Three things end the attempts: the form has reached its response limit (`full`, 410), a quota is used up
+ * (422), or other answers were submitted under the key (409).
  */
 const attempts: readonly Attempt[] = [
   (context, _, record) => store(context, record, 'new'),
@@ -54,12 +55,12 @@ const attemptsOfSpam = (suspicion: Suspicion): readonly Attempt[] => [
 
 /**
  * Accepts a completed submission: checks the answers, then writes the submission, its count, its search text,
- * its claim on the files and its events in one transaction (docs/rules.md 19: when this returns ok, nothing
- * of it is lost). With a key, a submission is created once, however often it is sent. The caller removes the
- * files of a submission that was refused or repeated.
+ * its claim on the files and its events in one transaction (docs/rules.md 19: once this returns ok, no part
+ * of it can be lost). With a key, a submission is created once, however often it is sent. The caller removes
+ * the files of a submission that was refused or repeated.
  * @param suspicion why the answers look like spam.
- * @throws ApiError gone if the form has its response limit, not_found if it was deleted meanwhile, conflict
- * if a file was used meanwhile; OtherAnswers.
+ * @throws ApiError gone if the form has reached its response limit; not_found if it was deleted in the
+ * meantime; conflict if a file was used in the meantime; DifferentAnswersError.
  */
 export async function submitAnswers(
   context: SubmitContext,
@@ -69,7 +70,7 @@ export async function submitAnswers(
   const { live } = request;
   const rules = answerContext(live.settings, request.reference, request.work);
   const checked = checkAnswers(live.form, request.raw, request.files, rules);
-  // The form may have changed since the answers were accepted, and would refuse them today.
+  // The form may have changed since the answers were accepted, and might refuse them now.
   if (!checked.ok) return (await repeatEarlierResult(context, request)) ?? checked;
   const record = prepareRecord(request, checked.answers);
   try {
@@ -89,8 +90,9 @@ function repeatEarlierAnswers(context: SubmitContext, request: SubmitRequest): P
 }
 
 /**
- * Stores a submission to the version that was answered. `new`: if that version is live; without files, webhooks, emails, limits
- * and an edit link one statement does it. `late version`: whichever version is live; its limits count.
+ * Stores a submission under the version that was answered. `new` requires that version to be live; without
+ * files, webhooks, emails, limits and an edit link, one statement does it. `late version` allows any live
+ * version, whose limits count.
  */
 async function store(
   context: SubmitContext,

@@ -14,8 +14,8 @@ export const longestTag = 50;
 export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: longestTag }), { maxItems: mostTags });
 
 /**
- * Normalizes tags for storage: trims invisible characters, and removes duplicates, ignoring case. The order
- * stays.
+ * Normalizes tags for storage: removes invisible characters at their ends, and duplicates that differ only in
+ * case. The order stays unchanged.
  * @throws ApiError validation_error, with the index of each invalid tag.
  */
 export function readTags(given: readonly string[]): string[] {
@@ -40,10 +40,10 @@ const listTags = statement(
    group by tag order by count desc, tag limit $limit`,
 );
 
-/** The maximum number of listed tags. */
+/** The maximum number of tags that are listed. */
 const shownTags = 200;
 
-/** Lists the tags of a form's submissions. Tags are set by changing submissions. */
+/** Operation that lists the tags of a form's submissions. Tags are set by changing submissions. */
 export function tagEndpoints({ database }: { database: Database }) {
   return {
     listTags: operation({

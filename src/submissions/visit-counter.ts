@@ -6,9 +6,9 @@ import { runPeriodically } from '#kit/queue/periodic.ts';
 import { type StatementColumn, statement } from '#kit/statement.ts';
 
 /**
- * The counts of visits. `step`: the step was reached. `onward`: it was left for another step or by
- * submission. `question`: visits that touched this question last and did not submit. `time`: the span of the
- * time until submission.
+ * The counts of visits. `step`: the step was reached. `onward`: the visitor left it for another step or by
+ * submitting. `question`: visits that touched this question last and did not submit. `time`: the time until
+ * submission, as a span (durationBucket).
  */
 const visitKinds = [
   'view',
@@ -49,8 +49,8 @@ type CountedDay = { readonly workspaceId: string; readonly formId: string; reado
 /** Collects the counts of visits that this process has not written yet. */
 export type VisitCounter = {
   /**
-   * Adds the actions of a visitor, unless their address exceeded its limit for this minute. The visitor is
-   * not delayed.
+   * Adds the actions of a visitor, unless their address exceeded its limit for this minute. The visitor does
+   * not wait for this.
    */
   add(place: CountedDay, address: string, counts: Iterable<VisitCount>): void;
   /** Writes the remaining counts. */
@@ -60,7 +60,7 @@ export type VisitCounter = {
 /** The delay before counts are written. A killed process loses as much. */
 const pauseMs = 1_000;
 /**
- * The maximum number of unwritten sums, about 10 MB. It is reached only if the database is down; further sums
+ * The maximum number of unwritten sums, about 10 MB. It is reached only if the database is down. Further sums
  * are lost.
  */
 const mostSums = 50_000;
@@ -73,8 +73,8 @@ type Sum = CountedDay & { kind: VisitKind; name: string; count: number };
 /**
  * Counts visits as sums by form and day in memory, and writes them in batches: one statement a second, for
  * any number of visits. A killed process loses its last second of counts, but never an answer. Addresses stay
- * in memory for a minute, so that none can inflate the counts of a form.
- * @param most the number of visits that one address may add per minute (SUBMITS_PER_ADDRESS); 0 for no limit.
+ * in memory for a minute, so that no single address can inflate the counts of a form.
+ * @param most the number of visits that one address can add per minute (SUBMITS_PER_ADDRESS); 0 for no limit.
  */
 export function openVisitCounter(
   { database, log }: { database: Database; log: Log },
@@ -106,7 +106,7 @@ export function openVisitCounter(
     try {
       await writeSums(database, batch);
     } catch (error) {
-      // Retried with the visits that were counted in the meantime.
+      // The batch is retried with the visits that were counted in the meantime.
       for (const sum of batch) put(sum);
       throw error;
     }
@@ -136,16 +136,19 @@ async function writeSums(database: Database, sums: readonly Sum[]): Promise<void
   });
 }
 
-/* Times are counted in spans, each a tenth longer than the one before: the middle of a span is never 5 % away. */
+/*
+ * Times are counted in spans, each 10% longer than the one before: the middle of a span is never off by more
+ * than 5%.
+ */
 const growth = 1.1;
-/** 30 days; longer visits are counted as that. */
+/** The maximum duration counted: 30 days. Longer visits count as 30 days. */
 const mostSeconds = 2_592_000;
 
-/** Returns the span of a time. */
+/** Returns the number of the span that contains a time. */
 export const durationBucket = (seconds: number): number =>
   Math.floor(Math.log(Math.min(Math.max(seconds, 1), mostSeconds)) / Math.log(growth));
 
-/** Returns the median time in seconds; null without any. */
+/** Returns the median time in seconds; null if there are no times. */
 export function medianOf(spans: readonly (readonly [span: number, count: number])[]): number | null {
   const total = spans.reduce((sum, [, count]) => sum + count, 0);
   let below = 0;
@@ -162,8 +165,8 @@ const questionsOf = (step: Step): string[] =>
   );
 
 /**
- * Returns the names under which visits of a step are counted: the ids of its questions, which stay when steps are moved. A step
- * without a question has its own id, or its number.
+ * Returns the names under which visits to a step are counted: the ids of its questions, which stay the same
+ * when steps are moved. A step without questions is counted under its id, or else its number.
  */
 export function stepNames({ children }: Form, index: number): readonly [string, ...string[]] {
   const step = children[index]!;
@@ -171,10 +174,10 @@ export function stepNames({ children }: Form, index: number): readonly [string, 
   return first === undefined ? [`#${step.attrs?.id ?? index}`] : [first, ...rest];
 }
 
-/** The name of the review step, by the id that the page gives it. */
+/** The name of the review step, based on the id that the page gives it. */
 export const reviewName = '#_review';
 
-/** The name of each step of a form: the id of its first question. */
+/** Returns the name of each step of a form: the id of its first question. */
 export const stepNamesOf = memoizeByObject((form: Form): readonly string[] =>
   form.children.map((_, index) => stepNames(form, index)[0]),
 );

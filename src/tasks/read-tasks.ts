@@ -32,7 +32,7 @@ const filterColumns = columns('workspace_id kinds id? form_id? subject_id:uuid?'
   states: nullable(texts),
 });
 
-/** SQL for the reason why the task `t` is stopped, or null. */
+/** SQL for the reason why the task `t` stopped, or null. */
 export const failedReasonSql = `(select '${parkedReason}' from jobs j
             where j.workspace_id = t.workspace_id and j.id = t.id and j.parked_at is not null)`;
 
@@ -54,7 +54,7 @@ const stateIs = `($states is null or ends.state = any ($states))`;
 /** The states of tasks that have not ended. */
 export const unfinished: TaskState[] = ['running', 'failed'];
 
-/** Selects tasks, newest first. All progress displays read tasks here. */
+/** Selects tasks, newest first. Everything that displays progress reads tasks with this statement. */
 const selectTasks = statement(
   'tasks.select_tasks',
   [filterColumns, 'below_id limit offset'],
@@ -95,7 +95,7 @@ const findForm = statement(
 export type TaskRow = Awaited<ReturnType<typeof selectTasks>>[number];
 type Filter = Parameters<typeof selectCount>[1];
 
-/** A filter of tasks. Absent properties match everything. */
+/** A filter for tasks. Omitted properties match everything. */
 export type TaskFilter = Partial<Omit<Filter, 'workspace_id' | 'kinds'>> & {
   workspace_id: string;
   kinds: readonly TaskKind[];
@@ -111,7 +111,7 @@ const filterOf = ({ kinds, ...given }: TaskFilter): Filter => ({
   kinds: [...kinds],
 });
 
-/** Reads the tasks of a filter, newest first. */
+/** Reads the tasks that match a filter, newest first. */
 export const readTasks = (
   db: Queryable,
   filter: TaskFilter,
@@ -126,7 +126,7 @@ export const readTasks = (
 export const readTask = async (db: Queryable, filter: TaskFilter & { id: string }): Promise<TaskRow> =>
   requireRow(await readTasks(db, filter));
 
-/** Reads one page of the tasks of a filter, and their total number. */
+/** Reads one page of the tasks that match a filter, and their total number. */
 export async function readTaskPage(
   db: Queryable,
   filter: TaskFilter,
@@ -163,7 +163,7 @@ const readable = ({ may }: Pick<Scope, 'may'>): TaskKind[] =>
 const rule =
   'Returns only tasks of kinds that the key can read: `people.erase` requires `people:read`, `webhooks.replay` requires `webhooks:read`, and so on. A key limited to certain forms gets only the tasks of those forms.';
 
-/** The endpoints of background tasks of every kind. */
+/** Operations on background tasks of every kind. */
 export function taskEndpoints({ database }: { database: Database }) {
   return {
     listTasks: operation({

@@ -6,7 +6,7 @@ import { columns, integer, jsonb, onlyRow, type Queryable, statement, textEnum }
 import { channelOfActor, personIdOf } from '#workspaces/authenticate.ts';
 import type { TaskKind } from './shapes.ts';
 
-/** How many problems a task keeps. */
+/** The number of problems that a task keeps. */
 export const keptProblems = 100;
 
 /** A skipped line of an import, and the reason. */
@@ -18,7 +18,10 @@ const taskColumns = columns(
   { kind: textEnum<TaskKind>(), input: jsonb<object>(), result: jsonb<object>() },
 );
 
-/** Stores a task with its items. Stores nothing if the form is deleted or the subject already has an undo. */
+/**
+ * Stores a task with its items. Stores nothing if the form is deleted, or if the same change already has an
+ * undo.
+ */
 const insertTask = statement(
   'tasks.insert_task',
   [
@@ -43,7 +46,7 @@ const insertTask = statement(
    select id from task`,
 );
 
-/** Adds items after the waiting ones. */
+/** Adds items after those that are already waiting. */
 export const addTaskItems = statement(
   'tasks.add_items',
   'workspace_id id items:jsonText',
@@ -65,7 +68,7 @@ const lockTask = statement(
       for no key update`,
 );
 
-/** Removes the first items, in the transaction that does their work. */
+/** Removes the first items, in the transaction that processes them. */
 const removeFirstItems = statement(
   'tasks.take_items',
   'workspace_id id limit',
@@ -117,7 +120,7 @@ export type NewTask = {
   id: string;
   kind: TaskKind;
   by: Actor;
-  /** The task is deleted with this form. */
+  /** The form of the task. The task is deleted with it. */
   formId?: string;
   subjectId?: string;
   input?: object;
@@ -132,7 +135,7 @@ export type NewTask = {
 
 /**
  * Stores a task with its job, in the caller's transaction. A task without work ends immediately.
- * @param queued the job's kind and lane: tasks of one lane run one after another.
+ * @param queued the job's kind and lane: tasks in one lane run one after another.
  * @returns whether it was stored. False if the form is deleted, or if an undo of the same change is already
  * stored.
  */
@@ -174,7 +177,7 @@ export type StepResult = {
   result?: object;
   /** Whether the step enqueued jobs, such as deliveries. */
   isWaking?: boolean;
-  /** By default, a step with fewer items than the limit is the last. */
+  /** Whether this is the last step. By default, a step with fewer items than the limit is the last. */
   isLast?: boolean;
   /** Seconds until the next step. */
   delay?: number;
@@ -186,10 +189,10 @@ type Work<Item> = (
 ) => Promise<StepResult>;
 
 /**
- * Runs one step of a job's task: removes up to `limit` items, does their work and stores the progress in one
- * transaction, so that each item is done once even if the process is killed. The job completes with the last
- * step.
- * @throws LeaseLost if the job is no longer this worker's.
+ * Runs one step of a job's task: removes up to `limit` items, processes them and stores the progress. One
+ * transaction does this, so that each item is processed once even if the process is killed. The job completes
+ * with the last step.
+ * @throws LeaseLost if this worker no longer has the job's lease.
  */
 export async function runTaskStep<Item extends object>(
   { database, wakeQueue }: { database: Database; wakeQueue: () => void },

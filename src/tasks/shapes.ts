@@ -2,7 +2,10 @@ import { type Static, Type } from 'typebox';
 import { nameSchema } from '#kit/pagination.ts';
 import { failedReasonSchema, orNull, timestamp, uuid } from '#kit/validation.ts';
 
-/** Every kind of task. The part before the dot names the permission that reads it: `submissions:read` and so on. */
+/**
+ * Every kind of task. The part before the dot names the permission needed to read it, such as
+ * `submissions:read`.
+ */
 export const taskKinds = [
   'submissions.trash',
   'submissions.empty',

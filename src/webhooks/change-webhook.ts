@@ -22,9 +22,9 @@ import {
 } from './webhooks.ts';
 
 /**
- * Updates a webhook. Null keeps a value. The secret, the headers and the filter can become null, so a flag
- * says whether they change. A replaced secret stays valid for `overlap` seconds; 0: not at all. Resuming a
- * webhook clears its failures.
+ * Updates a webhook. Null keeps a value. Because the secret, the headers and the filter can become null, a
+ * flag says whether each changes. A replaced secret stays valid for `overlap` seconds, or not at all if
+ * `overlap` is 0. Resuming a webhook clears its failures.
  */
 const updateWebhook = statement(
   'webhooks.update_webhook',
@@ -54,15 +54,15 @@ const updateWebhook = statement(
     where workspace_id = $workspace_id and id = $id`,
 );
 
-/** A change of a webhook. Omitted values are kept. */
+/** Changes to a webhook. Omitted values are kept. */
 export type WebhookUpdate = {
   workspaceId: string;
   webhookId: string;
   url?: string | undefined;
   events?: readonly string[] | undefined;
-  /** false pauses the webhook. Events that happen during the pause are not sent, not even later. */
+  /** False pauses the webhook. Events that happen during the pause are never sent, not even later. */
   active?: boolean | undefined;
-  /** 16 to 256 characters, `generate` for a generated secret, or null to remove it. */
+  /** 16 to 256 characters, `generate` to have one generated, or null to remove the secret. */
   secret?: string | null | undefined;
   /** Whether deliveries are also signed with the previous secret for a day. Default: true. */
   overlap?: boolean | undefined;
@@ -81,10 +81,10 @@ type ChangeWebhookContext = CreateWebhookContext & { vault: Pick<Vault, 'unseal'
 const overlapSeconds = 24 * 3_600;
 
 /**
- * Changes a webhook, with the checks of its creation. Waiting deliveries go to the new address, signed with
- * the new secret. For a day they are also signed with the previous secret, so that receivers can switch
- * without a gap.
- * @returns the secret if a new one was set. It is shown only here.
+ * Changes a webhook, with the same checks as when it was created. Waiting deliveries go to the new URL,
+ * signed with the new secret. For a day they are also signed with the previous secret, so that receivers can
+ * switch without a gap.
+ * @returns the secret if a new one was set. It is returned only here.
  * @throws ApiError validation_error with every problem; not_found; precondition_failed.
  */
 export async function changeWebhook(
@@ -127,9 +127,9 @@ export async function changeWebhook(
 type Stored = { url: string; headers: Buffer | null; header_names: readonly string[] };
 
 /**
- * Returns the webhook's new headers, or undefined if they stay.
- * @throws ApiError validation_error, also if values are kept and the address gets a new host. Otherwise a
- * person who may edit the webhook, but not see its headers, could send them to a server of their choice.
+ * Returns the webhook's new headers, or undefined if they stay unchanged.
+ * @throws ApiError validation_error, also if values are kept although the URL gets a new host. Otherwise a
+ * person who can edit the webhook, but cannot see its headers, could send them to a server of their choice.
  */
 function changedHeaders(
   vault: ChangeWebhookContext['vault'],
@@ -149,7 +149,8 @@ function changedHeaders(
 }
 
 /**
- * Decrypts the current headers. Fails if they were sealed with another key, because their values are lost.
+ * Decrypts the current headers. Fails if they were sealed with another key, because their values cannot be
+ * recovered.
  */
 function unseal(vault: ChangeWebhookContext['vault'], sealed: Buffer): Record<string, string> {
   try {

@@ -66,7 +66,7 @@ const countDeliveryLines = statement(
   `select count(*) as count from deliveries d where ${isMatchingSql}`,
 );
 
-/** Finds a delivery with the data for its body. */
+/** Finds a delivery with the data needed for its body. */
 const findDeliveryLine = statement(
   'webhooks.find_delivery_line',
   'workspace_id id',
@@ -100,9 +100,9 @@ const selectAttempts = statement(
 type DeliveryFilter = {
   status?: DeliveryStatus | undefined;
   event?: EventKind | undefined;
-  /** Inclusive. */
+  /** The start of the range, inclusive. */
   from?: string | undefined;
-  /** Exclusive. */
+  /** The end of the range, exclusive. */
   to?: string | undefined;
 };
 
@@ -131,8 +131,8 @@ export async function listDeliveries(
 
 /**
  * Returns a delivery with every attempt. The body is built again from the event, which never changes, by the
- * function that built the sent one. Its SHA-256 is compared with that of the sent bytes. Signatures in file
- * links are hidden, so that the log gives no access to files.
+ * same function that built the sent body. Its SHA-256 is compared with that of the sent bytes. Signatures in
+ * file links are hidden, so that the log gives no access to files.
  * @throws ApiError not_found.
  */
 export async function readDelivery(
@@ -183,7 +183,7 @@ function presentLine(row: RowOf<typeof lineColumns>): DeliveryLine {
   };
 }
 
-/** Counts a webhook's deliveries with an id of at least `since`, by time and status. Tests do not count. */
+/** Counts a webhook's deliveries whose id is at least `since`, by time and status. Tests are not counted. */
 const selectDeliveryHealth = statement(
   'webhooks.select_delivery_health',
   [
@@ -262,7 +262,7 @@ async function readSpan(
   };
 }
 
-/** Finds the form, address and events of a webhook, if its form exists. */
+/** Finds the form, URL and events of a webhook, if its form exists. */
 const findWebhookForm = statement(
   'webhooks.find_webhook_place',
   'workspace_id id',
@@ -272,7 +272,7 @@ const findWebhookForm = statement(
     where w.workspace_id = $workspace_id and w.id = $id`,
 );
 
-/** A webhook that a request names, with its form, address and events. */
+/** A webhook that a request names, with its form, URL and events. */
 type WebhookLocation = {
   workspaceId: string;
   formId: string;
@@ -282,7 +282,7 @@ type WebhookLocation = {
 };
 
 /**
- * Finds the webhook that a request names, if its form exists and the caller may use it.
+ * Finds the webhook that a request names, if its form exists and the caller can use it.
  * @throws ApiError not_found.
  */
 export async function requireWebhook(
@@ -308,7 +308,7 @@ const findFormPlan = statement(
 
 /**
  * Finds the webhooks of a form, or only the one with this id, with their health, newest first. `since` is the
- * smallest id of a delivery that counts: ids begin with their time, so the index of the log finds the last
+ * smallest id of the deliveries to count: ids begin with their time, so the index of the log finds the last
  * day.
  */
 const selectWebhookHealth = statement(

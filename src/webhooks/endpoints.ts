@@ -46,12 +46,12 @@ const example = {
 };
 
 /**
- * Operations on the webhooks of a form. Specification, "Events"; docs/decisions/0034-operations-table.md says
- * which keys may use them.
+ * Operations on the webhooks of a form. Specification, "Events". docs/decisions/0034-operations-table.md says
+ * which keys can use them.
  */
 export function webhookEndpoints(context: Context) {
   const { database, config } = context;
-  /** The first request, and a retry after each delay. */
+  /** Counts the first request, and a retry after each delay. */
   const rules = { most_attempts: config.webhookRetryDelays.length + 1, pause_days: config.webhookPauseDays };
 
   const load = async (scope: Scope, id: string) => {
@@ -60,7 +60,7 @@ export function webhookEndpoints(context: Context) {
     const webhook = requireRow(webhooks);
     return { webhook, secretsAllowed, tag: formatEtag(new Date(webhook.updated_at)) };
   };
-  /** Returns the changed webhook, with its secret if that was just set. The secret is shown only here. */
+  /** Returns the changed webhook, with its secret if it was just set. The secret is returned only here. */
   const changed = async (scope: Scope, id: string, secret: string | undefined) => {
     const { webhook, tag } = await load(scope, id);
     return { body: { ...webhook, secret: secret ?? null }, tag };

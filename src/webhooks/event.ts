@@ -11,13 +11,13 @@ export type EventKind = (typeof eventKinds)[number];
 
 export const isEventKind = (name: string): name is EventKind => eventKinds.some((kind) => kind === name);
 
-/** A file of a submission, without a link. Links are signed for each send. */
+/** A file of a submission, without a link. Links are signed each time the event is sent. */
 type SnapshotFile = {
   id: string;
   filename: string;
   size: number;
   content_type: string;
-  /** The number of the row in a repeatable composite, from 0. */
+  /** The number of the row in a repeatable composite, counted from 0. */
   row?: number;
 };
 
@@ -46,13 +46,13 @@ type SnapshotSource = {
     reference: Readonly<Record<string, string>>;
     answers: Answers;
   };
-  /** `metadata.fields` of the answered version. */
+  /** `metadata.fields` of the version that was answered. */
   fields: Readonly<Record<string, FieldDescription>>;
 };
 
 /**
- * Freezes a form and one of its submissions. Files go to `file_uploads` by element id. Files in rows of a
- * repeatable composite also have the number of the row. Everything else stays in `responses`.
+ * Freezes a form and one of its submissions. Files are listed in `file_uploads` by element id; files in rows
+ * of a repeatable composite also have the number of the row. Everything else stays in `responses`.
  */
 export function snapshotOf({ form, submission, fields }: SnapshotSource): Snapshot {
   const { responses, uploads } = splitAnswers(submission.answers, fields);
@@ -123,7 +123,7 @@ const EventFile = nameSchema(
   }),
 );
 
-/** An event as webhooks send it and the feed lists it. Specification, "Request body". */
+/** An event as webhooks send it and the event feed lists it. Specification, "Request body". */
 export const Event = nameSchema(
   'Event',
   Type.Object({

@@ -18,7 +18,7 @@ const findFormOfFeed = statement(
   `select id from forms where workspace_id = $workspace_id and id = $id and deleted_at is null`,
 );
 
-/** The maximum wait of a poll, in seconds. Many proxies give up after a minute. */
+/** The longest time that a poll waits, in seconds. Many proxies give up after a minute. */
 const longestWait = 30;
 
 const EventPage = Type.Object({
@@ -59,15 +59,15 @@ const query = Type.Object(
   { additionalProperties: false },
 );
 
-/** Returns the address of the event feed of a form. */
+/** Returns the URL of the event feed of a form. */
 export const feedUrlOf = ({ publicUrl }: Pick<Config, 'publicUrl'>, formId: string): string =>
   `${publicUrl}/api/v1/events?form_id=${formId}`;
 
 type FeedServices = { database: Database; links: FileLinks; config: Config; feedBell: FeedNotifier };
 
 /**
- * The event feed: what webhooks send, for receivers that cannot be reached or missed events
- * (docs/decisions/0018).
+ * Operations of the event feed, which has the same events that webhooks send. It is for receivers that cannot
+ * be reached or missed events (docs/decisions/0018).
  */
 export function feedEndpoints(services: FeedServices) {
   const { database, feedBell, config } = services;
@@ -112,7 +112,7 @@ export function feedEndpoints(services: FeedServices) {
 const readCursor = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Number(text);
 
-/** @throws ApiError not_found if the given form or webhook does not exist, or the caller may not use it. */
+/** @throws ApiError not_found if the given form or webhook does not exist, or the caller cannot use it. */
 async function requireTarget(
   database: Database,
   workspaceId: string,

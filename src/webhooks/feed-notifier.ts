@@ -6,8 +6,8 @@ import { type StatementColumn, statement } from '#kit/statement.ts';
 const bigints: StatementColumn<number[]> = { pg: 'bigint[]' };
 
 /**
- * Finds the waiting readers for whom there is an event. Returns the indexes, from 1, of their workspace and
- * position in the arrays.
+ * Finds the waiting readers for which there is an event. Returns the indexes of their workspace and position
+ * in the arrays, counted from 1.
  */
 const selectWokenReaders = statement(
   'webhooks.select_news',
@@ -40,8 +40,8 @@ const batchMs = 25;
 const pollIntervalMs = 1_000;
 
 /**
- * Listens to what the queue's processes announce after their commits (kit/queue.ts), once the first reader
- * waits. One statement finds the readers for whom there is an event.
+ * Listens to the announcements that processes make after their commits (kit/queue.ts), starting when the
+ * first reader waits. One statement finds the readers for which there is an event.
  */
 export function openFeedNotifier({ database, log }: { database: Database; log: Log }): FeedNotifier {
   const waiting = new Set<Waiting>();
@@ -50,7 +50,7 @@ export function openFeedNotifier({ database, log }: { database: Database; log: L
   let planned: NodeJS.Timeout | undefined;
   let plannedFor = Number.POSITIVE_INFINITY;
 
-  /** Never postpones a planned query. With constant announcements, it would never run. */
+  /** Never postpones a planned query, because with constant announcements it would never run. */
   const plan = (ms: number): void => {
     const at = performance.now() + ms;
     if (waiting.size === 0 || isClosed || at >= plannedFor) return;

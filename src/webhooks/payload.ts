@@ -21,7 +21,7 @@ import { deliveryBody } from './signature.ts';
 /**
  * Returns the TypeScript types of a payload schema: one for each of its `$defs`, named after the form
  * (`ContactEvent`).
- * @param schema the schema as payloadSchema returns it.
+ * @param schema the schema that payloadSchema returned.
  */
 export function typeScriptOf(schema: JsonSchema): string {
   const prefix = typeName(schema.title ?? '');
@@ -34,7 +34,7 @@ export function typeScriptOf(schema: JsonSchema): string {
 
 /**
  * Returns the form's name as the beginning of a type name. Characters other than ASCII letters and digits are
- * left out.
+ * omitted.
  */
 function typeName(name: string): string {
   const words =
@@ -58,8 +58,8 @@ const plain: Readonly<Record<JsonType, string>> = {
 
 /**
  * Returns the TypeScript type of a schema.
- * @param prefix the prefix of the type names that it refers to.
- * @param indent the indentation of the line on which it begins.
+ * @param prefix the prefix of the type names that the schema refers to.
+ * @param indent the indentation of the line on which the type begins.
  */
 export function typeOf(schema: JsonSchema, prefix: string, indent: string): string {
   const { $ref, const: only, enum: words, type } = schema;
@@ -80,7 +80,7 @@ export function typeOf(schema: JsonSchema, prefix: string, indent: string): stri
   return types.map((each) => plain[each]).join(' | ');
 }
 
-/** Returns the type of a schema that describes its parts. */
+/** Returns the type of a schema that describes the parts of a value. */
 function structuredType(schema: JsonSchema, prefix: string, indent: string): string | undefined {
   const { items, properties, additionalProperties } = schema;
   if (items) return `Array<${typeOf(items, prefix, indent)}>`;
@@ -101,7 +101,7 @@ function objectType({ properties = {}, required = [] }: JsonSchema, prefix: stri
   return members.length === 0 ? 'Record<string, never>' : `{\n${members.join('')}${indent}}`;
 }
 
-/** A label can be any text, so it must not end the comment. */
+/** Formats a label as a comment. A label can be any text, so it must not be able to end the comment. */
 export const comment = (text: string | undefined, indent: string): string =>
   text ? `${indent}/** ${text.replaceAll(/\s+/g, ' ').replaceAll('*/', '*\\/')} */\n` : '';
 
@@ -129,9 +129,10 @@ const row = {
 
 /**
  * Returns a form's payloads as one JSON Schema (2020-12). The document itself is the schema of an event in
- * webhooks and the feed (specification, "Request body"). `#/$defs/Answers` is the schema of a submission's
- * `answers` in the API. It describes the live version: submissions of earlier versions keep their answers.
- * @param options `id`: the address of the schema.
+ * webhooks and the event feed (specification, "Request body"). `#/$defs/Answers` is the schema of a
+ * submission's `answers` in the API. Both describe the live version: submissions of earlier versions keep
+ * their answers.
+ * @param options `id`: the URL of the schema.
  */
 export function payloadSchema(form: Form, options: { id: string }): JsonSchema {
   const submission = object({
@@ -177,7 +178,7 @@ export function payloadSchema(form: Form, options: { id: string }): JsonSchema {
   };
 }
 
-/** Example receivers of webhooks, from the files that test/examples.test.ts runs. */
+/** Example programs that receive webhooks, from the files that test/examples.test.ts runs. */
 const examples = [
   { id: 'node', label: 'Node', file: 'receiver.mjs' },
   { id: 'python', label: 'Python', file: 'receiver.py' },
@@ -190,7 +191,7 @@ const read = (path: string): string =>
 /** Read once, when the server starts: 16 KB. */
 const sources = examples.map((example) => ({ ...example, code: read(`${example.id}/${example.file}`) }));
 
-/** Placeholders in the examples that a webhook's values replace. */
+/** Placeholders in the examples, which the values of a webhook replace. */
 const blanks = {
   address: 'https://example.com/hooks/formloom',
   events: /(["'])submission\.created\1, \1submission\.updated\1, \1submission\.deleted\1/,
@@ -198,7 +199,7 @@ const blanks = {
 } as const;
 
 /**
- * Returns the examples with the address and events of a webhook and a field of its form.
+ * Returns the examples with the URL and events of a webhook and a field of its form.
  * @param webhook `field`: the id of an element, which has only letters, digits, `-` and `_`.
  */
 export const listExampleReceivers = (webhook: {
@@ -209,7 +210,7 @@ export const listExampleReceivers = (webhook: {
   sources.map(({ code, ...example }) => ({
     ...example,
     code: code
-      // The address is put into a comment. A normalized URL has no line break and nothing that ends PHP code.
+      // The URL is put into a comment. A normalized URL has no line break and nothing that ends PHP code.
       .replace(blanks.address, () => new URL(webhook.url).href)
       .replace(blanks.events, (_, quote: string) =>
         webhook.events.map((event) => quote + event + quote).join(', '),
@@ -217,7 +218,7 @@ export const listExampleReceivers = (webhook: {
       .replace(blanks.field, (_, quote: string) => quote + (webhook.field ?? 'subject') + quote),
   }));
 
-/** Returns the address of a form's payload schema. */
+/** Returns the URL of a form's payload schema. */
 const schemaUrlOf = ({ publicUrl }: Pick<Config, 'publicUrl'>, formId: string): string =>
   `${publicUrl}/api/v1/forms/${formId}/schema.json`;
 
@@ -233,7 +234,7 @@ export function payloadEndpoints({
 }) {
   const loadForm = async (workspaceId: string, id: string) => {
     const found = await requireForm(database, { workspaceId, formId: id });
-    // It was validated when it was published.
+    // The structure was validated when it was published.
     return { id: found.id, name: found.name, structure: effectiveForm(found.structure) };
   };
   return {

@@ -8,7 +8,7 @@ import { deliveryBody } from './signature.ts';
 
 const ends = columns('last removed:bigint');
 
-/** Finds the feed of a workspace if it is on and was read in the last hour. */
+/** Finds the event feed of a workspace if it is on and was read in the last hour. */
 const findFeed = statement(
   'webhooks.find_feed',
   'workspace_id',
@@ -17,7 +17,7 @@ const findFeed = statement(
     where workspace_id = $workspace_id and ${isFeedOnSql} and read_at > now() - interval '1 hour'`,
 );
 
-/** SQL like isFeedRead, for a feed that is being read again. */
+/** SQL for the condition that the feed was still on when it is read again (see isFeedOnSql). */
 const wasRead = `feeds.read_at + ${feedLifetimeSql} > excluded.read_at`;
 
 /**
@@ -37,16 +37,16 @@ const recordFeedRead = statement(
 );
 
 /**
- * Returns the next events of the feed. Scans at most `window` events, so that a rare kind does not scan the
- * whole feed. Every row says how many were scanned and up to which position. If no event matches, there is
- * one row without an event.
+ * Returns the next events of the feed. Scans at most `window` events, so that reading a rare kind does not
+ * scan the whole feed. Every row says how many were scanned and up to which position. If no event matches,
+ * there is one row without an event.
  */
 const selectFeed = statement(
   'webhooks.select_feed',
   [
     'workspace_id after:bigint window:integer limit webhook_id?',
     {
-      /** Null: every form. */
+      /** Null for every form. */
       form_ids: nullable(uuids),
       kind: nullable(textEnum<EventKind>()),
     },
@@ -98,8 +98,8 @@ const lockFeed = statement(
 );
 
 /**
- * Assigns the next positions to the oldest committed events without one. Run it while lockFeed's lock is
- * held. It must be a separate statement, so that it sees what the previous process committed. Locked rows are
+ * Assigns the next positions to the oldest committed events without a position. Run it under the lock of
+ * lockFeed, as a separate statement, so that it sees what the previous process committed. Locked rows are
  * left for the next run, because they may be about to be deleted (pruneEvents).
  */
 const assignEventPositions = statement(
@@ -130,31 +130,32 @@ const assignEventPositions = statement(
 /** What to read from the feed. */
 export type FeedRequest = {
   workspaceId: string;
-  /** The cursor of a page; undefined: from the oldest event that is kept. */
+  /** The cursor of a page; undefined to start with the oldest event that is kept. */
   after: number | undefined;
   limit: number;
-  /** Null: every form. */
+  /** Null for every form. */
   formIds: readonly string[] | null;
   kind?: EventKind | undefined;
-  /** Only events that this webhook receives, with the ids of its deliveries. */
+  /** If set, only events that this webhook receives, with the ids of its deliveries. */
   webhookId?: string | undefined;
 };
 
 /**
- * `bodies` are the JSON texts of webhooks. `next` is the cursor to continue with, also if there is no event.
+ * A page of the feed. `bodies` are the events as JSON text, as webhooks send them. `next` is the cursor to
+ * continue with, even if there is no event.
  */
 export type FeedPage = { bodies: string[]; next: number; hasMore: boolean };
 
 type FeedContext = { database: Database; links: Pick<FileLinks, 'sign'> };
 
-/** How many events a filtered read scans. */
+/** The number of events that a filtered read scans. */
 const filteredWindow = 1_000;
-/** How many events get a position in one transaction, which takes about 20 ms. */
+/** The number of events that get a position in one transaction, which takes about 20 ms. */
 const positionsAtOnce = 1_000;
 
 /**
  * Returns the next events, in the order in which their commits were seen. A reader that continues with `next`
- * misses no event, however late it commits (docs/decisions/0018). The first read turns the feed on.
+ * misses no event, however late the event commits (docs/decisions/0018). The first read turns the feed on.
  * @throws ApiError gone if events after the cursor are no longer kept.
  */
 export async function readFeed(context: FeedContext, question: FeedRequest): Promise<FeedPage> {
@@ -187,7 +188,7 @@ export async function findEnd({ database }: FeedContext, workspaceId: string): P
   return onlyRow(await findFeed(database, workspace))!.last;
 }
 
-/** Assigns positions to events that were committed since the last run. @returns how many. */
+/** Assigns positions to events that were committed since the last run. @returns the number of events. */
 async function assignPositions(database: Database, workspaceId: string): Promise<number> {
   const workspace = { workspace_id: workspaceId };
   const [unplaced] = await hasUnpositionedEvents(database, workspace);
@@ -200,7 +201,7 @@ async function assignPositions(database: Database, workspaceId: string): Promise
       last: feed.last,
       limit: positionsAtOnce,
     });
-    // If another process was faster, none is left, but there is something to read.
+    // If another process was faster, no events are left to position, but there are events to read.
     return Math.max(placed!.count, 1);
   });
 }

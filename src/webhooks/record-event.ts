@@ -29,7 +29,7 @@ import type { Plan } from '#workspaces/authenticate.ts';
 import { deliverJob, laneOf, type Trigger } from './delivery-job.ts';
 import type { EventKind, Snapshot } from './event.ts';
 
-/** What a filter reads: the submission in the event, and the fields of the version that it answered. */
+/** What a filter reads: the submission in the event, and the fields of the version that was answered. */
 type Filtered = {
   snapshot: Snapshot;
   fields: Readonly<Record<string, Pick<FieldDescription, 'type'>>>;
@@ -39,7 +39,7 @@ type Filtered = {
  * The context of an event for its filters: the remaining work, and the values that earlier filters have read.
  */
 type FilterContext = {
-  /** Today in the form's time zone, YYYY-MM-DD. */
+  /** Today's date in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
   readonly work: Work;
   /** Values by the name in a comparison: the id of an element, or `?` and the name of a reference value. */
@@ -48,7 +48,7 @@ type FilterContext = {
 
 /**
  * Returns whether an event meets a webhook's filter (docs/decisions/0025). Questions that are not in the
- * answered version count as unanswered. @throws TooMuchWork
+ * version that was answered count as unanswered. @throws TooMuchWork
  */
 export function meetsFilter(
   filter: Condition,
@@ -73,8 +73,8 @@ export function meetsFilter(
     }
     const id = comparison.element;
     const type = getProperty(fields, id)?.type;
-    // Files in rows belong to the rows, but a filter compares answers outside rows. A group has a list of
-    // rows, and a filter only checks whether it is answered.
+    // Files in rows belong to those rows, but a filter compares answers outside rows. A group has a list of
+    // rows, and a filter only checks whether the group is answered.
     const input = type !== undefined && isInputType(type) ? inputRules[type] : undefined;
     if (takesFiles(type)) {
       const files = recall(id, () => getProperty(uploads, id)?.filter(({ row }) => row === undefined));
@@ -117,7 +117,7 @@ export const lockWebhook = statement(
  * Finds the webhooks that may receive a form's events, oldest first. For a webhook that was paused after
  * failures, events are recorded for a replay. The webhooks are locked until the transaction ends, so that
  * none is deleted before its deliveries are inserted. A row without an id is the workspace's event feed,
- * which receives all events. The time zone is read only for a filter.
+ * which receives all events. The time zone is read only if a webhook has a filter.
  */
 const selectActiveWebhooks = statement(
   'webhooks.select_listeners',
@@ -140,7 +140,7 @@ const selectActiveWebhooks = statement(
 
 /**
  * Inserts events with their deliveries and the jobs that send them, in one round trip. The arrays of each
- * group belong together. A delivery refers to its event by an id in `event_ids`.
+ * group correspond by index. A delivery refers to its event by an id in `event_ids`.
  */
 export const insertEvents = statement(
   'webhooks.insert_events',
@@ -150,15 +150,15 @@ export const insertEvents = statement(
     {
       kinds: eventKindsColumn,
       occurred_ats: timestamps,
-      /** JSON texts. */
+      /** The snapshots as JSON text. */
       snapshots: texts,
       delivery_kinds: eventKindsColumn,
       /** Whether the delivery is sent, or only recorded as Failed. */
       are_sent: booleans,
       trigger: textEnum<Trigger>(),
-      /** The trace of their jobs (`currentTrace` in kit/log.ts). */
+      /** The trace that their jobs belong to (`currentTrace` in kit/log.ts). */
       traceparent: nullable(text),
-      /** The address of a test, if it is not the webhook's. */
+      /** The URL of a test, if it differs from the webhook's. */
       test_url: nullable(text),
     },
   ],
@@ -197,18 +197,18 @@ export type SubmissionEvent = {
   kind: EventKind;
   occurredAt: Date;
   snapshot: Snapshot;
-  /** Recorded and sent instead of the snapshot. Filters still compare the snapshot. */
+  /** Recorded and sent in place of the snapshot. Filters still compare the snapshot. */
   told?: Snapshot;
-  /** The fields of the answered version, which filters compare. */
+  /** The fields of the version that was answered, which filters compare. */
   fields: Filtered['fields'];
 };
 
 /**
  * Records an event for each active webhook that receives its kind and whose filter it meets, and for the
  * event feed if it is on. It runs in the caller's transaction, so that the event and its cause commit
- * together. One round trip without listeners, two otherwise. If a webhook was paused after days of failures,
- * the delivery is recorded as Failed, so that it can be replayed. The first delivery of an event has the
- * event's id, which the feed uses too.
+ * together. It takes one round trip if nothing receives the event, and two otherwise. If a webhook was paused
+ * after days of failures, the delivery is recorded as Failed, so that it can be replayed. The first delivery
+ * of an event has the event's id, which the feed uses too.
  * @returns the number of deliveries to send and of events for the feed. If it is not 0, wake the queue after
  * the commit: its announcement also wakes readers of the feed.
  */
@@ -269,7 +269,7 @@ export async function recordEvents(
 const stepsBeforeYield = 1_000_000;
 
 /**
- * Returns the webhooks that receive each event. A filter compares at most 100 times, but there may be 20
+ * Returns the webhooks that receive each event. A filter makes at most 100 comparisons, but there may be 20
  * webhooks and many events. A submission is never rejected because of this work.
  */
 async function findReceivingWebhooks(

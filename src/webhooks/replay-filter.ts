@@ -4,13 +4,13 @@ import type { DeliveryStatus } from './retry-delivery.ts';
 /** The statuses of deliveries that can be replayed. Those still being sent or retried cannot. */
 export const replayStatuses = ['Failed', 'Success'] as const satisfies readonly DeliveryStatus[];
 
-/** Which deliveries are sent again; null: any. Times are ISO 8601. */
+/** Selects the deliveries to send again; null matches all. Times are ISO 8601. */
 export type ReplayFilter = {
   status: (typeof replayStatuses)[number] | null;
   event: EventKind | null;
-  /** Inclusive. */
+  /** The start of the range, inclusive. */
   since: string | null;
-  /** Exclusive. */
+  /** The end of the range, exclusive. */
   until: string | null;
 };
 

@@ -35,13 +35,13 @@ const conflicts = {
   Retrying: 'This delivery is already being sent, or is waiting for its next attempt.',
   Failed: 'This delivery has just changed. Reload it.',
 } as const satisfies Record<DeliveryStatus, string>;
-/** If a test were sent again, the receiver would take it for a real submission. */
+/** If a test were sent again, the receiver would treat it as a real submission. */
 const isTest = 'Tests cannot be retried. Send another test instead.';
 
 /**
  * Sends a failed delivery again, immediately and only once, even if several callers request it.
- * Specification, "Webhook delivery status". The schedule does not start again: if the request fails, the
- * delivery is Failed.
+ * Specification, "Webhook delivery status". The retry schedule does not start again: if the request fails,
+ * the delivery is Failed.
  * @throws ApiError not_found; conflict if the delivery is not Failed, or is a test.
  */
 export async function retryDelivery(

@@ -25,7 +25,7 @@ import { refuseWebhookProblems, urlProblems } from './webhooks.ts';
 type SampleSubmission = { answers: Answers; reference: Record<string, string> };
 
 /**
- * Returns a sample submission of a form, to test a webhook. Every question that is shown has an answer, and a
+ * Returns a sample submission of a form, for testing a webhook. Every visible question has an answer, and a
  * repeatable group has one row. The form would accept the answers, except for patterns that match none of a
  * few common texts or need too much work. During one day, the sample of a form does not change.
  * @param today YYYY-MM-DD, for limits such as `today+7`.
@@ -71,8 +71,8 @@ const sampleSteps = answerLimits.workSteps / 4;
 
 /** Returns the first sample that the input accepts, or the first one if it accepts none. */
 function sampleAnswer(input: InputElement, trial: Trial): AnswerValue {
-  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
-  // result is cast.
+  // The table pairs each type with its attributes. The type of a lookup by a union cannot express this, so
+  // the result is cast.
   const suggest = elements[input.type].samples as (
     attrs: InputElement['attrs'],
     today: string,
@@ -83,7 +83,7 @@ function sampleAnswer(input: InputElement, trial: Trial): AnswerValue {
 }
 
 function isValidAnswer(input: InputElement, value: AnswerValue, trial: Trial): boolean {
-  // Stops once the budget is used up: an error from each of a thousand patterns would be most of the work.
+  // Stops when the budget is used up: otherwise the errors of a thousand patterns would be most of the work.
   if (trial.work.left <= 0) return false;
   try {
     return checkAnswer(input, value, trial).ok;
@@ -104,22 +104,23 @@ type TestOf = {
   workspaceId: string;
   webhookId: string;
   kind: EventKind;
-  /** The address of the test instead of the webhook's. The webhook's custom headers are not sent to it. */
+  /** The URL to test instead of the webhook's. The webhook's custom headers are not sent to it. */
   url?: string | undefined;
 };
 
 /**
- * Tests of a workspace per minute: enough to try things out, too few to scan a network (docs/rules.md T10).
+ * The number of tests that a workspace can send per minute: enough to try things out, but too few to scan a
+ * network (docs/rules.md T10).
  */
 const testsPerMinute = 30;
 const tooManyTests = `A workspace can send at most ${testsPerMinute} tests per minute. Wait a minute.`;
 
 /**
- * Sends a sample of the form's live version to a webhook, paused or not. It uses the queue, checks,
- * signature, request and log of every delivery. It is one request, is never retried, and does not count as a
- * delivery.
- * @returns the id of the delivery in the log, which will have the outcome.
- * @throws ApiError not_found; rate_limit_exceeded; validation_error if webhooks cannot use the address.
+ * Sends a sample of the form's live version to a webhook, even if it is paused. The sample goes through the
+ * same queue, checks, signature, request and log as every delivery. It is one request, is never retried, and
+ * does not count as a delivery.
+ * @returns the id of the delivery in the log, which will show the outcome.
+ * @throws ApiError not_found; rate_limit_exceeded; validation_error if webhooks cannot use the URL.
  */
 export async function sendTest(context: SendTestContext, test: TestOf): Promise<{ deliveryId: string }> {
   const [deliveryId] = await sendAll(context, test, 1, async (client, formId) => {
@@ -133,9 +134,9 @@ export async function sendTest(context: SendTestContext, test: TestOf): Promise<
 
 /**
  * Sends tests with real submissions. Each test has a new delivery id, so that a receiver that knows the
- * submission does not take the test for a repetition.
- * @param snapshots the snapshots of submissions of the webhook's form.
- * @returns the deliveries' ids, in the order of the snapshots.
+ * submission does not treat the test as a duplicate.
+ * @param snapshots the snapshots of submissions to the webhook's form.
+ * @returns the ids of the deliveries, in the order of the snapshots.
  */
 export const sendSubmissionTests = (
   context: SendTestContext,
@@ -229,9 +230,9 @@ const selectLatestSubmissions = statement(
 
 /**
  * Sends a test, with a sample of the form or its last completed submissions, to the webhook or to another
- * address.
- * @returns the ids of the deliveries in the log, which will have the outcomes.
- * @throws ApiError as sendTest; conflict if the form has no completed submission.
+ * URL.
+ * @returns the ids of the deliveries in the log, which will show the outcomes.
+ * @throws ApiError the errors of sendTest; conflict if the form has no completed submission.
  */
 export async function testWebhook(
   context: SendTestContext,
@@ -245,7 +246,7 @@ export async function testWebhook(
   });
   if (rows.length === 0)
     throw new ApiError('conflict', 'This form has no completed submissions yet. Send a sample instead.');
-  // Oldest first, in the order of submission.
+  // Oldest first, which is the order of submission.
   const snapshots = rows.toReversed().map(({ id, completed_at, answers, reference, fields, form_name }) =>
     snapshotOf({
       form: { id: formId, name: form_name, workspaceId: test.workspaceId },

@@ -13,7 +13,7 @@ import { longestHeaderName, longestHeaderValue, longestUrl, mostHeaders, secretL
 const event = Type.Enum([...eventKinds]);
 const status = Type.Enum([...deliveryStatuses]);
 
-/** A webhook with a summary of its health. Tests do not count. */
+/** A webhook with a summary of its health. Tests are not counted. */
 export const Webhook = nameSchema(
   'Webhook',
   Type.Object({
@@ -23,17 +23,17 @@ export const Webhook = nameSchema(
     events: Type.Array(event),
     active: Type.Boolean(),
     has_secret: Type.Boolean(),
-    /** Until when deliveries are also signed with the previous secret; null if there is none. */
+    /** The time until which deliveries are also signed with the previous secret; null if there is none. */
     previous_secret_until: orNull(timestamp),
     /** The names of its custom headers. Their values are never shown. */
     header_names: Type.Array(Type.String()),
-    /** A condition of the form language; null: every submission. */
+    /** A condition of the form language; null for every submission. */
     filter: orNull(Type.Unsafe<Condition>({ 'x-component': 'Condition' })),
-    /** Whether it is paused after several days of failures only. */
+    /** Whether it is paused after several days in which every delivery failed. */
     pauses_on_failure: Type.Boolean(),
-    /** Since when every delivery has failed; null while deliveries succeed. */
+    /** The time since which every delivery has failed; null while deliveries succeed. */
     failing_since: orNull(timestamp),
-    /** Null while it is active. */
+    /** When the webhook was paused; null while it is active. */
     paused_at: orNull(timestamp),
     paused_by: orNull(Type.Enum([...pausers])),
     created_at: timestamp,
@@ -56,7 +56,7 @@ const rules = {
 export const WebhookList = Type.Object({
   data: Type.Array(Webhook),
   ...rules,
-  /** The maximum number of webhooks of a form. */
+  /** The maximum number of webhooks per form. */
   most_webhooks: Type.Integer(),
 });
 export type WebhookList = Static<typeof WebhookList>;
@@ -99,7 +99,7 @@ export const WebhookWithSecret = nameSchema(
 );
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
 
-/** A change of a webhook. Omitted values are kept. */
+/** Changes to a webhook. Omitted values are kept. */
 export const WebhookChange = nameSchema(
   'WebhookChange',
   Type.Object(
@@ -130,7 +130,7 @@ export const NewSecret = Type.Object(
 export const TestRequest = Type.Object(
   {
     event,
-    /** The address of the test, if it is not the webhook's. */
+    /** The URL for the test, if it differs from the webhook's. */
     url: Type.Optional(url),
     /** Sends this many of the last completed submissions instead of a sample. */
     submissions: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
@@ -138,7 +138,7 @@ export const TestRequest = Type.Object(
   noExtraProperties,
 );
 export type TestRequest = Static<typeof TestRequest>;
-/** The deliveries that will have the outcomes, oldest submission first. `id` is the last of them. */
+/** The deliveries that will show the outcomes, oldest submission first. `id` is the last of them. */
 export const SentTest = Type.Object({ id: uuid, ids: Type.Array(uuid) });
 export type SentTest = Static<typeof SentTest>;
 
@@ -160,7 +160,7 @@ const line = {
   submission_id: uuid,
   created_at: timestamp,
   attempts: Type.Integer(),
-  /** The status of the last attempt; null if there was no response. */
+  /** The HTTP status of the last attempt; null if there was no response. */
   response_status: orNull(Type.Integer()),
   response_ms: orNull(Type.Integer()),
   /** Why the last attempt failed, and what happens next. */
@@ -178,26 +178,26 @@ export const Attempt = nameSchema(
     attempt: Type.Integer(),
     trigger: Type.Enum([...triggers]),
     started_at: timestamp,
-    /** The address of the request; null if nothing was sent or recorded. */
+    /** The URL of the request; null if nothing was sent or recorded. */
     url: orNull(Type.String()),
     request_headers: orNull(Type.Record(Type.String(), Type.String())),
     response_status: orNull(Type.Integer()),
     response_ms: Type.Integer(),
     /**
-     * Milliseconds of each step; null if the step was not reached, or not needed because the connection was
-     * open.
+     * The duration of each step in milliseconds; null if the step was not reached, or was not needed because
+     * the connection was open.
      */
     dns_ms: orNull(Type.Number()),
     connect_ms: orNull(Type.Number()),
     tls_ms: orNull(Type.Number()),
     first_byte_ms: orNull(Type.Number()),
-    /** The SHA-256, in hexadecimal, and the length of the sent bytes; null if nothing was sent. */
+    /** The hexadecimal SHA-256 and the length of the sent bytes; null if nothing was sent. */
     body_sha256: orNull(Type.String()),
     body_bytes: orNull(Type.Integer()),
-    /** Whether the body, built again from the event, has that SHA-256; null if nothing was sent. */
+    /** Whether the body, when built again from the event, has that SHA-256; null if nothing was sent. */
     is_body_exact: orNull(Type.Boolean()),
     response_headers: orNull(Type.Record(Type.String(), Type.String())),
-    /** At most the first 4 KB. */
+    /** The body of the response, at most its first 4 KB. */
     response_body: orNull(Type.String()),
     reason: orNull(Type.String()),
   }),
@@ -217,8 +217,8 @@ export const DeliveryDetail = nameSchema(
 export type DeliveryDetail = Static<typeof DeliveryDetail>;
 
 /**
- * Which deliveries are sent again. `created_from` is inclusive, `created_to` is exclusive. Default: failed
- * deliveries.
+ * Selects the deliveries to send again. `created_from` is inclusive, `created_to` is exclusive. Default:
+ * failed deliveries.
  */
 export const ReplayQuery = Type.Object(
   {
@@ -241,7 +241,7 @@ export const Replay = nameSchema(
       since: orNull(timestamp),
       until: orNull(timestamp),
     }),
-    /** The number of deliveries in the replay, and how many were enqueued. */
+    /** The number of deliveries in the replay, and the number that were enqueued. */
     total: Type.Integer(),
     done: Type.Integer(),
     created_at: timestamp,
@@ -250,10 +250,10 @@ export const Replay = nameSchema(
   }),
 );
 export type Replay = Static<typeof Replay>;
-/** Texts to show and copy, for developers of receivers. */
+/** Texts to show and copy, for developers who write webhook receivers. */
 export const Payload = Type.Object({
   schema_url: Type.String(),
-  /** The address of the event feed, which lists these bodies too. */
+  /** The URL of the event feed, which has the same bodies. */
   feed_url: Type.String(),
   /** The JSON Schema as text. */
   schema: Type.String(),
@@ -275,7 +275,7 @@ export const Receiver = nameSchema(
 export type Receiver = Static<typeof Receiver>;
 
 const counts = { success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() };
-/** Deliveries of a period that ends now. Tests do not count. */
+/** Deliveries in a period that ends now. Tests are not counted. */
 const window = Type.Object({
   ...counts,
   /** Median and p95 of response times, in milliseconds. Only last attempts with a response count. */

@@ -16,9 +16,9 @@ export const signBody = (secret: string, body: string | Buffer): string =>
 type SignedMessage = { id: string; timestamp: number; body: Buffer };
 
 /**
- * Returns the value of webhook-signature by Standard Webhooks 1.0: for each secret, `v1,` and a base64
- * HMAC-SHA256, separated by spaces. A receiver accepts any of them, so that secrets can be changed without a
- * gap.
+ * Returns the value of webhook-signature as defined in Standard Webhooks 1.0: for each secret, `v1,` and a
+ * base64 HMAC-SHA256, separated by spaces. A receiver accepts any of them, so that secrets can be changed
+ * without a gap.
  * @param secrets the secrets, newest first.
  */
 const signMessage = (secrets: readonly string[], { id, timestamp, body }: SignedMessage): string =>
@@ -55,15 +55,18 @@ export type BodySource = {
   kind: EventKind;
   occurredAt: Date;
   deliveryId: string;
-  /** The JSON text of a Snapshot from `events.snapshot`. PostgreSQL keeps a json value as it was written. */
+  /**
+   * The JSON text of a Snapshot from `events.snapshot`. PostgreSQL stores a json value exactly as it was
+   * written.
+   */
   snapshot: string;
   /** Returns the download address of a file. It is valid for an hour, so it is created for each send. */
   signLink: (file: LinkTarget) => string;
 };
 
 /**
- * Returns the JSON text that is signed and sent. Specification, "Request body". Only the file links differ
- * between sends of a delivery. A file also has its `id`, with which a new link can be requested.
+ * Returns the JSON text that is signed and sent. Specification, "Request body". If a delivery is sent again,
+ * only its file links differ. A file also has its `id`, which can be used to request a new link.
  * @throws if this service did not write the snapshot.
  */
 export function deliveryBody({ kind, occurredAt, deliveryId, snapshot, signLink }: BodySource): string {
@@ -72,8 +75,8 @@ export function deliveryBody({ kind, occurredAt, deliveryId, snapshot, signLink 
 }
 
 /**
- * The start of a snapshot and, without files, its end. User texts cannot contain them, because their
- * quotation marks are escaped.
+ * The beginning of a snapshot and, without files, its end. Users' texts cannot contain them, because
+ * quotation marks in texts are escaped.
  */
 const beginning = '{"form":{';
 const endWithoutFiles = ',"file_uploads":{}}}';
@@ -102,12 +105,13 @@ type HeaderSource = {
   timestamp: number;
   body: Buffer;
   /**
-   * Newest first. If there are none, nothing is signed. The second is the previous secret after a rotation.
+   * The secrets, newest first. If there are none, nothing is signed. The second is the previous secret after
+   * a rotation.
    */
   secrets: readonly string[];
   custom: Readonly<Record<string, string>>;
   isTest: boolean;
-  /** The trace of the event (W3C Trace Context). */
+  /** The trace that the event belongs to (W3C Trace Context). */
   traceparent?: string | undefined;
 };
 
@@ -147,8 +151,8 @@ const shown: Readonly<Record<string, (value: string) => string>> = {
 };
 
 /**
- * Returns the headers of a request for the delivery log. They include the length, which is added on sending.
- * Signatures and the values of custom headers, which may be passwords, are hidden.
+ * Returns the headers of a request for the delivery log. They include the length, which is added when the
+ * request is sent. Signatures and the values of custom headers, which may be passwords, are hidden.
  * @param custom the names of the custom headers.
  */
 export const loggedHeaders = (

@@ -5,8 +5,8 @@ import { statement } from '#kit/statement.ts';
 import { retentionIntervalSql } from '#workspaces/retention.ts';
 
 /**
- * Deletes every event of submissions, with its deliveries and their attempts, so that no more requests are
- * sent. Jobs of waiting deliveries find nothing, and end. Rows are locked in the order of ids, so that
+ * Deletes all events of submissions, with their deliveries and attempts, so that no more requests are sent.
+ * Jobs for waiting deliveries then find nothing, and end. Rows are locked in the order of ids, so that
  * concurrent runs cannot deadlock.
  */
 export const deleteEventsOf = statement(
@@ -33,12 +33,12 @@ export const deleteEventsOf = statement(
    select (select count(*) from gone) as events, (select count(*) from told) as deliveries`,
 );
 
-/** Rows with a smaller id are older than the retention of the form `f`. */
+/** Rows with a smaller id are older than the retention period of the form `f`. */
 const oldest = leastIdAtSql(`($now - ${retentionIntervalSql('deliveries')})`);
 
 /**
- * Deletes the oldest finished deliveries of a workspace's webhooks that are older than the retention of their
- * form, with their attempts. Ids begin with their time, so the index of each webhook finds them.
+ * Deletes the oldest finished deliveries of a workspace's webhooks whose retention period has ended, with
+ * their attempts. Ids begin with their time, so the index of each webhook finds them.
  */
 const pruneDeliveries = statement(
   'webhooks.prune_deliveries',
@@ -67,9 +67,9 @@ const pruneDeliveries = statement(
 );
 
 /**
- * Deletes the oldest events of a workspace that are older than the retention of their form and have no
- * deliveries. The feed records up to which position events may be missing. Deleted events without a position
- * count as one more position, so that a returning reader gets an error.
+ * Deletes the oldest events of a workspace whose retention period has ended and that have no deliveries. The
+ * feed records up to which position events may be missing. Deleted events without a position count as one
+ * more position, so that a returning reader gets an error.
  */
 const pruneEvents = statement(
   'webhooks.prune_events',
@@ -109,7 +109,7 @@ const pruneEvents = statement(
    select count(*) as count from pruned`,
 );
 
-/** Finds the workspaces that may have an event to delete, by the first key of each form. */
+/** Finds the workspaces that may have an event to delete, by looking up the first key of each form. */
 const findWorkspacesToPrune = statement(
   'webhooks.find_workspaces_to_prune',
   'now operator_days',
@@ -126,9 +126,9 @@ const findWorkspacesToPrune = statement(
 const batch = 500;
 
 /**
- * Deletes finished deliveries with their attempts, and events without deliveries, once they are older than
- * the retention of their form, workspace and instance. If it is interrupted, the next run continues.
- * @returns how many rows of each were deleted.
+ * Deletes finished deliveries with their attempts, and events without deliveries, when the retention period
+ * of their form, workspace and instance has ended. If a run is interrupted, the next run continues.
+ * @returns the number of deleted rows of each kind.
  */
 export async function pruneDeliveryLog(
   { database }: { database: Database },

@@ -19,8 +19,8 @@ import { eventKinds, isEventKind } from './event.ts';
 import { condition, eventKindsColumn, lockWebhook } from './record-event.ts';
 
 /**
- * A custom header of every delivery. A null value keeps the current one, because values are never shown
- * again.
+ * A custom header that is sent with every delivery. A null value keeps the current one, because values are
+ * never shown again.
  */
 export type CustomHeader = { name: string; value: string | null };
 
@@ -40,7 +40,7 @@ const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const fieldValue = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/;
 
 /**
- * Returns all problems of headers.
+ * Returns all problems with headers.
  * @param kept the names of headers whose values are already stored.
  */
 export function headerProblems(headers: readonly CustomHeader[], kept: readonly string[] = []): ErrorItem[] {
@@ -80,7 +80,7 @@ export function mergeStoredHeaders(
   );
 }
 
-// Checks of a webhook that is created or changed. Each returns its problems by field.
+// Checks for a webhook that is created or changed. Each returns its problems by field.
 
 /** The maximum length of a URL, in characters. */
 export const longestUrl = 2_048;
@@ -94,7 +94,7 @@ export function refuseWebhookProblems(problems: readonly ErrorItem[]): void {
 }
 
 /**
- * Checks an address, including a DNS lookup: it must be https and public. Specification, "Receiver
+ * Checks a URL, including a DNS lookup: it must use https and a public address. Specification, "Receiver
  * requirements".
  */
 export async function urlProblems(
@@ -148,8 +148,8 @@ export function secretProblems(secret: string): ErrorItem[] {
 }
 
 /**
- * Returns the problems of a filter. `path` is the location in the condition, as checkFilter counts it. @param
- * form the live version.
+ * Returns the problems with a filter. `path` is the location in the condition, as returned by checkFilter.
+ * @param form the live version.
  */
 const filterProblems = (form: Form, filter: unknown): ErrorItem[] =>
   checkFilter(form, filter).map(({ message, path }) => ({ field: 'filter', message, path: [...path] }));
@@ -186,7 +186,7 @@ export const insertWebhook = statement(
   [
     'workspace_id id form_id url active secret? header_names pauses_on_failure created_at',
     {
-      events: eventKindsColumn /** `headers` are sealed, `header_names` are not. */,
+      events: eventKindsColumn /** `headers` are sealed, but `header_names` are not. */,
       headers: nullable(bytes),
       filter: nullable(condition),
     },
@@ -216,11 +216,11 @@ export type NewWebhook = {
    * 16 to 256 characters, or `generate` for a generated secret. Without a secret, deliveries are not signed.
    */
   secret?: string | undefined;
-  /** Sent with every delivery. Each needs a value. */
+  /** Headers that are sent with every delivery. Each needs a value. */
   headers?: readonly CustomHeader[] | undefined;
   /** A condition that submissions must meet. If it is null or omitted, all submissions are sent. */
   filter?: unknown;
-  /** Whether the webhook is paused after several days of failures only. Default: true. */
+  /** Whether the webhook is paused after several days in which every delivery failed. Default: true. */
   pausesOnFailure?: boolean | undefined;
 };
 
@@ -230,12 +230,12 @@ export type CreateWebhookContext = {
   config: Pick<Config, 'webhookAllowNetworks' | 'publicUrl'>;
 };
 
-/** The maximum number of webhooks of a form. */
+/** The maximum number of webhooks per form. */
 export const mostWebhooks = 20;
 
 /**
  * Adds a webhook to a form. Specification, "Webhook signature" 1 and "Receiver requirements".
- * @returns its id, and its secret if it has one. The secret is shown only here.
+ * @returns its id, and its secret if it has one. The secret is returned only here.
  * @throws ApiError validation_error with every problem; not_found if the form is not in the workspace;
  * conflict if the form has reached its webhook limit.
  */
@@ -259,8 +259,8 @@ export async function createWebhook(
 }
 
 /**
- * Adds a webhook in a transaction, after its address, events, secret and headers were checked.
- * @throws as createWebhook.
+ * Adds a webhook in a transaction, after its URL, events, secret and headers were checked.
+ * @throws the errors of createWebhook.
  */
 export async function addWebhook(
   client: Queryable,
@@ -326,7 +326,7 @@ export async function readFilter(
 ): Promise<Condition | null> {
   if (filter === undefined || filter === null) return null;
   const form = await requireForm(client, { workspaceId, formId });
-  // It was validated when it was published.
+  // The structure was validated when it was published.
   refuseWebhookProblems(filterProblems(effectiveForm(form.structure), withoutNulls(filter)));
   return withoutNulls(filter) as Condition;
 }
@@ -335,8 +335,8 @@ export async function readFilter(
 export const makeSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 /**
- * Checks what only the database knows. Locks the form, so that webhooks added at the same time are counted
- * one by one.
+ * Makes the checks that need the database. Locks the form, so that webhooks added at the same time are
+ * counted one by one.
  */
 async function checkForm(client: Queryable, { workspaceId, formId, secret }: NewWebhook): Promise<void> {
   const form = { workspace_id: workspaceId, form_id: formId };

@@ -17,15 +17,16 @@ import { notifyKeyChange, revokeKeysOf } from './key-rows.ts';
 import { ownersSql } from './members.ts';
 
 /**
- * Jobs of a closed workspace are postponed until this long after its end, so that they do not run if its
- * deletion is late.
+ * Jobs of a closed workspace are postponed until this long after its scheduled deletion, so that they do not
+ * run if the deletion is late.
  */
 const jobPostponement = `interval '30 days'`;
 
 /**
- * Closes a workspace until it is gone: its forms can't be found, and its jobs do not run. Running jobs lose
- * their lease, and so write nothing more. Jobs are locked last, as in the jobs themselves; in another order,
- * deleting a form in parallel would deadlock. No row if it is already closed.
+ * Closes a workspace until it is deleted: its forms can't be found, and its jobs do not run. Running jobs
+ * lose their lease, and so write nothing more. Jobs are locked last, in the same order as in the jobs
+ * themselves; in another order, deleting a form in parallel would deadlock. Returns no row if it is already
+ * closed.
  */
 const closeWorkspace = statement(
   'endings.end_workspace',
@@ -43,8 +44,8 @@ const closeWorkspace = statement(
 );
 
 /**
- * Reopens a workspace unchanged; no row if it is not closed. Each job keeps its remaining time, so that jobs
- * do not all become due together.
+ * Reopens a workspace unchanged. Returns no row if it is not closed. Each job keeps its remaining time, so
+ * that jobs do not all become due at the same time.
  */
 const reopenWorkspace = statement(
   'endings.revive_workspace',
@@ -65,7 +66,10 @@ const reopenWorkspace = statement(
    select name from opened`,
 );
 
-/** Whether a workspace has an owner, or no members at all because the operator created it for API keys. */
+/**
+ * Selects whether a workspace has an owner, or no members at all because the operator created it for API
+ * keys.
+ */
 const hasOwnerOrNoMembers = statement(
   'endings.is_anybodys',
   'workspace_id',
@@ -75,8 +79,8 @@ const hasOwnerOrNoMembers = statement(
 );
 
 /**
- * Closes an account and ends its sessions; the caller has checked the password. No row if it is already
- * closed.
+ * Closes an account and ends its sessions; the caller has checked the password. Returns no row if it is
+ * already closed.
  */
 const closeUser = statement(
   'endings.end_user',
@@ -177,7 +181,7 @@ export const deleteUser = statement(
   `delete from users where id = $user_id`,
 );
 
-/** For how many days a workspace or account that is being deleted can be restored. */
+/** The number of days within which a workspace or account that is being deleted can be restored. */
 const daysToRestore = 7;
 const dayMs = 86_400_000;
 
@@ -186,7 +190,7 @@ const deletionTime = (): Date => new Date(now().getTime() + daysToRestore * dayM
 type By = WorkspaceAuditEntry['by'];
 
 /**
- * Closes a workspace immediately, for all members and keys, and schedules its deletion after daysToComeBack.
+ * Closes a workspace immediately, for all members and keys, and schedules its deletion after daysToRestore.
  * Emails its owners and admins.
  * @returns when it will be deleted.
  * @throws ApiError conflict if it does not exist or is already closed.
@@ -211,7 +215,8 @@ export async function scheduleWorkspaceDeletion(
 
 /**
  * Restores a workspace that is being deleted, unchanged.
- * @throws ApiError conflict if it is not being deleted, its time has passed, or it would have no owner.
+ * @throws ApiError conflict if it is not being deleted, if the time for restoring it has passed, or if it
+ * would have no owner.
  */
 export function cancelWorkspaceDeletion(database: Database, workspaceId: string, by: By): Promise<void> {
   return transaction(database, async (client) => {
@@ -228,8 +233,8 @@ export function cancelWorkspaceDeletion(database: Database, workspaceId: string,
 }
 
 /**
- * Closes an account immediately, ends its sessions, and schedules its deletion after daysToComeBack. Signing
- * in until then only lets the person restore it. Its API keys work until it is deleted.
+ * Closes an account immediately, ends its sessions, and schedules its deletion after daysToRestore. Until
+ * then, signing in only lets the person restore it. Its API keys work until it is deleted.
  * @returns when it will be deleted.
  * @throws ApiError conflict with the names of workspaces that have no other owner, or if it is already
  * closed.
@@ -246,7 +251,7 @@ export async function scheduleAccountDeletion(
       async (others) => (ends_at = await endAccount(database, others, userId, by)),
     );
   } catch (error) {
-    // The account is closed: the node that became unavailable at the end only held locks.
+    // The account is closed. The node that became unavailable afterwards only had locks.
     if (ends_at === undefined || !isCellUnavailable(error)) throw error;
     return ends_at;
   }
@@ -302,7 +307,7 @@ export async function findAccountId(db: Queryable, email: string): Promise<strin
 
 /**
  * Deletes accounts whose deletion is due and revokes their API keys.
- * @throws AggregateError for accounts that could not be deleted; the others are gone.
+ * @throws AggregateError for accounts that could not be deleted; the others are deleted.
  */
 export async function deleteDueAccounts(database: Database): Promise<void> {
   const failures: Failures = new Map();
@@ -331,7 +336,7 @@ async function deleteDueAccount(database: Database, userId: string): Promise<voi
   clearKeyCache();
 }
 
-/** Deletes a batch from a large table of an ended workspace, with dependent rows. */
+/** Deletes a batch from a large table of a workspace whose deletion is due, with dependent rows. */
 const deleteEnded = (table: string, note = '') =>
   statement(
     `endings.delete_${table}`,

@@ -55,8 +55,8 @@ export const auditEntryParameters = columns(
 );
 
 /**
- * Returns SQL for a `with` that inserts the audit entry of created rows (workspace_id, id), with their
- * status.
+ * Returns SQL for a `with` clause that inserts the audit entries of created rows (workspace_id, id), with
+ * their status.
  */
 export const insertAuditEntrySql = (made: string): string =>
   `insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, status,
@@ -72,7 +72,7 @@ const countAuditEntries = statement(
   `select count(*) as count from audit_lines a where ${auditFilterSql}`,
 );
 
-/** How an action was done, by the kind of its actor. */
+/** How an action was performed, by the kind of its actor. */
 const meansByActor = {
   person: 'session',
   key: 'key',
@@ -155,7 +155,7 @@ const formatAuditEntry = ({ actor_kind: kind, actor_id, actor_name, ...row }: Fo
   by: meansByActor[kind],
 });
 
-/** The entries of one read for the file. */
+/** The number of entries that are read at a time for the export file. */
 const entriesPerBatch = 1_000;
 
 /** Operations of the audit log. */

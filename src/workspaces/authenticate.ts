@@ -25,16 +25,19 @@ export type Rate = { readonly perMinute: number; readonly burst: number };
  */
 export const anonymousRate: Rate = { perMinute: 1_000, burst: 0 };
 
-/** Returns the window of a person, for all their workspaces and console requests (`CONSOLE_PER_MINUTE`). */
+/**
+ * Returns the key of a person's rate limit window, for all their workspaces and console requests
+ * (`CONSOLE_PER_MINUTE`).
+ */
 export const personRateLimitKey = (userId: string): string => `console of ${userId}`;
 
-/** Rate limit headers of every API response. Specification, "API rate limits". */
+/** The rate limit headers of every API response. Specification, "API rate limits". */
 type RateHeaders = Record<'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-RateLimit-Reset', string>;
 
 /**
  * Counts one request against the window of `key`: a workspace's id, so that its keys share one window, or an
- * address. docs/rules.md 12: `perMinute + burst` requests are allowed in a window. Remaining counts down from
- * `perMinute` and stays 0 in the burst. Reset is the Unix second at which the window ends.
+ * IP address. docs/rules.md 12: `perMinute + burst` requests are allowed in a window. Remaining counts down
+ * from `perMinute` and stays 0 during the burst. Reset is the Unix second at which the window ends.
  * @returns the headers and, if the request exceeds the limit, `exceeded`: the whole seconds to wait, at least
  * 1.
  */
@@ -60,7 +63,7 @@ const secondsToWait = (msLeft: number): number => Math.max(1, Math.ceil(msLeft /
 /**
  * Counts one action that is allowed `most` times in a window.
  * @param options.seconds the length of the window, by default a minute; `why` as in rateLimitExceeded.
- * @throws ApiError rate_limit_exceeded with the wait.
+ * @throws ApiError rate_limit_exceeded with the time to wait.
  */
 export async function enforceRateLimit(
   counter: RequestCounter,
@@ -96,7 +99,7 @@ export const plans = {
 export type Plan = PlanName;
 
 /**
- * Returns the plan's numbers, or those that the operator has set for the workspace (columns rate_limit and
+ * Returns the plan's rate, or the rate that the operator has set for the workspace (columns rate_limit and
  * burst).
  */
 export function rateOf(
@@ -134,7 +137,7 @@ const findKeyByHash = statement(
 
 /** The caller of a request, with its permissions and rate limit. */
 export type Caller = Scope & {
-  /** The key of its rate limit window (takeRequest). */
+  /** The key of its rate limit window (countRequest). */
   counted: string;
   rate: Rate;
   /** Returns why a permission is missing. */
@@ -151,13 +154,13 @@ type KeyQuery = { at: number; known: Promise<KnownKey | undefined> };
  * A revoked key is refused everywhere within this time, even if the notification is lost (docs/rules.md C29).
  */
 const rememberMs = 1_000;
-/** More keys than are used within a second; about 1 KB each. */
+/** More keys than are used within a second. Each takes about 1 KB. */
 const rememberedKeys = 10_000;
 
 /**
  * The queries of this process within the last second, by hash: a busy key costs one query a second. Promises
- * are stored, not results, so that parallel requests share one. A result that arrives after forgetKeys() is
- * therefore not remembered either. Unknown keys are not stored: guesses can't evict real keys.
+ * are stored, not results, so that parallel requests share one. A result that arrives after clearKeyCache()
+ * is therefore not remembered either. Unknown keys are not stored, so guesses can't evict real keys.
  */
 const keyQueries = new Map<string, KeyQuery>();
 
@@ -166,10 +169,10 @@ export const clearKeyCache = (): void => keyQueries.clear();
 
 /**
  * Identifies the caller of a request by its Authorization header. Specification, "Authentication".
- * @param header all its values (Node's `headersDistinct`; `headers` hides a repeated header), or the only
- * one.
- * @throws ApiError unauthorized if the key is missing, malformed, unknown, revoked or expired, always with
- * one message.
+ * @param header all values of the header (Node's `headersDistinct`; `headers` hides a repeated header), or
+ * the only one.
+ * @throws ApiError unauthorized if the key is missing, malformed, unknown, revoked or expired. The message is
+ * always the same.
  */
 export async function authenticate(
   { database }: { database: Database },
@@ -186,8 +189,8 @@ export async function authenticate(
 /** Returns the caller of a key, shared by all requests that share a query. */
 function callerOf(row: KeyRow): Caller {
   const { permissions: list, maker_role: role } = row;
-  // A key can do no more than its creator, who knows its secret. Otherwise it would outlast a role that was
-  // taken away.
+  // A key can do no more than its creator, who knows its secret. Otherwise it would still grant what a lost
+  // role allowed.
   const granted = new Set<string>(
     permissionNames.filter((name) => keyMay(list, name) && (role === null || roleMay(role, name))),
   );
@@ -252,7 +255,7 @@ export const channelOfActor = {
   operator: 'cli',
 } as const satisfies Readonly<Record<Actor['kind'], string>>;
 
-/** Returns the account of a signed-in person; null for a key and the operator. */
+/** Returns the account id of a signed-in person; null for a key and the operator. */
 export const personIdOf = (actor: Actor): string | null => (actor.kind === 'person' ? actor.id : null);
 
 /**
@@ -274,8 +277,7 @@ export async function findResponsiblePerson(
 }
 
 /**
- * The forms that a request can access, with their submissions; null for all of the workspace
- * (Caller.formIds).
+ * The forms that a request can access, with their submissions; null for the whole workspace (Caller.formIds).
  */
 export type AccessibleForms = readonly string[] | null;
 

@@ -75,10 +75,11 @@ type RepeatableRequest = { key: string; method: string; url: string; body: unkno
 
 /**
  * Runs a request once, even if it is sent repeatedly under its Idempotency-Key within 24 hours. The first
- * successful response is stored sealed and returned again. A refused request did nothing and leaves its key
- * free. A request whose process died never runs again, because it may have had an effect.
- * @throws ApiError bad_request for an invalid key; validation_error if the key has another request; conflict
- * while the first one runs, if it was interrupted, or if its response was sealed with another instance key.
+ * successful response is stored sealed and returned again. A refused request did nothing, so its key can be
+ * used again. A request whose process died never runs again, because it may have had an effect.
+ * @throws ApiError bad_request for an invalid key; validation_error if the key was used for another request;
+ * conflict while the first one runs, if it was interrupted, or if its response was sealed with another
+ * instance key.
  */
 export async function runOnce(
   { database, vault }: { database: Database; vault: Vault },
@@ -115,7 +116,7 @@ export function requireIdempotencyKey(given: string): void {
 
 type Found = Awaited<ReturnType<typeof findRequest>>[number];
 
-/** Returns the response of the first request under a key. */
+/** Returns the response of the first request with this key. */
 function replayResponse(vault: Vault, fingerprint: Buffer, found: Found | undefined): OperationResponse {
   if (found && !found.fingerprint.equals(fingerprint))
     throw new ApiError('validation_error', keyReusedMessage, {

@@ -34,7 +34,7 @@ export const Key = nameSchema(
     prefix: Type.String(),
     /** Null for all data permissions, including later ones. */
     permissions: orNull(Type.Array(permission)),
-    /** The forms that it can access; null for all of the workspace. */
+    /** The forms that it can access; null for the whole workspace. */
     form_ids: orNull(Type.Array(uuid)),
     /**
      * The name of the member who created it or last rotated it; null for the operator's keys and deleted
@@ -126,8 +126,8 @@ type Grant = {
 
 /**
  * Checks that a caller has all permissions, forms and time that they grant to a key. To change or rotate a
- * key, the caller needs all that it has. Otherwise they could narrow it, rotate it for its secret, and wait
- * until its permissions are restored.
+ * key, the caller needs everything that the key has. Otherwise they could narrow it, rotate it for its
+ * secret, and wait until its permissions are restored.
  * @throws ApiError forbidden, naming what the caller lacks.
  */
 function requireGrantable(
@@ -150,7 +150,7 @@ function requireGrantable(
     );
 }
 
-/** Whether a caller who can access `own` can access all of these forms; null means all of the workspace. */
+/** Whether a caller who can access `own` can access all of these forms; null means the whole workspace. */
 const isWithin = (own: readonly string[] | null, formIds: readonly string[] | null): boolean =>
   own === null || (formIds !== null && formIds.every((id) => own.includes(id.toLowerCase())));
 
@@ -164,8 +164,8 @@ export const listRequests = statement(
 );
 
 /**
- * Operations on API keys. A key that is limited to certain forms only sees keys within these forms. What a
- * key creates or rotates belongs to its creator, and ends with their membership.
+ * Operations on API keys. A key that is limited to certain forms only sees keys within these forms. A key
+ * that another key creates or rotates belongs to that key's creator, and ends with their membership.
  */
 export function keyEndpoints({ database }: { database: Database }) {
   const load = async ({ workspaceId, formIds }: Scope, id: string): Promise<ApiKey> => {

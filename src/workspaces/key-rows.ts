@@ -19,11 +19,11 @@ export const insertApiKey = statement(
    returning id`,
 );
 
-/** The channel that announces changed keys (NOTIFY, no payload). Listeners call forgetKeys(). */
+/** The channel that announces changed keys (NOTIFY, no payload). Listeners call clearKeyCache(). */
 export const keyChangeChannel = 'formloom_keys';
 
 /**
- * Tells all processes after the commit to forget the keys they know. Needed after every change that limits
+ * Tells all processes to clear their cached keys after the commit. Needed after every change that limits
  * keys.
  */
 export const notifyKeyChange = statement(

@@ -19,7 +19,7 @@ const insertApiKeyLookup = statement(
   `insert into api_key_lookup (hash, workspace_id, api_key_id) values ($hash, $workspace_id, $api_key_id)`,
 );
 
-/** Returns which of these ids are not forms of the workspace. */
+/** Returns the ids that are not forms of the workspace. */
 const findForeignForms = statement(
   'workspaces.find_foreign_forms',
   'workspace_id form_ids',
@@ -53,7 +53,7 @@ const selectApiKeys = statement(
     order by k.id desc`,
 );
 
-/** Revokes an API key; a repeated revocation keeps the first time. */
+/** Revokes an API key. Revoking it again keeps the time of the first revocation. */
 const revokeApiKey = statement(
   'workspaces.revoke_api_key',
   'workspace_id id unchanged? now',
@@ -151,13 +151,13 @@ export type ApiKey = {
   lastUsedAddress: string | null;
   /** The expiry of the previous secret after a rotation. */
   formerUntil: Date | null;
-  /** Requests within the last requestDays days. */
+  /** Requests within the last `requestDays` days. */
   requests: number;
 };
 
-/** The number of days, including today (UTC), for which lists count a key's requests. */
+/** The number of days, including today (UTC), over which lists count a key's requests. */
 export const requestDays = 7;
-/** The longest time that a previous secret works after a rotation. */
+/** The longest time, in hours, that a previous secret works after a rotation. */
 export const longestGraceHours = 168;
 const hourMs = 3_600_000;
 
@@ -228,8 +228,8 @@ export async function listKeys(
 }
 
 /**
- * Revokes a key: in this process before this returns, in others when they are notified (keyChannel), and
- * always within a second. Revoking a revoked key changes nothing.
+ * Revokes a key. This takes effect in this process before the function returns, in others when they are
+ * notified (keyChangeChannel), and always within a second. Revoking a revoked key changes nothing.
  * @throws ApiError not_found if the workspace has no key with this id; precondition_failed.
  */
 export async function revokeKey(
@@ -247,7 +247,7 @@ export async function revokeKey(
   return { id: keyId, revokedAt: revoked.revoked_at };
 }
 
-/** The changes of a key: missing properties keep their value, null removes a limit. */
+/** Changes to a key: missing properties keep their value, null removes a limit. */
 type KeyChange = {
   name?: string | undefined;
   permissions?: readonly string[] | null | undefined;
@@ -258,8 +258,8 @@ type KeyChange = {
 };
 
 /**
- * Changes a key without replacing its secret. The change applies in this process before this returns, as with
- * revokeKey.
+ * Changes a key without replacing its secret. As with revokeKey, the change applies in this process before
+ * the function returns.
  * @throws ApiError validation_error with all problems; not_found for a missing or revoked key;
  * precondition_failed.
  */
@@ -297,7 +297,7 @@ export async function changeKey(
 /**
  * Replaces the secret of a key; the new one is only shown here. The previous one works for `graceHours` more
  * (0: it ends immediately), so that programs can be switched one by one. A second rotation does not extend
- * it. The key then belongs to the person who rotated it.
+ * that time. The key then belongs to the person who rotated it.
  * @throws ApiError not_found for a missing or revoked key.
  */
 export async function rotateKey(

@@ -28,7 +28,7 @@ export const findMembership = statement(
 );
 
 /**
- * Returns SQL for the owners of a workspace, without owners whose accounts are being deleted.
+ * Returns SQL that selects the owners of a workspace, without owners whose accounts are being deleted.
  * @param workspaceId SQL of its id. @param besides SQL of the id of a person to exclude.
  */
 export const ownersSql = (workspaceId: string, besides?: string): string =>
@@ -53,7 +53,7 @@ export const insertMember = statement(
    returning user_id`,
 );
 
-/** Locks changes of a workspace's members until the transaction ends. */
+/** Locks the members of a workspace against changes until the transaction ends. */
 const lockMembers = statement(
   'workspaces.lock_members',
   'workspace_id',
@@ -118,8 +118,8 @@ type MemberChange = {
 
 /**
  * Changes the role of a member, which also limits the API keys that they created (authenticate.ts).
- * @throws ApiError not_found; forbidden if an owner is concerned and the caller is not one; conflict for the
- * last owner; precondition_failed.
+ * @throws ApiError not_found; forbidden if an owner is concerned and the caller is not an owner; conflict for
+ * the last owner; precondition_failed.
  */
 export async function changeRole(database: Database, change: MemberChange & { role: Role }): Promise<void> {
   requireOwner(change.keeper, change.role);
@@ -158,7 +158,7 @@ export async function removeMember(
 }
 
 /**
- * Leaves a workspace, which any member but the last owner can do. The API keys of the member are revoked.
+ * Leaves a workspace. Every member except the last owner can do this. The API keys of the member are revoked.
  * @throws ApiError conflict, not_found.
  */
 export function leaveWorkspace(
@@ -168,7 +168,7 @@ export function leaveWorkspace(
   return removeMember(database, { ...member, keeper: { may: () => true } });
 }
 
-/** Changes a member under a lock, so that of two owners who remove each other one stays. */
+/** Changes a member under a lock, so that if two owners remove each other, one of them stays. */
 function changeMember(
   database: Database,
   { workspaceId, keeper, userId, unchanged }: MemberChange,
@@ -209,7 +209,8 @@ export const Member = nameSchema(
     created_at: timestamp,
     updated_at: timestamp,
     /**
-     * The number of active API keys that they created or last rotated. A key can do no more than its creator.
+     * The number of active API keys that the member created or last rotated. A key can do no more than its
+     * creator.
      */
     key_count: Type.Integer(),
     second_factor: orNull(
@@ -256,8 +257,8 @@ export const findWorkspace = statement(
 );
 
 /**
- * Lists members, owners first, then by name, or reads one. Includes the number of active API keys that each
- * created.
+ * Lists members, owners first, then by name, or reads one. Includes the number of active API keys of each
+ * member.
  */
 const selectMembers = statement(
   'workspaces.select_members',

@@ -2,7 +2,7 @@ import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Log } from '#kit/log.ts';
 import { connectValkey } from '#kit/valkey.ts';
 
-/** The number of requests in a key's window, including this one, and when the window ends. */
+/** The number of requests in a key's window, including this one, and the time until the window ends. */
 export type Count = { requests: number; msLeft: number };
 
 /** Counts requests in fixed windows, by default of one minute. Exact even for parallel requests. */
@@ -16,20 +16,20 @@ export type RequestCounter = {
 };
 
 /**
- * The window of a key begins with its first request and lasts a minute; the first request after that begins
- * the next. With windows of clock minutes, one short burst could straddle two. The library only counts (its
+ * The window of a key begins with its first request and lasts a minute. The next request after that begins a
+ * new window. If windows followed the clock, one short burst could straddle two. The library only counts (its
  * own limit is out of reach), because every workspace has its own limits.
  */
 const counting = { duration: 60, points: Number.MAX_SAFE_INTEGER, keyPrefix: 'formloom-rate' };
 
 /** The longest time that a request waits for Valkey. */
 const valkeyLimitMs = 250;
-/** How long requests do not try Valkey after a failure. */
+/** How long requests bypass Valkey after a failure. */
 const awayMs = 1_000;
 
 /**
- * Opens the counter. It counts in the memory of this process, or in the Valkey (or Redis) at `valkeyUrl`,
- * which all processes share. While Valkey is unavailable, requests are counted in memory and allowed, and a
+ * Opens the counter. It counts in the memory of this process, or in the Valkey (or Redis) server at
+ * `valkeyUrl`, which all processes share. While Valkey is unavailable, requests are counted in memory and a
  * warning is logged.
  * @param options.countInMemory replaces the memory of this process, so that one process counts for all.
  */
@@ -86,6 +86,7 @@ async function countWith(
   points = 1,
 ): Promise<Count> {
   const { consumedPoints, msBeforeNext } = await limiter.consume(key, points, { customDuration: seconds });
-  // The library uses the clock. If it was ahead and was set back, the end of a window would be far away.
+  // The library uses the system clock. If the clock was ahead and is set back, the end of a window would be
+  // far away.
   return { requests: consumedPoints, msLeft: Math.min(msBeforeNext, seconds * 1_000) };
 }

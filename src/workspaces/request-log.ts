@@ -7,7 +7,7 @@ import { requestDays } from './keys.ts';
 
 const bigints: StatementColumn<number[]> = { pg: 'bigint[]' };
 
-/** Adds requests of keys that still exist. */
+/** Inserts requests of keys that still exist. */
 export const insertRequests = statement(
   'request_log.insert_requests',
   'workspace_ids key_ids ids methods paths statuses durations:integers times',
@@ -69,14 +69,14 @@ export const trimRequests = statement(
    where r.workspace_id = old.workspace_id and r.api_key_id = old.key_id and r.id <= old.last`,
 );
 
-/** A completed request of an API key. */
+/** A completed request that used an API key. */
 export type KeyRequest = {
   workspaceId: string;
   keyId: string;
   /** X-Request-Id, a UUIDv7. */
   id: string;
   method: string;
-  /** The route pattern with the ids of the request. */
+  /** The route pattern, filled in with the ids of the request. */
   path: string;
   status: number;
   ms: number;
@@ -95,11 +95,11 @@ export type RequestLog = {
 
 /** The number of requests kept for each key. */
 export const keptRequests = 100;
-/** How long a request may wait to be written, and so how late it appears in the console. */
+/** How long a request may wait to be written, and so how long until it appears in the console. */
 const pauseMs = 1_000;
 /**
- * The most keys with waiting requests; requests of further keys are dropped. Only an unavailable database
- * causes this many: about 30 MB.
+ * The maximum number of keys with waiting requests; requests of further keys are dropped. Only an unavailable
+ * database causes this many: about 30 MB.
  */
 const mostKeys = 1_000;
 const dayMs = 86_400_000;
@@ -107,8 +107,8 @@ const dayMs = 86_400_000;
 type Waiting = { requests: KeyRequest[]; days: Map<string, number>; last: KeyRequest };
 
 /**
- * Opens the log of the latest requests of each key and their number by day. It writes in batches: two writes
- * a second, whatever the load. The log is not exact: a killed process loses its last second, and during an
+ * Opens the log of the latest requests of each key and their number by day. It writes a batch at most once a
+ * second, whatever the load. The log is not exact: a killed process loses its last second, and during an
  * outage of the database some requests are dropped.
  */
 export function openRequestLog({ database, log }: { database: Database; log: Log }): RequestLog {
@@ -120,7 +120,7 @@ export function openRequestLog({ database, log }: { database: Database; log: Log
     try {
       await writeBatch(database, [...batch.values()]);
     } catch (error) {
-      // Retried with the requests that came in the meantime.
+      // Retried with the requests that arrive in the meantime.
       for (const [key, item] of batch) {
         const newer = waiting.get(key);
         if (newer) waiting.set(key, join(item, newer));
@@ -172,7 +172,7 @@ async function writeBatch(database: Database, keys: readonly Waiting[]): Promise
     times: days.map(({ last }) => last.at),
     addresses: days.map(({ last }) => last.address),
   });
-  // Prevents counting twice if a later statement fails. The rest is only for display.
+  // Prevents counting twice if a later statement fails. The other data is only for display.
   for (const key of keys) key.days.clear();
   const requests = keys.flatMap((key) => key.requests);
   await insertRequests(database, {

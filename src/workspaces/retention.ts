@@ -4,12 +4,12 @@ import { type TSchema, Type } from 'typebox';
 type Days = number | 'forever';
 
 type RetentionRule = {
-  /** The default; `operator`: the instance's limit (DELIVERY_RETENTION_DAYS), which is also the maximum. */
+  /** The default. `operator`: the instance's limit (DELIVERY_RETENTION_DAYS), which is also the maximum. */
   default: Days | 'operator';
   most: number;
-  /** Whether it can be kept forever; data that grows by itself can't. */
+  /** Whether the data can be kept forever. Data that accumulates automatically can't. */
   mayStay: boolean;
-  /** A description of the data, and of when its days begin. */
+  /** A description of the data, and of when its retention period begins. */
   means: string;
 };
 
@@ -61,14 +61,14 @@ export const retentionKinds = Object.keys(retentionRules) as RetentionKind[];
 /** The retention that a workspace or form sets, by kind; missing kinds are not set. */
 export type Retention = Partial<Record<RetentionKind, Days>>;
 
-/** Returns the retention after a change; null unsets a kind. */
+/** Returns the retention after a change; null removes a kind's own setting. */
 export const changedRetention = (
   said: Retention,
   change: Partial<Record<RetentionKind, Days | null>>,
 ): Retention =>
   Object.fromEntries(Object.entries({ ...said, ...change }).filter(([, days]) => days !== null));
 
-/** Returns the days that apply: those of the form, else of its workspace, else the default. */
+/** Returns the days that apply: those of the form, otherwise of its workspace, otherwise the default. */
 export function effectiveRetentionDays(
   kind: RetentionKind,
   operatorDays: number,
@@ -81,8 +81,8 @@ export function effectiveRetentionDays(
 }
 
 /**
- * Returns SQL for the days that apply, as an interval, for a form's row `f` and its workspace's row `w`; null
- * means forever.
+ * Returns SQL for the retention period that applies, as an interval, for a form's row `f` and its workspace's
+ * row `w`; null means forever.
  * @param said the columns with retention, the most specific first. `$operator_days` is the instance's limit.
  */
 export function retentionIntervalSql(
@@ -98,7 +98,7 @@ export function retentionIntervalSql(
   return `make_interval(secs => ${days} * 86400.0)`;
 }
 
-/** Returns the schema of a kind's days; null restores the default. */
+/** Returns the schema for the days of one kind; null restores the default. */
 const retentionDaysSchema = (kind: RetentionKind) => {
   const { most, mayStay, means }: RetentionRule = retentionRules[kind];
   const days = Type.Integer({ minimum: 1, maximum: most });
@@ -107,8 +107,8 @@ const retentionDaysSchema = (kind: RetentionKind) => {
 };
 
 /**
- * The schema of a change of retention. Separate from the rules, which are needed in processes that do without
- * typebox's 370 modules.
+ * The schema for changing retention. Separate from the rules, because some processes need these without
+ * loading typebox's 370 modules.
  */
 export const retentionChange = {
   submissions: retentionDaysSchema('submissions'),

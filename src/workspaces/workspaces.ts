@@ -47,7 +47,7 @@ const findOwnedWorkspace = statement(
    select workspace_id as id from members where user_id = $user_id and role = 'owner' limit 1`,
 );
 
-/** A workspace's own limits, which replace those of its plan: requests per minute, and the burst. */
+/** A workspace's own limits, which override those of its plan: requests per minute, and the burst. */
 type RateOverride = { rateLimit?: number | undefined; burst?: number | undefined };
 
 /** A workspace in the operator's list, with the rate that applies. */
@@ -80,8 +80,8 @@ export async function createWorkspace(
 }
 
 /**
- * Whether a person may create a workspace, by the operator's setting. Owners come from the setup or an
- * invitation.
+ * Whether the operator's setting lets a person create a workspace. With `owners`, only people who already own
+ * one can; they got it from the setup or an invitation.
  */
 export async function mayCreateWorkspace(
   database: Database,
@@ -95,7 +95,7 @@ export async function mayCreateWorkspace(
   return owned.length > 0;
 }
 
-/** Lists all workspaces, or those of available cells, newest first; for the operator only. */
+/** Lists all workspaces, or only those in available cells, newest first. For the operator only. */
 export async function listWorkspaces(
   database: Database,
   { isPartial = false }: { isPartial?: boolean } = {},
@@ -114,8 +114,8 @@ export async function listWorkspaces(
 }
 
 /**
- * Sets the plan of a workspace, and its own limits if given. Applies to requests within a second (the cache
- * of authenticate.ts).
+ * Sets the plan of a workspace, and its own limits if given. The change applies to requests within a second
+ * (the cache of authenticate.ts).
  * @throws ApiError validation_error; not_found if the workspace does not exist.
  */
 export async function setPlan(
@@ -150,7 +150,7 @@ function rateProblems({ rateLimit, burst }: RateOverride): ErrorItem[] {
 
 // Setup ----------------------------------------------------------------------------------------------------
 
-/** Stores the hash of this start's token, unless there are accounts. */
+/** Stores the hash of the setup token for this start, unless there are accounts. */
 const offerSetup = statement(
   'workspaces.offer_setup',
   'token_hash',
@@ -169,9 +169,9 @@ const hasAccounts = statement(
 );
 
 /**
- * Deletes the token when it is used. Of two parallel requests, the second waits for the first's transaction
- * and finds no row. The check of users also rejects a token that a starting process offered while the first
- * account was being created.
+ * Deletes the token when it is used. Of two parallel requests, the second waits for the transaction of the
+ * first and finds no row. The check for users also rejects a token that a starting process offered while the
+ * first account was being created.
  */
 const claimSetup = statement(
   'workspaces.claim_setup',
@@ -183,8 +183,8 @@ const claimSetup = statement(
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /**
- * Returns the token of the one-time setup link for this start of the server; links of earlier starts end.
- * Only its SHA-256 is stored.
+ * Returns the token of the one-time setup link for this start of the server; links from earlier starts stop
+ * working. Only its SHA-256 is stored.
  * @returns undefined if there is already an account; there are no default credentials (docs/rules.md C35).
  */
 export async function prepareSetup(database: Database): Promise<string | undefined> {
@@ -210,8 +210,8 @@ export async function completeSetup(
 ): Promise<{ userId: string; workspaceId: string; apiKey: string }> {
   const { email, password, workspaceName } = first;
   const person = { email, password, isConfirmed: true, words: [workspaceName] };
-  // Checked before the link is locked, because loading the list of common passwords would keep others
-  // waiting.
+  // Checked before the link is locked, because loading the list of common passwords would make other requests
+  // wait.
   refuseProblems([...(await userProblems(person)), ...nameProblems('workspace_name', workspaceName)]);
   return transaction(database, async (client) => {
     const claimed = await claimSetup(client, { token_hash: hashOf(first.token) });

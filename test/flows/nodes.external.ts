@@ -300,7 +300,7 @@ async function visitWhileKilled(asked: PublishedForm): Promise<Map<string, strin
 
 test('a node with a wrong configuration is refused at its start with instructions', async () => {
   const refusals: [environment: Record<string, string>, said: RegExp][] = [
-    [{ SECRET_KEY: '1e'.repeat(32) }, /another key than SECRET_KEY/],
+    [{ SECRET_KEY: '1e'.repeat(32) }, /a key other than SECRET_KEY/],
     [
       { S3_ENDPOINT: '', S3_ACCESS_KEY_ID: '', S3_SECRET_ACCESS_KEY: '' },
       /The files of this instance are not in/,

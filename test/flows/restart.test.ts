@@ -141,7 +141,7 @@ test('kill -9 of the server alone: the next start uses the database that is stil
 test('a SECRET_KEY other than the database’s is refused with exit 1', async () => {
   const refused = await instance.failToStart({ SECRET_KEY: '7e'.repeat(32) });
   assert.equal(refused.code, 1);
-  assert.match(refused.output, /could not start\.\nThe database uses another key than SECRET_KEY/);
+  assert.match(refused.output, /could not start\.\nThe database uses a key other than SECRET_KEY/);
 });
 
 test('a port in use gives a message that names it, exit 1, and leaves no database running', {

@@ -31,7 +31,7 @@ const sessionsQuery = queryOptions({
 });
 
 /**
- * Lists the browsers where the person is signed in and signs them out. It asks for the password, so an
+ * Lists the browsers where the person is signed in and lets them sign these out. Asks for the password, so an
  * unattended browser cannot end other sessions.
  */
 function SessionsCard(): ReactElement {
@@ -103,7 +103,7 @@ function SessionRow({
   );
 }
 
-/** Deletes the account. It can be restored for seven days. */
+/** Lets the person delete their account. It can be restored for seven days. */
 function DeleteAccountCard(): ReactElement {
   const router = useRouter();
   const remove = usePasswordAction({
@@ -170,7 +170,7 @@ function WorkspaceDeletionsCard(): ReactElement | null {
   );
 }
 
-/** Changes the name that other members see. */
+/** Changes the name of the person that other members see. */
 function NameForm({ name }: { name: string }): ReactElement {
   const rename = useAction({
     run: (body: { name: string }) => callSessionOperation('renamePerson', { body }),
@@ -186,7 +186,7 @@ function NameForm({ name }: { name: string }): ReactElement {
   );
 }
 
-/** Settings of the person, not of a workspace. */
+/** Settings of the person rather than of a workspace. */
 export function AccountScreen(): ReactElement {
   const { user } = useSession();
   const { data: factors } = useQuery(secondFactorsQuery);
@@ -216,8 +216,8 @@ export function AccountScreen(): ReactElement {
 }
 
 /**
- * Sets a first password for a person who signs in only through a provider. It uses the email of a password
- * reset.
+ * Sets a first password for a person who signs in only through a provider. It sends the same email as a
+ * password reset.
  */
 function FirstPasswordCard({ email }: { email: string }): ReactElement {
   const ask = useAction({

@@ -1,4 +1,4 @@
-/** The first match wins, because several browsers also claim to be others. */
+/** The first match wins, because several browsers also claim to be other browsers. */
 const browsers = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],

@@ -42,7 +42,7 @@ export function EntryForm<Given extends Readonly<Record<string, string>>>({
   fields: FieldSpecs<NoInfer<Given>>;
   /** The label of the submit button. */
   label: string;
-  /** Drawn above the fields. */
+  /** Rendered above the fields. */
   children?: ReactNode;
 }): ReactElement {
   const [values, setValues] = useState(begin);

@@ -122,7 +122,7 @@ function SignInFirst({
   children,
 }: {
   token: string;
-  /** Whether this is the only way to join. */
+  /** Whether signing in is the only way to join. */
   isOnly?: boolean;
   children: ReactNode;
 }): ReactElement {

@@ -1,6 +1,6 @@
 /**
- * Returns the path to open after sign-in, as the router writes it (without /app). Paths outside the console
- * are refused, because a link to the sign-in page could carry them.
+ * Returns the path to open after sign-in, as the router writes it (without /app). Rejects paths outside the
+ * console, because a forged link to the sign-in page could contain one.
  */
 export function readNextPath(next: unknown): string {
   if (typeof next !== 'string' || !/^\/(?![/\\])/.test(next)) return '/';

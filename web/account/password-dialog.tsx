@@ -47,7 +47,10 @@ export function PasswordConfirmationField({
 
 type Question = { title: string; description: string; label: string; isDanger?: boolean };
 
-/** Asks for the password again: an open browser alone must not be able to change how a person signs in. */
+/**
+ * Asks for the password again. Otherwise, an unattended browser would be enough to change how a person signs
+ * in.
+ */
 export function PasswordDialog({
   label,
   action,

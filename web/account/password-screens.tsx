@@ -21,7 +21,7 @@ export function PasswordForm({
   onChanged,
 }: {
   currentLabel?: string;
-  /** Runs after the password changes. Set on the screen that requires a new password. */
+  /** Runs after the password changes. Set on the screen where the person must choose a new password. */
   onChanged?: () => Promise<void>;
 }): ReactElement {
   const change = useAction({

@@ -89,7 +89,7 @@ export function TwoFactorSetupScreen(): ReactElement {
 
 type TwoFactorMethod = NonNullable<Session['second_steps']>[number];
 
-/** The two-factor methods with a code to type. */
+/** The two-factor methods that use a typed code. */
 const typed = {
   totp: {
     label: 'Code from your authenticator app',

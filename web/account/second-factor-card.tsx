@@ -84,7 +84,7 @@ function AddAppDialog({ onAdded, onClose }: AddProps): ReactElement {
   );
 }
 
-/** Adds a passkey: asks for a name and the password, then for the browser's own prompt. */
+/** Adds a passkey: asks for a name and the password, then opens the browser's own prompt. */
 function AddPasskeyDialog({ onAdded, onClose }: AddProps): ReactElement {
   const { user } = useSession();
   const [given, setGiven] = useState({ name: '', password: '' });
@@ -209,7 +209,7 @@ export function SecondFactorCard(): ReactElement {
   );
 }
 
-/** The list of two-factor methods without a card, with buttons to change them. */
+/** The list of two-factor methods with buttons to change them, without a card. */
 export function SecondFactors(): ReactElement {
   const factors = useQuery(secondFactorsQuery);
   return (

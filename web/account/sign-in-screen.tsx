@@ -128,7 +128,8 @@ const explain = (error: Error): string =>
   error instanceof ApiProblem && error.retryAfter !== undefined ? 'You can try again now.' : error.message;
 
 /**
- * The page that the identity provider redirects to. It sends the provider's response to the service, once.
+ * The page that the identity provider redirects to. It sends the provider's response to the service only
+ * once.
  */
 export function SignedInScreen(): ReactElement {
   const router = useRouter();

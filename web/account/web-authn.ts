@@ -19,7 +19,7 @@ const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().enc
 
 /**
  * Asks the browser to create a passkey.
- * @throws Error with a message for people.
+ * @throws Error with a message for the user.
  */
 export async function makePasskey(
   request: PasskeyRequest,
@@ -52,7 +52,7 @@ export async function makePasskey(
 
 /**
  * Asks the browser for a passkey of this service.
- * @throws Error with a message for people.
+ * @throws Error with a message for the user.
  */
 export async function getPasskey(request: {
   challenge: string;

@@ -101,14 +101,14 @@ const readersOf: Partial<Record<Name, readonly Name[]>> = {
   revokeInvitation: invitations,
 };
 
-/** Statuses which mean that the screen shows an outdated state. */
+/** Response statuses which mean that the screen shows an outdated state. */
 const staleStatuses: readonly number[] = [404, 409, 410, 412];
 
 const changed = new Set<Name>();
 const markChangedQueries = (name: Name): void => readersOf[name]?.forEach((reader) => changed.add(reader));
 
 /**
- * Waits for the call of an operation, then marks the queries to fetch again.
+ * Waits for the call of an operation, then marks the affected queries to be fetched again.
  * @throws the error of the call.
  */
 export async function trackChange<Reply>(name: Name, called: Promise<Reply>): Promise<Reply> {

@@ -3,8 +3,8 @@ import { ConnectionError, FormloomError } from '#transport/errors.ts';
 import type { ConcurrentChange } from './concurrent-change.ts';
 
 /**
- * A failed response. `status` 0 means no response: the service or the connection is down. The message is
- * meant for people.
+ * A failed response. `status` 0 means that there was no response: the service or the connection is down. The
+ * message is written for users.
  */
 export class ApiProblem extends FormloomError {
   /** What another person changed first, if the change was refused. */
@@ -26,7 +26,7 @@ export const isStale = (error: unknown): error is ApiProblem =>
 export type Options = {
   signal?: AbortSignal;
   headers?: Readonly<Record<string, string>>;
-  /** Sends the request even if the page is left. */
+  /** Sends the request even if the user leaves the page. */
   keepalive?: boolean;
 };
 
@@ -78,7 +78,7 @@ async function receive<Content>(
   }
 }
 
-/** Formats the set parameters as `?a=1&b=2`, or '' if there are none. */
+/** Formats the parameters that are set as `?a=1&b=2`, or '' if there are none. */
 export function formatQuery(
   parameters: Readonly<Record<string, string | number | boolean | undefined | null>>,
 ): string {
@@ -90,7 +90,7 @@ export function formatQuery(
   return text === '' ? '' : `?${text}`;
 }
 
-/** Returns the error message, unless it belongs to fields. */
+/** Returns the error message, unless the errors belong to fields. */
 export function errorWithoutField(error: Error | null): string | undefined {
   const isLocated = error instanceof ApiProblem && error.errors.length > 0;
   return isLocated ? undefined : error?.message;

@@ -1,8 +1,8 @@
 import { type OperationName, routes } from '#app/operations/routes.ts';
 
-/** What another person changed since the thing was loaded, if known. */
+/** What another person changed after the thing was loaded, if known. */
 export type ConcurrentChange = {
-  /** `webhook`, `form`, … */
+  /** For example, `webhook` or `form`. */
   readonly thing: string;
   readonly by: string | undefined;
   readonly at: string | undefined;
@@ -17,7 +17,7 @@ export function findReadOperation(path: string): { name: OperationName; thing: s
   return name && { name, thing: resource.replace(/s$/, '') };
 }
 
-/** Returns the differences in words. Times and counts are left out, because they change by themselves. */
+/** Describes the differences in words. Times and counts are left out, because they change by themselves. */
 export function describeDifferences(seen: object, now: object): ConcurrentChange['differences'] {
   const later = new Map(Object.entries(now));
   return Object.entries(seen).flatMap(([name, value]) => {
@@ -30,7 +30,7 @@ export function describeDifferences(seen: object, now: object): ConcurrentChange
 
 const formatName = (name: string): string => name[0]!.toUpperCase() + name.slice(1).replaceAll('_', ' ');
 
-/** Formats a value in a few words. Returns undefined if it needs more. */
+/** Formats a value in a few words. Returns undefined if that is not possible. */
 function formatValue(value: unknown): string | undefined {
   if (value === null || value === '') return 'none';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

@@ -1,6 +1,6 @@
 /**
  * Keeps the previous rows while the next query loads, so that the page does not jump. An empty result is not
- * kept: it says nothing about the next one.
+ * kept, because the next one may have rows.
  */
 export const keepRows = <Rows extends { readonly pagination: { readonly total_count: number } }>(
   before: Rows | undefined,

@@ -12,8 +12,8 @@ type AnyInput = {
 };
 
 /**
- * Sends files unchanged and everything else as JSON, even without content: forms on other sites cannot send
- * that.
+ * Sends files unchanged and everything else as JSON, even without content, because forms on other sites
+ * cannot send JSON.
  */
 const contentOf = (body: object = {}): { type: string; body: string | Blob } =>
   body instanceof Blob ? { type: body.type, body } : { type: 'application/json', body: JSON.stringify(body) };
@@ -41,7 +41,7 @@ function send<Reply>(
 
 const inWorkspace = (id: string) => ({ 'X-Workspace-ID': id });
 
-/** The state of a thing that a person saw before changing it. */
+/** The state of a thing that a person saw before they changed it. */
 export type ChangePrecondition = { readonly etag: string } | { readonly updated_at: string };
 type OptionalPrecondition = Options & { seen?: ChangePrecondition };
 
@@ -82,7 +82,7 @@ export async function call<Name extends OperationName>(
 
 /**
  * Returns the new state and who changed it, if the person may read them. Returns undefined for things that
- * report conflicts in another way.
+ * report conflicts in other ways.
  */
 async function findMeanwhile(
   workspaceId: string,
@@ -93,10 +93,10 @@ async function findMeanwhile(
   const reading = Object.keys(seen).length > 1 ? findReadOperation(routeOf(name).path) : undefined;
   if (!reading) return undefined;
   const id = String(params['id'] ?? '');
-  // Do not delay the error message for more than three seconds.
+  // Does not delay the error message by more than three seconds.
   const signal = AbortSignal.timeout(3_000);
   const headers = inWorkspace(workspaceId);
-  // Leave out what cannot be read or what the person may not read.
+  // Leaves out what cannot be read or what the person may not read.
   const unknown = (): undefined => undefined;
   const [now, last] = await Promise.all([
     send<Readonly<Record<string, object>>>('/api/v1', reading.name, { params }, { headers, signal }).catch(
@@ -158,7 +158,8 @@ export const callSessionOperation = <Name extends SessionOperationName>(
 ): Promise<ReplyOf<Name>> => send('/app/api', name, input as AnyInput, options);
 
 /**
- * Returns the query options of a reading operation. The key begins with the operation's name (changes.ts).
+ * Returns the query options of an operation that reads data. The key begins with the operation's name
+ * (changes.ts).
  */
 export const readQuery = <Name extends OperationName>(
   workspaceId: string,
@@ -170,7 +171,7 @@ export const readQuery = <Name extends OperationName>(
     send<ReplyOf<Name>>('/api/v1', name, input as AnyInput, { signal, headers: inWorkspace(workspaceId) }),
 });
 
-/** Returns the query options of a reading session operation. */
+/** Returns the query options of a session operation that reads data. */
 export const readSessionQuery = <Name extends SessionOperationName>(name: Name, input: InputOf<Name>) => ({
   queryKey: [name, input] as const,
   queryFn: ({ signal }: { signal: AbortSignal }) => callSessionOperation(name, input, { signal }),
@@ -178,7 +179,7 @@ export const readSessionQuery = <Name extends SessionOperationName>(name: Name, 
 
 /**
  * Downloads a file from an operation. The browser writes it to disk while it arrives.
- * @throws ApiProblem, because a failed download link would show nothing.
+ * @throws ApiProblem. A plain link would not show why a download failed.
  */
 export async function download<Name extends OperationName>(
   workspaceId: string,

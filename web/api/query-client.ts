@@ -15,7 +15,8 @@ export const queryClient: QueryClient = new QueryClient({
     onError: (error) => (isStale(error) ? queryClient.invalidateQueries() : undefined),
   }),
   defaultOptions: {
-    // Send requests even when the browser reports no connection: a failure is shown, a paused query is not.
+    // Sends requests even when the browser reports no connection: a failure is shown to the user, a paused
+    // query is not.
     queries: {
       networkMode: 'always',
       refetchOnReconnect: true,

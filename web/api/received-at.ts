@@ -1,6 +1,6 @@
 /**
- * Returns when a submission was received: when it was completed. For an incomplete one: when it was last
- * saved, or when it was started if a list has no save time.
+ * Returns when a submission was received, which is when it was completed. For an incomplete one, it is when
+ * it was last saved, or started if a list has no save time.
  */
 export const receivedAt = (of: {
   created_at: string;

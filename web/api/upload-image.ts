@@ -8,7 +8,7 @@ const mostBytes = 10 * 1024 * 1024;
 /**
  * Uploads an image unchanged and returns its ID. Problems that the browser can detect are reported with the
  * server's messages.
- * @throws ApiProblem with a message for people.
+ * @throws ApiProblem with a message for the user.
  */
 export async function uploadImage(workspaceId: string, file: File): Promise<string> {
   if (!imageTypes.some((type) => type === file.type))

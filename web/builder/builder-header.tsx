@@ -14,7 +14,7 @@ type HeaderProps = {
   readonly opened: BuilderForm;
   readonly api: BuilderApi;
   readonly saveState: SaveState;
-  /** Whether the JSON view has edits that are not applied yet. They are not saved. */
+  /** Whether the JSON view has edits that are not applied yet, and therefore not saved. */
   readonly isJsonOpen: boolean;
   readonly problemCount: number;
   /** Whether the live version matches the working copy, so that there is nothing to publish. */
@@ -30,7 +30,7 @@ const done = {
   archived: 'Form archived.',
 } as const;
 
-/** The end of the form's header: the save state, and the actions that change who sees the form. */
+/** The right end of the form's header: the save state, and the actions that change who sees the form. */
 export function BuilderHeader({
   opened,
   api,

@@ -24,8 +24,8 @@ export function BuilderScreen(): ReactElement {
   const form = useForm();
   useTitle(`Build ${form.name}`);
   const api = useMemo(() => openBuilderApi(form.workspace_id, form.id), [form.workspace_id, form.id]);
-  // Loads the form once per visit, because the editor is ahead of the server from then on. Someone who
-  // returns quickly gets fresh data, not the cached start of the last visit.
+  // Loads the form once per visit, because the editor is ahead of the server from then on. A user who returns
+  // quickly gets fresh data, not the cached data from the start of the last visit.
   const [visit] = useState(() => performance.now());
   const query = useQuery({
     queryKey: ['builder', form.id, visit],
@@ -48,7 +48,9 @@ export function BuilderScreen(): ReactElement {
   );
 }
 
-/** Decides what to edit: unsaved changes of an earlier visit if there are any, otherwise the working copy. */
+/**
+ * Decides what to edit: unsaved changes from an earlier visit if there are any, otherwise the working copy.
+ */
 function OpenedBuilder({
   opened,
   windows,

@@ -63,7 +63,7 @@ function useView(editor: Editor): Viewing {
   return { view, setView, travel };
 }
 
-/** Views that show changes of the form. */
+/** The views that show changes of the form. */
 const showForm: ReadonlySet<BuilderView> = new Set(['design', 'preview', 'theme', 'languages', 'json']);
 
 function viewOfChange(before: EditSnapshot, after: EditSnapshot, now: BuilderView): BuilderView {
@@ -110,7 +110,7 @@ export function Builder(start: BuilderStart): ReactElement {
       editor.select(place, 'panel');
     } else {
       setView(place.view);
-      // A new object each time, so that repeating the navigation works.
+      // A new object each time, so that the same navigation can be repeated.
       setAsked({ ...place });
     }
   };
@@ -262,7 +262,7 @@ function CurrentView({
   return views[view]();
 }
 
-/** Shows why the server refused to save, and that no changes are lost. */
+/** Shows why the server refused to save, and tells the user that no changes are lost. */
 function Refused({ saving: { state, autosave } }: { saving: Saving }): ReactElement | null {
   if (state.kind !== 'refused') return null;
   return (

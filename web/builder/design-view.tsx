@@ -32,7 +32,7 @@ import { NodeCommandContext, useNodeFinderActions, useNodeShortcuts } from './sh
 
 type StepsProps = { readonly list: RefObject<HTMLOListElement | null>; readonly onDrag: StartDrag };
 
-/** The list of steps, to open, drag, move, merge or add one. */
+/** The list of steps, in which steps can be opened, dragged, moved, merged and added. */
 function StepsList({ list, onDrag }: StepsProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
@@ -117,7 +117,7 @@ export function DesignView({
   const isNarrow = useNarrow();
   const { sheet, setSheet, closePanel } = useSheet(place.editor, host);
   const { present } = useEditorState(place.editor).history;
-  // Stable across edits: each of 200 gaps has it as a prop, and would re-render if it changed.
+  // Stable across edits: it is a prop of up to 200 gaps, which would re-render if it changed.
   const insert = useCallback(
     (anchor: Element | null, spot?: Spot): void => {
       if (!isReadOnly) setWish({ anchor: { current: anchor }, spot });
@@ -221,7 +221,8 @@ type PendingDeletion = {
 };
 
 /**
- * Deletes unanswered elements immediately. For others, asks with the number of answers (docs/rules.md B3).
+ * Returns a function that deletes nodes. Unanswered ones are deleted immediately. For others, a dialog shows
+ * the number of answers first (docs/rules.md B3).
  */
 function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => void; dialog: ReactElement } {
   const { editor, lockedIds } = useBuilder();
@@ -256,7 +257,8 @@ function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => vo
 }
 
 /**
- * Returns the ids under which answers to a node may be stored. Rows are stored under the id of their group.
+ * Returns the ids under which answers to a node may be stored. Rows are stored under the id of their
+ * repeatable group.
  */
 function answeredIds(root: EditNode, node: EditNode): string[] {
   const around = pathToNode(root, node.key).filter(({ attrs }) => attrs['repeatable'] === true);

@@ -8,7 +8,7 @@ import { toastUndoable, useBuilder, useEditorState } from './editor/use-editor.t
 import { replaceContent } from './model/edit.ts';
 import { type EditNode, toStructure } from './model/edit-node.ts';
 
-/** JSON text that is not applied yet, and the form at the time its editing began. */
+/** JSON text that is not applied yet, and the form as it was when editing of the text began. */
 export type JsonDraft = { readonly text: string; readonly begunOn: EditNode };
 
 /** The form as the API accepts it, to read and edit. Applying it is one step that undo reverts. */
@@ -32,7 +32,7 @@ export function JsonView({
     const { root: read } = checked;
     const put = (): void =>
       editor.change((old) => ({ root: replaceContent(old, read), select: old.key, say: 'Applied' }));
-    // Keeps the text until the user confirms what the edit asks.
+    // Keeps the text until the user has confirmed the edit.
     toastUndoable(editor, put, 'JSON applied to the working copy.', () => onDraft(undefined));
   };
   const show = ({ offset }: JsonProblem): void => {

@@ -16,7 +16,7 @@ type LiveChangedProps = {
 };
 
 /**
- * Shown if the live form changed since the working copy began, through the API or a publication. The user
+ * Shown if the live form was changed through the API or published after the working copy began. The user
  * chooses which one to keep.
  */
 export function LiveChanged({

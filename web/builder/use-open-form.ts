@@ -34,7 +34,7 @@ export type BuilderStart = {
   /** The working copy on the server. Undefined if it cannot be read, so that `edited` replaces it. */
   readonly saved: Pick<EditSnapshot, 'root' | 'settings'> | undefined;
   readonly edited: Pick<EditSnapshot, 'root' | 'settings'>;
-  /** Unsaved edits of an earlier visit, if these are edited. */
+  /** Unsaved edits from an earlier visit, if the user continues with them. */
   readonly rescued: UnsavedEdits | undefined;
 };
 
@@ -47,9 +47,9 @@ export type OpenForm = {
   readonly place: BuilderContextValue;
   readonly saving: Saving;
   readonly setOpened: Dispatch<SetStateAction<BuilderForm>>;
-  /** Replaces the content of the editor, as one step that undo reverts. */
+  /** Replaces the content of the editor as one step of history, so it can be undone. */
   readonly takeOver: (document: ReplacementDocument) => void;
-  /** Saves pending changes and publishes. Throws if the server refuses. */
+  /** Saves pending changes and publishes. Throws if the server refuses to. */
   readonly publish: () => Promise<void>;
   /** Changes what applies immediately, based on the version shown here. Throws if the server refuses. */
   readonly changeLive: (
@@ -118,7 +118,7 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
     setOpened(after);
     await refreshForm(opened.form.id);
     const { public_url: url, status } = opened.form;
-    // A form that goes live opens another dialog.
+    // When a form goes live, a dialog is shown instead of a toast.
     if (status !== 'published') return;
     const run = async (): Promise<void> =>
       toastDone((await copyText(url)) === 'copied' ? 'Link copied.' : `The link is ${url}`);
@@ -157,8 +157,8 @@ function rebaseOn(autosave: Saving['autosave'], { draft }: BuilderForm): void {
 type Merging = Pick<OpenForm, 'saving' | 'setOpened'> & { readonly editor: Editor; readonly api: BuilderApi };
 
 /**
- * Merges changes that someone else saved in another part, and continues to save.
- * @returns whether merging failed: both changed one part, or the server cannot be reached.
+ * Merges changes that someone else saved in another part of the form, and continues to save.
+ * @returns whether merging failed: both changed the same part, or the server cannot be reached.
  */
 function useMerging({ editor, saving, api, setOpened }: Merging): boolean {
   const [isClash, setClash] = useState(false);
@@ -192,7 +192,10 @@ function useMerging({ editor, saving, api, setOpened }: Merging): boolean {
   return isClash;
 }
 
-/** A draft is listed under the name of its working copy, so a new name refreshes the list after saving. */
+/**
+ * Refreshes the list of forms after a new name is saved, because a draft is listed under the name of its
+ * working copy.
+ */
 function useFreshName(editor: Editor, { state }: Saving, formId: string): void {
   const name = textOf(useEditorState(editor).history.present.root, 'name');
   const shown = useRef(name);
@@ -216,7 +219,7 @@ function replacementOf({
   const read = readStructure(structure);
   if (!read.ok) return undefined;
   return (old) => ({
-    // Keeps the tree if it is equal, so that text editing continues.
+    // Keeps the current tree if it is equal, so that text editing continues.
     ...(isSameJson(toStructure(old), structure)
       ? { root: old }
       : { root: replaceContent(old, read.root), select: old.key, focus: 'node' }),

@@ -33,7 +33,7 @@ export function ViewTabs({
   onTravel,
 }: {
   view: BuilderView;
-  /** The number of problems in each view that prevent publishing. */
+  /** The number of problems in each view that prevent publishing the form. */
   problems: Partial<Record<BuilderView, number>>;
   onChange: (view: BuilderView) => void;
   onTravel: (step: 'undo' | 'redo') => void;

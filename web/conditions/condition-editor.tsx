@@ -28,7 +28,7 @@ import {
 import { ValueField } from './value-field.tsx';
 
 type ComparisonProps = {
-  /** The path of the comparison, used to find it in the page. */
+  /** The path of the comparison, by which it is found in the page. */
   readonly name: string;
   readonly number: number;
   readonly leaf: Leaf;
@@ -135,7 +135,7 @@ const modeLabels: Readonly<Record<GroupMode, string>> = {
 
 type EditorProps = {
   readonly group: Group;
-  /** The elements to choose from, in reading order. */
+  /** The elements that a comparison can test, in reading order. */
   readonly nameable: readonly TestedNode[];
   /** Undefined if the last comparison was removed. */
   readonly onChange: (group: Group | undefined) => void;
@@ -156,7 +156,7 @@ export function ConditionEditor({ group, nameable, onChange }: EditorProps): Rea
   );
 }
 
-/** Changes the part at a path, and then focuses the part at `focus`, or this one. */
+/** Changes the part at a path, and then focuses the part at `focus`, or the changed one. */
 type ChangePart = (path: PartPath, make: (part: Part) => Part | undefined, focus?: PartPath) => void;
 
 const nameOfPath = (path: PartPath): string => path.join('.');

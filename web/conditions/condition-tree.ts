@@ -28,7 +28,7 @@ export type PartPath = readonly number[];
 
 /**
  * Parses a stored condition as a tree whose root is always a group. `not` becomes the mode of a group, so
- * that authors see "none of these" instead of a negation. Returns undefined for an invalid condition.
+ * that authors see "none of these" instead of a negation. Returns undefined if the condition is invalid.
  */
 export function readCondition(condition: unknown): Group | undefined {
   const part = readPart(condition);
@@ -119,7 +119,7 @@ function changeAt(part: Part, path: PartPath, change: (part: Part) => Part | und
   return part.parts.length === 1 ? undefined : { ...part, parts: part.parts.toSpliced(index, 1) };
 }
 
-/** Removes comparisons that are not kept. Returns undefined if none are left. */
+/** Removes the comparisons for which `isKept` returns false. Returns undefined if none are left. */
 export function keepLeaves(group: Group, isKept: (leaf: Leaf) => boolean): Group | undefined {
   const parts = group.parts.flatMap((part): Part[] => {
     if (part.kind === 'leaf') return isKept(part) ? [part] : [];
@@ -150,13 +150,13 @@ export type TestedNode = {
   readonly row?: string;
 };
 
-/** Returns an attribute as text, or an empty string if it is not a text. */
+/** Returns an attribute as a string, or an empty string if it is not one. */
 export function textOf({ attrs }: Pick<TestedNode, 'attrs'>, name: string): string {
   const value = getProperty(attrs, name);
   return typeof value === 'string' ? value : '';
 }
 
-/** Returns the valid options of an unfinished selection. */
+/** Returns the valid options of a selection that may be incomplete. */
 export const validOptionsOf = (options: unknown): ChoiceOption[] =>
   (Array.isArray(options) ? (options as readonly unknown[]) : [])
     .filter(isOption)
@@ -239,7 +239,7 @@ export const isOperator = (is: string): is is Operator => operators.some((known)
 /** The subject of a comparison. Its kind and options determine the possible values. */
 export type ComparisonSubject = { readonly kind: TestedKind; readonly options: readonly ChoiceOption[] };
 
-/** Returns the subject for an element. A reference value is a text without known values. */
+/** Returns the subject for an element. A reference value is text without known options. */
 export function comparisonSubject(node: TestedNode | undefined): ComparisonSubject {
   const kind = node && testedKind(node);
   if (!node || !kind) return { kind: 'reference', options: [] };
@@ -289,11 +289,11 @@ function suggestValue({ kind, options }: ComparisonSubject, isList: boolean, old
   return single === undefined ? undefined : [single];
 }
 
-/** The ways to set a time limit. */
+/** The ways to set a date or time limit. */
 export const timeLimitKinds = ['none', 'fixed', 'before', 'after'] as const;
 export type TimeLimitKind = (typeof timeLimitKinds)[number];
 
-/** Parses a stored limit: `today-18` is 18 days before today. */
+/** Parses a stored limit: `today-18` means 18 days before today. */
 export function parseTimeLimit(text: string): { readonly way: TimeLimitKind; readonly days: number } {
   if (text === '') return { way: 'none', days: 0 };
   const [isRelative, sign, days] = /^today(?:([+-])(\d+))?$/.exec(text) ?? [];

@@ -16,7 +16,7 @@ type TimeLimitProps = {
   readonly label: string;
   readonly format: MomentFormat;
   readonly value: unknown;
-  /** The label of the choice without a limit. */
+  /** The label of the option without a limit. */
   readonly noneLabel?: string;
   readonly error: string | undefined;
   /** Undefined removes the limit. */
@@ -32,8 +32,8 @@ const timeLimitLabels: Readonly<Record<TimeLimitKind, string>> = {
 };
 
 /**
- * Edits a time limit: a fixed date, or days relative to the day of the visit. Times of day only have a fixed
- * limit.
+ * Edits a time limit: a fixed date, or a number of days before or after the day of the visit. Times of day
+ * can only have a fixed limit.
  */
 export function TimeLimitInput({
   label,
@@ -98,7 +98,7 @@ type ValueProps = {
   readonly onChange: (value: string | number | boolean | readonly (string | number)[] | undefined) => void;
 };
 
-/** The value of a comparison, in a field that fits its subject. */
+/** A field for the value of a comparison. It fits the comparison's subject. */
 export function ValueField({ part, type, operator, value, onChange }: ValueProps): ReactElement {
   const { kind, options } = part;
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
@@ -181,7 +181,10 @@ export function ValueField({ part, type, operator, value, onChange }: ValueProps
 
 const ordered = ['greater_than', 'at_least', 'less_than', 'at_most'];
 
-/** Parses the value for a URL parameter, which is a text. For order operators, numbers compare as numbers. */
+/**
+ * Parses the value for a URL parameter, which is text. For order operators, numeric values are compared as
+ * numbers.
+ */
 const readPlain = (text: string, operator: string): string | number =>
   ordered.includes(operator) ? (readNumber(text, false) ?? text) : text;
 

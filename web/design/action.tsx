@@ -6,7 +6,7 @@ import { ConfirmDialog } from './dialog.tsx';
 import { toastProblem } from './toast.tsx';
 import { openToast, type ToastAction } from './toast-list.ts';
 
-/** The text of a toast, optionally with Undo or another next step. */
+/** The text of a toast, optionally with an Undo button or another next step. */
 type Done = string | { text: string; action?: ToastAction | undefined };
 
 /** The dialog that asks before an action runs. */
@@ -19,7 +19,7 @@ type Confirm = {
   /** Text that the person must type first. */
   typed?: string;
   isDanger?: boolean;
-  /** Runs when the dialog closes without the action. */
+  /** Runs if the dialog closes without running the action. */
   onClose?: () => void;
 };
 
@@ -34,11 +34,11 @@ export type ActionOptions<Reply, Asked> = {
    * first.
    */
   again?: (asked: Asked) => { title: string; label: string };
-  /** `toast`: the screen has no place for an error. */
+  /** `toast`: for screens that have no place for an error. */
   problem?: 'toast';
   /** Leaves the screen of a deleted thing before its queries are fetched again. */
   onLeave?: ((reply: Reply, asked: Asked) => unknown) | undefined;
-  /** The toast shown after the queries were fetched again. */
+  /** The toast to show after the queries were fetched again. */
   done?: Resolvable<Done | undefined, [reply: Reply, asked: Asked]>;
   onDone?: ((reply: Reply, asked: Asked) => unknown) | undefined;
   onProblem?: (error: Error) => void;
@@ -48,11 +48,11 @@ export type ActionOptions<Reply, Asked> = {
 };
 
 export type Action<Asked = void, Reply = unknown> = UseMutationResult<Reply, Error, Asked> & {
-  /** Runs the action, after its dialog if it has one. */
+  /** Runs the action, after the user confirms it if it has a dialog. */
   start: (asked: Asked) => void;
   /** Props for the action's button. */
   press: (asked: Asked) => { isPending: boolean; onPress: () => void };
-  /** Render it next to the action's button. */
+  /** The dialog to render next to the action's button. */
   dialog: ReactElement | null;
   /** Returns the error of one field. */
   of: (field: string) => string | undefined;
@@ -63,7 +63,7 @@ export type Action<Asked = void, Reply = unknown> = UseMutationResult<Reply, Err
 /**
  * Runs one action of the console: asks for confirmation, calls the operations, fetches changed queries again
  * (changes.ts), and shows a toast or an error. If another person changed the thing first (412), nothing is
- * done; the dialog names that person and asks again.
+ * changed; the dialog names that person and asks again.
  */
 export function useAction<Reply, Asked = void>({
   run,

@@ -1,4 +1,4 @@
-/** Runs `act` after a closed overlay has returned the focus, which takes one frame. */
+/** Runs `act` after a closed overlay has returned the focus. This takes one frame. */
 export function afterFocusReturned(act: () => void): void {
   requestAnimationFrame(() => requestAnimationFrame(act));
 }

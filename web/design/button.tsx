@@ -6,8 +6,8 @@ import { Tooltip } from './tooltip.tsx';
 
 type Look = {
   /**
-   * primary: the main action; secondary: other actions; quiet: in toolbars and rows; danger: deletes
-   * something.
+   * primary: the main action; secondary: other actions; quiet: actions in toolbars and rows; danger: an
+   * action that deletes something.
    */
   variant?: 'primary' | 'secondary' | 'quiet' | 'danger';
   size?: 'medium' | 'small';
@@ -43,7 +43,7 @@ export function Button({
 type IconButtonProps = Omit<AriaButtonProps, 'children' | 'className' | 'aria-label'> &
   Look & { icon: IconName; label: string; className?: string; ref?: Ref<HTMLButtonElement> };
 
-/** A button with an icon only. The label is its accessible name and its tooltip. */
+/** A button with only an icon. The label is its accessible name and its tooltip. */
 export function IconButton({
   icon,
   label,

@@ -19,7 +19,7 @@ type ToggleProps = {
   isDisabled?: boolean;
 };
 
-/** A yes/no field of a form that is sent later. In a table, use `aria-label` and no children. */
+/** A yes/no field in a form that is submitted later. In a table, use `aria-label` and no children. */
 export function Checkbox({
   children,
   description,
@@ -38,7 +38,7 @@ export function Checkbox({
   );
 }
 
-/** A choice of any number of a few options, under one label. */
+/** Lets users choose any number of a few options, under one label. */
 export function CheckboxGroup<Id extends string>({
   label,
   description,
@@ -75,7 +75,7 @@ export function CheckboxGroup<Id extends string>({
   );
 }
 
-/** A choice of one of a few visible options. For more than five, use Select. */
+/** Lets users choose one of a few visible options. For more than five, use Select. */
 export function RadioGroup<Id extends string>({
   label,
   description,

@@ -2,7 +2,7 @@ import './chip.css';
 import type { ReactElement, ReactNode } from 'react';
 import type { Tone } from './message.tsx';
 
-/** A word in a colored pill. The word carries the meaning; the color helps to find it. */
+/** A word in a colored pill. The word carries the meaning; the color makes it easier to find. */
 export function Chip({
   tone = 'plain',
   children,

@@ -3,8 +3,8 @@ import type { ReactElement } from 'react';
 import { type Choice, Select } from './select.tsx';
 
 /**
- * Lets a person choose what each column of a file becomes, with its first values. `chosen` has the IDs of the
- * choices in column order.
+ * Lets a person choose what each column of a file becomes, and shows its first values. `chosen` has the IDs
+ * of the choices in column order.
  */
 export function ColumnChoices({
   columns,

@@ -27,11 +27,11 @@ export type ComboboxGroup = {
 };
 
 type Props = {
-  /** Read by screen readers, not shown. */
+  /** Read by screen readers only. */
   label: string;
   placeholder?: string;
   value: string;
-  /** @param caret where the caret is, in UTF-16 units of the value. */
+  /** @param caret the position of the caret, in UTF-16 units of the value. */
   onChange: (value: string, caret: number) => void;
   groups: readonly ComboboxGroup[];
   onChoose: (id: string) => void;
@@ -40,11 +40,11 @@ type Props = {
    * nothing is preselected.
    */
   isInline?: boolean;
-  /** The options belong to an earlier value: Enter waits for the new ones. */
+  /** Whether the options belong to an earlier value. Enter then waits for the new ones. */
   isPending?: boolean;
   autoFocus?: boolean;
   inputRef?: Ref<HTMLInputElement>;
-  /** The value with highlighting, drawn behind the text. */
+  /** The value with highlighting, rendered behind the text. */
   behind?: ReactNode;
   /** Buttons at the end of the box. */
   end?: ReactNode;
@@ -53,8 +53,8 @@ type Props = {
 };
 
 /**
- * A text box with a list of suggestions (the ARIA combobox). Arrows move in the list while the focus stays in
- * the box. Enter chooses. Escape closes the list, or clears the box if the list is closed.
+ * A text box with a list of suggestions (the ARIA combobox pattern). Arrow keys move in the list while the
+ * focus stays in the box. Enter chooses. Escape closes the list, or clears the box if the list is closed.
  */
 export function Combobox({
   label,
@@ -107,7 +107,7 @@ export function Combobox({
     setMoved(options[next]?.id);
   };
   const hear = (event: KeyboardEvent): void => {
-    // While an input method composes text, Enter and arrows belong to it.
+    // While an input method composes text, it handles Enter and the arrow keys.
     if (event.nativeEvent.isComposing) return;
     const deeds: Readonly<Record<string, (() => void) | undefined>> = {
       ArrowDown: () => move(1),
@@ -162,7 +162,7 @@ export function Combobox({
           className="field-input combobox-input"
           placeholder={placeholder}
           value={value}
-          // Typing is the only purpose of a dialog with this box.
+          // A dialog that contains this box is opened only to type in it.
           autoFocus={autoFocus}
           onChange={({ target }) => {
             setOpen(true);
@@ -195,7 +195,7 @@ export function Combobox({
                     </p>
                   )}
                   {group.options.map(({ id: option, label: text, description, icon }) => (
-                    // The keys work the same if an option receives the focus.
+                    // The keys also work if an option receives the focus.
                     <div
                       key={option}
                       id={idOf(option)}

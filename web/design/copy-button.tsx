@@ -2,7 +2,7 @@ import './copy-button.css';
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Button } from './button.tsx';
 
-/** A button that copies a text and confirms it for a moment. */
+/** A button that copies a text and briefly confirms it. */
 export function CopyButton({
   text,
   label = 'Copy',
@@ -42,7 +42,10 @@ export function CopyButton({
   );
 }
 
-/** Copies a text. Browsers give pages without HTTPS no clipboard; the text can then be selected by hand. */
+/**
+ * Copies a text. On pages without HTTPS, browsers provide no clipboard; the user can then select the text
+ * manually.
+ */
 export async function copyText(text: string): Promise<'copied' | 'refused'> {
   try {
     await navigator.clipboard.writeText(text);
@@ -60,7 +63,7 @@ const inParts = (text: string, size: number, draw: (part: string) => ReactNode):
     </span>
   ));
 
-/** A secret, address or command to copy: shown in full, selectable, with a button. */
+/** A secret, URL or command to copy: shown in full, selectable, with a copy button. */
 export function CopyField({
   label,
   text,
@@ -72,8 +75,8 @@ export function CopyField({
   /** Whether long text wraps instead of scrolling. */
   isMultiline?: boolean;
   /**
-   * Whether characters are shown in groups of four, four groups per line, to be read and typed. The copied
-   * text has no spaces.
+   * Whether characters are shown in groups of four, four groups per line, so that they are easier to read and
+   * type. The copied text has no spaces.
    */
   isGrouped?: boolean;
 }): ReactElement {

@@ -6,7 +6,7 @@ export function dayOf(date: Date): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** Returns the start of a day, or of a day some days later, as a timestamp. */
+/** Returns the start of a day, or of a day `daysLater` days later, as a timestamp. */
 export function startOf(day: string, daysLater: number): string {
   const [year, month, date] = day.split('-').map(Number) as [number, number, number];
   return new Date(year, month - 1, date + daysLater).toISOString();

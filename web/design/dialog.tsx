@@ -28,9 +28,9 @@ type DialogProps = {
   /** Shown under the title. */
   description?: ReactNode;
   children?: ReactNode;
-  /** Buttons at the end. Put the most likely one last. */
+  /** Buttons at the end of the dialog. Put the most likely one last. */
   actions?: ReactNode;
-  /** The label of a last button that only closes the dialog. */
+  /** The label of an additional last button that only closes the dialog. */
   done?: string;
   /** Makes the dialog a form: Enter submits, and a button in `actions` has type="submit". */
   onSubmit?: () => void;
@@ -38,14 +38,14 @@ type DialogProps = {
   isPending?: boolean;
   /** small 26rem, medium 36rem, large 56rem; side: a panel at the end of the window. */
   size?: 'small' | 'medium' | 'large' | 'side';
-  /** If false, the dialog stays open until the person decides. */
+  /** If false, the dialog stays open until the person has decided. */
   isDismissable?: boolean;
   role?: 'dialog' | 'alertdialog';
-  /** Whether closing loses no text, because it is kept elsewhere or only filters a list. */
+  /** Whether closing loses no text, because the text is kept elsewhere or only filters a list. */
   keepsText?: boolean;
 };
 
-/** A modal dialog. The focus moves in, stays in, and returns when it closes. */
+/** A modal dialog. The focus moves into it, stays in it, and returns when it closes. */
 export function Dialog({
   title,
   isOpen,
@@ -138,7 +138,7 @@ export function Dialog({
 
 type TextControl = HTMLInputElement | HTMLTextAreaElement;
 
-/** Whether the target is a control with text that takes effort to enter again. */
+/** Whether the target is a control whose text would take effort to enter again. */
 const isTextControl = (target: EventTarget): target is TextControl =>
   target instanceof HTMLTextAreaElement ||
   (target instanceof HTMLInputElement && ['text', 'email', 'url', 'tel', 'number'].includes(target.type));

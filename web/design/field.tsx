@@ -19,7 +19,7 @@ import { Icon } from './icon.tsx';
 /** Props of every form field. `error` marks the field as invalid and is read by screen readers. */
 export type FieldProps = {
   label: ReactNode;
-  /** Says what is expected. */
+  /** Says what to enter. */
   description?: ReactNode;
   error?: string | undefined;
 };
@@ -62,7 +62,7 @@ function MomentField({ value = '', onChange, error, ...rest }: TextFieldProps): 
       inputRef={control}
       value={isUnread ? '' : value}
       onChange={take}
-      // Clearing an incomplete control fires no change event, so check it on blur.
+      // Clearing an incomplete control does not fire a change event, so it is checked on blur.
       onBlur={() => take(control.current?.value ?? value)}
       error={isUnread ? 'This is incomplete. Complete it or clear it.' : error}
     />
@@ -115,7 +115,7 @@ type TextAreaProps = Omit<AriaTextFieldProps, 'children' | 'className' | 'isInva
     className?: string;
   };
 
-/** A text field of several lines that grows with its content. */
+/** A text field with several lines that grows with its content. */
 export function TextArea({
   label,
   description,
@@ -147,7 +147,7 @@ type SearchFieldProps = Omit<AriaSearchFieldProps, 'children' | 'className'> & {
   inputRef?: Ref<HTMLInputElement>;
 };
 
-/** A search box. Its label is read by screen readers only. Escape clears it. */
+/** A search box. Its label is only for screen readers. Escape clears it. */
 export function SearchField({ label, placeholder, inputRef, ...rest }: SearchFieldProps): ReactElement {
   return (
     <AriaSearchField {...rest} aria-label={label} className="field search-field">
@@ -162,7 +162,7 @@ export function SearchField({ label, placeholder, inputRef, ...rest }: SearchFie
   );
 }
 
-/** The description under the label, for fields built on other react-aria controls. */
+/** Renders the description under the label, for fields built on other react-aria controls. */
 export function FieldNotes({ description }: Pick<FieldProps, 'description'>): ReactElement | null {
   if (!description) return null;
   return (
@@ -172,7 +172,7 @@ export function FieldNotes({ description }: Pick<FieldProps, 'description'>): Re
   );
 }
 
-/** The error below the control, for fields built on other react-aria controls. */
+/** Renders the error below the control, for fields built on other react-aria controls. */
 export function FieldProblem({ error }: Pick<FieldProps, 'error'>): ReactElement {
   return <FieldError className="field-error">{error}</FieldError>;
 }

@@ -11,7 +11,7 @@ type Values = Readonly<Record<string, string>>;
 type TextSpec = Omit<ComponentProps<typeof TextField>, 'value' | 'onChange' | 'error'>;
 type ChoiceSpec<Id extends string> = { label: string; description?: string; choices: readonly Choice<Id>[] };
 
-/** The fields of a form by the names that the operation uses, in display order. */
+/** The fields of a form, in display order, under the names that the operation uses. */
 export type FieldSpecs<Given extends Values> = {
   readonly [Name in keyof Given]: TextSpec | ChoiceSpec<Given[Name]>;
 };
@@ -20,7 +20,7 @@ type FieldsProps<Given extends Values> = {
   fields: FieldSpecs<Given>;
   values: Given;
   onChange: (values: Given) => void;
-  /** Its errors are shown at the fields. */
+  /** The action whose errors are shown at the fields. */
   action: Pick<Action, 'of'>;
 };
 
@@ -52,7 +52,7 @@ type FormProps<Given extends Values> = {
   action: Action<Given>;
 };
 
-/** A dialog with fields defined as data. */
+/** A dialog whose fields are defined as data. */
 export function FieldsDialog<Given extends Values>({
   fields,
   begin,
@@ -61,7 +61,7 @@ export function FieldsDialog<Given extends Values>({
   ...dialog
 }: FormProps<Given> &
   Omit<ComponentProps<typeof FormDialog>, 'action' | 'onSubmit' | 'isOpen' | 'children'> & {
-    /** Drawn above the fields. */
+    /** Rendered above the fields. */
     children?: ReactNode;
   }): ReactElement {
   const [values, setValues] = useState(begin);
@@ -74,7 +74,7 @@ export function FieldsDialog<Given extends Values>({
 }
 
 type CardFormProps = {
-  /** The label of the button. Without it, nothing can be saved. */
+  /** The label of the button. If it is undefined, nothing can be saved. */
   label: string | undefined;
   /** Whether this form is the main purpose of the screen. */
   isMain?: boolean;
@@ -83,7 +83,7 @@ type CardFormProps = {
   children: ReactNode;
 };
 
-/** A short form in a card: fields, the error that belongs to no field, and a save button. */
+/** A short form in a card: fields, errors that belong to no field, and a save button. */
 export function CardForm({ label, isMain = false, action, onSubmit, children }: CardFormProps): ReactElement {
   return (
     <Form className="stack" isPending={action.isPending} onSubmit={onSubmit}>
@@ -100,7 +100,7 @@ export function CardForm({ label, isMain = false, action, onSubmit, children }: 
   );
 }
 
-/** A short form in a card with fields defined as data. */
+/** A short form in a card whose fields are defined as data. */
 export function FieldsForm<Given extends Values>({
   fields,
   begin,
@@ -112,7 +112,7 @@ export function FieldsForm<Given extends Values>({
   Pick<CardFormProps, 'label' | 'isMain'> & {
     /** Whether the fields are reset after saving. */
     isCleared?: boolean;
-    /** Drawn below the fields. */
+    /** Rendered below the fields. */
     children?: ReactNode;
   }): ReactElement {
   const [values, setValues] = useState(begin);

@@ -7,8 +7,8 @@ import type { IconName } from './icon.tsx';
 import { ConcurrentChangeMessage, Message } from './message.tsx';
 
 /**
- * A dialog with fields. Enter or its last button submits, and an error that belongs to no field is shown
- * below them.
+ * A dialog with fields. Enter or the last button submits it. An error that belongs to no field is shown below
+ * the fields.
  */
 export function FormDialog({
   action,

@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react';
 
 /**
- * A text with the words highlighted that a search found. The server returns them as they are spelled in the
- * text.
+ * A text in which the words that a search found are highlighted. The server returns these words as they are
+ * spelled in the text.
  */
 export function HighlightedText({
   text,
@@ -16,7 +16,7 @@ export function HighlightedText({
   const pattern = patternOf(hits);
   const shown = limit === undefined ? text : excerpt(text, limit, pattern);
   if (!pattern) return <>{shown}</>;
-  // Splitting by a capturing group puts every hit at an odd index.
+  // Splitting by a capturing group puts every match at an odd index.
   return (
     <>
       {shown.split(pattern).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))}
@@ -24,7 +24,7 @@ export function HighlightedText({
   );
 }
 
-/** Returns a pattern for whole words only: "run" does not match in "brunch". */
+/** Returns a pattern that matches whole words only: "run" does not match in "brunch". */
 export function patternOf(hits: readonly string[]): RegExp | undefined {
   const words = hits
     .filter((hit) => hit !== '')
@@ -34,10 +34,10 @@ export function patternOf(hits: readonly string[]): RegExp | undefined {
     : new RegExp(String.raw`(?<![\p{L}\p{N}])(${words.join('|')})(?![\p{L}\p{N}])`, 'gu');
 }
 
-/** Characters kept before the first hit. */
+/** The number of characters kept before the first match. */
 const before = 24;
 
-/** Returns the beginning of a long text, or the part around the first hit. */
+/** Returns the beginning of a long text, or the part around the first match. */
 function excerpt(text: string, limit: number, pattern: RegExp | undefined): string {
   const first = pattern ? text.search(pattern) : -1;
   const start = first > limit / 2 ? first - before : 0;

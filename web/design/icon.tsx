@@ -1,7 +1,7 @@
 import './icon.css';
 import type { ReactElement } from 'react';
 
-/** Icons on a 20 by 20 grid with a stroke of 1.6, so that they match at any size. */
+/** Icons on a 20 by 20 grid with a stroke width of 1.6, so that they look consistent at any size. */
 const paths = {
   add: 'M10 4v12M4 10h12',
   archive: 'M3 5h14v3H3zM4.5 8v7.5h11V8M8 11h4',
@@ -61,7 +61,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Dots are lines of zero length and need a thicker stroke. */
+/** Dots are lines of zero length, so they need a thicker stroke. */
 const isDots = (name: IconName): boolean => name === 'more' || name === 'drag';
 
 /**

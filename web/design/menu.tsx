@@ -12,25 +12,25 @@ export type MenuAction =
       label: string;
       icon?: IconName;
       description?: string;
-      /** The keyboard shortcut, as shown on the keyboard. */
+      /** The keyboard shortcut, as printed on the keys. */
       press?: string;
       /**
-       * Runs when chosen. For pages, set `href` instead (an address within /app, as the router writes it:
-       * `/account`).
+       * Runs when the item is chosen. For pages, set `href` instead (a path within /app, as the router writes
+       * it: `/account`).
        */
       onAction?: () => void;
       href?: string;
       isDanger?: boolean;
       isDisabled?: boolean;
-      /** Marks the active item with a tick. */
+      /** Marks the current item with a check mark. */
       isCurrent?: boolean;
     }
   | { id: string; separator: true }
   | { id: string; heading: string; items: readonly MenuAction[] };
 
 /**
- * A menu behind a button (a Button or an IconButton as the only child), which also names it. Arrows move,
- * typing finds an item, Escape closes.
+ * A menu that a button opens (a Button or an IconButton as the only child). The button also names the menu.
+ * Arrow keys move, typing finds an item, Escape closes.
  */
 export function Menu({
   items,

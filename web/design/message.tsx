@@ -20,7 +20,7 @@ export const SaveErrorMessage = ({ children }: { children: ReactNode }): ReactEl
 
 const show = (problem: HTMLElement | null): void => problem?.scrollIntoView({ block: 'nearest' });
 
-/** A note within a page or a dialog. A `bad` note is announced when it appears. */
+/** A note within a page or a dialog. A note with the tone `bad` is announced when it appears. */
 export function Message({
   tone = 'info',
   title,
@@ -46,7 +46,7 @@ export function Message({
 
 /**
  * Explains that another person changed the thing first, with their name and changes if known.
- * @param onDiscard discards an edit; its text stays until then.
+ * @param onDiscard discards the edit; its text stays until then.
  */
 export function ConcurrentChangeMessage({
   error: { meanwhile },

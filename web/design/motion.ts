@@ -1,2 +1,2 @@
-/** Whether animations are allowed: not if the system asks for reduced motion. */
+/** Whether animations are allowed. They are not if the system asks for reduced motion. */
 export const canAnimate = (): boolean => !matchMedia('(prefers-reduced-motion: reduce)').matches;

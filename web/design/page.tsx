@@ -19,7 +19,7 @@ type PageProps = {
   width?: 'narrow' | 'wide' | 'full';
 };
 
-/** The content of a screen with its only h1. Also sets the window title. */
+/** The content of a screen, with the screen's only h1. Also sets the window title. */
 export function Page({ title, lead, actions, children, width = 'wide' }: PageProps): ReactElement {
   useTitle(title);
   return (

@@ -11,11 +11,11 @@ export function Pager({
   page = shown,
   onChange,
 }: {
-  /** What the pages are of: "Pages of submissions". */
+  /** What the pages contain: "Pages of submissions". */
   label: string;
-  /** Belongs to the visible rows, which stay until the requested page has loaded. */
+  /** Describes the visible rows, which stay until the requested page has loaded. */
   pagination: { page: number; per_page: number; total_count: number };
-  /** The requested page, from 1. */
+  /** The requested page, counted from 1. */
   page?: number;
   onChange: (page: number) => void;
 }): ReactElement | null {

@@ -1,7 +1,7 @@
 /** The longest text that the service accepts, in bytes. */
 const mostBytes = 5_000_000;
 
-/** Reads a file as UTF-8, as UTF-16 with a byte order mark, or else as Windows-1252. */
+/** Reads a file as UTF-8, as UTF-16 if it has a byte order mark, or otherwise as Windows-1252. */
 export async function readTextFile(file: File): Promise<{ text: string } | { problem: string }> {
   if (file.size > mostBytes) return { problem: `${file.name} is larger than 5 MB. Import it in parts.` };
   const bytes = new Uint8Array(await file.arrayBuffer());

@@ -12,7 +12,7 @@ export type Choice<Id extends string> = { id: Id; label: string; description?: s
 
 type SelectProps<Id extends string> = Omit<FieldProps, 'label'> & {
   label: string;
-  /** Hides the label but keeps it for screen readers: in toolbars. */
+  /** Hides the label visually but keeps it for screen readers, for use in toolbars. */
   isLabelHidden?: boolean;
   choices: readonly Choice<Id>[];
   value: Id;

@@ -4,7 +4,7 @@ import { ApiProblem, isReady } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
-/** An empty list: what belongs here, why it is useful, and the next step. */
+/** Shown for an empty list: what belongs here, why it is useful, and the next step. */
 export function EmptyState({
   icon,
   title,
@@ -31,10 +31,10 @@ export function EmptyState({
   );
 }
 
-/** How often a retry checks whether the service is back, in milliseconds. */
+/** How often the screen checks whether the service is back, in milliseconds. */
 const askAgainMs = 3_000;
 
-/** Whether the connection or the service is down, which may pass by itself. */
+/** Whether the connection or the service is down, which may resolve itself. */
 const isAway = (error: Error): boolean =>
   error instanceof ApiProblem && [0, 502, 503, 504].includes(error.status);
 
@@ -54,8 +54,8 @@ function useWhenBack(isWaiting: boolean, perform: (() => void) | undefined): voi
 }
 
 /**
- * Explains why something could not be loaded, with a retry button. It retries by itself when the service is
- * back.
+ * Explains why something could not be loaded, with a retry button. It retries automatically when the service
+ * is back.
  */
 export function ErrorState({
   error,
@@ -67,7 +67,7 @@ export function ErrorState({
   /** h1 if the page has no other title. */
   level?: 'h1' | 'h2';
   onRetry?: () => void;
-  /** An alternative to the retry. */
+  /** An alternative to retrying. */
   action?: ReactNode;
 }): ReactElement {
   const isGone = error instanceof ApiProblem && error.status === 404;
@@ -97,7 +97,7 @@ export function ErrorState({
   );
 }
 
-/** A gray placeholder as large as the content that is loading (in CSS units). */
+/** A gray placeholder of the same size as the content that is loading (in CSS units). */
 export function Skeleton({
   inlineSize = '100%',
   blockSize = '1rem',
@@ -145,8 +145,8 @@ function isEmpty(data: unknown): boolean {
 }
 
 /**
- * Renders the state of a query: loading, failed with a retry button, empty, or its data. Earlier data stays
- * visible.
+ * Renders a query in each of its states: loading, failed (with a retry button), empty, or loaded. Earlier
+ * data stays visible.
  */
 export function QueryState<Data>({
   query: { data, error, refetch },
@@ -157,7 +157,7 @@ export function QueryState<Data>({
   children,
 }: {
   query: { data: Data | undefined; error: Error | null; refetch: () => Promise<unknown> };
-  /** Lines of the skeleton. */
+  /** The number of skeleton lines. */
   lines?: number;
   label?: string;
   /** Shown if there are no rows. */

@@ -14,7 +14,7 @@ export type TableColumn<Row> = {
 type DataTableProps<Row> = {
   /** The content of the table, for screen readers. */
   label: string;
-  /** The first column is the header of its row. */
+  /** The columns. The first one is the header of each row. */
   columns: readonly TableColumn<Row>[];
   rows: readonly Row[];
   rowId: (row: Row) => string;

@@ -4,7 +4,7 @@ import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
 import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components/Tabs';
 import { Icon, type IconName } from './icon.tsx';
 
-/** Panels of which one is visible. For screens with their own addresses, use TabLinks. */
+/** Panels of which one is visible at a time. For screens that have their own URLs, use TabLinks. */
 export function Tabs<Id extends string>({
   label,
   tabs,

@@ -13,10 +13,10 @@ export function TaskProgress({
 }: {
   label: string;
   task: { done: number; total: number; failed_reason: string | null };
-  /** What is counted: "submissions". */
+  /** What is counted, for example "submissions". */
   unit?: string;
   note?: ReactNode;
-  /** What the reader can do about a stopped task. */
+  /** What the user can do about a stopped task. */
   advice?: string;
   action?: ReactNode;
 }): ReactElement {

@@ -38,7 +38,7 @@ function listen(reader: () => void): () => void {
 /** The shared current time. It updates every 10 seconds. */
 export const useNow = (): number => useSyncExternalStore(listen, () => seenAt);
 
-/** "3 hours ago" within 30 days, otherwise the date. */
+/** Formats "3 hours ago" within 30 days, otherwise the date. */
 export function formatAgo(iso: string, now: number): string {
   const seconds = (Date.parse(iso) - now) / 1000;
   if (Math.abs(seconds) > 30 * 86_400) return day.format(new Date(iso));
@@ -51,7 +51,7 @@ export function formatAgo(iso: string, now: number): string {
 /** Formats date and time in the reader's time zone and language. */
 export const formatDateTime = (iso: string): string => full.format(new Date(iso));
 const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
-/** Formats a month such as `2026-06`; a year stays a year. */
+/** Formats a month such as `2026-06`. A year stays unchanged. */
 export const formatMonth = (text: string): string =>
   /^\d{4}-\d\d$/.test(text) ? month.format(new Date(`${text}-01`)) : text;
 export const formatDate = (iso: string): string => day.format(new Date(iso));
@@ -59,7 +59,7 @@ export const formatDate = (iso: string): string => day.format(new Date(iso));
 /** The relative time as text only, for places that also show the full date. */
 export const AgoText = ({ at }: { at: string }): string => formatAgo(at, useNow());
 
-/** A relative time that stays up to date. Pointer or focus shows the full date and time. */
+/** A relative time that stays up to date. Hover or focus shows the full date and time. */
 export function Ago({ at }: { at: string }): ReactElement {
   return (
     <Tooltip text={formatDateTime(at)}>

@@ -1,6 +1,6 @@
 /**
- * A next step after an action, most often `Undo`. The toast closes when it has run. An error opens another
- * toast, and the step can be repeated if a retry can help.
+ * A next step after an action, usually `Undo`. The toast closes when the step has run. If it fails, an error
+ * toast opens, and the step can be repeated if a retry can help.
  */
 export type ToastAction = {
   readonly label: string;
@@ -24,7 +24,9 @@ type Kind = 'problem' | 'leading' | 'said';
 const kindOf = ({ tone, action }: Omit<Toast, 'id'>): Kind =>
   tone === 'bad' ? 'problem' : action ? 'leading' : 'said';
 
-/** How long toasts stay, in milliseconds: enough to read a sentence, or to decide and reach the button. */
+/**
+ * How long toasts stay, in milliseconds: long enough to read a sentence, or to decide and reach the button.
+ */
 export const shownMs = { said: 6_000, leading: 20_000 } as const;
 
 let toasts: readonly Toast[] = [];
@@ -33,7 +35,7 @@ let maximumId = 0;
 
 const listeners = new Set<() => void>();
 
-/** The timers of toasts that close by themselves, by ID. Undefined while toasts are held. */
+/** The timers of toasts that close automatically, by ID. Undefined while toasts are held open. */
 const timers = new Map<number, ReturnType<typeof setTimeout> | undefined>();
 
 /** Toasts whose action is running. */
@@ -58,11 +60,11 @@ function change(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Opens a toast. A problem stays until it is closed or three others have come. */
+/** Opens a toast. A problem stays until the user closes it or three newer ones have opened. */
 export function openToast(toast: Omit<Toast, 'id'>): void {
   maximumId += 1;
   const opened = { ...toast, id: maximumId };
-  // A toast with a running action still has to report its result, and does not count.
+  // A toast with a running action must still report its result, so it does not count.
   const alike = toasts.filter(({ id, ...other }) => kindOf(other) === kindOf(toast) && !busy.has(id));
   const pushedOut = alike.length < most ? undefined : alike[0];
   if (pushedOut) clearToastTimer(pushedOut.id);
@@ -103,7 +105,10 @@ function closeLater(toast: Toast): void {
   timers.set(id, holders.size > 0 ? undefined : setTimeout(() => closeToast(id), shownMs[kind]));
 }
 
-/** While anything holds toasts, none closes (WCAG 2.2, 2.2.1). Afterwards each has its full time again. */
+/**
+ * While anything holds toasts open, none of them closes (WCAG 2.2, 2.2.1). Afterwards, each stays for its
+ * full time again.
+ */
 export function pauseToasts(holder: Holder, isHolding: boolean): void {
   if (isHolding === holders.has(holder)) return;
   if (isHolding) holders.add(holder);

@@ -17,15 +17,18 @@ import {
   type ToastAction,
 } from './toast-list.ts';
 
-/** Confirms an action, optionally with a next step or Undo. */
+/** Confirms an action, optionally with an Undo button or another next step. */
 export const toastDone = (text: string, action?: ToastAction): void =>
   openToast({ tone: 'good', text, action });
 
-/** Reports a failure if there is no better place for it. */
+/** Reports a failure for which there is no better place. */
 export const toastProblem = (error: unknown): void =>
   openToast({ tone: 'bad', text: error instanceof Error ? error.message : 'Something went wrong.' });
 
-/** The region of all toasts, once in the shell. It is always in the page, so that screen readers watch it. */
+/**
+ * The region for all toasts, rendered once in the shell. It is always in the page, so that screen readers
+ * monitor it.
+ */
 export function ToastRegion(): ReactElement {
   const shown = useSyncExternalStore(listenToToasts, listToasts);
   const region = useRef<HTMLDivElement>(null);
@@ -65,7 +68,7 @@ function ToastLine({ toast }: { toast: Toast }): ReactElement {
     },
     onMutate: () => keepToastOpen(id),
     onSettled(_, error) {
-      // A request that did not arrive can be repeated.
+      // If the request did not arrive, the user can repeat it.
       if (error && canRetry(error)) reopenToast(toast);
       else closeToast(id);
       if (error) toastProblem(error);

@@ -5,7 +5,7 @@ const findUnreadableInput = (within: ParentNode): HTMLInputElement | undefined =
 
 /**
  * Moves the focus to the first control with input that the browser could not read, such as half a date.
- * @returns whether there is one; any other action would lose the input.
+ * @returns whether there is one. The caller must then stop, because any other action would lose the input.
  */
 export function focusUnreadableInput(within: ParentNode = document): boolean {
   const unread = findUnreadableInput(within);
@@ -14,8 +14,8 @@ export function focusUnreadableInput(within: ParentNode = document): boolean {
 }
 
 /**
- * Blocks every form and navigation while a control has unreadable input; the control shows a message. The end
- * of a session still leaves the screen.
+ * Blocks every form and navigation while a control has unreadable input; the control shows a message. When
+ * the session ends, the screen is left anyway.
  */
 export function blockUnreadableInput(history: RouterHistory): void {
   history.block({

@@ -2,13 +2,13 @@ import { type RefObject, useEffect, useEffectEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { canAnimate } from './motion.ts';
 
-/** The distance (px) or speed (px per ms) after which the sheet closes; otherwise it moves back. */
+/** The distance (px) or speed (px per ms) beyond which the sheet closes; otherwise it moves back. */
 const enough = { way: 96, pace: 0.5 } as const;
 
 /**
  * Closes a sheet that is swiped down. The swipe may start anywhere except on scrolled content or content with
- * `touch-action: none`. In a form it must start on the header, so that a flick loses no text. `onAway` runs
- * when the sheet is out of sight.
+ * `touch-action: none`. In a form it must start on the header, so that an accidental swipe loses no text.
+ * `onAway` runs when the sheet is out of sight.
  */
 export function useSwipeAway(sheet: RefObject<HTMLElement | null>, isOn: boolean, onAway: () => void): void {
   const away = useEffectEvent(onAway);
@@ -35,7 +35,7 @@ export function useSwipeAway(sheet: RefObject<HTMLElement | null>, isOn: boolean
       if (!from.moves) {
         const aside = Math.abs(event.changedTouches[0]!.clientX - from.x);
         if (way === 0 && aside === 0) return;
-        // The first movement decides: up or sideways belongs to the content.
+        // The first movement decides: an upward or sideways movement belongs to the content.
         if (way <= aside) from = undefined;
         if (!from) return;
         from.moves = true;
@@ -58,7 +58,7 @@ export function useSwipeAway(sheet: RefObject<HTMLElement | null>, isOn: boolean
       motion.onfinish = () => {
         if (!goes) return;
         flushSync(away);
-        // If closing asks for confirmation, show the sheet again.
+        // If closing needs confirmation, shows the sheet again.
         requestAnimationFrame(() => motion.cancel());
       };
     };

@@ -13,7 +13,7 @@ function windowIs(query: string): () => boolean {
 /** Whether two panels fit next to each other. */
 export const useWide = windowIs('(min-width: 1024px)');
 
-/** Whether the window is a phone's. Side panels then open as a sheet from below. */
+/** Whether the window is as narrow as a phone's. Side panels then open as a sheet from below. */
 export const useNarrow = windowIs('(max-width: 767px)');
 
 export const usePrefersDark = windowIs('(prefers-color-scheme: dark)');

@@ -124,7 +124,7 @@ const hiddenClients = {
 
 const response = await fetch('/api/v1/openapi.json');
 const openApi = (await response.json()) as Document;
-// Requests go to the origin of this page, also if the server has several names.
+// Requests go to the origin of this page, even if the server has several host names.
 const { origin } = window.location;
 openApi.servers = [{ url: `${origin}/api/v1` }];
 for (const methods of Object.values(openApi.paths))
@@ -139,7 +139,7 @@ Scalar.createApiReference('#reference', {
   hiddenClients,
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   defaultOpenFirstTag: false,
-  // The page loads nothing from other servers.
+  // The page must not load anything from other servers.
   withDefaultFonts: false,
   telemetry: false,
   proxyUrl: '',

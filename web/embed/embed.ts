@@ -1,12 +1,12 @@
 /*
  * Embeds a form in any web page: <script src="…/embed.js" data-form="<id>"></script>, inline, or behind a
- * button with data-popup="<its text>". It is served as it is here, but without types and comments
+ * button with data-popup="<its text>". This file is served as it is, but without types and comments
  * (src/page/theme/routes.ts). It runs in unknown pages, so it adds only one style sheet of zero specificity
  * and one element with the class `formloom`. Attributes and events: docs/embedding.md.
  */
 'use strict';
 {
-  /** A message of the form's page (web/page/embed.ts). */
+  /** A message from the form's page (web/page/embed.ts). */
   type Message = {
     readonly formloom: 1;
     readonly form: string;
@@ -28,7 +28,7 @@
 :where(.formloom-button, .formloom-close):focus-visible { outline: 3px solid #1a73e8; outline-offset: 2px; }
 @media (max-width: 40rem) { :where(.formloom-dialog) { inline-size: 100vw; margin-block-end: 0; border-radius: 1rem 1rem 0 0; } }`;
 
-  /** URL parameters that an empty data-reference copies from the address of the page. */
+  /** The URL parameters that an empty data-reference copies from the URL of the page. */
   const campaign = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'];
 
   const make = <Tag extends keyof HTMLElementTagNameMap>(
@@ -36,17 +36,17 @@
     properties: Partial<HTMLElementTagNameMap[Tag]>,
   ): HTMLElementTagNameMap[Tag] => Object.assign(document.createElement(tag), properties);
 
-  /** Returns the form's address with prefilled answers, reference data and the language. */
+  /** Returns the form's URL with prefilled answers, reference data and the language. */
   const addressOf = (script: HTMLScriptElement, form: string, scheme: string): string => {
     const address = new URL(`f/${encodeURIComponent(form)}`, script.src);
-    // Attribute names are lower case. Other ids can be prefilled by one attribute in the format of a query
+    // Attribute names are lower case. Other ids can be prefilled with one attribute in the format of a query
     // string.
     for (const [name, value] of new URLSearchParams(script.dataset['prefill']))
       address.searchParams.append(name, value);
     for (const { name, value } of script.attributes) {
       if (name.startsWith('data-prefill-')) address.searchParams.append(name.slice(13), value);
     }
-    // Copies only the named parameters: the page's address may contain private data.
+    // Copies only the named parameters, because the page's URL may contain private data.
     const named = script.dataset['reference']?.match(/\S+/g);
     const around = new URLSearchParams(location.search);
     for (const name of script.dataset['reference'] === undefined ? [] : (named ?? campaign)) {
@@ -60,7 +60,7 @@
     return address.href;
   };
 
-  /** Whether the page is light or dark around this element, by the color of text. */
+  /** Whether the page around this element is light or dark, judged by its text color. */
   const schemeOf = (container: HTMLElement): 'light' | 'dark' => {
     const text = make('i', {});
     text.style.color = 'CanvasText';
@@ -70,7 +70,7 @@
     return Number(red) > 127 ? 'dark' : 'light';
   };
 
-  /** Creates a frame with the form, and dispatches its messages as events of the container. */
+  /** Creates a frame with the form, and dispatches its messages as events on the container. */
   const show = (script: HTMLScriptElement, form: string, container: HTMLElement): HTMLIFrameElement => {
     const scheme = schemeOf(container);
     const frame = make('iframe', {
@@ -92,7 +92,7 @@
         frame.contentWindow?.postMessage({ formloom: 1, event: 'leaving' }, origin);
         location.assign(data.address!);
       }
-      // A new step begins at its top, even if the step before was longer than the window.
+      // A new step is scrolled to its top, even if the previous step was longer than the window.
       const isNext = data.event === 'step' || data.event === 'submitted';
       if (isNext && frame.getBoundingClientRect().top < 0) frame.scrollIntoView();
     });
@@ -100,8 +100,8 @@
   };
 
   /**
-   * Adds a button that opens the form in a dialog. Answers are kept when the dialog is closed and opened
-   * again.
+   * Adds a button that opens the form in a dialog. Answers are kept when the visitor closes the dialog and
+   * opens it again.
    */
   const showBehindButton = (
     script: HTMLScriptElement,

@@ -30,7 +30,7 @@ export function FormActions({
       verb === 'archive'
         ? `${form.name} was archived. It no longer accepts submissions.`
         : `${form.name} is a draft again.`,
-    // A published form is restored as a draft, so undo could not publish it again.
+    // Not for a published form: it is restored as a draft, so undo could not publish it again.
     ...(form.status !== 'published' && {
       action: {
         label: 'Undo',

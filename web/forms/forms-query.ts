@@ -13,7 +13,7 @@ export type FormsView = { q?: string; status?: FormStatus; sort?: FormOrder; pag
 const statuses: readonly string[] = ['draft', 'published', 'archived'] satisfies FormStatus[];
 const orders: readonly string[] = ['activity', 'created', 'name', 'submissions'] satisfies FormOrder[];
 
-/** Parses the URL and ignores invalid values. */
+/** Parses the URL parameters and ignores invalid values. */
 export function readFormsView(search: Readonly<Record<string, unknown>>): FormsView {
   const { q, status, sort, page } = search;
   return {

@@ -96,7 +96,7 @@ const orders = [
   { id: 'submissions', label: 'Submissions' },
 ] as const satisfies readonly { id: FormOrder; label: string }[];
 
-/** The delay between typing and the search, in milliseconds. */
+/** The delay between the last keystroke and the search, in milliseconds. */
 const restMs = 200;
 
 type Props = { view: FormsView; onChange: (change: Partial<FormsView>) => void; total: number | undefined };
@@ -105,7 +105,7 @@ type Props = { view: FormsView; onChange: (change: Partial<FormsView>) => void; 
 function FormsToolbar({ view, onChange, total }: Props): ReactElement {
   const [text, setText] = useState(view.q ?? '');
   const rest = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // Back and Forward change the URL, and so the search text.
+  // The Back and Forward buttons change the URL, and therefore the search text.
   useEffect(() => setText((typed) => (typed.trim() === (view.q ?? '') ? typed : (view.q ?? ''))), [view.q]);
   useEffect(() => () => clearTimeout(rest.current), []);
   const search = (typed: string): void => {
@@ -146,7 +146,7 @@ export function FormsScreen(): ReactElement {
   const [isCreating, setCreating] = useState(false);
   const isEditor = mayEdit(workspace.role);
   const isFiltered = view.q !== undefined || view.status !== undefined;
-  // A new filter starts on page 1.
+  // Changing the view returns to page 1.
   const show = (change: Partial<FormsView>): void =>
     void navigate({
       to: '.',

@@ -54,11 +54,11 @@ export const previewQuery = (form: FormLocation, source: ImportSource) =>
     ...readQuery(form.workspace_id, 'previewInvitationImport', { params: { id: form.id }, body: source }),
     placeholderData: keepPreviousData,
     retry: false,
-    // Not cached, because what is known about addresses changes.
+    // Not cached, because the information about addresses changes.
     gcTime: 0,
   });
 
-/** The person in a preview of the email. */
+/** The person for whom the email is previewed. */
 export type Addressee = { email: string; name: string; reference: Record<string, string> };
 
 export const emailPreviewQuery = (form: FormLocation, message: MessageBody, person: Addressee) =>

@@ -69,8 +69,8 @@ function ListActions({
 const formatPeople = (count: number): string => formatCount(count, 'person', 'people');
 
 /**
- * Shows batches that are running or stopped. Invitations are created first, then sent at the service's email
- * rate.
+ * Shows batches that are running or stopped. Invitations are created first, then sent as fast as the
+ * service's email limit allows.
  */
 function BatchProgress({ overview: { batches, mails_per_minute: pace } }: { overview: InvitationsOverview }) {
   return batches
@@ -152,7 +152,7 @@ export function InvitationsScreen(): ReactElement {
 const sum = (counts: InvitationsOverview['counts']): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
 
-/** Notes about the service and the form for the person who invites. */
+/** Notes about the service and the form for the person who sends invitations. */
 function Notes({ overview }: { overview: InvitationsOverview }): ReactElement {
   return (
     <>
@@ -177,7 +177,7 @@ type ListProps = { overview: InvitationsOverview; isEditor: boolean };
 function List({ overview, isEditor }: ListProps): ReactElement {
   const form = useForm();
   const [view, setView] = useState<ListView>({ q: '', status: undefined, page: 1 });
-  // Wait for a pause in typing: each change would be a search.
+  // Waits for a pause in typing, because each change would start a search.
   const asked = { ...view, q: useDebounced(view.q) };
   const list = useQuery(listQuery(form, asked, overview.counts));
   const choices = [

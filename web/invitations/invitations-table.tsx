@@ -12,7 +12,7 @@ import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago } from '../design/time.tsx';
 import type { FormLocation, InvitationRow, InvitationStatus } from './invitations-query.ts';
 
-/** Label, color and meaning of each status. */
+/** The label, color and meaning of each status. */
 export const statuses = {
   pending: ['Pending', 'plain', 'Not emailed yet.'],
   sent: ['Sent', 'info', 'The email was sent.'],
@@ -23,7 +23,7 @@ export const statuses = {
   revoked: ['Revoked', 'plain', 'The link no longer works.'],
 } as const satisfies Record<InvitationStatus, readonly [word: string, tone: Tone | 'plain', meaning: string]>;
 
-/** In the order in which an invitation passes through them. */
+/** The statuses in the order in which an invitation passes through them. */
 export const statusOrder = Object.keys(statuses) as readonly InvitationStatus[];
 
 type ActionProps = { form: FormLocation; row: InvitationRow; canMail: boolean };
@@ -142,7 +142,7 @@ function Status({ row }: { row: InvitationRow }): ReactElement {
   );
 }
 
-/** Returns more information about an invitation, in words. */
+/** Returns additional information about an invitation, in words. */
 function notesOf(row: InvitationRow): string[] {
   const isOpen = row.status !== 'completed' && row.status !== 'revoked';
   const isOver = row.expires_at !== null && new Date(row.expires_at) < new Date();

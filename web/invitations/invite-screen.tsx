@@ -33,13 +33,14 @@ import { PeopleCard } from './people-card.tsx';
 type Draft = Omit<InvitationsOverview['message'], 'remind_after_days'> & {
   /** Numbers of days, separated by commas. */
   reminderDays: string;
-  /** A day in the format of `<input type="date">`; '' for no end. */
+  /** A day in the format of `<input type="date">`; '' if links do not expire. */
   expires: string;
   isMailed: boolean;
 };
 
 /**
- * Converts the fields for the API. An invalid number of days becomes 0, so that the API reports the error.
+ * Converts the fields to the format of the API. An invalid number of days becomes 0, so that the API reports
+ * the error.
  */
 function messageOf(draft: Draft): MessageBody {
   const days = draft.reminderDays.trim();
@@ -50,7 +51,7 @@ function messageOf(draft: Draft): MessageBody {
     ...(draft.reminder_message && { reminder_message: draft.reminder_message }),
     remind_after_days:
       days === '' ? [] : days.split(/[\s,;]+/).map((day) => (/^\d{1,3}$/.test(day) ? Number(day) : 0)),
-    // The link works until the end of that day in the member's time zone.
+    // The link works until that day ends in the member's time zone.
     ...(draft.expires !== '' && { expires_at: new Date(`${draft.expires}T23:59:59`).toISOString() }),
     send: draft.isMailed,
   };
@@ -63,7 +64,7 @@ type ScheduleProps = {
   problem: ApiProblem | undefined;
 };
 
-/** Whether emails are sent, when reminders follow, and until when the links work. */
+/** Settings for whether emails are sent, when reminders follow, and until when the links work. */
 function ScheduleCard({ draft, onChange, canMail, problem }: ScheduleProps): ReactElement {
   const reminds = draft.isMailed && draft.reminderDays.trim() !== '';
   return (
@@ -122,7 +123,7 @@ function ScheduleCard({ draft, onChange, canMail, problem }: ScheduleProps): Rea
   );
 }
 
-/** The email as its first recipient sees it, without colors. */
+/** The email as its first recipient sees it, but without colors. */
 function EmailPreviewCard({
   preview: { subject, letter },
   to,
@@ -159,7 +160,7 @@ type Props = {
   onChange: (draft: Draft) => void;
   /** The names that `{{…}}` can use. */
   placeholders: Readonly<Record<string, string>>;
-  /** The first invited person. */
+  /** The first person in the list. */
   person: ImportPreview['people'][number] | undefined;
   problem: ApiProblem | undefined;
 };
@@ -200,7 +201,7 @@ function describePlaceholders(placeholders: Props['placeholders'], { reference }
   return `You can use ${names.join(', ')}. {{name|friend}} shows “friend” if the name is missing.`;
 }
 
-/** Invites people: who, with which message, and when they are reminded. */
+/** Lets a member invite people: who, with which message, and when they are reminded. */
 export function InviteScreen(): ReactElement {
   const form = useForm();
   const overview = useQuery({ ...overviewQuery(form), refetchInterval: false });

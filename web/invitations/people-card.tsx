@@ -17,7 +17,7 @@ type MappingProps = {
   onChange: (mapping: ColumnUse[]) => void;
 };
 
-/** Lets a person choose what each column of the file becomes, with its first values. */
+/** Lets a person choose what each column of the file becomes, and shows its first values. */
 function MappingFields({ preview: { columns, mapping }, questions, onChange }: MappingProps): ReactElement {
   const choose = (index: number, id: string): void =>
     onChange(mapping.map((use, at) => (at === index ? columnUse(id, columns[index]!.title) : use)));
@@ -55,14 +55,14 @@ type Props = {
   source: ImportSource;
   onChange: (source: ImportSource) => void;
   questions: InvitationsOverview['questions'];
-  /** What the import would do; undefined while it is unknown. */
+  /** What the import would do; undefined until it is known. */
   preview: ImportPreview | undefined;
   problem: string | undefined;
 };
 
-/** Chooses who is invited: pasted addresses, or a file with a column mapping. */
+/** Lets a member choose who is invited: pasted addresses, or a file with a column mapping. */
 export function PeopleCard({ source, onChange, questions, preview, problem }: Props): ReactElement {
-  // Keep what was pasted or chosen in one tab while the other is open.
+  // Keeps what was pasted or chosen in one tab while another tab is open.
   const [others, setOthers] = useState<readonly ImportSource[]>([]);
   const [file, setFile] = useState<ChosenFile>();
   const change = (kind: ImportSource['kind']): void => {
@@ -121,7 +121,7 @@ export function PeopleCard({ source, onChange, questions, preview, problem }: Pr
   );
 }
 
-/** The chosen file, and why its text could not be read. */
+/** The chosen file, and the reason if its text could not be read. */
 type ChosenFile = { readonly name: string; readonly problem?: string };
 
 function FileChoice({

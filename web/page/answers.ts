@@ -13,14 +13,15 @@ import { byId, type Page } from './page.ts';
 /** An error of a field, by its HTML name, in the visitor's language. */
 export type FieldError = Pick<AnswerError, 'field' | 'message'>;
 
-/** An error found by the script, with the broken rule. */
+/** An error found by this script, with the rule that was broken. */
 type FoundError = FieldError & { readonly rule: RuleName };
 
 /** A chosen file that is not uploaded yet, by the HTML name of its field. */
 type ChosenFile = readonly [field: string, file: FileFacts];
 
 /**
- * Lists the names and values of all controls as a post would, including the page's own, but without files.
+ * Lists the names and values of all controls as posting the form would, including the page's own controls,
+ * but without files.
  */
 export function entriesOf({ form }: Page): [name: string, value: string][] {
   return [...new FormData(form)].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
@@ -31,7 +32,8 @@ type ValidationInput = { raw: RawAnswers; files: Map<string, FileFacts[]>; conte
 
 export function readValidationInput(page: Page, chosen: readonly ChosenFile[] = []): ValidationInput {
   const { form, today, reference, singly } = page.data;
-  // The browser posts nothing for a date that it cannot parse. A placeholder text makes validation report it.
+  // The browser posts nothing for a date that it cannot parse. A placeholder value makes validation report
+  // it.
   const entries = entriesOf(page).map(([name, value]): [string, string] => [
     name,
     isUnread(name) ? '?' : value,
@@ -60,14 +62,14 @@ export function evaluatePage(page: Page): VisibleParts {
   return evaluate(page.data.form, raw, context, files);
 }
 
-/** Returns the errors of one step as the server would describe them. `chosen` files count as uploaded. */
+/** Returns the errors of one step in the server's wording. `chosen` files count as uploaded. */
 export function findErrors(page: Page, step: number, chosen?: readonly ChosenFile[]): FoundError[] {
   const { raw, files, context } = readValidationInput(page, chosen);
   const { form } = page.data;
   const speech = { ...page.data, language: document.documentElement.lang };
   return checkStep(form, step, raw, files, context).map(({ field, problem }) => ({
     field,
-    // The server rendered this message with the browser's date format.
+    // The server rendered this message with the browser's date format as an example.
     message: isUnread(field)
       ? byId(`unread~${field}`)!.textContent
       : formatProblemForVisitor(problem, speech),
@@ -75,7 +77,7 @@ export function findErrors(page: Page, step: number, chosen?: readonly ChosenFil
   }));
 }
 
-/** Returns one error for each visible field with files that were not uploaded. */
+/** Returns an error for each visible field with files that were not uploaded. */
 function findUnsent({ sections, data }: Page, step: number): FieldError[] {
   const waiting = unsentOf(sections[step]!).filter(
     ([, , item]) => item.querySelector('.error') && !item.closest('[hidden]:not(section)'),
@@ -87,15 +89,15 @@ function findUnsent({ sections, data }: Page, step: number): FieldError[] {
 }
 
 /**
- * Returns errors for what a page load would lose: files that were not uploaded, and values that the browser
- * cannot parse.
+ * Returns errors for everything that a page load would lose: files that were not uploaded, and values that
+ * the browser cannot parse.
  */
 export function findUnsavedInput(page: Page, step: number): FieldError[] {
   return [...findUnsent(page, step), ...findErrors(page, step).filter(({ field }) => isUnread(field))];
 }
 
 /**
- * Returns everything that keeps a visitor on a step. A missing upload takes precedence over other errors of
+ * Returns every error that keeps a visitor on a step. A missing upload takes precedence over other errors of
  * its field.
  */
 export function findStepProblems(page: Page, step: number): FieldError[] {

@@ -1,11 +1,11 @@
 /**
- * Messages to the embedding page; they contain no answers. `height` in CSS pixels; `dir` is the form's text
- * direction.
+ * Messages to the embedding page. They contain no answers. `height` is in CSS pixels; `dir` is the form's
+ * text direction.
  */
 type EmbedEvent =
   | { event: 'loaded' }
   | { event: 'height'; height: number; dir: string }
-  /** The Escape key, which a dialog around the frame would not get. */
+  /** The Escape key. A dialog around the frame would not receive it otherwise. */
   | { event: 'escape' }
   | { event: 'step'; step: number; steps: number }
   | { event: 'submitted'; receipt: string }
@@ -17,7 +17,7 @@ type EmbedEvent =
 
 /**
  * Sends a message to the embedding page, if there is one. Any page may receive it, because the form's
- * settings decide who may frame it.
+ * settings decide which pages may embed the form.
  */
 export function sendToEmbedder(message: EmbedEvent): void {
   if (parent === window) return;
@@ -26,7 +26,7 @@ export function sendToEmbedder(message: EmbedEvent): void {
 }
 
 /**
- * Reports a submission to the embedding page from the confirmation, even without the rest of the script.
+ * Reports a submission from the confirmation to the embedding page, even without the rest of the script.
  * Moves the focus to the heading, because browsers ignore `autofocus` in a cross-origin frame.
  */
 export function reportSubmission(): void {

@@ -15,13 +15,15 @@ export function showAtField(field: string, messages: readonly string[]): void {
   for (const control of invalidable(field, box)) {
     if (messages.length > 0) control.setAttribute('aria-invalid', 'true');
     else control.removeAttribute('aria-invalid');
-    // Like the server: a numeric keyboard may lack the missing character.
+    // As on the server: a numeric keyboard may lack the character that the pattern needs.
     if (control instanceof HTMLInputElement && control.inputMode === 'decimal' && messages.length > 0)
       control.inputMode = 'text';
   }
 }
 
-/** Returns the elements that the server marks as invalid: the radio group itself, or else every control. */
+/**
+ * Returns the elements that the server marks as invalid: the radio group itself, or otherwise every control.
+ */
 function invalidable(field: string, box: HTMLElement | undefined): Iterable<Element> {
   if (box?.getAttribute('role') === 'radiogroup') return [box];
   return document.getElementsByName(field);
@@ -32,7 +34,7 @@ export function isInvalid(field: string): boolean {
   return boxOf(field)?.classList.contains('invalid') ?? false;
 }
 
-/** Shows the errors of a step at its fields, and removes resolved ones. */
+/** Shows the errors of a step at its fields, and removes those that are resolved. */
 export function showInStep(page: Page, errors: readonly FieldError[]): void {
   const section = page.sections[page.step]!;
   for (const box of section.querySelectorAll(':has(> .error > p)')) {
@@ -48,8 +50,9 @@ export function showInStep(page: Page, errors: readonly FieldError[]): void {
 }
 
 /**
- * Shows the summary at the top, with a link to the field for every error. The focus moves to it, so that it
- * is read out once (docs/rules.md P3). Without errors, removes the summary and the prefix of the page title.
+ * Shows the summary at the top, with a link to the field of every error. The focus moves to the summary, so
+ * that it is read out once (docs/rules.md P3). Without errors, removes the summary and the prefix of the page
+ * title.
  */
 export function showErrorSummary(page: Page, errors: readonly FieldError[]): void {
   const { data } = page;
@@ -66,7 +69,10 @@ export function showErrorSummary(page: Page, errors: readonly FieldError[]): voi
   showSummary(data.words.problem, makeElement('ul', {}, ...items));
 }
 
-/** Updates a field's errors in the summary. Removes resolved ones, and the summary with the last of them. */
+/**
+ * Updates a field's errors in the summary. Removes resolved ones, and removes the summary with the last of
+ * them.
+ */
 export function updateErrorSummary(page: Page, field: string, messages: readonly string[]): void {
   for (const [index, link] of document.querySelectorAll(`.summary a[href="#${field}"]`).entries()) {
     const message = messages[index];
@@ -84,20 +90,20 @@ export function errorFormatter({ data: { form, words }, say }: Page): (error: Fi
   return ({ field, message }) => prefixProblemLabel(labelOf(field), message, words);
 }
 
-/** Shows a box at the top of the page that gets the focus. */
+/** Shows a box at the top of the page and moves the focus to it. */
 export function showSummary(title: string, ...content: Node[]): void {
   document.querySelector('.summary')?.remove();
   const heading = makeElement('h2', { id: '_problem', textContent: title });
   const box = makeElement('div', { className: 'summary', role: 'alert', tabIndex: -1 }, heading, ...content);
   box.setAttribute('aria-labelledby', '_problem');
-  // Like the server: below the theme's pictures, which would overlap it otherwise.
+  // As on the server: the box is below the theme's pictures, which would overlap it otherwise.
   document.querySelector('main > header')!.before(box);
   box.focus();
 }
 
 /**
- * Moves from an error in the summary to its control without changing the address, because that would add a
- * history entry.
+ * Moves the focus from an error in the summary to its control without changing the URL, because that would
+ * add a history entry.
  */
 export function followLink(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest('.summary a') : undefined;

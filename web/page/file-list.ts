@@ -2,7 +2,8 @@ import { formatFileSize } from '#ast/basics/format-size.ts';
 import { labelButton, makeElement, type Page } from './page.ts';
 
 /**
- * The server's response to an upload (src/page/upload-route.ts): the form posts the token. `size` in bytes.
+ * The server's response to an upload (src/page/upload-route.ts). The form posts the token. `size` is in
+ * bytes.
  */
 export type StoredFile = {
   readonly token: string;
@@ -44,7 +45,9 @@ export function addItem(input: HTMLElement): HTMLLIElement {
   return item;
 }
 
-/** Fills an item with the name of the file, a fact about it, and buttons. Returns the element of the fact. */
+/**
+ * Fills an item with the name of the file, a detail about it, and buttons. Returns the element of the detail.
+ */
 export function fillItem(
   item: HTMLElement,
   { filename, fact = '' }: { filename: string; fact?: string },
@@ -86,7 +89,7 @@ export function itemButton(text: string, filename: string, press: () => void): H
   return button;
 }
 
-/** Shows an uploaded file, with its token for the form. */
+/** Shows an uploaded file, and adds its token to the form. */
 export function showStored(page: Page, item: HTMLElement, field: string, file: StoredFile): void {
   const { token, filename, size, content_type } = file;
   Object.assign(item.dataset, { size, type: content_type });
@@ -108,13 +111,13 @@ export function showUnsent(
   const remove = itemButton(page.data.words.remove, filename, () => removeItem(page, item));
   const message = makeElement('p', { className: 'error', role: 'alert', textContent: reason });
   fillItem(item, { filename }, message, ...(again ? [again] : []), remove);
-  // A reason that names the file replaces its name.
+  // A reason that contains the file name replaces the name.
   if (reason.includes(filename)) item.querySelector('.filename')!.replaceWith(message);
 }
 
 /**
  * Removes an item. The focus moves to its field, which may have an error that is now resolved. The field is
- * found by position: its name changes when rows before it are removed.
+ * found by position, because its name changes when earlier rows are removed.
  */
 export function removeItem(page: Page, item: HTMLElement): void {
   const list = item.parentElement!;

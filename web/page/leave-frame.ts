@@ -1,11 +1,11 @@
 import { sendToEmbedder } from './embed.ts';
 
-/** How long the embedding page has to reply that it opens the redirect URL, in ms. */
+/** How long the embedding page has to reply that it will open the redirect URL, in ms. */
 const handoverMs = 400;
 
 /**
- * Opens the author's redirect URL outside the frame. An embedding page with our script opens it itself.
- * Otherwise this page navigates the top window, and if the browser forbids that, the confirmation shows a
+ * Opens the author's redirect URL outside the frame. If the embedding page uses our script, it opens the URL
+ * itself. Otherwise this page navigates the top window. If the browser forbids that, the confirmation shows a
  * link.
  */
 export function leaveFrame(address: string, receipt: string): void {

@@ -3,11 +3,11 @@ import { readStoredPageState } from './page-state-storage.ts';
 
 /*
  * The part of the public page's script that loads first. The page works without a script, so the rest loads
- * when the browser becomes idle, before the network can be lost. It loads earlier when the visitor begins
- * (first pointer move, touch, key or focus), and immediately if a reload must restore answers.
+ * when the browser becomes idle, in case the network is lost later. It loads earlier when the visitor begins
+ * (first pointer move, touch, key or focus), and immediately if answers must be restored after a reload.
  */
 
-/** The first events of a visitor, before the script is needed. */
+/** The events that show that a visitor begins, before the rest of the script is needed. */
 const beginnings = ['focusin', 'pointermove', 'pointerdown', 'keydown', 'scroll'] as const;
 
 reportHeight();
@@ -16,7 +16,7 @@ const form = document.querySelector<HTMLFormElement>('main form');
 if (form && document.getElementById('_form')) waitForVisitor(form);
 
 function waitForVisitor(form: HTMLFormElement): void {
-  // A submit before the script has loaded waits for it.
+  // If the visitor submits before the script has loaded, the submit waits for it.
   let pressed: SubmitEvent | undefined;
   const hold = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -36,7 +36,7 @@ function waitForVisitor(form: HTMLFormElement): void {
     void import('./start.ts').then(({ start }) => start(form)).finally(goOn);
   };
   for (const beginning of beginnings) addEventListener(beginning, begin);
-  // Without requestIdleCallback, wait a moment after the page has loaded.
+  // Without requestIdleCallback, waits a moment after the page has loaded.
   addEventListener('load', () =>
     'requestIdleCallback' in window ? requestIdleCallback(begin) : setTimeout(begin, 500),
   );

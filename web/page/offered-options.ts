@@ -9,7 +9,7 @@ import { errorFormatter, showAtField } from './errors.ts';
 import type { Page } from './page.ts';
 import { showStep } from './steps.ts';
 
-/** A chosen option that is no longer offered, or is offered again. */
+/** A chosen option that is no longer offered, or that is offered again. */
 type Changed = {
   readonly field: string;
   readonly input: InputElement;
@@ -17,19 +17,20 @@ type Changed = {
   readonly isOffered: boolean;
 };
 
-/** Controls of hidden options that were chosen, so that they can be restored. */
+/** The controls of hidden options that were chosen, so that the choice can be restored. */
 const hiddenChoices = new WeakSet<Element>();
 
 /**
- * Shows the options that conditions offer and hides the others. A hidden option is not chosen; when it is
- * offered again, it is chosen again unless another option was chosen meanwhile. Returns the changed options.
+ * Shows the options that conditions offer and hides the others. A hidden option is deselected. When it is
+ * offered again, it is selected again unless another option was chosen in the meantime. Returns the changed
+ * options.
  */
 function offerOptions(form: Form, page: HTMLFormElement, holds: ConditionTest): Changed[] {
   const questions = questionsById(listQuestions(form));
   const controls = page.querySelectorAll<HTMLInputElement | HTMLOptionElement>('[data-offer]');
   return [...controls].flatMap((control) => {
-    // Compares names, because instanceof fails for elements of the builder's preview, which is another
-    // document.
+    // Compares names instead of using instanceof, which fails for elements of the builder's preview, because
+    // that is another document.
     const isEntry = control.localName === 'option';
     const select = isEntry ? control.closest('select')! : undefined;
     const field = select?.name ?? (control as HTMLInputElement).name;
@@ -55,7 +56,7 @@ function offerOptions(form: Form, page: HTMLFormElement, holds: ConditionTest): 
   });
 }
 
-/** Whether another option was chosen meanwhile, if only one can be. */
+/** Whether another option was chosen in the meantime, if only one can be chosen. */
 function isReplaced(
   page: HTMLFormElement,
   control: HTMLInputElement | HTMLOptionElement,
@@ -84,7 +85,7 @@ export function start(page: Page): void {
       showAtField(field, isOffered ? [] : [message]);
       if (!isOffered) page.announce(errorFormatter(page)({ field, message }));
     }
-    // A restored answer may affect other conditions. There are no circular conditions.
+    // A restored answer may affect other conditions. Conditions cannot be circular, so this ends.
     if (changed.some(({ isOffered }) => isOffered)) update();
   };
   // In the capture phase, before other listeners read the answers.

@@ -5,28 +5,28 @@ function windowStorage(): Storage | undefined {
   try {
     return sessionStorage;
   } catch {
-    // A reload then begins with an empty form, as without a script.
+    // Without storage, a reload begins with an empty form, as it does without a script.
     return undefined;
   }
 }
 
 let isOver = false;
 
-/** Keeps a text for this page while its window is open. */
+/** Stores a text for this page until its window is closed. */
 export function storePageState(text: string): void {
   if (!isOver) windowStorage()?.setItem(storageKey, text);
 }
 
 /**
- * Returns the kept text after a reload or going back. A visitor who follows a link begins with an empty form:
- * on a shared computer, the answers may be another person's.
+ * Returns the stored text after a reload or going back. A visitor who follows a link begins with an empty
+ * form, because on a shared computer the answers may belong to another person.
  */
 export function readStoredPageState(): string | undefined {
   const [visit] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   return visit?.type === 'navigate' ? undefined : (windowStorage()?.getItem(storageKey) ?? undefined);
 }
 
-/** Deletes the kept text for good after the answers were sent. */
+/** Permanently deletes the stored text after the answers were sent. */
 export function clearStoredPageState(): void {
   isOver = true;
   windowStorage()?.removeItem(storageKey);

@@ -7,8 +7,8 @@ export type Strokes = (readonly [x: number, y: number])[][];
 /** The form's page for the script. All answers are in its controls, as they are without a script. */
 export type Page = {
   /**
-   * A question's name shadows the form's property: with a question `action`, `form.action` is its control.
-   * Read only properties that no question is named after.
+   * A question's name can shadow a property of the form: with a question named `action`, `form.action` is its
+   * control. Read only properties that no question can be named after.
    */
   readonly form: HTMLFormElement;
   readonly data: ScriptData;
@@ -16,7 +16,7 @@ export type Page = {
   readonly sections: readonly HTMLElement[];
   /** Announces a text to screen readers without moving the focus. */
   readonly announce: (text: string) => void;
-  /** The index of the shown step. */
+  /** The index of the visible step. */
   step: number;
   /** Returns the current drawings by field (types/signature.ts): strokes of points. */
   drawn?: () => Readonly<Record<string, Strokes>>;
@@ -41,7 +41,7 @@ export function readPage(form: HTMLFormElement): Page {
     form,
     data,
     sections: [...form.querySelectorAll<HTMLElement>('section.step')],
-    // A repeated text is announced only if the region was empty in between.
+    // A repeated text is announced only if the region was emptied in between.
     announce(text) {
       region.textContent = '';
       setTimeout(() => {
@@ -73,7 +73,7 @@ export function boxOf(name: string): HTMLElement | undefined {
   return byId(name)?.closest<HTMLElement>('.one_row[id], .field') ?? undefined;
 }
 
-/** Labels a button, and adds the object of the action for screen readers. */
+/** Labels a button. For screen readers, also adds what its action applies to. */
 export function labelButton(button: HTMLElement, text: string, object: string): void {
   button.replaceChildren(text, makeElement('span', { className: 'unseen' }, ` ${object}`));
 }

@@ -1,6 +1,6 @@
 /**
- * Returns the first 32 bits of the fractional parts of the roots of the first primes, the constants of
- * SHA-256 (FIPS 180-4).
+ * Returns the first 32 bits of the fractional parts of the roots of the first primes, which are the constants
+ * of SHA-256 (FIPS 180-4).
  */
 function fractions(count: number, root: number): Uint32Array {
   const values: number[] = [];
@@ -49,9 +49,9 @@ function mix(state: Int32Array, words: Int32Array, from: number): void {
 type Eight = [number, number, number, number, number, number, number, number];
 
 /**
- * Returns a SHA-256 function for UTF-8 texts with a common beginning and up to 56 ASCII characters after it.
+ * Returns a SHA-256 function for UTF-8 texts that share a beginning, followed by up to 56 ASCII characters.
  * The result has eight words, which the next call overwrites. The whole blocks of the beginning are hashed
- * once. The browser's own function returns a promise, which costs more than hashing a short text, and is
+ * only once. The browser's own function returns a promise, which costs more than hashing a short text, and is
  * missing on pages without TLS.
  */
 export function hashWithPrefix(beginning: string): (end: string) => Uint32Array {
@@ -87,8 +87,9 @@ export function hashWithPrefix(beginning: string): (end: string) => Uint32Array 
 const yieldMs = 40;
 
 /**
- * The first number that, behind the challenge and a colon, makes a SHA-256 of that many leading zero bits: about
- * `2 ** bits` tries. The server needs one (src/page/visit/screening.ts).
+ * Finds the first number that gives a SHA-256 with `bits` leading zero bits when it is appended to the
+ * challenge and a colon. This takes about `2 ** bits` attempts. The server requires such a number
+ * (src/page/visit/screening.ts).
  */
 export async function solveProof(challenge: string, bits: number): Promise<string> {
   const hash = hashWithPrefix(`${challenge}:`);

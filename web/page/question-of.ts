@@ -2,7 +2,7 @@ import { otherChoice } from '#ast/basics/options.ts';
 import { parseMatrixRowName } from '#ast/form/fields.ts';
 
 /**
- * Returns the name of the question that a control belongs to, also for a control of an option or a matrix
+ * Returns the name of the question that a control belongs to, including a control of an option or a matrix
  * row.
  */
 export function questionOf(name: string): string {

@@ -3,8 +3,9 @@ import type { Page } from './page.ts';
 const answerable = 'input:not([type=hidden]), select, textarea';
 
 /**
- * Adds keyboard control for one question at a time. The opened question gets the focus, Enter continues,
- * digits and letters choose an option, and arrow keys move between checkboxes as between radio buttons.
+ * Adds keyboard control for forms that show one question at a time. The opened question gets the focus, Enter
+ * continues, digits and letters choose an option, and arrow keys move between checkboxes as they do between
+ * radio buttons.
  */
 export function start(page: Page): void {
   const { form, sections, data } = page;
@@ -29,8 +30,8 @@ function focusQuestion(section: HTMLElement): void {
 }
 
 /**
- * Submits on Enter where the browser does not. Touch keyboards have no Shift + Enter, so Enter makes a new
- * line there.
+ * Submits on Enter where the browser does not. Touch keyboards have no Shift + Enter, so on these Enter
+ * inserts a line break.
  */
 function enter(form: HTMLFormElement, target: EventTarget | null, isShifted: boolean): boolean {
   const isText = target instanceof HTMLTextAreaElement;
@@ -58,7 +59,7 @@ function choose(target: HTMLInputElement, key: string): boolean {
     return true;
   }
   const letter = /^[a-z]$/i.test(key) ? key.toLowerCase().charCodeAt(0) - 97 : -1;
-  // A digit chooses the option with this value (on a scale), or else the option at this position.
+  // A digit chooses the option with this value (on a scale), or otherwise the option at this position.
   const named = options.find(({ value }) => /^\d$/.test(key) && value === key);
   const option = named ?? options[/^[1-9]$/.test(key) ? Number(key) - 1 : letter];
   option?.click();

@@ -6,7 +6,7 @@ import { byId, labelButton, makeElement, type Page } from './page.ts';
 const named = ['id', 'name', 'for', 'aria-describedby', 'aria-labelledby'];
 const controls = 'input:not([type=hidden][name^=_]), select, textarea';
 
-/** Adds a row to a repeatable group, like the server for `_add`, and returns it. */
+/** Adds a row to a repeatable group, as the server does for `_add`, and returns it. */
 export function addRow(page: Page, group: string): HTMLElement | undefined {
   const rows = rowsOf(group);
   const last = rows.at(-1);
@@ -19,7 +19,7 @@ export function addRow(page: Page, group: string): HTMLElement | undefined {
 }
 
 /**
- * Removes the row `group[1]`, like the server for `_remove`. Later rows move up. Returns the row to focus.
+ * Removes the row `group[1]`, as the server does for `_remove`. Later rows move up. Returns the row to focus.
  */
 export function removeRow(page: Page, name: string): HTMLElement | undefined {
   const group = groupOf(name);
@@ -96,7 +96,7 @@ function rename(row: HTMLElement, from: string, to: string): void {
   }
 }
 
-/** The only row of a group has no Remove button: a group always has a row. */
+/** The only row of a group has no Remove button, because a group always has at least one row. */
 function updateRemoveButton(page: Page, row: HTMLElement, title: string, isWanted: boolean): void {
   const found = row.querySelector<HTMLButtonElement>(':scope > .remove');
   if (!isWanted) found?.remove();

@@ -7,19 +7,19 @@ import { readStoredPageState, storePageState } from './page-state-storage.ts';
 import { questionOf } from './question-of.ts';
 import { addRow, groupOf, removeRow } from './rows.ts';
 
-/** The state of the page that a reload restores. */
+/** The state of the page that is restored after a reload. */
 export type KeptPageState = {
   readonly step: number;
   readonly rows: readonly string[];
   /** The state of every control by name; a checkbox or radio button by name and value. */
   readonly controls: readonly (readonly [control: string, state: string | boolean])[];
   readonly files: readonly (readonly [field: string, file: StoredFile])[];
-  /** Files that were not uploaded. Their bytes are lost with the page, and the visitor is informed. */
+  /** Files that were not uploaded. A reload loses their contents, and the visitor is informed. */
   readonly unsent: readonly (readonly [field: string, filename: string])[];
   readonly drawn?: Readonly<Record<string, Strokes>> | undefined;
 };
 
-/** Keeps the current state of the page for a reload. */
+/** Stores the current state of the page, so that it survives a reload. */
 export function savePageState({ form, step, drawn }: Page): void {
   const kept: KeptPageState = {
     step,
@@ -58,7 +58,7 @@ export function restorePageState(page: Page): KeptPageState | undefined {
 
 /**
  * Removes files that the server rendered in a row that they are no longer in, because an earlier row was
- * removed. uploads.ts shows the kept files in their current row.
+ * removed. uploads.ts then shows the kept files in their current row.
  */
 function removeMovedFiles(form: HTMLFormElement, files: KeptPageState['files']): void {
   const places = new Map(files.map(([field, { token }]) => [token, field]));
@@ -79,7 +79,7 @@ function rowNames(form: HTMLFormElement): string[] {
 
 /**
  * The page's own controls that are kept: the key of the submission, the number format, removed files, and the
- * visit's progress.
+ * visit record.
  */
 const keptControls = ['_key', numberFormatControl, '_drop', visitControl];
 
@@ -96,14 +96,15 @@ const isBox = (control: Control): control is HTMLInputElement =>
 const keyOf = (control: Control): string =>
   isBox(control) ? `${control.name}=${control.value}` : control.name;
 
-/** Pause after which the answers are kept in this window, in ms. */
+/** The pause in typing after which the answers are kept in this window, in ms. */
 const pauseMs = 300;
 
-/** Events of the form after which its answers or its step have changed. */
+/** The events of the form after which its answers or its step may have changed. */
 const changes = ['input', 'files', 'rows', 'step'] as const;
 
 /**
- * Keeps the answers in this window while the visitor fills in the form, for a reload or a lost connection.
+ * Keeps the answers in this window while the visitor fills in the form, in case of a reload or a lost
+ * connection.
  */
 export function autosavePageState(page: Page): void {
   onPause(page, pauseMs, () => savePageState(page));
@@ -118,7 +119,7 @@ function showOfflineNotice({ form, data }: Page): void {
   addEventListener('online', () => note.remove());
 }
 
-/** Calls `work` when the answers and the step have not changed for `ms`. */
+/** Calls `work` when the answers and the step have not changed for `ms` milliseconds. */
 export function onPause({ form }: Page, ms: number, work: () => void): void {
   let timer: ReturnType<typeof setTimeout>;
   for (const change of changes) {

@@ -2,7 +2,7 @@ import { makeElement, type Page } from './page.ts';
 import { onPause } from './saving.ts';
 import { isSending, post } from './submitting.ts';
 
-/** Pause after which the answers are saved on the server, in ms. */
+/** The pause in typing after which the answers are saved on the server, in ms. */
 const pauseMs = 3_000;
 
 /** Saves the answers on the server while the visitor fills in the form, if the form allows it. */
@@ -11,8 +11,8 @@ export function start(page: Page): void {
 }
 
 /**
- * Saves the answers on the server. A failure is harmless: the next save repeats it, and the answers are also
- * kept in this window.
+ * Saves the answers on the server. A failure is harmless: the next save includes them, and the answers are
+ * also kept in this window.
  */
 async function save(page: Page): Promise<void> {
   if (isSending(page)) return;

@@ -8,7 +8,7 @@ import { readValidationInput } from './answers.ts';
 import type { Page } from './page.ts';
 import { groupOf, numberRows, rowsOf } from './rows.ts';
 
-/** Updates the answers that texts show while questions are answered. */
+/** While questions are answered, updates the answers that are shown in texts. */
 export function start(page: Page): void {
   const { form, data } = page;
   const update = (): void => {
@@ -35,7 +35,7 @@ export function start(page: Page): void {
   update();
 }
 
-/** Returns the row of an element. */
+/** Returns the row that contains an element. */
 function rowAround(form: Form, place: Element): Row | undefined {
   const row = place.closest('.one_row');
   const group = row && formIndexOf(form).byId.get(groupOf(row.id))?.element;

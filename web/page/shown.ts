@@ -24,7 +24,7 @@ export function showByLogic(page: Page): VisibleParts {
   return shown;
 }
 
-/** Relies on one box per element, in the order of the elements, inside the layout's box. */
+/** Relies on there being one box per element, in the order of the elements, inside the layout's box. */
 function showChildren(
   shown: VisibleParts,
   elements: readonly Element[],

@@ -77,8 +77,8 @@ function goBack(page: Page): void {
 }
 
 /**
- * Moves to the next step, or submits the form from the last one. If there are errors, shows them instead (P3,
- * P9).
+ * Moves to the next step, or submits the form from the last one. If there are errors, shows them instead
+ * (docs/rules.md P3, P9).
  */
 function goToNextStep(page: Page): void {
   const { step } = page;
@@ -109,7 +109,8 @@ function showErrors(page: Page, errors: readonly FieldError[]): boolean {
 
 /**
  * Validates a field when the visitor leaves it after typing, and then on each change until it is valid
- * (docs/rules.md P3). Errors on leaving are announced politely, and the focus stays where the visitor went.
+ * (docs/rules.md P3). Errors found on leaving are announced politely, and the focus stays where the visitor
+ * moved it.
  */
 function checkFields(page: Page): void {
   const { form } = page;
@@ -165,13 +166,13 @@ function nameOf(target: EventTarget | null): string | undefined {
 }
 
 /**
- * Keeps the visit's progress in the page. The form posts it, and a beacon reports it anonymously when the
+ * Keeps a record of the visit in the page. The form posts it, and a beacon reports it anonymously when the
  * page is hidden or left (docs/decisions/0050-visit-counts.md).
  */
 function trackVisit(page: Page): void {
   const { form } = page;
   const control = form.querySelector<HTMLInputElement>(`[name=${visitControl}]`);
-  // An edited submission and a visit that opted out do not have this control.
+  // The page of an edited submission, or of a visitor who opted out, does not have this control.
   if (!control) return;
   let { was, is } = parseProgressChange(control.value);
   const note = (next: VisitProgress): void => {
@@ -187,24 +188,27 @@ function trackVisit(page: Page): void {
   form.addEventListener('submit', ({ defaultPrevented }) => (isPosted ||= !defaultPrevented));
   const tell = (): void => {
     const isNew = formatVisitProgress(was) !== formatVisitProgress(is);
-    // A submitted form reports its own progress.
+    // A submitted form reports its own visit.
     if (!isNew || isPosted || isSending(page)) return;
     const [, , id] = location.pathname.split('/');
     const told = new URLSearchParams({ [visitControl]: control.value });
     if (!navigator.sendBeacon(`/f/${id}/visit`, told)) return;
     was = is;
     note(is);
-    // A reload must continue from the reported progress.
+    // After a reload, the record must continue from what was reported.
     savePageState(page);
   };
   addEventListener('pagehide', tell);
-  // Phones end hidden pages without another event.
+  // Phones may close hidden pages without firing another event.
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') tell();
   });
 }
 
-/** Pause after which the count is announced, in ms: on every keystroke it would interrupt the visitor. */
+/**
+ * The pause in typing after which the count is announced, in ms. On every keystroke, it would interrupt the
+ * visitor.
+ */
 const pauseMs = 1_000;
 
 type Counted = HTMLInputElement | HTMLTextAreaElement;
@@ -229,7 +233,7 @@ function countAnswers(page: Page): void {
     clearTimeout(timer);
     if (near) timer = setTimeout(() => page.announce(near.textContent), pauseMs);
   });
-  // An added row is a copy of the previous one, so its counts need an update.
+  // An added row is a copy of another row, so its counts must be updated.
   page.form.addEventListener('rows', () => {
     for (const control of page.form.querySelectorAll<Counted>('[aria-describedby*=count\\~]')) show(control);
   });
@@ -238,7 +242,10 @@ function countAnswers(page: Page): void {
 /** A part of the script that only some pages need. */
 type Part = { readonly start: (page: Page) => void };
 
-/** The rules of late types (src/ast/form/lazy-rules.ts), and what the script does at their controls, by the path of the file. */
+/**
+ * The rules of element types that load late (src/ast/form/lazy-rules.ts), and the scripts for their controls,
+ * by file path.
+ */
 const rules = import.meta.glob<{ rules: InputRules }>('./*/rules.ts', { base: '../../src/ast/types' });
 const starts = import.meta.glob<Part>('./types/*.ts');
 
@@ -256,7 +263,7 @@ async function loadTypes(form: Form): Promise<Part[]> {
 /** Starts the script for the form. @throws if the page has an error; the page is then unchanged. */
 export async function start(form: HTMLFormElement): Promise<void> {
   const page = readPage(form);
-  // Most forms do not need these parts; the others need them before the first click.
+  // Most forms do not need these parts. Forms that do need them before the first click.
   const [types, ...ways] = await Promise.all([
     loadTypes(page.data.form),
     page.data.offers && import('./offered-options.ts'),
@@ -265,7 +272,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
     page.data.singly && import('./questions.ts'),
     page.data.saves && import('./server-saving.ts'),
   ]);
-  // From now on the page shows all errors itself; limits only guide the browser's calendar.
+  // From now on, the script shows all errors itself; limits only guide the browser's calendar.
   form.noValidate = true;
   for (const sentence of form.querySelectorAll('.unread')) nameFormat(sentence);
   for (const control of form.querySelectorAll<HTMLInputElement>('[data-min], [data-max]')) {
@@ -278,7 +285,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
   showStep(page);
   form.addEventListener('input', () => showStep(page));
   form.addEventListener('submit', (event) => {
-    // If this throws, the browser posts the form.
+    // If this throws, the browser posts the form instead.
     if (event.submitter instanceof HTMLButtonElement && press(page, event.submitter)) event.preventDefault();
   });
   document.addEventListener('click', followLink);
@@ -287,13 +294,16 @@ export async function start(form: HTMLFormElement): Promise<void> {
   countAnswers(page);
   trackVisit(page);
   for (const part of [...types, ...ways]) part?.start(page);
-  // Loaded early, because submitting needs it, possibly without a network.
+  // Loaded early, because submitting needs it and may happen without a network.
   if (page.data.proof !== undefined) void import('./proof.ts');
   if (form.querySelector('[type=file], .pad')) void startUploads(page, kept);
   autosavePageState(page);
 }
 
-/** Replaces the example with one in the browser's date format, which may differ from the page's language. */
+/**
+ * Replaces the example with one in the browser's own date format, which may differ from that of the page's
+ * language.
+ */
 function nameFormat(sentence: Element): void {
   const format = (sentence.nextElementSibling as HTMLInputElement).type as MomentFormat | 'datetime-local';
   const here = exampleOf(format, document.documentElement.lang);

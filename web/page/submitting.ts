@@ -7,7 +7,7 @@ import { clearStoredPageState } from './page-state-storage.ts';
 /** After this many ms without a response, the visitor can send again; the key makes that harmless. */
 const patienceMs = 30_000;
 
-/** The used parts of a response: a submission or an error. */
+/** The parts of a response that are used: a submission or an error. */
 type Answer = {
   readonly id: string;
   readonly next?: string;
@@ -16,8 +16,8 @@ type Answer = {
 };
 
 /**
- * The result of a submit. `elsewhere`: the answers or the form changed elsewhere, so the server must render
- * the page.
+ * The outcome of submitting. `elsewhere`: the answers or the form changed elsewhere, so the server must
+ * render the page.
  */
 type Outcome =
   | { readonly kind: 'taken'; readonly answer: Answer }
@@ -25,12 +25,12 @@ type Outcome =
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** The pages that are submitting now. */
+/** The pages that are currently submitting. */
 const sending = new WeakSet<Page>();
 
 /**
- * Submits the answers and opens the confirmation. Returns the server's errors of fields. Other failures are
- * shown here, and the answers can be sent again under their key.
+ * Submits the answers and opens the confirmation. Returns the errors that the server reports for fields.
+ * Other failures are shown here, and the answers can be sent again with their key.
  */
 export async function submit(page: Page): Promise<readonly FieldError[]> {
   if (sending.has(page)) return [];
@@ -56,8 +56,8 @@ async function send(page: Page): Promise<Outcome> {
   const answer = (await response.json()) as Answer;
   if (ok) return { kind: 'taken', answer };
   if (status === 409 || status === 412) return { kind: 'elsewhere' };
-  // A question that this page does not have is from a newer version of the form, which the server must
-  // render.
+  // An error for a question that this page does not have is from a newer version of the form, which the
+  // server must render.
   if (status === 422 && answer.errors?.some(({ field }) => !byId(field))) return { kind: 'elsewhere' };
   if (status === 422 && answer.errors) return { kind: 'invalid', errors: answer.errors };
   if (status === 429) return failed(page, page.data.words.tooMany);
@@ -68,7 +68,7 @@ function failed({ data }: Page, message = data.words.offline): Outcome {
   return { kind: 'failed', message };
 }
 
-/** Whether the answers are being submitted. A save at that time could arrive after the submission. */
+/** Whether the answers are being submitted. A save at this time could arrive after the submission. */
 export function isSending(page: Page): boolean {
   return sending.has(page);
 }
@@ -110,10 +110,10 @@ function leave({ form }: Page, { id, next: address }: Answer): void {
   clearStoredPageState();
   // Going back must not show the answers, not even while the page reloads.
   addEventListener('pagehide', () => form.reset());
-  // Our confirmation reports the submission itself (embed.ts); the author's page cannot.
+  // Our confirmation reports the submission itself (embed.ts). The author's page cannot.
   const isOwn = address?.startsWith('/');
   if (!isOwn) sendToEmbedder({ event: 'submitted', receipt: id });
-  // Going back must show a new form, not one still submitting.
+  // Going back must show a new form, not one that is still submitting.
   addEventListener('pageshow', () => location.reload());
   const thanks = `${location.pathname}/submitted?receipt=${id}`;
   // Loaded only for embedded forms with a redirect URL.

@@ -15,19 +15,20 @@ import {
 import { byId, makeElement, type Page } from './page.ts';
 import type { KeptPageState } from './saving.ts';
 
-// For uploads that do not come from a file input: signatures (types/signature.ts).
+// Exported for uploads that do not come from a file input: signatures (types/signature.ts).
 export { addItem, showStored, showUnsent } from './file-list.ts';
 
 const isFileInput = (target: unknown): target is HTMLInputElement =>
   target instanceof HTMLInputElement && target.type === 'file';
 
 /**
- * Uploads files immediately when they are chosen, dropped or pasted, so that the form's post stays small.
- * Dispatches a `files` event on the form when those of a field change.
+ * Uploads files as soon as they are chosen, dropped or pasted, so that posting the form stays small.
+ * Dispatches a `files` event on the form when the files of a field change.
  */
 export function uploadChosenFiles(page: Page): void {
   const { form } = page;
-  // The chosen files move to the list, so the text of the empty control would be wrong (src/page/markup/style.ts).
+  // Chosen files move to the list, so the text that the empty control shows would be wrong
+  // (src/page/markup/style.ts).
   form.classList.add('sends_files');
   const takeChosen = (input: HTMLInputElement): void => {
     const files = [...(input.files ?? [])];
@@ -86,7 +87,7 @@ function upload(page: Page, input: HTMLInputElement, files: Iterable<File>): voi
   }
 }
 
-/** Uploads in progress by their list item. They count like uploaded files. */
+/** The uploads in progress, by their list item. They count as uploaded files. */
 const underWay = new WeakMap<Element, { readonly file: File; readonly request: XMLHttpRequest }>();
 
 /** Returns the other items of a list with an uploaded file or an upload in progress. */
@@ -116,7 +117,8 @@ function attempt(page: Page, input: HTMLInputElement, file: File, item: HTMLElem
 }
 
 /**
- * Creates a button to try again. It disappears when pressed, so the focus moves to the item's first button.
+ * Creates a button to try again. The button disappears when pressed, so the focus moves to the item's first
+ * button.
  */
 const againButton = (text: string, filename: string, item: HTMLElement, press: () => void) =>
   itemButton(text, filename, () => {
@@ -124,7 +126,7 @@ const againButton = (text: string, filename: string, item: HTMLElement, press: (
     item.querySelector('button')?.focus();
   });
 
-/** Why a file is not uploaded. `isOfNumber`: it could be if there were fewer files. */
+/** Why a file is not uploaded. `isOfNumber`: it could be uploaded if there were fewer files. */
 type Refusal = { readonly reason: string; readonly isOfNumber: boolean };
 
 /** Checks a file against our limits and the author's rules before the upload. */
@@ -143,12 +145,12 @@ function refusalOf(page: Page, input: HTMLInputElement, file: File, item: HTMLEl
     ({ name, size, type }) => [input.name, { filename: name, size, content_type: type }] as const,
   );
   const found = findErrors(page, page.step, chosen).find(({ field }) => field === input.name);
-  // A minimum number of files is no reason to refuse one.
+  // A minimum number of files is not a reason to refuse a file.
   if (!found || found.rule === 'min_files') return undefined;
   return { reason: found.message, isOfNumber: found.rule === 'max_files' };
 }
 
-/** Uploads one file and shows its progress, a Cancel button, and after a failure a button to try again. */
+/** Uploads one file. Shows its progress with a Cancel button, and after a failure a button to try again. */
 function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement): void {
   const { words, upload: address } = page.data;
   const bar = makeElement('progress', { max: 100 });

@@ -20,15 +20,16 @@ export default defineConfig({
     target: 'es2023',
     manifest: 'manifest.json',
     reportCompressedSize: false,
-    // As a library, the build leaves out Vite's page helper, which is larger than the part that loads first.
+    // When built as a library, the output leaves out Vite's page helper, which is larger than the part that
+    // loads first.
     lib: { entry: here('main.ts'), formats: ['es'] },
     rolldownOptions: {
-      // Shared code is in the first file, which saves a request.
+      // Shared code goes into the first file, which saves a request.
       preserveEntrySignatures: 'allow-extension',
       output: {
         entryFileNames: 'page-[hash].js',
-        // The element type's name instead of `rules`. Names are short, because pages with these files wait
-        // for every byte.
+        // Uses the element type's name instead of `rules`. Names are short, because pages with these files
+        // wait for every byte.
         chunkFileNames: ({ facadeModuleId }) =>
           `${/\/types\/(\w+)\/rules\.ts$/.exec(facadeModuleId ?? '')?.[1] ?? '[name]'}-[hash:6].js`,
         minify: true,
@@ -45,7 +46,7 @@ export default defineConfig({
 
 /**
  * Puts everything that start.ts needs into one chunk, except what the page loads first. Code that only other
- * chunks need stays with them.
+ * chunks need stays in these chunks.
  */
 function startOf(id: string, graph: Graph): 'start' | undefined {
   const needs = (file: string): boolean => {
@@ -59,7 +60,7 @@ function startOf(id: string, graph: Graph): 'start' | undefined {
 type Graph = { getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null };
 
 /**
- * Leaves out code that a form loads only if needed: rules of its element types, and of options with
+ * Leaves out code that a form loads only if it needs it: the rules of its element types, and of options with
  * conditions.
  */
 function withoutLate(): Plugin {
@@ -96,7 +97,7 @@ function bringEmbedding(): Plugin {
     name: 'formloom-embedding',
     async generateBundle() {
       const text = stripTypeScriptTypes(await readFile(here('../embed/embed.ts'), 'utf8'));
-      // Removes comment lines and the spaces that removed types leave. Everything else stays as written.
+      // Removes comment lines and the spaces left by removed types. Everything else stays as written.
       const source = text.replaceAll(/^\s*(?:\/\/.*|\/?\*.*)?\n/gm, '').replaceAll(/[ \t]+/g, ' ');
       this.emitFile({ type: 'asset', fileName: 'embed.js', source });
     },

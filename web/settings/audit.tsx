@@ -35,7 +35,7 @@ function describeActor({ actor: { kind, name } }: Line): string {
 type Change = { from?: unknown; to?: unknown };
 const moment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** Returns the name of the created, renamed or deleted thing. */
+/** Returns the name of the thing that was created, renamed or deleted. */
 function changedName({ changes }: Line): string | undefined {
   const { from, to = from } = changes?.['name'] ?? {};
   return typeof to === 'string' ? to : undefined;
@@ -64,7 +64,8 @@ function formatValue(value: unknown): string {
 }
 
 /**
- * `actor`: undefined for everyone, all API keys, the command line, or the ID of a member. Days are as typed.
+ * `actor`: undefined for everyone; otherwise all API keys, the command line, or the ID of a member. Days are
+ * as typed.
  */
 type View = { actor: string | undefined; from: string | undefined; to: string | undefined; page: number };
 
@@ -95,7 +96,7 @@ const auditQuery = (workspace: string, view: View) =>
     staleTime: 0,
   });
 
-/** Reads the view from the URL, which people can also edit. */
+/** Reads the view from the URL, which people can also edit by hand. */
 function useView(): [View, (change: Partial<View>) => void] {
   const search: Record<string, unknown> = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -171,7 +172,7 @@ function What({ line }: { line: Line }): ReactElement {
   );
 }
 
-/** The audit log: who changed what, signed in, read a submission, or exported data. */
+/** The audit log: who changed something, signed in, read a submission, or exported data. */
 export function AuditScreen(): ReactElement {
   const workspace = useWorkspace();
   const [view, change] = useView();

@@ -101,7 +101,9 @@ function WorkspaceNameForm({ workspace }: { workspace: WorkspaceDetail }): React
   );
 }
 
-/** Deletes a workspace. Owners can download its audit log first, and restore the workspace for seven days. */
+/**
+ * Deletes a workspace. Owners can download its audit log first, and can restore the workspace for seven days.
+ */
 function DeleteWorkspace({ workspace }: { workspace: WorkspaceDetail }): ReactElement {
   const navigate = useNavigate();
   const save = useAction({

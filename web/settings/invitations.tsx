@@ -22,7 +22,7 @@ const memberInvitationsQuery = (workspace: string) =>
       state.data?.data.some(({ mail_state }) => mail_state === 'queued') ? 3_000 : false,
   });
 
-/** Shows the link of an invitation when email is not set up, so that the member can pass it on. */
+/** Shows the link of an invitation if email is not set up, so that the member can pass it on. */
 function LinkDialog({
   email,
   link,

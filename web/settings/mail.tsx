@@ -101,7 +101,7 @@ function MailStatusCell({ workspace, mail }: { workspace: string; mail: LoggedMa
   );
 }
 
-/** Sends a test email immediately and shows the response of the mail server. */
+/** Sends a test email immediately and shows the mail server's response. */
 function SendTest({ workspace }: { workspace: string }): ReactElement {
   const { user } = useSession();
   const [to, setTo] = useState(user.email);
@@ -133,7 +133,7 @@ function SendTest({ workspace }: { workspace: string }): ReactElement {
 const stateWords = { queued: 'Queued', sent: 'Sent', failed: 'Failed', cancelled: 'Canceled' } as const;
 const states = Object.keys(stateWords) as MailState[];
 
-/** Reads the view from the URL, which people can also edit. */
+/** Reads the view from the URL, which people can also edit by hand. */
 function useView(): [
   { state: MailState | undefined; page: number },
   (change: { state?: MailState | undefined; page?: number | undefined }) => void,

@@ -24,7 +24,10 @@ type MemberProps = { workspace: WorkspaceDetail; member: Member };
 const formatKeyCount = ({ key_count: count }: Member): string =>
   count === 1 ? 'API key' : formatCount(count, 'API key');
 
-/** Shows the role of a member, or changes it. Asks first if the member's API keys would lose permissions. */
+/**
+ * Shows the role of a member, or lets it be changed. Asks first if the member's API keys would lose
+ * permissions.
+ */
 function MemberRole({ workspace, member }: MemberProps): ReactElement {
   const sayRole = (role: Role): string => roles[role].label.toLowerCase();
   const change = useAction({

@@ -21,7 +21,7 @@ import { formNamesQuery, useWorkspace, type WorkspaceDetail } from './workspace.
 type RetentionRule = ReplyOf<'getRetention'>['rules'][number];
 type RetentionKind = RetentionRule['kind'];
 type Due = ReplyOf<'previewRetention'>['data'][number];
-/** The workspace, or one of its forms. */
+/** The workspace or form to which the rules apply. */
 type RetentionScope = { workspace: string; form: string | undefined };
 type Days = RetentionRule['days'] | null;
 
@@ -32,14 +32,14 @@ const retentionQuery = ({ workspace, form }: RetentionScope) =>
     staleTime: 0,
   });
 
-/** `audit_days` exists for the workspace only. */
+/** `audit_days` exists only for the workspace. */
 async function readRetention({ workspace, form }: RetentionScope) {
   if (form === undefined) return call(workspace, 'getRetention', {});
   const found = await call(workspace, 'getFormRetention', { params: { id: form } });
   return { ...found, audit_days: undefined };
 }
 
-/** Queries what will be deleted and when, or what a change would delete. */
+/** Queries what will be deleted and when, or what would be deleted after a change. */
 const dueQuery = ({ workspace, form }: RetentionScope, change?: { kind: RetentionKind; days: Days }) =>
   queryOptions({
     ...readQuery(workspace, 'previewRetention', {
@@ -50,7 +50,7 @@ const dueQuery = ({ workspace, form }: RetentionScope, change?: { kind: Retentio
     staleTime: 0,
   });
 
-/** Saves how long something is kept. */
+/** Saves how long a kind of data is kept. */
 async function saveDays(
   { workspace, form }: RetentionScope,
   { kind, days }: { kind: RetentionKind; days: Days },
@@ -164,7 +164,8 @@ function DaysDialog({
 }
 
 /**
- * Sets how long the audit log is kept. Only owners may change it, because it shows what other members did.
+ * Sets how long the audit log is kept. Only owners may change this, because the log shows what other members
+ * did.
  */
 function AuditDays({
   workspace,
@@ -200,7 +201,7 @@ function AuditDays({
 
 type Row = RetentionRule & { due: Due | undefined };
 
-/** The retention rules of the workspace and of forms with their own rules, with what they will delete. */
+/** The retention rules of the workspace and of forms that have their own, with what they will delete. */
 export function RetentionScreen(): ReactElement {
   const workspace = useWorkspace();
   const search: Record<string, unknown> = useSearch({ strict: false });

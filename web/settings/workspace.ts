@@ -12,11 +12,11 @@ export type WorkspaceDetail = Omit<Workspace, 'role'> & { role: Role };
 export const workspaceQuery = (id: string) =>
   queryOptions({
     ...readQuery(id, 'getWorkspace', {}),
-    // Only an API key has no role, and the console uses none.
+    // Only an API key has no role, and the console does not use API keys.
     select: (workspace): WorkspaceDetail => ({ ...workspace, role: workspace.role ?? 'viewer' }),
   });
 
-/** Returns the workspace of the URL with the person's role. */
+/** Returns the workspace in the URL with the person's role. */
 export const useWorkspace = (): WorkspaceDetail => useSuspenseQuery(workspaceQuery(useWorkspaceId())).data;
 
 export const membersQuery = (id: string) =>
@@ -33,7 +33,7 @@ export const keyRequestsQuery = (id: string, key: string) =>
     staleTime: 0,
   });
 
-/** The most forms that a key can be limited to. */
+/** The maximum number of forms that a key can be limited to. */
 export const mostFormNames = 1_000;
 
 /** Names of all forms, sorted, at most 1,000. Never cached: a missing form counts as deleted. */

@@ -7,10 +7,10 @@ import { queryClient } from '../api/query-client.ts';
 
 export type { LocatedForm };
 
-/** Loads a form by its ID with what its screens share. */
+/** Loads a form by its ID, with the data that its screens share. */
 export const formQuery = (id: string) => queryOptions(readSessionQuery('locateForm', { params: { id } }));
 
-/** Returns the form of the URL. It was loaded before the screens render. */
+/** Returns the form in the URL. It is loaded before the screens render. */
 export function useForm(): LocatedForm {
   const { form } = useParams({ strict: false });
   return useSuspenseQuery(formQuery(form)).data;

@@ -28,7 +28,7 @@ export const consoleShortcuts: readonly Shortcut<(open: () => void) => void>[] =
 ];
 const press = consoleShortcuts[0]!.presses[0]!;
 
-/** Provides the finder to its screens, by keyboard shortcut and by the buttons below. */
+/** Provides the finder to the screens inside it, by keyboard shortcut and by the buttons below. */
 export function FinderFrame({ children }: { children: ReactNode }): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const offers = useRef<(() => FinderActions) | undefined>(undefined);
@@ -40,7 +40,7 @@ export function FinderFrame({ children }: { children: ReactNode }): ReactElement
       event.preventDefault();
       shortcut.perform(() => setOpen(true));
     };
-    // Capture, to run before a canvas or text box handles the key.
+    // Listens in the capture phase, so that it runs before a canvas or text box handles the key.
     addEventListener('keydown', hear, { capture: true });
     return () => removeEventListener('keydown', hear, { capture: true });
   }, []);

@@ -26,7 +26,7 @@ import {
 } from './search/search-results.ts';
 import { mayAdminister, useCurrentWorkspace } from './session.ts';
 
-/** A page to go to. */
+/** A destination that the finder can open. */
 type Goal = {
   id: string;
   label: ReactNode;
@@ -37,17 +37,17 @@ type Goal = {
 };
 type GoalGroup = { id: string; title: string; goals: Goal[] };
 
-/** Pause in typing before the server is asked, in milliseconds. */
+/** The pause in typing before the server is queried, in milliseconds. */
 const typingMs = 200;
 const formsShown = 5;
 const submissionsShown = 8;
-/** Characters shown of a hit and its context. */
+/** The number of characters shown of a match and its context. */
 const hitCharacters = 80;
 
 type Workspace = ReturnType<typeof useCurrentWorkspace>;
 
 /**
- * Finds screens and forms by name and submissions by their text. Without a text it returns screens and the
+ * Finds screens and forms by name, and submissions by their text. Without a text, it returns screens and the
  * latest forms.
  */
 function useGoals(
@@ -119,7 +119,7 @@ function useGoals(
   return { groups, isPending, note, error: forms.error ?? submissions.error };
 }
 
-/** Returns screens with the text in their name, or all settings for a text such as "settings". */
+/** Returns screens whose name contains the text, or all settings for a text such as "settings". */
 function findScreens(
   text: string,
   workspace: NonNullable<Workspace>,
@@ -165,7 +165,7 @@ function goalOf(submission: FoundSubmission, q: string): Goal {
       hits: hit?.words ?? [],
       limit: hitCharacters,
     }),
-    // On a phone the end is cut off, so the time comes before the form.
+    // On a phone the end is cut off, so the time comes before the form name.
     description: createElement(
       Fragment,
       null,
@@ -189,12 +189,14 @@ function describeResults(
   return [...notes, ...(isNothing ? ['No matching forms, screens or submissions.'] : [])].join(' ');
 }
 
-/** Opens any form or screen of a workspace by name, and submissions by a search (docs/guides/search.md). */
+/**
+ * Opens any form or screen of a workspace by name, and finds submissions by a search (docs/guides/search.md).
+ */
 export function Finder({
   offered,
   onClose,
 }: {
-  /** The actions of the screen behind it. */
+  /** The actions of the screen behind the finder. */
   offered: FinderActions | undefined;
   onClose: () => void;
 }): ReactElement {
@@ -219,7 +221,7 @@ export function Finder({
     const offer = offers.find((each) => each.id === id);
     if (offer) {
       onClose();
-      // Wait until the focus has returned to its previous element.
+      // Waits until the focus has returned to its previous element.
       requestAnimationFrame(() => requestAnimationFrame(offer.run));
       return;
     }

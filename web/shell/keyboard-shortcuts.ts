@@ -13,11 +13,12 @@ export const findPressed = <Found extends Pick<Shortcut<unknown>, 'presses'>>(
   event: Pressed,
 ): Found | undefined => shortcuts.find(({ presses }) => presses.some((press) => isPressed(event, press)));
 
-/** Splits a combination into its keys; a plus at the end is itself a key. */
+/** Splits a combination into its keys. A plus sign at the end is itself a key. */
 const keysOf = (press: string): string[] => press.split(/\+(?=.)/);
 
 /**
- * Shift is only checked for letters and named keys: whether `/`, `+` and `?` need it depends on the keyboard.
+ * Shift is checked only for letters and named keys, because whether `/`, `+` and `?` need it depends on the
+ * keyboard.
  */
 function isPressed(event: Pressed, press: string): boolean {
   const keys = keysOf(press);

@@ -19,7 +19,10 @@ import { Navigation, SkipLink } from './navigation.tsx';
 import { formScreens } from './screen-links.ts';
 import { useCurrentWorkspace, useSession } from './session.ts';
 
-/** The frame of a workspace's screens: the navigation at the side, or behind a button on small screens. */
+/**
+ * The frame around a workspace's screens, with the navigation at the side, or behind a button on small
+ * screens.
+ */
 export function ConsoleLayout(): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
@@ -53,7 +56,7 @@ export function ConsoleLayout(): ReactElement {
   );
 }
 
-/** The frame of a form's screens: link back, name, status and tabs. */
+/** The frame around a form's screens: a link back, the name, the status and the tabs. */
 export function FormLayout(): ReactElement {
   const form = useForm();
   const { workspaces } = useSession();
@@ -95,8 +98,8 @@ export function FormLayout(): ReactElement {
 }
 
 /**
- * Does what a browser does on a page load: announces the title, and moves the focus to the beginning if its
- * element is gone.
+ * Does what a browser does on a page load: announces the title, and moves the focus to the beginning if the
+ * focused element is gone.
  */
 function Announcer(): ReactElement {
   const router = useRouter();
@@ -105,7 +108,7 @@ function Announcer(): ReactElement {
     () =>
       router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
         if (!pathChanged || !fromLocation) return;
-        // A screen that is still loading sets its title a little later.
+        // A screen that is still loading sets its title later.
         setTimeout(() => {
           setTitle(document.title);
           if (document.activeElement === document.body) document.getElementById('main')?.focus();

@@ -50,7 +50,7 @@ function CreateWorkspaceDialog({ onClose }: { onClose: () => void }): ReactEleme
   );
 }
 
-/** Shows the current workspace and switches to another. */
+/** Shows the current workspace and lets the person switch to another. */
 function WorkspaceSwitcher({
   current,
 }: {
@@ -99,7 +99,7 @@ function WorkspaceSwitcher({
 /** The menu of the signed-in person: account, appearance and sign-out. */
 function PersonMenu({ user }: { user: Session['user'] }): ReactElement {
   const theme = useTheme();
-  // Reload the page, so that no loaded data of the person remains.
+  // Reloads the page, so that none of the person's data stays in memory.
   const signOut = useAction({
     run: () => callSessionOperation('signOut', {}),
     problem: 'toast',

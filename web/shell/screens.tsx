@@ -5,12 +5,12 @@ import { ApiProblem, isReady } from '../api/client.ts';
 import { Page, useTitle } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
 
-/** The script of a screen could not be loaded; only a reload of the page helps. */
+/** The script of a screen could not be loaded. Only reloading the page helps. */
 class NotLoadedProblem extends ApiProblem {}
 
 /**
  * Loads a screen when it is first shown. If the service is down, the screen says so and loads later. If a
- * newer version removed the script, lazyRouteComponent reloads the page.
+ * newer release removed the script, lazyRouteComponent reloads the page.
  */
 export const lazyScreen: typeof lazyRouteComponent = (importer, name) =>
   lazyRouteComponent(
@@ -44,7 +44,7 @@ export function FailedScreen({ error }: ErrorComponentProps): ReactElement {
   useTitle('Problem');
   const router = useRouter();
   const { reset } = useQueryErrorResetBoundary();
-  // Fetch failed queries again instead of reusing their cached errors.
+  // Fetches failed queries again instead of reusing their cached errors.
   useEffect(reset, [reset]);
   return <ErrorState level="h1" error={asError(error)} onRetry={() => tryAgain(error, router)} />;
 }

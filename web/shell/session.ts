@@ -6,13 +6,13 @@ import { ApiProblem } from '../api/client.ts';
 import { readSessionQuery } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 
-/** The signed-in person and their workspaces, sorted by name. */
+/** Queries the signed-in person and their workspaces, sorted by name. */
 export const sessionQuery = queryOptions({
   ...readSessionQuery('getSession', {}),
   staleTime: 60_000,
 });
 
-/** Returns the session, on screens behind the sign-in. */
+/** Returns the session. Only for screens that require signing in. */
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;
 
 /** Refreshes the session after the person, a workspace name or a membership changed elsewhere. */
@@ -30,7 +30,7 @@ export function lastWorkspace({ workspaces }: Session): Session['workspaces'][nu
   return workspaces.find(({ id }) => id === last) ?? workspaces[0];
 }
 
-/** Returns the workspace of the URL; on account screens, the one opened last. */
+/** Returns the workspace in the URL; on account screens, the one opened last. */
 export function useCurrentWorkspace(): Session['workspaces'][number] | undefined {
   const session = useSession();
   const { workspace: id } = useParams({ strict: false });
@@ -40,8 +40,8 @@ export function useCurrentWorkspace(): Session['workspaces'][number] | undefined
 export const rememberWorkspace = (id: string): void => localStorage.setItem(lastKey, id);
 
 /**
- * Opens the sign-in page when a session ends while a screen is open. Afterwards the person returns to that
- * screen.
+ * Opens the sign-in page when a session ends while a screen is open. After signing in, the person returns to
+ * that screen.
  */
 export function redirectToSignIn(router: RegisteredRouter): void {
   const hear = (error: Error | null): void => {

@@ -3,7 +3,7 @@ import { usePrefersDark } from '../design/use-window.ts';
 
 export type ConsoleTheme = 'system' | 'light' | 'dark';
 
-/** The choices with their labels. */
+/** The themes to choose from, with their labels. */
 export const themes: readonly { id: ConsoleTheme; label: string }[] = [
   { id: 'system', label: 'Match system' },
   { id: 'light', label: 'Light' },
@@ -38,7 +38,7 @@ export function useTheme(): ConsoleTheme {
   }, readTheme);
 }
 
-/** Returns the active color scheme: the chosen one, otherwise the system's. */
+/** Returns the active color scheme: the chosen one, or otherwise the system's. */
 export function useScheme(): 'light' | 'dark' {
   const theme = useTheme();
   const isDark = usePrefersDark();

@@ -7,7 +7,7 @@ import type { Column } from '#submissions/shapes.ts';
 import { HighlightedText } from '../design/highlighted-text.tsx';
 import { Icon } from '../design/icon.tsx';
 
-/** The most characters of an answer in a table cell. The panel shows the rest. */
+/** The maximum number of characters of an answer in a table cell. The panel shows the rest. */
 const cellLimit = 240;
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -29,7 +29,7 @@ export const isConsent = (value: AnswerValue): value is ConsentAnswer =>
 export const formatConsent = ({ at }: ConsentAnswer): string =>
   at === undefined ? 'Agreed' : `Agreed on ${formatTime(moment, at)} (UTC)`;
 
-/** The parts of a question that its answers need for display. */
+/** The parts of a question that are needed to display its answers. */
 export type QuestionDisplay = Pick<Column, 'type' | 'option_labels' | 'rows'> &
   Partial<Pick<Column, 'inputs'>>;
 

@@ -20,7 +20,7 @@ export const tableQuery = (form: FormLocation, view: ViewState) => {
   const parameters = { ...withTableOrder(view), page: view.page, per_page: rowsOfPage };
   return queryOptions({
     ...readQuery(form.workspace_id, 'listFormRows', { params: { id: form.id }, query: parameters }),
-    // Keep the rows while the next ones load, so that the page does not jump.
+    // Keeps the rows while the next ones load, so that the page does not jump.
     placeholderData: (before) => keepRows(before),
     // The first submission appears by itself. Later ones do not move rows that are being read.
     refetchInterval: ({ state }) =>
@@ -29,7 +29,7 @@ export const tableQuery = (form: FormLocation, view: ViewState) => {
 };
 
 /**
- * For a search without results: the search with misspelled words corrected, or null if there are no
+ * For a search without results, queries the search with misspelled words corrected, or null if there are no
  * corrections.
  */
 export const nearestQuery = (form: FormLocation, q = '') =>
@@ -45,7 +45,7 @@ export const nearestQuery = (form: FormLocation, q = '') =>
     staleTime: 60_000,
   });
 
-/** The language in which the reader wants labels of multilingual forms. */
+/** Returns the language in which labels of multilingual forms are shown to the reader. */
 export const readerLanguage = (): string => navigator.language.slice(0, 35);
 
 export const columnsQuery = (form: FormLocation) =>
@@ -75,7 +75,7 @@ export const trashQuery = (form: FormLocation, page: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** A summary that takes seconds is not fetched again whenever the window gets the focus. */
+/** A summary takes seconds to compute, so it is not fetched again whenever the window gets the focus. */
 const wholeSummaryMs = 300_000;
 
 /** @param sample `all`: includes all submissions, which takes seconds for large forms. */
@@ -118,7 +118,7 @@ export const notesQuery = (form: FormLocation, id: string) =>
     select: ({ data }) => data,
   });
 
-/** The tags of a form to choose from. */
+/** Queries the tags of a form, as suggestions. */
 export const tagsQuery = (form: FormLocation) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'listTags', { params: { id: form.id } }),

@@ -4,7 +4,7 @@ import { dayOf, startOf } from '../design/day.ts';
 import { toServerSearch } from '../shell/search/search-results.ts';
 import { type Condition, readConditions, toApiParameters } from './filter/conditions.ts';
 
-/** The state of the table in the URL: the whole view, so that it can be shared. */
+/** The state of the table. All of it is in the URL, so that the view can be shared. */
 export type ViewState = {
   status: 'completed' | 'incomplete' | undefined;
   /** The first and last day, in the reader's time zone. */
@@ -15,7 +15,7 @@ export type ViewState = {
   where: readonly Condition[];
   /** The sort columns in the format of the API; undefined: last received first, or by relevance. */
   sort: string | undefined;
-  /** The saved view that it is based on. */
+  /** The saved view that the current view is based on. */
   saved: string | undefined;
   page: number;
   /** The submission that is open next to the table. */
@@ -40,7 +40,7 @@ export function useViewState(): [ViewState, ChangeView] {
   return [view, change];
 }
 
-/** Parses the URL and ignores invalid values, because people edit URLs. */
+/** Parses the URL and ignores invalid values, because people may edit URLs. */
 function readView(search: Readonly<Record<string, unknown>>): ViewState {
   const text = (key: string): string | undefined => {
     const value = search[key];
@@ -91,7 +91,7 @@ export const unfilteredView = {
 export const isFiltered = ({ status, from, to, q, where }: ViewState): boolean =>
   where.length > 0 || [status, from, to, q].some((value) => value !== undefined);
 
-/** Converts the filter for the API: days in the reader's time zone become timestamps. */
+/** Converts the filter to the format of the API: days in the reader's time zone become timestamps. */
 export function filterOf({
   status,
   from,

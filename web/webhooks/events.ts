@@ -10,7 +10,7 @@ const sentences: Readonly<Record<EventKind, readonly [label: string, sentence: s
   'submission.deleted': ['Deleted', 'A submission is permanently deleted, individually or in bulk.'],
 };
 
-/** The events as choices for check boxes and menus. */
+/** The events as choices for checkboxes and menus. */
 export const eventChoices = (Object.keys(sentences) as EventKind[]).map((id) => {
   const [label, description] = sentences[id];
   return { id, label, description };

@@ -5,8 +5,8 @@ import { type EventKind, eventChoices } from './events.ts';
 type DeliveryStatus = DeliveryLine['status'];
 
 /**
- * The state of the delivery log, all of it in the URL. Days are in the reader's time zone, `YYYY-MM-DD`, both
- * included.
+ * The state of the delivery log. All of it is in the URL. Days are `YYYY-MM-DD` in the reader's time zone;
+ * both are included.
  */
 export type LogView = {
   status?: DeliveryStatus;
@@ -43,7 +43,9 @@ export function readLogView(search: Readonly<Record<string, unknown>>): LogView 
 export const isFiltered = ({ status, event, from, to }: LogView): boolean =>
   [status, event, from, to].some((value) => value !== undefined);
 
-/** Converts the view to parameters of the API: days become timestamps, including the end of the last day. */
+/**
+ * Converts the view to parameters of the API. Days become timestamps; the last day is included until its end.
+ */
 export function logParameters({
   status,
   event,
@@ -54,7 +56,7 @@ export function logParameters({
   return { status, event, from: from && startOf(from, 0), to: to && startOf(to, 1), page, per_page: 25 };
 }
 
-/** Returns "2 of 6" while automatic retries remain, otherwise the number of attempts. */
+/** Formats "2 of 6" while automatic retries remain, otherwise the number of attempts. */
 export function formatAttempts({ attempts, status, is_test }: DeliveryLine, mostAttempts: number): string {
   return status === 'Retrying' && !is_test && attempts < mostAttempts
     ? `${attempts} of ${mostAttempts}`
@@ -75,7 +77,7 @@ export function outcomeOf({ response_status, reason, request_headers }: Attempt)
   return request_headers === null && reason !== null ? 'Not sent' : 'No response';
 }
 
-/** Whether an attempt succeeded: only failures have a reason. */
+/** Whether an attempt succeeded. Only failures have a reason. */
 export const hasArrived = ({ reason }: Pick<Attempt, 'reason'>): boolean => reason === null;
 
 const grouped = new Intl.NumberFormat();

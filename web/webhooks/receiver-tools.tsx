@@ -50,7 +50,7 @@ export function ReceiverCode({ form, webhook }: { form: LocatedForm; webhook: st
 type Tab = 'receiver' | 'sample' | 'schema' | 'type';
 type PayloadProps = { form: LocatedForm; webhook: Webhook; onClose: () => void };
 
-/** Helps to write a receiver: example code, a sample event, a schema and a type. */
+/** Helps developers to write a receiver: example code, a sample event, a schema and a type. */
 export function PayloadDialog({ form, webhook, onClose }: PayloadProps): ReactElement {
   const [tab, setTab] = useState<Tab>('receiver');
   const found = useQuery(payloadQuery(form));
@@ -123,7 +123,7 @@ const counts = ['1', '3', '5', '10'] as const;
 type Draft = { url: string; count: (typeof counts)[number]; event: EventKind };
 type TestProps = { form: LocatedForm; webhook: Webhook; onClose: () => void };
 
-/** Sends the latest real submissions to another address, to test a receiver in development. */
+/** Sends the latest real submissions to another URL, to test a receiver during development. */
 export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): ReactElement {
   const [draft, setDraft] = useState<Draft>({ url: '', count: '3', event: webhook.events[0]! });
   const [wasLeft, setLeft] = useState(false);

@@ -15,7 +15,7 @@ export type ReplayDraft = {
   to: string;
 };
 
-/** Converts the draft for the API: days become timestamps. */
+/** Converts the draft to the format of the API: days become timestamps. */
 export function replayQueryOf({ status, event, from, to }: ReplayDraft): ReplayQuery {
   const days = logParameters({ ...(from && { from }), ...(to && { to }) });
   return {
@@ -40,7 +40,7 @@ export const describeReplayFilter = (
     .filter(Boolean)
     .join(', ');
 
-/** Recent replays, polled more often while one runs. */
+/** Queries recent replays. They are polled more often while one is running. */
 export const replaysQuery = (form: Form, webhook: string) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'listReplays', { params: { id: webhook } }),

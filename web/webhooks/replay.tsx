@@ -37,14 +37,14 @@ const events = [
 type Props = {
   form: LocatedForm;
   webhook: Webhook;
-  /** The initial choices. */
+  /** The initial values of the form. */
   draft?: Partial<ReplayDraft>;
-  /** The reason, if the dialog opened by itself. */
+  /** The reason why the dialog opened, if the user did not open it. */
   reason?: string;
   onClose: () => void;
 };
 
-/** Sends deliveries again in the background, and shows their number first. */
+/** Shows how many deliveries would be sent again, then sends them in the background. */
 export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: Props): ReactElement {
   const [draft, setDraft] = useState<ReplayDraft>({
     status: 'Failed',

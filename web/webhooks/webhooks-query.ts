@@ -9,7 +9,7 @@ import { type LogView, logParameters } from './log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
-/** The limits that the plan and the operator set for webhooks. */
+/** The limits for webhooks that the plan and the operator set. */
 export type WebhookRules = Pick<WebhookDetail, 'secrets_allowed' | 'pause_days'>;
 
 /** How often a visible screen refreshes, in milliseconds: soon during retries, otherwise later. */
@@ -53,7 +53,7 @@ export const deliveryQuery = (form: Form, delivery: string) =>
     refetchInterval: (found) => (found.state.data?.status === 'Retrying' ? soonMs : false),
   });
 
-/** Samples of the live form's events. Not cached, because the form can be published again. */
+/** Queries samples of the live form's events. Not cached, because the form can be published again. */
 export const payloadQuery = (form: Form) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'getPayloadSamples', { params: { id: form.id } }),
@@ -64,11 +64,11 @@ export const payloadQuery = (form: Form) =>
 export const receiversQuery = (form: Form, webhook: string) =>
   queryOptions(readQuery(form.workspace_id, 'listReceivers', { params: { id: webhook } }));
 
-/** The questions of the live version in order, for filters. */
+/** Queries the questions of the live version in order, for filters. */
 export const questionsQuery = (form: Form) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'getForm', { params: { id: form.id } }),
-    // It was validated when it was published.
+    // The structure was validated when it was published.
     select: ({ structure }): TestedNode[] =>
       listQuestions(structure as AskedForm).map(({ element: { type, attrs } }) => ({ type, attrs })),
   });

@@ -10,7 +10,7 @@ import {
   send,
 } from './transport/call.ts';
 
-/** What a response represents: the path, the id and the ETag of a resource. */
+/** What a response is a copy of: the path, the id and the ETag of a resource. */
 type Reading = { place: string; id: string; etag: string };
 type Input = Readonly<Record<string, unknown>>;
 

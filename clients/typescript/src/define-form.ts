@@ -1,13 +1,13 @@
 import type { AnswerTypes, CompositeElement, Element, Form, SettingsChange, Step, Structure } from './api.ts';
 
-/** A definition: deeply read-only. */
+/** Makes the type of a definition deeply read-only. */
 type Written<T> = T extends readonly (infer Item)[]
   ? readonly Written<Item>[]
   : T extends object
     ? { readonly [K in keyof T]: Written<T[K]> }
     : T;
 
-/** A node of the tree with its attributes next to its type. */
+/** A node of the tree with its attributes beside its type. */
 type Flat<Node> = Node extends { type: infer Type; attrs?: infer Attributes }
   ? { readonly type: Type } & Written<NonNullable<Attributes>>
   : never;
@@ -21,11 +21,11 @@ type WrittenStep = Written<NonNullable<Step['attrs']>> & { readonly elements: re
 
 /** The definition of a form. */
 export type FormDefinition = Written<Structure['attrs']> & {
-  /** The form's id on the service. Default: the form with this name. */
+  /** The form's id on the service. By default, the form with this name is used. */
   readonly id?: string;
-  /** The status after `apply()`. By default a new form is a draft, and an existing one keeps its status. */
+  /** The status after `apply()`. By default, a new form is a draft, and an existing one keeps its status. */
   readonly status?: Form['status'];
-  /** All settings of the form. By default the service keeps its settings. */
+  /** All settings of the form. By default, the service keeps its settings. */
   readonly settings?: Written<SettingsChange>;
   readonly steps: readonly WrittenStep[];
 };
@@ -36,7 +36,7 @@ export type DefinedForm<Answers = unknown> = {
   status?: Form['status'];
   structure: Structure;
   settings?: SettingsChange;
-  /** Exists only for the compiler. */
+  /** Exists only for the type checker. */
   readonly answers?: Answers;
 };
 
@@ -60,7 +60,7 @@ type RowOf<E> = E extends { rows: readonly (infer Row)[] } ? IdOf<Row> : string;
 /** Returns the part of an option that answers store. */
 type IdOf<Option> = Option extends { readonly id: infer Id extends string } ? Id : Option & string;
 
-/** Defines a form once: its structure, its settings and the type of its answers. */
+/** Defines a form in one place: its structure, its settings and the type of its answers. */
 export function defineForm<const Definition extends FormDefinition>(
   definition: Definition,
 ): DefinedForm<AnswersIn<Definition['steps'][number]>> {
@@ -70,7 +70,7 @@ export function defineForm<const Definition extends FormDefinition>(
     attrs: more,
     children: elements.map(nodeOf),
   }));
-  // A definition has the types of the structure's own nodes.
+  // The types of a definition's nodes are those of the structure.
   const form: unknown = { ...(id && { id }), ...(status && { status }), ...(settings && { settings }) };
   return {
     ...(form as DefinedForm<never>),
@@ -97,7 +97,7 @@ type Or<A, B> = true extends A | B ? true : false;
  */
 type Questions<E, Hidden> = E extends { type: 'composite'; children: readonly (infer Child)[] }
   ? WrittenElement extends Child
-    ? // A definition without literal types would recurse forever.
+    ? // A definition without literal types would cause endless recursion.
       never
     : E extends { repeatable: true; id: infer Id }
       ? { id: Id; answer: AnswersOfAll<Questions<Child, false>>[]; isGiven: false }

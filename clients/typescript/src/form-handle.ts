@@ -3,7 +3,7 @@ import type { DefinedForm } from './define-form.ts';
 import { listOf } from './pages.ts';
 import type { CallOptions, List } from './transport/call.ts';
 
-/** Answers in requests: a file is given by its id, from `files.create`. */
+/** Answers in requests. A file is given by its id, from `files.create`. */
 export type Sent<Answers> = {
   [K in keyof Answers]: NonNullable<Answers[K]> extends { content_type: string }[] ? string[] : Answers[K];
 };
@@ -14,7 +14,7 @@ export type SubmissionOf<Answers> = Omit<Submission, 'status' | 'answers'> &
 
 type Page = Awaited<ReturnType<Api['forms']['submissions']>>;
 type Query = NonNullable<Parameters<Api['forms']['submissions']>[1]>;
-/** The submissions that match a query. */
+/** The type of the submissions that match a query. */
 type Asked<Answers, Q> = Extract<
   SubmissionOf<Answers>,
   Q extends { status: infer Status } ? { status: Status } : unknown
@@ -23,12 +23,12 @@ type Asked<Answers, Q> = Extract<
 /** A defined form on a service. */
 export interface FormHandle<Answers> {
   /**
-   * Returns the form's id on the service. @throws Error if it does not exist, or if several forms have its
-   * name.
+   * Returns the form's id on the service.
+   * @throws Error if the form does not exist, or if several forms have its name.
    */
   id(): Promise<string>;
   /**
-   * Updates the form on the service to match the definition: creates it, changes what differs, or does
+   * Updates the form on the service to match the definition. Creates the form, changes what differs, or does
    * nothing.
    * @throws ValidationError; PreconditionFailedError if another person changes the form in the meantime.
    */
@@ -38,7 +38,7 @@ export interface FormHandle<Answers> {
     answers: Sent<Answers>,
     options?: CallOptions & { reference?: Record<string, string> },
   ): Promise<SubmissionOf<Answers>>;
-  /** Returns its submissions: all of them with `for await`, one page with `await`. */
+  /** Returns the form's submissions: all of them with `for await`, one page with `await`. */
   submissions<const Q extends Query>(
     query?: Q,
     options?: CallOptions,
@@ -78,7 +78,7 @@ export function formHandle<Answers>(api: Api, form: DefinedForm<Answers>): FormH
         (status === undefined || now.status === status);
       if (isSame) return Object.assign(now, { change: 'none' as const });
       const change = { structure, ...(settings && { settings }), ...(status && { status }) };
-      // Sends the ETag of what was read, so that a concurrent change is not overwritten.
+      // Sends the ETag of the form that was read, so that a concurrent change is not overwritten.
       return Object.assign(await api.forms.update(now, change), { change: 'updated' as const });
     },
     async submit(answers, { reference, ...options } = {}) {
@@ -87,7 +87,7 @@ export function formHandle<Answers>(api: Api, form: DefinedForm<Answers>): FormH
     },
     submissions: (query, options) => {
       const read = async (more: Query) => api.forms.submissions(await id(), { ...query, ...more }, options);
-      // The form determines the answers, and the query the submissions that the service returns.
+      // The types of the answers follow from the form, and the statuses of the submissions from the query.
       return listOf('cursor', query ?? {}, read) as never;
     },
   };

@@ -12,7 +12,7 @@ export * from './transport/errors.ts';
 export { verifyWebhook, type WebhookEvent, WebhookVerificationError } from './webhook.ts';
 
 export interface Client extends Api {
-  /** Returns a handle of a form from defineForm, with typed answers. */
+  /** Returns a handle for a form from defineForm, with typed answers. */
   form<Answers>(definition: DefinedForm<Answers>): FormHandle<Answers>;
 }
 

@@ -19,9 +19,9 @@ type Turn = {
 
 const once: Turn = { first: {}, next: () => undefined };
 
-/** How to read the next page of a list, by the name of its paging parameter. */
+/** How to request the next page of a list, by the name of its paging parameter. */
 const turns: Readonly<Record<string, Turn>> = {
-  // Neither skips nor repeats items while others write.
+  // Neither skips nor repeats items if other clients change the list in the meantime.
   cursor: {
     first: { cursor: '*', per_page: 100 },
     next: ({ next_cursor: cursor }) => (cursor ? { cursor } : undefined),

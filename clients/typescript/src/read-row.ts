@@ -1,4 +1,4 @@
-/** A parsed row of the table. */
+/** A parsed row of the table of operations. */
 export type Row = {
   method: string;
   /** The path below /api/v1, with parameters as `:name`. */
@@ -15,9 +15,9 @@ export type Row = {
   isStream: boolean;
   /** How a list is paged: `cursor`, `page`, `after`, or '' for a single page. */
   list: string | undefined;
-  /** The path whose ETag the operation sends as If-Match. */
+  /** The path of the resource whose ETag the operation sends as If-Match. */
   condition: string | undefined;
-  /** The path at which the returned resource can be changed. */
+  /** The path at which the returned resource can be changed later. */
   place: string | undefined;
 };
 

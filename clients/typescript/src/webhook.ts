@@ -8,13 +8,13 @@ type Verification = {
   tolerance?: number;
   /**
    * The signatures to verify. Default: `both`, because the service sends both. `service` is
-   * X-Service-Signature alone, which does not cover the time; `standard` is the signature of Standard
+   * X-Service-Signature alone, which does not cover the timestamp. `standard` is the signature of Standard
    * Webhooks.
    */
   scheme?: 'both' | 'service' | 'standard';
 };
 
-/** Thrown if a delivery is not from the service, or is a replay of a recorded one. */
+/** Thrown if a delivery was not sent by the service, or repeats a recorded one. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
@@ -22,7 +22,7 @@ export class WebhookVerificationError extends Error {
 /**
  * Verifies a webhook delivery in constant time, and parses it.
  * @param raw the unparsed body.
- * @param secret the webhook's secret, or several during a rotation.
+ * @param secret the webhook's secret, or several secrets during a rotation.
  * @throws WebhookVerificationError
  */
 export async function verifyWebhook<Answers = Event['submission']['responses']>(
@@ -52,7 +52,7 @@ export type WebhookEvent<Answers = Event['submission']['responses']> = Omit<Even
   };
 };
 
-/** For a day after a secret is changed, deliveries carry two signatures. */
+/** For a day after a secret is changed, deliveries have two signatures. */
 async function isSignedByService(
   body: Bytes,
   headers: AnyHeaders,
@@ -88,14 +88,14 @@ async function requireStandard(
     );
 }
 
-/** `whsec_` and base64 encode bytes; any other secret is used as text. */
+/** `whsec_` is followed by bytes in base64. Any other secret is used as text. */
 const standardKey = (secret: string): Bytes =>
   decode(/^whsec_([A-Za-z0-9+/]{4,}={0,2})$/.exec(secret)?.[1])[0] ?? bytes(secret);
 
 type Bytes = Uint8Array<ArrayBuffer>;
 const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 
-/** Checks if one of the keys made one of the signatures. WebCrypto compares in constant time. */
+/** Returns whether any of the keys made any of the signatures. WebCrypto compares in constant time. */
 async function isOneRight(
   keys: readonly Bytes[],
   signatures: readonly Bytes[],

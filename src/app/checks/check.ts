@@ -7,11 +7,11 @@ export type Finding =
 
 /** A current problem that a person has to fix. */
 export type Incident = {
-  /** Identifies the incident across all processes while it lasts. */
+  /** Identifies the incident in all processes while it lasts. */
   key: string;
   /** The workspace whose owners get the email. Without one, the operator gets it. */
   workspaceId?: string;
-  /** One sentence, for the log and the email subject. */
+  /** A single sentence, for the log and the email subject. */
   what: string;
   remedy: string;
   fields: EmailField[];
@@ -34,23 +34,23 @@ export type CheckGauge = readonly [
 export type Check<Facts> = {
   /** One or two words. */
   id: string;
-  /** A `start` problem stops a start; a `ready` problem makes `/readyz` answer 503. */
+  /** A `start` problem prevents the start; a `ready` problem makes `/readyz` respond with 503. */
   severity: 'start' | 'ready' | 'notice';
-  /** Whether the check needs the tables of this version. */
+  /** Whether the check needs the tables of the current version. */
   needsSchema?: true;
-  /** Returns what `doctor` prints. A thrown error is reported as a problem. */
+  /** Returns the finding that `doctor` prints. A thrown error is reported as a problem. */
   look?: (facts: Facts) => Promise<Finding>;
   /** The subject of the email about a problem that `look` finds, and the label of the finding. */
   email?: { what: string; label: string };
-  /** Returns the status that `/readyz` sends with 503. */
+  /** Returns the status that `/readyz` sends with 503, if there is a problem. */
   obstacle?: (facts: Facts) => Promise<string | undefined>;
-  /** Returns the incidents to email, where one email about `look` is not enough. */
+  /** Returns the incidents to email, if one email about `look` is not enough. */
   incidents?: (facts: Facts) => Promise<Incident[]>;
-  /** Returns what `/metrics` publishes. Values that cannot be read are omitted. */
+  /** Returns the metrics that `/metrics` publishes. Values that cannot be read are omitted. */
   gauges?: (facts: Facts) => Promise<CheckGauge[]>;
 };
 
-/** An error that stops a start. Its message includes the remedy. */
+/** An error that prevents the start. Its message includes the remedy. */
 export class CheckError extends Error {}
 
 export const ok = (what: string): Finding => ({ state: 'ok', what });

@@ -46,11 +46,11 @@ const readStatistics = statement(
 );
 
 const oldestVersion = 15;
-/** Formloom ends a session that holds a transaction open for 30 s. */
+/** Well above 30 s, after which Formloom ends its own sessions with an open transaction. */
 const leftSeconds = 120;
 /** Signatures and links fail if the clocks differ by more than this. */
 const largestDriftSeconds = 5;
-/** The size of a WAL file. PostgreSQL stops if there is no room for the next one. */
+/** The size of a WAL file. PostgreSQL stops if there is no disk space for the next one. */
 const leastRoom = 16 * 1024 * 1024;
 const diskIsFull = 'the database disk is full';
 
@@ -192,7 +192,7 @@ const gaugesOf = (found: Awaited<ReturnType<typeof readStatistics>>[number]): Ch
 ];
 
 /**
- * Checks the target database of a restore or move, which may be one that the instance was moved away from.
+ * Checks the target database of a restore or move. It may be one that the instance was moved away from.
  * @throws CheckError for the first problem.
  */
 export const checkTargetDatabase = (context: Parameters<typeof databaseFacts>[0]): Promise<void> =>

@@ -6,9 +6,9 @@ import type { Check } from './check.ts';
 import type { Facts } from './facts.ts';
 
 /**
- * Finds webhooks that are paused because they failed, and active ones with a delivery that failed for good
- * since they began to fail. It looks at the first 500 deliveries since then, as the first one fails first. It
- * returns the latest 1,000 webhooks: abandoned ones stay for years.
+ * Finds webhooks that were paused because they failed, and active ones with a delivery that failed
+ * permanently since they began to fail. It looks at the first 500 deliveries since then, because the first
+ * one fails first. It returns the latest 1,000 webhooks, because abandoned ones stay for years.
  */
 const selectLostWebhooks = statement(
   'checks.select_lost_webhooks',
@@ -38,7 +38,7 @@ const selectLostWebhooks = statement(
     limit 1000`,
 );
 
-/** The most jobs and deliveries that are counted. */
+/** The maximum number of jobs and deliveries that are counted. */
 const most = 10_000;
 
 /**
@@ -70,8 +70,8 @@ const readQueue = statement(
 const alwaysPublished = [deliverJob, sendMailJob].map((kind) => ({ kind, due: 0, oldest: 0 }));
 
 /**
- * Checks of webhooks and the queue. `doctor` does not print them: the owners of workspaces repair their
- * webhooks.
+ * Checks of webhooks and the queue. `doctor` does not print these checks, because the owners of workspaces
+ * fix their webhooks.
  */
 export const deliveryChecks: readonly Check<Facts>[] = [
   {
@@ -91,7 +91,7 @@ export const deliveryChecks: readonly Check<Facts>[] = [
         remedy: is_paused
           ? 'The webhook sends no more events. Fix the endpoint, resume the webhook, and replay the failed events.'
           : 'Fix the endpoint, then replay the failed events.',
-        // Only the origin: the path may be a secret.
+        // Only the origin of the URL, because its path may be secret.
         fields: [
           { label: 'Workspace', value: workspace },
           { label: 'Receiver', value: URL.parse(url)?.origin ?? '' },

@@ -23,7 +23,7 @@ const readServer = statement(
           extract(epoch from clock_timestamp())::double precision as now`,
 );
 
-/** The most parked jobs that are counted in each cell. */
+/** The maximum number of parked jobs that are counted in each cell. */
 const mostParked = 1_000;
 
 /** Returns the facts about the machine. Each fact is read once per run, and only if a check needs it. */
@@ -43,7 +43,7 @@ export const machineFacts = ({
   disks: computeOnce(() => readDisks(config)),
 });
 
-/** Returns the facts that need no table of Formloom. */
+/** Returns the facts that can be read without Formloom's tables. */
 export const databaseFacts = ({
   config,
   database,

@@ -26,8 +26,8 @@ const selectLostCells = statement(
 );
 
 /**
- * Finds the servers that ran a query in the last seconds. Each runs two a second; sessions of a lost machine
- * can stay for hours.
+ * Finds the servers that ran a query in the last seconds. Each server runs two queries a second. Sessions of
+ * a lost machine can stay open for hours.
  */
 const findServers = statement(
   'checks.find_servers',
@@ -38,12 +38,12 @@ const findServers = statement(
       and state_change > now() - make_interval(secs => $seconds)`,
 );
 
-/** Scheduled backups are missed while no server runs. Three missed in a row are a problem. */
+/** Scheduled backups do not run while no server runs. Three missed in a row are a problem. */
 const missedBackups = 3;
 
 /**
- * Checks that compare the database with this version and this instance. A start runs them when it migrates
- * and opens the key.
+ * Checks that compare the database with this version and this instance. During a start, migrating and opening
+ * the key do the same.
  */
 export const instanceChecks: readonly Check<Facts>[] = [
   {
@@ -257,8 +257,8 @@ const byHand =
   'The log shows why. Until scheduled backups work again, make backups with `formloom backup <file>`.';
 
 /**
- * Returns an incident if the schedule's backups are missing, failed or lack files. Files can be missing for
- * long, so that incident has another key and does not hide a failed backup.
+ * Returns an incident if scheduled backups are missing, failed or lack files. Files can be missing for a long
+ * time, so that incident has a separate key and does not hide a failed backup.
  */
 function judgeBackups(
   { schedule }: NonNullable<Config['backup']>,

@@ -9,16 +9,19 @@ import { type Check, ok, problem, warning } from './check.ts';
 import type { MachineFacts } from './facts.ts';
 import { megabyte, memoryLimit, memoryNeeded } from './memory.ts';
 
-/** The major version that setup.mjs installs. Older ones cannot run TypeScript. */
+/** The major version of Node.js that setup.mjs installs. Older versions cannot run TypeScript. */
 const oldestNode = 24;
-/** How long the mail server has to respond in a dialogue without an email, in milliseconds. */
+/** How long the mail server has to respond to a test connection that sends no email, in milliseconds. */
 const mailServerMs = 3_000;
-/** Warns at twice the free space below which uploads are refused, so that the operator has time to react. */
+/**
+ * Warns at twice the amount of free space below which uploads are refused, so that the operator has time to
+ * react.
+ */
 const roomFactor = 2;
 
 const isLoopback = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host);
 
-/** Checks of the machine of this process and its surroundings. */
+/** Checks of the machine that runs this process, and of what it connects to. */
 export const machineChecks: readonly Check<MachineFacts>[] = [
   {
     id: 'versions',

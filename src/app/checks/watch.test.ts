@@ -115,7 +115,7 @@ test('the first permanent delivery failure, and a pause, are emailed once each t
       return found.rowCount === count;
     });
   await failed(1);
-  assert.deepEqual(await look(), ['A webhook of “Orders” is failing: a delivery has no retries left']);
+  assert.deepEqual(await look(), ['A webhook for “Orders” is failing: a delivery has no retries left']);
   const [{ mail }] = (await told('owner@example.test', 1)) as [TakenMail];
   assert.match(mail.text!, /Fix the endpoint/);
   assert.match(mail.text!, new RegExp(`/app/forms/${form.id}/webhooks/${rows[0]!.id}`));
@@ -131,7 +131,7 @@ test('the first permanent delivery failure, and a pause, are emailed once each t
   assert.deepEqual(await look(), []);
   const pause = "update webhooks set active = false, paused_at = now(), paused_by = 'failure' where id = $1";
   await database.query(pause, [rows[0]!.id]);
-  assert.deepEqual(await look(), ['A webhook of “Orders” was paused after failing for days']);
+  assert.deepEqual(await look(), ['A webhook for “Orders” was paused after failing for days']);
   await told('owner@example.test', 2);
   assert.deepEqual(taken('operator@example.test'), []);
   assert.deepEqual(taken('owner@elsewhere.test'), []);

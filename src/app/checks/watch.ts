@@ -12,7 +12,7 @@ import type { Incident } from './check.ts';
 import { instanceFacts } from './facts.ts';
 import { allChecks } from './instance-checks.ts';
 
-/** Records that these incidents last, and returns whether each has been reported. */
+/** Records that these incidents continue, and returns whether each has been reported. */
 const recordIncidents = statement(
   'watch.note_incidents',
   'keys',
@@ -23,7 +23,7 @@ const recordIncidents = statement(
    returning key, is_told`,
 );
 
-/** Claims the incidents that no other process has claimed, and returns when each began. */
+/** Claims incidents that no other process has claimed, and returns when each began. */
 const claimIncidents = statement(
   'watch.claim_incidents',
   'keys',
@@ -34,7 +34,7 @@ const claimIncidents = statement(
    returning incidents.key, began_at`,
 );
 
-/** Ends the incidents that no check has found for this many seconds. */
+/** Ends incidents that no check has found for this many seconds. */
 const endIncidents = statement(
   'watch.end_incidents',
   'calm:double',
@@ -52,7 +52,7 @@ const selectOwners = statement(
 
 type Context = Parameters<typeof instanceFacts>[0] & { log: Log; vault: Vault; wakeQueue: () => void };
 
-/** Returns the incidents that this process sees now, by check. */
+/** Returns the incidents that this process currently finds, by check. */
 export function findIncidents(
   context: Parameters<typeof instanceFacts>[0],
 ): Promise<PromiseSettledResult<Incident[]>[]> {
@@ -68,12 +68,12 @@ export function findIncidents(
   );
 }
 
-/** An incident that returns within this time is the same incident. */
+/** An incident that returns within this time counts as the same incident. */
 const calmSeconds = 600;
 
 /**
  * Finds current incidents. A new one causes one warning in the log and one email, whichever process finds it.
- * It is reported again only if it returns after `calm` seconds. A failing check does not hide others.
+ * It is reported again only if it returns after `calm` seconds. A failing check does not prevent the others.
  */
 export async function watchIncidents(context: Context, calm = calmSeconds): Promise<void> {
   const { database, log } = context;
@@ -82,15 +82,15 @@ export async function watchIncidents(context: Context, calm = calmSeconds): Prom
   const noted = await recordIncidents(database, { keys: found.map(({ key }) => key) });
   const isUnreported = new Set(noted.filter((each) => !each.is_told).map(({ key }) => key));
   const incidents = found.filter(({ key }) => isUnreported.has(key));
-  // An email in another cell is committed before the incident is marked as reported here. Grouping by
-  // workspace limits a failure to one workspace.
+  // An email in another cell is committed before the incident is marked as reported here. Incidents are
+  // grouped by workspace, so a failure affects only one workspace.
   const reported: Incident[] = [];
   for (const group of Map.groupBy(incidents, ({ workspaceId }) => workspaceId).values())
     reported.push(...(await report(context, group)));
   for (const { key, what, remedy, workspaceId } of reported)
     log.warn({ incident: key, workspace_id: workspaceId, remedy }, what);
   if (reported.length > 0) context.wakeQueue();
-  // The incidents of a failed check may still last.
+  // If a check failed, its incidents may still continue.
   for (const each of checks) if (each.status === 'rejected') throw each.reason;
   for (const { key } of await endIncidents(database, { calm }))
     log.info({ incident: key }, 'an incident has ended');

@@ -1,7 +1,10 @@
 import { type Command, flag, type Input } from './command.ts';
 import { id, UsageError } from './values.ts';
 
-/** Another spelling of a generated command. Names are separated by spaces; `own=other` fills `other` of the generated command. */
+/**
+ * Another name for a generated command. Option names are separated by spaces; `own=other` passes the option
+ * `own` to `other` of the generated command.
+ */
 type Alias = {
   /** The generated command that it runs. */
   readonly of: string;
@@ -9,11 +12,11 @@ type Alias = {
   readonly id?: string;
   /** Options of the alias, each with the option or parameter of the generated command that it fills. */
   readonly options?: string;
-  /** Flags, with the options that each sets. */
+  /** Flags, and the options that each of them sets. */
   readonly flags?: Readonly<Record<string, Input>>;
-  /** Options that it always passes. */
+  /** Options that the alias always passes. */
   readonly always?: Input;
-  /** The properties of the response, or of each item of its list, that it prints. */
+  /** The properties that it prints, of the response or of each item in the response's list. */
   readonly prints: string;
   readonly note?: string;
 };
@@ -83,7 +86,7 @@ function aliasCommand(name: string, alias: Alias, target: Command): Command {
       const names = prints.split(' ');
       if ('data' in answer && !names.includes('data'))
         return { data: (answer.data as object[]).map((item) => pick(item, names)) };
-      // A webhook without a secret prints no secret.
+      // For a webhook without a secret, no secret is printed.
       return pick(answer, names, (value) => value !== null && value !== undefined);
     },
   };

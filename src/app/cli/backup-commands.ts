@@ -105,7 +105,7 @@ export const backupCommands: readonly Command[] = [
   }),
 ];
 
-/** Reads the first line only: an editor ends it with a line break that is not part of the passphrase. */
+/** Reads only the first line. Editors end it with a line break, which is not part of the passphrase. */
 function readPassphrase(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   const passphrase = readTextFile(path).split('\n', 1)[0]!.trim();
@@ -115,7 +115,7 @@ function readPassphrase(path: string | undefined): string | undefined {
 
 const embeddedDatabase = 'embedded';
 
-/** The target of a move: the URL of a PostgreSQL, or the embedded database. */
+/** The target of a move: the URL of a PostgreSQL database, or the embedded database. */
 const moveTarget: ValueReader<string> = {
   shows: `<url|${embeddedDatabase}>`,
   mustBe: `postgres://user:password@host/database, or "${embeddedDatabase}" for the one in DATA_DIR`,

@@ -372,7 +372,7 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     'no command',
     [],
     2,
-    /A command is missing[^]*workspace +create, list, delete, restore, plan[^]*delivery +list, retry/,
+    /No command was given[^]*workspace +create, list, delete, restore, plan[^]*delivery +list, retry/,
   ],
   ['an unknown command', ['key', 'make'], 2, /Unknown command "key make"[^]*key create --name <text/],
   ['a misspelt command', ['form', 'list'], 2, /Unknown command "form list"\. Did you mean "forms list"\?/],
@@ -603,7 +603,7 @@ test('a command with the wrong instance key is rejected; instance-key replace li
   const other = { SECRET_KEY: '7e'.repeat(32) };
   const refused = await formloom(['workspace', 'list'], other);
   assert.deepEqual([refused.code, refused.stdout], [1, '']);
-  assert.match(refused.stderr, /another key than SECRET_KEY.*instance-key replace/s);
+  assert.match(refused.stderr, /a key other than SECRET_KEY.*instance-key replace/s);
   const own = (await findInstanceKey(dataDir, undefined))!;
   try {
     const { code, stdout } = await formloom(['instance-key', 'replace', '--json'], other);
@@ -697,7 +697,7 @@ test('without --json a command prints lines and a table, and names cannot inject
   assert.match(listed.stdout, /^id +name +plan +rate_limit +burst +created_at\n/);
   assert.match(listed.stdout, new RegExp(`${id}  Red \ufffd\\[31mAlert`));
   const made = await formloom(['key', 'create', '--workspace', id, '--name', 'Site']);
-  assert.match(made.stdout, /^id +[0-9a-f-]{36}\nkey +fl_\S{43}\nThe key is only shown once\.\n$/);
+  assert.match(made.stdout, /^id +[0-9a-f-]{36}\nkey +fl_\S{43}\nThe key will not be shown again\.\n$/);
 });
 
 test('a JSON document is printed as JSON, and a text of several lines as its lines', async () => {

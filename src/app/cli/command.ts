@@ -18,15 +18,15 @@ import {
   wholeNumber,
 } from './values.ts';
 
-/** The context of a command on the database. */
+/** The context of a command that works on the database. */
 export type CommandContext = {
   config: Config;
   database: Database;
   vault: Vault;
   log: Log;
-  /** The URL of the database, in the form of DATABASE_URL. */
+  /** The URL of the database, in the format of DATABASE_URL. */
   url: string;
-  /** Describes the database to a person, without a password. */
+  /** A description of the database for a person, without the password. */
   description: string;
   /**
    * Asks the person at the terminal to confirm an action that cannot be undone.
@@ -35,14 +35,14 @@ export type CommandContext = {
   confirm: (what: string) => Promise<void>;
   /** Reports progress on standard error, or nothing with `--json`. */
   tell: (line: string) => void;
-  /** Aborted by a signal; for long work that does not end when the database closes. */
+  /** Aborted by a signal. Used for long work that does not end when the database closes. */
   signal: AbortSignal | undefined;
 };
 
 /** The context of a command that opens its database itself. */
 export type BareContext = Pick<CommandContext, 'config' | 'log' | 'tell' | 'signal'>;
 
-/** The context of a command that calls operations, here or on another server. */
+/** The context of a command that calls operations of this instance or of another server. */
 export type ApiContext = {
   api: Api;
   json: boolean;
@@ -60,10 +60,10 @@ export type CommandOption<T> = {
   readonly isRequired: boolean;
   /** The name of an option that replaces this one. */
   readonly unless?: string;
-  /** Omitted from the usage line, because many commands have it. */
+  /** Omitted from the usage line, because many commands have this option. */
   readonly isMinor?: boolean;
   readonly about?: string | undefined;
-  /** Only for the compiler: the type of the option in a command's input. */
+  /** Only for the type checker: the type of the option in a command's input. */
   readonly type?: T;
 };
 
@@ -77,7 +77,7 @@ export const flag: CommandOption<boolean> = { value: undefined, isRequired: fals
 export type Input = Readonly<Record<string, unknown>>;
 
 /**
- * The context of a command by where it works: on the database, this machine, the API, or the list of
+ * The context of a command, by what it works on: the database, this machine, the API, or the list of
  * commands.
  */
 type Contexts = {
@@ -88,8 +88,8 @@ type Contexts = {
 };
 
 /**
- * Runs a command. `--json` prints its result; a list is `{ data: [...] }`. Undefined if the command printed
- * its result itself.
+ * Runs a command. With `--json`, its result is printed as JSON; a list is `{ data: [...] }`. Undefined if the
+ * command printed its result itself.
  */
 type Work = {
   [At in keyof Contexts]: {
@@ -99,16 +99,16 @@ type Work = {
 }[keyof Contexts];
 
 type About = {
-  /** The words of the command, such as `key create`. */
+  /** The name of the command, which can be several words, such as `key create`. */
   readonly name: string;
   readonly summary: string;
   /** The help below the summary. */
   readonly about?: string | undefined;
   /** Printed below the result, but not with `--json`. */
   readonly note?: string | ((input: Input) => string);
-  /** Whether the database is tied to the current key from now on (kit/instance-key). */
+  /** Whether the command ties the database to the current key (kit/instance-key). */
   readonly replacesKey?: boolean;
-  /** Whether it creates a missing database. All other commands fail and say where they looked. */
+  /** Whether the command creates a missing database. All other commands fail and say where they looked. */
   readonly makesDatabase?: boolean;
   /** Formats the result for a person. Default: lines or a table. */
   readonly show?: (answer: object) => string;
@@ -116,14 +116,14 @@ type About = {
 
 export type Command = About &
   Work & {
-    /** The words after the name, in order. All are required. */
+    /** The parameters after the name, in order. All are required. */
     readonly parameters: Readonly<Record<string, ValueReader<unknown>>>;
     readonly options: Readonly<Record<string, CommandOption<unknown>>>;
   };
 
 /**
- * Ends a command that has a result but did not succeed. The result is printed, and the message goes to
- * standard error. The exit code is 1, or 2 if forms differ.
+ * Ends a command that has a result but was not fully successful. The result is printed, and the message goes
+ * to standard error. The exit code is 1, or 2 if forms differ.
  */
 export class PartlyDone extends Error {
   override readonly name = 'PartlyDone';
@@ -137,7 +137,7 @@ export class PartlyDone extends Error {
   }
 }
 
-/** Thrown if a person declined to confirm, or a signal ended the command. */
+/** Thrown if a person declined to confirm, or if a signal ended the command. */
 export class Declined extends Error {
   override readonly name = 'Declined';
 }
@@ -158,14 +158,14 @@ type Definition<P, O, Context> = About & {
 };
 
 /**
- * Returns a function that declares commands of one kind. The type of their input follows from their
+ * Returns a function that declares commands of one kind. The type of the command's input follows from its
  * parameters and options.
  */
 const declaring =
   <At extends keyof Contexts>(at: At) =>
   <P extends Values = None, O extends Options = None>(definition: Definition<P, O, Contexts[At]>) => {
     const { parameters = {}, options = {}, run, ...rest } = definition;
-    // read-input.ts builds the input from these declarations.
+    // This is safe, because read-input.ts builds the input from these declarations.
     const runWith = (context: Contexts[At], input: Input) => run(context, input as InputOf<P, O>);
     return { at, ...rest, parameters, options, run: runWith };
   };
@@ -174,7 +174,7 @@ const declaring =
 export const command = declaring('database');
 /** Declares an operator command that opens its database itself. */
 export const machineCommand = declaring('machine');
-/** Declares a command that calls operations of the API, here or on another server. */
+/** Declares a command that calls operations of the API, on this instance or on another server. */
 export const apiCommand = declaring('api');
 /** Declares a command about the list of commands. */
 export const commandListCommand = declaring('table');
@@ -193,14 +193,14 @@ type Schema = {
   default?: unknown;
 };
 
-/** Returns the option of a field: `per_page` is `--per-page`. */
+/** Returns the name of the option for a field: `per_page` is `per-page`. */
 export const optionName = (field: string): string => field.replaceAll('_', '-');
 
 /**
  * Returns the fields of a query or a body as options. The schema decides their kind: text, choice,
  * comma-separated list or JSON. Text, data and JSON accept `@file`. A boolean is `--name` or `--no-name`;
  * `--no-name` sets a nullable field to null.
- * @param unless an option that can replace all of them.
+ * @param unless an option that can replace all of these.
  */
 export function optionsOfSchema(schema: TObject, unless?: string): Record<string, CommandOption<unknown>> {
   const required = new Set<string>(schema.required ?? []);
@@ -221,14 +221,14 @@ export function optionsOfSchema(schema: TObject, unless?: string): Record<string
   return options;
 }
 
-/** Returns the fields that were set by the options of `optionsOf`. */
+/** Returns the fields that were set by the options of `optionsOfSchema`. */
 export function fieldsOf(schema: TObject, input: Input): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [field, property] of Object.entries(schema.properties as Record<string, Schema>)) {
     const name = optionName(field);
     const isYes = isYesOrNo(property);
     const isNo = input[`no-${name}`] === true;
-    // A missing flag is false.
+    // A flag that was not given is false.
     const isSaid = isYes ? input[name] === true : input[name] !== undefined;
     if (isNo && isSaid) throw new UsageError(`--${name} and --no-${name} cannot be combined.`);
     if (isNo) fields[field] = isYes ? false : null;
@@ -237,7 +237,7 @@ export function fieldsOf(schema: TObject, input: Input): Record<string, unknown>
   return fields;
 }
 
-/** Returns how to read the value of a field; undefined for a boolean. */
+/** Returns a reader for the value of a field; undefined for a boolean. */
 export function valueReaderOf(given: Schema): ValueReader<unknown> | undefined {
   if (isYesOrNo(given)) return undefined;
   const schema = withoutNull(given);
@@ -281,7 +281,7 @@ const number: ValueReader<number> = {
 /** A date or a time, as text. */
 const moment: ValueReader<string> = { ...date, read: (given) => date.read(given)?.toISOString() };
 
-/** Reads texts separated by commas, or JSON if a text contains a comma. */
+/** Reads values separated by commas, or JSON if a value contains a comma. */
 function listOf(items: Schema): ValueReader<unknown> {
   const each = valueReaderOf(items)!;
   const shows = each.choices?.join('|') === each.shows ? `<${each.choices.join(',')}>` : list.shows;

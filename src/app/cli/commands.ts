@@ -110,7 +110,7 @@ const mcpCommand = apiCommand({
       import('#kit/json-body.ts'),
     ]);
     const limited: typeof api = async (request) => {
-      // The limits of a request body apply here too, where no HTTP server enforces them.
+      // The limits for request bodies apply here too, where no HTTP server enforces them.
       if (request.body && !Buffer.isBuffer(request.body))
         readJsonBody(Buffer.from(JSON.stringify(request.body)));
       return api(request).catch((error: unknown) => {
@@ -137,7 +137,7 @@ const cellCommands = [
     note: 'All processes of the service start to use the cell without a restart.',
     async run({ config, database, url, log, tell }, { name }) {
       const { databasePool: pool, webProcesses: processes } = config;
-      // No timeouts: creating a cell waits for backups and other schema changes.
+      // Opened without timeouts, because creating a cell waits for backups and other schema changes.
       const unhurried = openDatabase({ connectionString: url }, { pool: 2, log, limits: false });
       try {
         await createCell(unhurried, name, { service: { pool, processes, channel: keyChangeChannel }, tell });
@@ -276,8 +276,8 @@ export const nonOperationCommands: readonly Command[] = [
 ];
 
 /**
- * Returns all commands. The operations are loaded only when needed: loading them takes most of the start
- * time.
+ * Returns all commands. The operations are loaded only when needed, because loading them takes most of the
+ * start time.
  */
 export async function allCommands(): Promise<readonly Command[]> {
   const [{ operationCommands }, { aliasCommands }] = await Promise.all([

@@ -10,7 +10,7 @@ type Offer = readonly [name: string, option: string, word: string, about: string
 /** Stands for file names. */
 const files = '<file>';
 
-/** The folder of this installation, since `formloom` can be run in any folder. */
+/** The folder of this installation. It is needed because `formloom` can be run in any folder. */
 const home = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');
 
 const always: Readonly<Record<string, CommandOption<unknown>>> = {
@@ -18,7 +18,10 @@ const always: Readonly<Record<string, CommandOption<unknown>>> = {
   help: { ...flag, about: 'Shows help for the command' },
 };
 
-/** Returns the script that completes commands, options and values in a shell. Completing runs no command. */
+/**
+ * Returns the script that completes commands, options and values in a shell. Completing does not run any
+ * command.
+ */
 export function completionScript(shell: (typeof shells)[number], commands: readonly Command[]): string {
   const offers = offersOf(commands).map(([name, option, word, about]) =>
     [name, option, word, about.split('\n', 1)[0]!].join('\t'),
@@ -54,8 +57,8 @@ function offersOfCommand({ name, at, parameters, options, summary }: Command): O
 
 /**
  * Finds the completions for the typed words. awk reads one line for each word, a line `--`, and the
- * completions. A command is its first two words, or only the first. An option of the service before the
- * command has a value.
+ * completions. A command is its first two words, or only the first. An option before the command says where
+ * the command runs, and has a value.
  */
 const find = `BEGIN { FS = "\\t" }
 typed {

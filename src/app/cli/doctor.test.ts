@@ -192,7 +192,7 @@ test('doctor reports an unreachable Valkey, and still runs the other checks', as
   const away = { VALKEY_URL: `redis://:secret@127.0.0.1:${closedPort}` };
   assert.match(
     await problemOf('other servers', away),
-    /^The Valkey at 127\.0\.0\.1:\d+ does not respond: .*VALKEY_URL.*rate limits apply to each server separately/,
+    /^The Valkey server at 127\.0\.0\.1:\d+ does not respond: .*VALKEY_URL.*rate limits apply to each Formloom server separately/,
   );
   assert.equal((await ask(away)).data.at(-1)!.check, 'backups');
 });
@@ -229,7 +229,10 @@ test('doctor reports an untrusted proxy, a PUBLIC_URL that only works locally, a
     await problemOf('PUBLIC_URL', { HOST: '0.0.0.0', PUBLIC_URL: 'http://localhost:3000' }),
     /only works on this machine/,
   );
-  assert.match(await problemOf('disks', { UPLOAD_FREE_MB: '999999999' }), /uploads are refused.*Free up space/);
+  assert.match(
+    await problemOf('disks', { UPLOAD_FREE_MB: '999999999' }),
+    /uploads are refused.*Free up space/,
+  );
   const nowhere = { BACKUP_SCHEDULE: '0 3 * * *', BACKUP_TO: '/proc/nowhere' };
   assert.match(await problemOf('disks', nowhere), /0 MB free on the disk of \/proc \(backups\)/);
   const path = join(dataDir, 'secret.key');

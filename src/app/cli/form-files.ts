@@ -10,12 +10,13 @@ import { compileCheck } from '#kit/validation.ts';
 import { UsageError } from './values.ts';
 
 /**
- * The file beside the forms that records the state of each on the service at the last pull or apply. With it,
- * a plan can tell a change on the service from one in the folder. It belongs in git, like the forms.
+ * The file beside the forms that records the state of each form on the service at the last pull or apply.
+ * With it, a plan can distinguish a change on the service from one in the folder. The file belongs in Git,
+ * like the forms.
  */
 export const lockName = 'formloom.lock.json';
 
-/** The SHA-256 of each form on the service, by form id. An id exists on one service only. */
+/** The SHA-256 of each form on the service, by form id. An id exists on only one service. */
 export type LockFile = Map<string, string>;
 
 const check = compileCheck(Type.Object({ forms: Type.Record(Type.String(), Type.String()) }));
@@ -39,12 +40,12 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // The check refuses `undefined`.
+    // Undefined is not valid, so the check refuses it.
     return undefined;
   }
 }
 
-/** Writes the lock, sorted by id so that git shows what changed. */
+/** Writes the lock file, sorted by id so that Git shows what changed. */
 export async function writeLockFile(folder: string, lock: LockFile): Promise<void> {
   const forms = Object.fromEntries([...lock].toSorted(([one], [other]) => (one < other ? -1 : 1)));
   await writeFile(join(folder, lockName), `${JSON.stringify({ forms }, null, 2)}\n`);
@@ -73,12 +74,12 @@ function sorted(value: unknown): unknown {
 /** A form in a file: JSON as `forms pull` writes it, or a module with a default export from defineForm. */
 export type FormFile = {
   file: string;
-  /** The id of the form. Without it, the file is the form with this name. */
+  /** The id of the form. Without it, the form with the name in this file is meant. */
   id?: string;
-  /** If omitted, unchanged; a new form is a draft. */
+  /** If omitted, the status is unchanged, and a new form is a draft. */
   status?: FormStatus;
   structure: object;
-  /** If omitted, unchanged. */
+  /** If omitted, the settings are unchanged. */
   settings?: object;
 };
 
@@ -92,7 +93,7 @@ const folderProblems: Readonly<Record<string, string>> = {
 
 /**
  * Reads the forms of a folder, sorted by file name. Modules are executed.
- * @throws UsageError for a folder that cannot be read, or a file that is not a form.
+ * @throws UsageError for a folder that cannot be read, or a file that does not contain a form.
  */
 export async function readFormFiles(folder: string): Promise<FormFile[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
@@ -154,7 +155,7 @@ export async function writeFormFile(folder: string, { file, ...form }: FormFile)
   return true;
 }
 
-/** Returns the name of a new file: the form's name without characters that do not belong in file names. */
+/** Returns the name of a new file: the form's name without characters that are not allowed in file names. */
 export function newFileName(name: string, taken: ReadonlySet<string>): string {
   const base =
     name

@@ -15,7 +15,7 @@ const loadFolders = async () => ({
   ...(await import('./plan-forms.ts')),
 });
 
-/** Commands for forms as files in a folder, to keep them in git (docs/guides/forms-as-code.md). */
+/** Commands that keep forms as files in a folder, for example in Git (docs/guides/forms-as-code.md). */
 export const formFolderCommands: readonly Command[] = [
   apiCommand({
     name: 'forms pull',
@@ -96,7 +96,7 @@ export const formFolderCommands: readonly Command[] = [
 ];
 
 /**
- * Refuses plans with problems.
+ * Throws if a plan has problems.
  * @throws PartlyDone with all plans.
  */
 function requireValid(data: readonly FormPlan[]): void {
@@ -156,5 +156,5 @@ function formatChange({ change, what, name, before, after }: FormChange): string
   return `${start}${name === undefined ? '' : `.${name}`}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`;
 }
 
-/** Replaces control characters, which would act on the terminal. */
+/** Replaces control characters, which could affect the terminal. */
 const printable = (line: string): string => line.replaceAll(/\p{Cc}/gu, '\ufffd');

@@ -14,9 +14,9 @@ import { command, PartlyDone } from './command.ts';
 import { UsageError } from './values.ts';
 
 /**
- * Reads and updates values of a column that are sealed with another key than the current one, from `after` on
- * in physical order. `place` identifies a row only until the row is written, so the update requires the value
- * that was read.
+ * Statements that read and update values of a column that are sealed with a previous key. Rows are read in
+ * physical order, starting after `after`. `place` identifies a row only until the row is written, so the
+ * update requires the value that was read.
  */
 const sealedIn = (table: string, column: string, isOfInstance = false) => ({
   /** Whether the table belongs to the instance rather than to each cell. */
@@ -42,7 +42,7 @@ const sealedIn = (table: string, column: string, isOfInstance = false) => ({
   ),
 });
 
-/** All columns whose values stay sealed, by the purpose of the seal. */
+/** All columns with values that are stored sealed, by the purpose of the seal. */
 export const sealedColumns = {
   'webhook secrets': [sealedIn('webhooks', 'secret'), sealedIn('webhooks', 'previous_secret')],
   'webhook headers': [sealedIn('webhooks', 'headers')],
@@ -52,7 +52,7 @@ export const sealedColumns = {
   erasures: [sealedIn('tasks', 'secret')],
 } as const;
 
-/** The rows of one batch. */
+/** The number of rows in a batch. */
 const batchSize = 500;
 
 type Purpose = keyof typeof sealedColumns;
@@ -61,7 +61,7 @@ type Resealed = { what: Purpose; found: number; lost: number };
 
 /**
  * Finds values that are sealed with a previous key, and seals them with the current one. Processes that have
- * the current key already seal with it.
+ * the current key already use it for sealing.
  * @param options.isDry counts without writing.
  */
 async function reseal(
@@ -170,8 +170,8 @@ export const instanceKeyCommands = [
           'Some data is still sealed with a previous key. Run `instance-key reseal` first.',
           { data },
         );
-      // `reseal` may have been killed before it did this, or never run. Without it, no process would start
-      // after the previous key is gone.
+      // `reseal` may have been killed before it did this, or may never have run. Without this, no process
+      // would start after the previous key is removed.
       await recordKeyFingerprint(database, vault);
       if (config.secretKey !== undefined)
         return { set: 'SECRET_KEY=<only the first of its keys>', forgotten: former };
@@ -202,7 +202,7 @@ export const instanceKeyCommands = [
   }),
 ];
 
-/** Records that the database is used with the current key from now on. */
+/** Records that the current key is used with the database from now on. */
 const recordKeyFingerprint = async (database: Database, vault: Vault): Promise<void> =>
   void (await updateKeyFingerprint(database, { key_fingerprint: vault.derive('fingerprint')[0] }));
 

@@ -14,15 +14,16 @@ import { choice, id, text, webAddress, wholeNumber } from './values.ts';
 type Page = ReplyOf<'listEvents'>;
 type Event = Page['data'][number];
 
-/** The longest wait for events that the service allows, in seconds. */
+/** The longest time, in seconds, for which the service lets a request wait for events. */
 const waitSeconds = 30;
 /** The timeout of a webhook delivery, in milliseconds. */
 const answerMs = 10_000;
-/** The pause before the next request while the service does not answer, in milliseconds. */
+/** The pause before the next request while the service does not respond, in milliseconds. */
 const againMs = 2_000;
 
 /**
- * Webhooks without a public URL: pulls events and sends them to a program on this machine, like a webhook.
+ * Receives events without a public URL: pulls them and sends them to a program on this machine, as a webhook
+ * does.
  */
 export const listenCommand = apiCommand({
   name: 'listen',
@@ -40,7 +41,7 @@ export const listenCommand = apiCommand({
     { api: ask, json, write, signal, reader },
     { 'forward-to': target, secret = makeSecret(), form, event, count },
   ) {
-    // A request that only waits for events can be dropped.
+    // A request that only waits for events can be abandoned.
     const api: Api = (request) => untilAborted(untilAborted(ask(request), signal), reader);
     const say = (line: string, document: object): Promise<void> =>
       write(Buffer.from(`${json ? JSON.stringify(document) : line}\n`));
@@ -83,7 +84,7 @@ async function findEnd(api: Api): Promise<string> {
 }
 
 /**
- * Reads the next page. Retries while the service does not answer; if the cursor has expired, starts again at
+ * Reads the next page. Retries while the service does not respond. If the cursor has expired, starts again at
  * the end.
  */
 async function readOn(api: Api, query: { after: string; limit: number; wait: number }): Promise<Page> {
@@ -101,7 +102,7 @@ async function readOn(api: Api, query: { after: string; limit: number; wait: num
   }
 }
 
-/** Sends an event like a webhook, and describes the outcome. */
+/** Sends an event as a webhook does, and describes the outcome. */
 async function forward(target: URL, secret: string, event: Event): Promise<string> {
   const body = Buffer.from(JSON.stringify(event));
   const headers = deliveryHeaders({

@@ -17,8 +17,8 @@ import type { CommandContext } from './command.ts';
 import { UsageError } from './values.ts';
 
 /**
- * Finds the workspace of an object by its id alone: a path names no workspace, and the operator may see all
- * of them.
+ * Finds the workspace of an object by the object's id alone. The path does not name a workspace, and the
+ * operator may see all of them.
  */
 const finder = (table: string, named = 'id', type: typeof text = uuid) =>
   statement(
@@ -31,7 +31,7 @@ const finder = (table: string, named = 'id', type: typeof text = uuid) =>
 
 const findTask = finder('tasks');
 
-/** How to find the object that `:id` in a path names, by the words before it. */
+/** How to find the object that `:id` in a path refers to, by the words before `:id`. */
 const finders: Readonly<Record<string, readonly [name: string, find: ReturnType<typeof finder>]>> = {
   forms: ['form', finder('form_lookup', 'form_id')],
   submissions: ['submission', finder('submissions')],
@@ -41,13 +41,13 @@ const finders: Readonly<Record<string, readonly [name: string, find: ReturnType<
   tasks: ['task', findTask],
   keys: ['API key', finder('api_keys')],
   mails: ['mail', finder('mails')],
-  // A person may be a member of several workspaces.
+  // A person may be a member of several workspaces, in which case the result is ambiguous.
   members: ['member', finder('members', 'user_id', text)],
   'members/invitations': ['workspace invitation', finder('member_invitations')],
 };
 
 /**
- * Returns the workspace of the object that `:id` in a path names; undefined if the path names none.
+ * Returns the workspace of the object that `:id` in a path refers to; undefined if the path has no id.
  * @throws ApiError not_found if no workspace has the object; UsageError for a person in several workspaces.
  */
 async function findWorkspace(
@@ -59,7 +59,7 @@ async function findWorkspace(
   const [name, find] = finders[kind] ?? [];
   if (id === undefined || !find) return undefined;
   const ask = (isPartial: boolean) => findInAllCells(database, (cells) => find(cells, { id }), { isPartial });
-  // Only a person can be in several cells. Any other object is found in its cell even if another cell is
+  // Only a person can be in several cells. Any other object is found in its cell, even if another cell is
   // down.
   const some = kind === 'members' ? [] : await ask(true);
   const [found, ...others] = some.length > 0 ? some : await ask(false);
@@ -72,10 +72,10 @@ async function findWorkspace(
 }
 
 /**
- * Opens the operations of this process on the database for the operator, who has every permission. A running
- * server runs the jobs that they enqueue.
- * @param workspace the workspace to act in. Without it, an operation acts in the workspace of the object that
- * its path names, or in the only workspace.
+ * Opens the operations of this process on the database. They run as the operator, who has every permission. A
+ * running server runs the jobs that they enqueue.
+ * @param workspace the workspace to act in. Without it, an operation acts in the workspace of the object in
+ * its path, or in the only workspace.
  */
 export async function openLocalApi(
   { config, database, vault, log }: Omit<CommandContext, 'confirm' | 'tell' | 'signal'>,
@@ -108,7 +108,7 @@ export async function openLocalApi(
     const run = runnerOf(services, auditLog, route);
     const once =
       key === undefined ? undefined : { key, url: `${route.path} ${JSON.stringify({ params, query })}` };
-    // No HTTP request was read, so JSON is normalized here.
+    // JSON is normalized here, because no HTTP request was read.
     const given = Buffer.isBuffer(body) ? body : normalizeBody(body);
     const answer = await run(scope, { params, query, body: given, ifMatch, once });
     if (isWoken) await announceJobs(cell);

@@ -24,12 +24,12 @@ import {
 } from './command.ts';
 import { bytesFile, jsonFile, text, UsageError, type ValueReader, valueOrFile } from './values.ts';
 
-/** Returns the example of an operation as command-line options. */
+/** Returns the example of an operation as command-line arguments. */
 export function exampleArguments({ operation: { example, query, body, bodyContent } }: ApiRoute): string[] {
   return [
     ...argumentsFor(query.properties, example.query),
     ...argumentsFor(body?.properties ?? {}, body && example.body),
-    // Such as `image.png` for image/png.
+    // For example, `image.png` for image/png.
     ...(bodyContent ? ['--body-file', bodyContent[0]!.replace('/', '.')] : []),
   ];
 }
@@ -51,7 +51,7 @@ function argumentsFor(properties: object, fields: unknown): string[] {
 const quote = (word: string): string =>
   /^[\w@:/.,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** An ETag, or a file that --etag-file wrote. */
+/** An ETag, or a file that was written by --etag-file. */
 const etag = valueOrFile<string>({ ...text('<etag>'), read: (given) => given.trim() });
 
 /** Options that many operations share. */
@@ -79,7 +79,7 @@ function minor(value: ValueReader<unknown> | undefined, about: string): CommandO
 }
 
 /**
- * Returns the declared operations. They cannot run: a declaration reads only the configuration of its
+ * Returns the declared operations. They cannot run, because a declaration reads only the configuration of its
  * services.
  */
 export const declaredRoutes = (): readonly ApiRoute[] => apiRoutes({ config: readConfig({}) } as Services);
@@ -146,7 +146,7 @@ export function operationCommand(route: ApiRoute): Command {
       if (input['all'] === true) return readAll(context, request, route, input['most'] as number | undefined);
       const sent = await context.api(request);
       if (input['etag-file'] !== undefined) await saveTag(sent, input['etag-file'] as string);
-      // Without a response body, it prints the ids that it worked on.
+      // Without a response body, the ids that the operation worked on are printed.
       return isRecord(sent.value) ? sent.value : params;
     },
   };
@@ -182,14 +182,14 @@ async function saveStream(
   return { output, bytes: await pour(stream, output, signal) };
 }
 
-/** Writes a file, and removes it after a failure: a partial file looks complete. */
+/** Writes a file, and removes it if writing fails, because a partial file looks complete. */
 async function pour(stream: Readable, path: string, signal: ApiContext['signal']): Promise<number> {
   const file = (await open(path, 'w')).createWriteStream();
   try {
     await untilAborted(pipeline(stream, file, { ...(signal && { signal }) }), signal);
     return file.bytesWritten;
   } catch (error) {
-    // A device is not removed.
+    // A device, such as /dev/null, is not removed.
     if ((await lstat(path)).isFile()) await rm(path);
     throw error;
   }
@@ -204,8 +204,8 @@ const isPaged = ({ operation: { query } }: ApiRoute): boolean =>
   'cursor' in query.properties || 'page' in query.properties;
 
 /**
- * Reads all pages of a list, by cursor if it has one, otherwise by number.
- * @param enough the number of items after which it stops.
+ * Reads all pages of a list, by cursor if the list has one, otherwise by page number.
+ * @param enough the number of items after which reading stops.
  */
 async function readAll(
   { api }: ApiContext,

@@ -8,10 +8,10 @@ import type { ReplyOf } from '../operations/operations.ts';
 import { type FormFile, hashForm, type LockFile } from './form-files.ts';
 import { UsageError } from './values.ts';
 
-/** A difference, as programs read it and as a line of the plan. */
+/** A difference, in the form that programs read and as a line of the plan. */
 export type FormChange = {
   change: 'added' | 'removed' | 'changed' | 'moved';
-  /** `form`, `step 1`, `status`, a setting, an element by its id, or `paragraph 2`. */
+  /** What changed: `form`, `step 1`, `status`, a setting, an element by its id, or `paragraph 2`. */
   what: string;
   /** The name of the attribute. */
   name?: string;
@@ -19,7 +19,7 @@ export type FormChange = {
   after?: unknown;
 };
 
-/** Everything in which a form differs from another one. */
+/** Lists everything in which a form differs from another one. */
 function compareStructures(before: unknown, after: unknown): FormChange[] {
   const compared = compareForms(before, after);
   const [old, fresh] = [nameParts(compared.before), nameParts(compared.after)];
@@ -42,7 +42,7 @@ function compareStructures(before: unknown, after: unknown): FormChange[] {
   });
 }
 
-/** Lists changes of the attributes of a part, or, without a part, of settings. */
+/** Lists changed attributes of a part, or, without a part, changed settings. */
 const listChanges = (changes: readonly ValueChange[], what?: string): FormChange[] =>
   changes.map(({ name, before, after }) => ({
     change: 'changed',
@@ -70,7 +70,7 @@ function nameParts(parts: readonly ComparedNode<unknown>[]): Names {
   );
 }
 
-/** What applying a file does to its form. */
+/** What applying a file would do to its form. */
 export type FormPlan = {
   file: string;
   /** Null for a form that does not exist yet. */
@@ -83,13 +83,16 @@ export type FormPlan = {
    * file.
    */
   service_changed: boolean;
-  /** What visitors can no longer answer, with the affected answers. Null if the key may not change forms. */
+  /**
+   * What visitors can no longer answer, with the affected answers. Null if the key does not have the
+   * permission to change forms.
+   */
   impact: DryRun['impact'] | null;
   problems: Judgement['problems'];
   warnings: Judgement['warnings'];
 };
 
-/** A plan with the file and the ETag of the form that were compared. */
+/** A plan with the form and the ETag on which the comparison is based. */
 type Planned = { plan: FormPlan; form: FormFile; tag: string | undefined };
 
 /** Returns all forms of the workspace, without their structures. */
@@ -107,7 +110,7 @@ export async function listAllForms(api: Api): Promise<ReplyOf<'listForms'>['data
 
 /**
  * Compares each form of a folder with the service, without changing anything.
- * @throws UsageError if two files are the same form, or if several forms share a name.
+ * @throws UsageError if two files define the same form, or if several forms share a name.
  */
 export async function planForms(api: Api, forms: readonly FormFile[], lock: LockFile): Promise<Planned[]> {
   const there = forms.every(({ id }) => id !== undefined) ? [] : await listAllForms(api);
@@ -175,14 +178,14 @@ async function planChange(
     name,
     action: isSame ? 'none' : 'update',
     changes,
-    // A file that already has the service's change loses nothing.
+    // A file that already contains the service's change would not overwrite it.
     service_changed: !isSame && base !== undefined && base !== hashForm(now),
     ...tried,
   };
   return { plan, form: { ...form, id }, tag };
 }
 
-/** Tries the change in a dry run. A key without `forms:write` gets the problems and warnings only. */
+/** Tries the change in a dry run. A key without `forms:write` gets only the problems and warnings. */
 async function tryChange(
   api: Api,
   form: FormFile,

@@ -4,8 +4,8 @@ import type { Command, CommandOption } from './command.ts';
 import { targetOptions } from './read-input.ts';
 
 /**
- * Formats a result and its note for a person: a list (`data`) as a table, anything else as one line for each
- * property.
+ * Formats a result and its note for a person: a list (`data`) as a table, anything else with one line for
+ * each property.
  * @param width the width of the terminal. Columns that do not fit are named below the table.
  */
 export function formatCommandResult(
@@ -17,7 +17,7 @@ export function formatCommandResult(
   return [...lines, ...(note === undefined ? [] : [note])].join('\n');
 }
 
-/** Returns a hint on how to read the next page. */
+/** Returns a hint about how to read the next page. */
 function pageOf(answer: object): string[] {
   const { pagination } = answer as { pagination?: Record<'page' | 'total_pages' | 'total_count', number> };
   if (!pagination || pagination.total_pages <= 1) return [];
@@ -50,7 +50,7 @@ type Row = Readonly<Record<string, unknown>>;
 function table(rows: readonly Row[], width = Number.MAX_SAFE_INTEGER): string[] {
   if (rows.length === 0) return ['None.'];
   const all = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  // A column of objects would not be readable.
+  // A column of objects would be unreadable.
   const plain = all.filter((column) => rows.some((row) => !isRecord(row[column])));
   const cells = (row: Row): string[] => plain.map((column) => show(row[column]));
   const lines = [plain, ...rows.map(cells)];
@@ -67,8 +67,8 @@ function table(rows: readonly Row[], width = Number.MAX_SAFE_INTEGER): string[] 
 }
 
 /**
- * Replaces control characters, which would act on the terminal: a name or an address can contain them.
- * Formats other values as JSON.
+ * Replaces control characters, which could affect the terminal: names and addresses can contain them. Formats
+ * other values as JSON.
  */
 function show(value: unknown): string {
   if (value === null || value === undefined) return '-';
@@ -96,8 +96,8 @@ function usageOf(command: Command): string {
 }
 
 /**
- * Whether it is the `--no-name` of a `--name`. Only the list of options shows it; the usage line would be
- * twice as long.
+ * Whether an option is the `--no-name` of a `--name`. Only the list of options shows it, because the usage
+ * line would become twice as long.
  */
 const isOpposite = ({ options }: Command, name: string): boolean =>
   name.startsWith('no-') && Object.hasOwn(options, name.slice(3));
@@ -107,17 +107,17 @@ const entry = (command: Command): string => `  ${usageOf(command)}\n      ${comm
 const everywhere =
   '--json prints one JSON document, including for errors. --help explains a command. For <text|@file>, @name reads a file and @- reads standard input. If the text itself begins with @, write @@.';
 
-/** Returns the short help of some commands. */
+/** Returns short help for some commands. */
 export const helpFor = (commands: readonly Command[]): string =>
   `Usage: ${program} <command>\n\n${commands.map(entry).join('\n')}\n\n  ${everywhere}\n`;
 
-/** Lists the values of an option, if its usage does not show them. */
+/** Returns the values of an option, if the usage line does not show them. */
 const wordsOf = ({ value }: CommandOption<unknown>): string | undefined =>
   value?.choices?.some((word) => !value.shows.includes(word))
     ? `Of: ${value.choices.join(', ')}.`
     : undefined;
 
-/** Returns the full help of a command. */
+/** Returns the full help for a command. */
 export function explainCommand(command: Command): string {
   const lines = Object.entries(command.options).map(([name, option]): [string, string] => [
     shown(name, option),
@@ -164,7 +164,10 @@ function columns(lines: readonly [string, string][]): string {
   return lines.map(([first, second]) => `  ${first.padEnd(width)}  ${second}`.trimEnd()).join('\n');
 }
 
-/** Returns the commands that the words may mean: those with the same first word, otherwise those with a similar spelling. */
+/**
+ * Returns the commands that the typed words may mean: those with the same first word, otherwise those with a
+ * similar spelling.
+ */
 export function suggestCommands(commands: readonly Command[], words: readonly string[]): readonly Command[] {
   const group = commands.filter(({ name }) => name.split(' ', 1)[0] === words[0]);
   if (words.length === 1 && group.length > 0) return group;

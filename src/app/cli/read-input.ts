@@ -5,7 +5,7 @@ import type { Remote } from './remote-api.ts';
 import { id, readTextFile, text, UsageError, type ValueReader } from './values.ts';
 
 /**
- * The options that say where an operation runs. Before the command's words they always have this meaning,
+ * The options that say where an operation runs. Before the command's words, they always have this meaning,
  * even if the command has an option with the same name (`--url` of a webhook).
  */
 export const targetOptions: Readonly<Record<string, CommandOption<unknown>>> = {
@@ -70,7 +70,7 @@ function readUrl(given: string): URL {
   return url;
 }
 
-/** The options of every command. */
+/** The options that every command has. */
 const wishes = {
   json: { type: 'boolean', multiple: true },
   help: { type: 'boolean', short: 'h', multiple: true },
@@ -93,7 +93,7 @@ export function readInput(
 ): Omit<Line, 'input'> & { input: Input | undefined } {
   const places = command.at === 'api' ? targetOptions : {};
   const first = parseStrictly(places, before);
-  // After its name, the command's own options take precedence.
+  // After the command's name, its own options take precedence.
   const { values, positionals } = parseStrictly({ ...places, ...command.options }, after);
   const given = (name: string): readonly (string | boolean)[] => [
     ...(first.values[name] ?? []),
@@ -142,7 +142,7 @@ function parseStrictly(known: Options, args: readonly string[]): { values: Given
   }
 }
 
-/** Returns the message of `parseArgs`, with a suggestion for a misspelled option. */
+/** Returns the message of `parseArgs`, with a suggestion if an option is misspelled. */
 function explain({ message }: TypeError, names: readonly string[]): string {
   const [sentence, unknown] = /^Unknown option '--([\w-]+)'/.exec(message) ?? [];
   const [meant] = unknown === undefined ? [] : findNearestNames(unknown, names);

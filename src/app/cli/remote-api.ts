@@ -9,16 +9,19 @@ import { routeOf } from '../operations/routes.ts';
 /** Another server and its API key. */
 export type Remote = { url: URL; key: string };
 
-/** The server did not answer. The same command may work later. */
+/** Thrown if the server did not respond. The same command may work later. */
 export class Unreached extends Error {
   override readonly name = 'Unreached';
 }
 
-/** Returns the root URL of a server, given that URL or the URL of its API. */
+/** Returns the root URL of a server, given this URL or the URL of its API. */
 const rootOf = ({ origin, pathname }: URL): string =>
   origin + pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 
-/** Opens the operations of another server. The key is sent only to its URL: redirects are not followed. */
+/**
+ * Opens the operations of another server. The key is sent only to the server's URL: redirects are not
+ * followed.
+ */
 export function openRemoteApi({ url, key }: Remote): Api {
   return async (request) => {
     const { method } = routeOf(request.name);
@@ -45,7 +48,7 @@ export function openRemoteApi({ url, key }: Remote): Api {
   };
 }
 
-/** Returns the body of a request: JSON, or a file with the media type of its bytes. */
+/** Returns the body of a request: JSON, or a file with a media type that is detected from its bytes. */
 async function contentOf(body: object): Promise<{ type: string; content: string | Uint8Array<ArrayBuffer> }> {
   if (!(body instanceof Uint8Array)) return { type: 'application/json', content: JSON.stringify(body) };
   const type = (await typeOfBytes(body)) ?? 'application/octet-stream';
@@ -60,7 +63,7 @@ function addressOf({ name, params = {}, query = {} }: ApiRequest): string {
   return search === '' ? place : `${place}?${search}`;
 }
 
-/** Returns the error for a response of another program. */
+/** Returns the error for a response that does not come from Formloom. */
 const isOther = (url: URL): Error =>
   new Error(
     `The program at ${url.origin} is not Formloom. Set --url to the PUBLIC_URL of a Formloom server.`,
@@ -81,7 +84,7 @@ async function problemOf(response: Response, url: URL): Promise<Error> {
   return new ApiError(error, message, { ...(errors && { errors }) });
 }
 
-/** Returns the system's error code, such as ECONNREFUSED: the message of `fetch` only says that it failed. */
+/** Returns the system's error code, such as ECONNREFUSED. The message of `fetch` only says that it failed. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return (cause as NodeJS.ErrnoException).code ?? String(cause);

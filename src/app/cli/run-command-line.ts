@@ -48,8 +48,8 @@ type CommandEnvironment = {
 /**
  * Runs one command (docs/rules.md 18). The result goes to standard output, errors to standard error. Never
  * throws.
- * @returns the exit code: 0 success; 1 refused or failed; 2 invalid usage; 3 no response now, the same
- * command may work later.
+ * @returns the exit code: 0 success; 1 refused or failed; 2 invalid usage; 3 no response at the moment, the
+ * same command may work later.
  */
 export async function runCommandLine(args: readonly string[], around: CommandEnvironment): Promise<number> {
   const surroundings: CommandEnvironment = {
@@ -66,7 +66,7 @@ export async function runCommandLine(args: readonly string[], around: CommandEnv
     else surroundings.complain([sentenceOf(problem), ...(help === undefined ? [] : [help])].join('\n\n'));
     return exitCode;
   };
-  // Many people try `help` first.
+  // Many people try `help` first, so it works too.
   const work = runWords(args[0] === 'help' ? [...args.slice(1), '--help'] : args, surroundings);
   try {
     return await untilAborted(work, signal);
@@ -77,14 +77,15 @@ export async function runCommandLine(args: readonly string[], around: CommandEnv
 }
 
 /**
- * How long a command may take to end after a signal, and again after its database is closed, in milliseconds.
+ * How long a command may take to end after a signal, and then again after its database is closed, in
+ * milliseconds.
  */
 const endMs = 2_000;
 
 /**
- * Waits for a command that a signal ended: short work completes or rolls back. Then closes the database,
- * which ends the rest. This also stops an embedded server that no other process uses, which would outlive
- * this process.
+ * Waits for a command that was interrupted by a signal: short work completes or rolls back. Then closes the
+ * database, which ends the rest. This also stops an embedded server that no other process uses, because it
+ * would outlive this process.
  * @returns whether the command completed.
  */
 async function endInOrder(work: Promise<unknown>): Promise<boolean> {
@@ -100,7 +101,7 @@ async function endInOrder(work: Promise<unknown>): Promise<boolean> {
   return isDone;
 }
 
-/** Hides API keys: messages about a misplaced key end up in logs. */
+/** Hides API keys, because messages about a misplaced key end up in logs. */
 const withoutKeys = (text: string): string => text.replaceAll(/\bfl_[\w-]{8,}/g, 'fl_…');
 
 async function runWords(args: readonly string[], around: CommandEnvironment): Promise<number> {
@@ -119,7 +120,9 @@ async function runWords(args: readonly string[], around: CommandEnvironment): Pr
   }
 }
 
-/** Splits the arguments. A command is the first two words or the first one; options may come before it. */
+/**
+ * Splits the arguments. The command is the first two words or only the first one; options may come before it.
+ */
 function splitWords(args: readonly string[]): { before: string[]; words: string[]; after: string[] } {
   const isOption = (arg: string | undefined): boolean => arg?.startsWith('-') ?? true;
   let start = 0;
@@ -187,7 +190,8 @@ async function runCommand(command: Command, work: Work, around: CommandEnvironme
   if (command.at === 'machine')
     return showPart(show, () => command.run({ ...readSettings(around.environment), ...terminal }, input));
   await withDatabase(command, around.environment, async (opened) => {
-    // Printed before the database closes: a failure there must not lose a secret that is only shown once.
+    // Printed before the database closes, because a failure there must not lose a secret that is only shown
+    // once.
     if (command.at === 'database')
       return showPart(show, () => command.run({ ...opened, ...terminal }, input));
     const { openLocalApi } = await import('./local-api.ts');
@@ -254,7 +258,7 @@ async function withDatabase(
   }
 }
 
-/** Adds the cells that do not answer to an error that they may have caused. */
+/** Adds the names of unavailable cells to an error that they may have caused. */
 async function describeCellsAway(database: Database, error: unknown): Promise<unknown> {
   const away = await findUnavailableCells(database);
   if (away.length === 0) return error;
@@ -267,7 +271,7 @@ async function describeCellsAway(database: Database, error: unknown): Promise<un
   });
 }
 
-/** What `--json` prints on standard error, with the exit code and the help text. */
+/** The error that `--json` prints on standard error, with the exit code and the help text. */
 type Problem = {
   error: ErrorCode | 'usage' | 'declined' | 'failed' | PartlyDone['code'];
   message: string;
@@ -278,7 +282,7 @@ type Problem = {
 };
 
 /**
- * Returns the problem of an error. Exit codes: 1 refused or failed; 2 invalid usage, or forms differ; 3 the
+ * Converts an error to a problem. Exit codes: 1 refused or failed; 2 invalid usage, or forms differ; 3 the
  * same command may work later.
  */
 function problemOf(error: unknown): Problem {

@@ -9,7 +9,7 @@ import { machineChecks } from '../checks/machine-checks.ts';
 import { explain } from '../database/explain.ts';
 import { openExistingDatabase } from '../database/open-database.ts';
 
-/** One row of the report of `doctor`. */
+/** A row in the report of `doctor`. */
 export type Diagnosis = { check: string; state: Finding['state']; finding: string; remedy: string | null };
 
 /** Runs every check without changing anything. A check that throws is reported as a problem. */
@@ -53,7 +53,7 @@ async function runChecks<Facts>(
   return found;
 }
 
-/** The error says what to do, unless the database is down. */
+/** The message of the error says what to do, unless the database is down. */
 const describeFailure = (error: unknown): Finding =>
   problem(
     explain(error),

@@ -5,7 +5,7 @@ import { uuidPattern } from '#kit/clock.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
 import { type Plan, plans } from '#workspaces/authenticate.ts';
 
-/** An invalid command line: exit code 2, with the usage. */
+/** An invalid command line. The exit code is 2, and the usage is printed. */
 export class UsageError extends Error {
   help: string | undefined;
   constructor(message: string, { help, cause }: { help?: string; cause?: unknown } = {}) {
@@ -16,12 +16,12 @@ export class UsageError extends Error {
 
 /** How a value on the command line is read. */
 export type ValueReader<T> = {
-  /** The placeholder in the usage. */
+  /** The placeholder that the usage shows. */
   readonly shows: string;
   readonly mustBe: string;
   /** The allowed words. */
   readonly choices?: readonly string[];
-  /** Whether the value may be a file name. */
+  /** Whether the value may be the name of a file. */
   readonly isFile?: boolean;
   /** Returns undefined for an invalid text. */
   readonly read: (given: string) => T | undefined;
@@ -39,7 +39,7 @@ export const id: ValueReader<string> = {
   read: (given) => (uuidPattern.test(given) ? given.toLowerCase() : undefined),
 };
 
-/** Longer lists of words are shown only in the help of the command. */
+/** Lists of words that are longer than this are shown only in the help of the command. */
 const mostShown = 70;
 
 export const choice = <const Word extends string>(words: readonly Word[]): ValueReader<Word> => ({
@@ -77,8 +77,8 @@ export const list: ValueReader<string[]> = {
 };
 
 /**
- * Lets a value come from a file: `@name` reads the file and `@-` standard input; `@@` starts a value that
- * begins with `@`.
+ * Lets a value come from a file: `@name` reads the file and `@-` reads standard input. `@@` starts a value
+ * that begins with `@`.
  * @param decode turns the bytes of the file into text.
  */
 export const valueOrFile = <T>(value: ValueReader<T>, decode = decodeText): ValueReader<T> => ({
@@ -157,13 +157,13 @@ function readBytes(path: string): Buffer {
 
 const dayOrMoment = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** A date, which means its start in UTC, or a time. */
+/** A time, or a date, which means the start of that day in UTC. */
 export const date: ValueReader<Date> = {
   shows: '<date>',
   mustBe: 'a date such as 2027-01-31 or a time such as 2027-01-31T18:00:00Z',
   read(given) {
     const day = dayOrMoment.exec(given)?.[1];
-    // Otherwise February 30 would become March 2.
+    // Without this check, February 30 would become March 2.
     if (day === undefined || !isDate(day)) return undefined;
     const moment = new Date(given);
     return Number.isNaN(moment.getTime()) ? undefined : moment;

@@ -222,7 +222,7 @@ export const userCommands = [
   }),
 ];
 
-/** The most jobs that are listed. Others are listed after these are retried. */
+/** The maximum number of jobs in the list. Further jobs are listed after these are retried. */
 const mostListed = 1_000;
 
 const listParked = (database: Database) =>
@@ -263,7 +263,7 @@ async function retry(database: Database, { workspace_id, id: jobId, kind }: Park
     if (kind === deliverJob) await retryDelivery({ database }, { ...place, deliveryId: jobId });
     else if (kind === sendMailJob) await retryMail({ database, wakeQueue: () => undefined }, place);
   } catch (error) {
-    // The delivery or email was deleted, or must not be sent. The job below then ends without sending it.
+    // The delivery or email was deleted, or must not be sent. The job then ends without sending it.
     if (!(error instanceof ApiError)) throw error;
   }
   await restartJob(database, { workspace_id, id: jobId });

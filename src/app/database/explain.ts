@@ -49,7 +49,7 @@ export function explain(error: unknown): string {
     port?: number;
   };
   if (syscall === 'listen') return `${address}:${port}: ${listenProblems[code ?? ''] ?? error.message}`;
-  // Errors of files have a path: this one is from standard output.
+  // File errors have a path, so this error is from standard output.
   if (syscall === 'write' && path === undefined)
     return `The output cannot be written: ${outputProblems[code ?? ''] ?? error.message}`;
   const connection = explainConnection(error);
@@ -65,7 +65,7 @@ export function explain(error: unknown): string {
 
 type Failure = Error & { code?: string };
 
-/** Connection errors that are not classified otherwise, such as those of a server that is not PostgreSQL. */
+/** Connection errors that are not recognized otherwise, such as those of a server that is not PostgreSQL. */
 const failed = new WeakSet<Error>();
 
 /**
@@ -107,7 +107,7 @@ const messageOf = (error: Error): string =>
     ? error.errors.map((each: unknown) => (each instanceof Error ? each.message : String(each))).join('; ')
     : error.message;
 
-/** Returns why the database cannot be used and what to do, in one line; undefined for other errors. */
+/** Returns why the database cannot be used and what to do, on one line; undefined for other errors. */
 function explainConnection(error: Error): string | undefined {
   if (isDiskFull(error)) return undefined;
   const { code = '' } = error as Failure;

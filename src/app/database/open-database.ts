@@ -26,23 +26,23 @@ type Settings = Pick<
 /** The database of this instance, migrated to this version. */
 export type FormloomDatabase = {
   database: Database;
-  /** The vault of the key that the database is used with. */
+  /** The vault with the key that is used with the database. */
   vault: Vault;
-  /** The embedded server; undefined if DATABASE_URL names another one. */
+  /** The embedded server; undefined if DATABASE_URL points to another one. */
   embedded: EmbeddedPostgres | undefined;
-  /** The migrations that this start ran. */
+  /** The migrations that this start has run. */
   migrated: string[];
-  /** The URL for web processes, in the form of DATABASE_URL. */
+  /** The URL for web processes, in the format of DATABASE_URL. */
   url: string;
-  /** Describes the location to a person, without the password. */
+  /** A description of the location for a person, without the password. */
   description: string;
-  /** Ends the pool and leaves the embedded server, which stops if no other process uses it. */
+  /** Ends the pool and disconnects from the embedded server, which stops if no other process uses it. */
   close(): Promise<void>;
 };
 
 /**
  * Opens the database of the configuration, or starts or joins the embedded one, and migrates it. The server
- * and all commands of the CLI use it, also at the same time.
+ * and all commands of the CLI use this function, even at the same time.
  * @param say reports work that takes a while: a new database, a migration.
  * @param options.replacesKey passed to openInstanceVault as `replaces`.
  * @param options.serves names the sessions as those of a server.
@@ -61,7 +61,7 @@ export async function openFormloomDatabase(
   }: { replacesKey?: boolean; mustExist?: boolean; serves?: boolean } = {},
 ): Promise<FormloomDatabase> {
   let isOpen = false;
-  // While the database is open, the embedded server reports only that it went down or came back.
+  // Once the database is open, the embedded server reports only that it went down or came back.
   const tell = (sentence: string): void => (isOpen ? log.warn(sentence) : say(sentence));
   if (mustExist && config.databaseUrl === undefined) await findEmbedded(config);
   const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, tell) : undefined;
@@ -101,7 +101,7 @@ export async function openFormloomDatabase(
 }
 
 /**
- * Opens the other cells of a database with its own options.
+ * Opens the other cells of a database, with the database's own options.
  * @returns a function that closes them.
  */
 async function openOtherCells(
@@ -118,8 +118,8 @@ async function openOtherCells(
 type OpenDatabase = Pick<FormloomDatabase, 'database' | 'description' | 'close'>;
 
 /**
- * Opens or creates the target database of a restore or move. Nothing in it is changed, and there are no
- * timeouts.
+ * Opens or creates the target database of a restore or move. Nothing in the database is changed, and there
+ * are no timeouts.
  * @throws EmbeddedPostgresError, or the driver's error.
  */
 export async function openEmptyDatabase(config: Settings, log: Log): Promise<OpenDatabase> {
@@ -153,8 +153,8 @@ export async function openExistingDatabase(config: Settings, log: Log): Promise<
 }
 
 /**
- * Checks and migrates the database over separate connections without timeouts, since a migration can take
- * long.
+ * Checks and migrates the database over separate connections without timeouts, because a migration can take a
+ * long time.
  */
 async function prepare(
   config: Settings,
@@ -173,7 +173,7 @@ async function prepare(
 
 /**
  * Opens the database for a web process that joins the others of its instance (app/processes/). DATABASE_URL
- * is that of the primary. Nothing is changed in the database, since the others use it.
+ * is that of the primary. Changes nothing in the database, because the other processes use it.
  * @throws MigrationError, InstanceKeyError, or the driver's error; nothing is left open.
  */
 export async function joinFormloomDatabase(
@@ -200,16 +200,16 @@ export async function joinFormloomDatabase(
 }
 
 /**
- * The number of cells for which each process has room. The other connections are for the primary and for
- * commands of the CLI.
+ * The number of cells for which each process has enough connections. The other connections are for the
+ * primary and for commands of the CLI.
  */
 const cellsWithRoom = 4;
 const others = 20;
 const fewestConnections = 60;
 
 /**
- * Refuses a missing embedded database: a command with another DATA_DIR than the service would work in an
- * empty database, without any sign of it.
+ * Throws if the embedded database does not exist. Otherwise, a command whose DATA_DIR differs from the
+ * service's would work in an empty database without any sign of it.
  */
 async function findEmbedded({ dataDir }: Settings): Promise<void> {
   const { findCluster } = await import('#kit/embedded-postgres/cluster.ts');
@@ -219,7 +219,7 @@ async function findEmbedded({ dataDir }: Settings): Promise<void> {
   );
 }
 
-/** Imported here, so that an instance with DATABASE_URL does not load the module. */
+/** Imported here, so that an instance with DATABASE_URL does not load the embedded server's module. */
 async function joinEmbedded(settings: Settings, log: (sentence: string) => void): Promise<EmbeddedPostgres> {
   const { dataDir, databasePool, webProcesses } = settings;
   const { startEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
@@ -241,7 +241,7 @@ function urlOf({ connection: { host, port, user, database } }: EmbeddedPostgres)
   return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 }
 
-/** Describes the location of a database to a person, without the password. */
+/** Describes the location of a database for a person, without the password. */
 export function describeLocation(
   config: Pick<Settings, 'dataDir' | 'databaseUrl'>,
   embedded: Pick<EmbeddedPostgres, 'directory'> | undefined,

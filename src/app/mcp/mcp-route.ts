@@ -15,7 +15,7 @@ import { runnerOf, toApiResponse } from '../operations/run-operation.ts';
 /**
  * Serves the operations at `/mcp` over the Model Context Protocol (streamable HTTP), with an API key.
  * Authentication, rate limits and logs are those of the API. Nothing is kept between requests, so any process
- * can answer any of them. The library is loaded at the first request.
+ * can respond to any of them. The library is loaded at the first request.
  */
 export async function serveMcp(
   server: Server,
@@ -31,7 +31,7 @@ export async function serveMcp(
   const runs = new Map(
     routes.map((route) => [route.name, { ...route, run: runnerOf(services, auditLog, route) }]),
   );
-  /** Returns the operations as this caller. */
+  /** Returns the operations, to be run as this caller. */
   const apiOf =
     (caller: Caller, id: string, origin: Origin): Api =>
     async ({ name, params, query, body, ifMatch }) => {
@@ -79,9 +79,9 @@ function readQuery({ tools, read_only: readOnly, ...others }: Readonly<Record<st
 }
 
 /**
- * Refuses batches, like the protocol since 2025: a batch would count as one request against the rate limit.
- * There is no stream of changes either: a client could hold it open indefinitely, and only requests change
- * anything here.
+ * Refuses batches, as the protocol does since 2025: a batch would count as one request against the rate
+ * limit. A stream of changes is refused too: a client could keep it open indefinitely, and only requests
+ * change anything here.
  */
 function refuseMany(body: unknown): void {
   if (Array.isArray(body))
@@ -90,7 +90,7 @@ function refuseMany(body: unknown): void {
 
 function webRequest({ headers, method, url }: FastifyRequest): Request {
   const given = Object.entries(headers).flatMap(([name, value]) =>
-    // The API key is not passed on.
+    // The API key is left out.
     value === undefined || name === 'authorization' ? [] : [[name, String(value)] as [string, string]],
   );
   return new Request(new URL(url, 'http://service'), { method, headers: given });

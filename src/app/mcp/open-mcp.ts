@@ -36,7 +36,7 @@ import {
   type Tools,
 } from './tools.ts';
 
-/** What an MCP server is opened with: a caller, and the tools that they selected. */
+/** What an MCP server is opened for: a caller, and the tools that they selected. */
 type McpScope = {
   tools: Tools;
   /** Runs an operation as the caller. */
@@ -54,7 +54,7 @@ export function openMcp({ tools, api, may, selection, log }: McpScope): McpServe
   const { isReadOnly } = selection;
   const isCallable = ({ route, listed }: Tool): boolean =>
     may(route.operation.permission) && (!isReadOnly || listed.annotations.readOnlyHint);
-  /** All operations that the caller may call, whether or not they are listed as tools. */
+  /** All operations that the caller can call, whether or not they are listed as tools. */
   const callable = new Map([...tools.byName].filter(([, tool]) => isCallable(tool)));
   const special = specialTools(tools, isReadOnly).filter(({ name }) => isSpecialListed(selection, name));
   const listed = [
@@ -65,7 +65,7 @@ export function openMcp({ tools, api, may, selection, log }: McpScope): McpServe
     { name: 'formloom', title: 'Formloom', version },
     { capabilities: { tools: {} }, instructions },
   );
-  // The library registers its own kind of schema, but these tools have JSON Schemas.
+  // The library registers its own kind of schema, but the schemas of these tools are JSON Schemas.
   const { server } = mcp;
   server.setRequestHandler('tools/list', () => ({ tools: listed as ListedTool[] }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
@@ -90,7 +90,7 @@ export function openMcp({ tools, api, may, selection, log }: McpScope): McpServe
   return mcp;
 }
 
-/** Logs an internal error. Its message is not sent. */
+/** Converts an error to an ApiError. Logs an internal error, whose message is not sent. */
 function problemOf(error: unknown, log: Log): ApiError {
   const problem = toApiError(error);
   if (problem.code === 'server_error') log.error({ err: error }, 'a tool failed');
@@ -101,8 +101,8 @@ type Request = ServerContext['mcpReq'];
 type Caller = { api: Api; callable: ReadonlyMap<string, Tool> };
 
 /**
- * Returns the capabilities that a client of 2026 sends with each request. Older clients send them once, when
- * they connect.
+ * Returns the capabilities of a client. Clients that follow the protocol of 2026 send them with each request;
+ * older clients send them once, when they connect.
  */
 const capabilitiesOf = ({ envelope }: Request): ClientCapabilities | undefined =>
   (envelope as Readonly<Record<string, ClientCapabilities>> | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
@@ -115,7 +115,7 @@ const canAsk = (capabilities: ClientCapabilities | undefined): boolean => {
 };
 
 /**
- * Runs an operation, after a confirmation if it cannot be undone.
+ * Runs an operation. If the operation cannot be undone, it must be confirmed first.
  * @throws ApiError if the operation refuses the request.
  */
 async function runTool(
@@ -133,9 +133,9 @@ async function runTool(
 }
 
 /**
- * Requires a person to confirm an action that cannot be undone. A client that can ask them does, whatever the
- * model says; with any other client, the model has to pass `confirm: true`.
- * @returns what the client must ask; undefined if it is confirmed.
+ * Requires a person to confirm an action that cannot be undone. If the client can ask the person, it must do
+ * so, whatever the model says. With other clients, the model must pass `confirm: true`.
+ * @returns what the client must ask; undefined if the action is confirmed.
  * @throws ApiError conflict if it is not confirmed.
  */
 async function confirm(

@@ -10,7 +10,7 @@ import type { OperationName } from '../operations/routes.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A self-contained JSON Schema of an object: what it refers to is in its `$defs`. */
+/** A self-contained JSON Schema of an object. The schemas that it refers to are in its `$defs`. */
 type ObjectSchema = Schema & {
   readonly type: 'object';
   readonly properties: Record<string, Schema>;
@@ -35,7 +35,7 @@ export type ListedTool = {
 export type Tool = {
   route: ApiRoute;
   listed: ListedTool;
-  /** The path parameter of each path argument: `form_id` is `id` of `/forms/:id`. */
+  /** The path parameter for each path argument: `form_id` is `id` of `/forms/:id`. */
   pathArguments: Readonly<Record<string, string>>;
 };
 
@@ -52,7 +52,7 @@ const hasOutsideText: Readonly<Record<Resource, boolean>> = {
   files: true,
   invitations: true,
   events: true,
-  // The delivery log contains the responses of receivers.
+  // The delivery log contains responses of receivers.
   webhooks: true,
   members: true,
   keys: false,
@@ -69,8 +69,8 @@ export const toolGroupOf = ({ operation }: ApiRoute): Resource =>
 export const isUntrusted = (route: ApiRoute): boolean => hasOutsideText[toolGroupOf(route)];
 
 /**
- * Operations that are not tools: `publish_form` is the only way to change a live form, so that a person can
- * review it first.
+ * Operations that are not available as tools: `publish_form` is the only way to change a live form, so that a
+ * person can review the change first.
  */
 const changesLiveForm: ReadonlySet<OperationName> = new Set(['updateForm', 'changeForm']);
 const publishes: Readonly<Partial<Record<OperationName, string>>> = { createForm: 'publish' };
@@ -82,7 +82,7 @@ export const formLanguageToolName = 'get_form_language';
 export const toolName = (name: OperationName): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Arguments of tools that are not fields of their operation. */
+/** Arguments of tools that are not fields of their operations. */
 const added = {
   if_match: {
     type: 'string',
@@ -118,7 +118,10 @@ export function buildTools(all: readonly ApiRoute[]): Tools {
   return { byName, language: new Map(parts) };
 }
 
-/** Returns the part of a component: `MultipleChoiceElement` is `multiple_choice`, `Structure` is `form`. */
+/**
+ * Returns the part of the language that a component describes: `MultipleChoiceElement` is `multiple_choice`,
+ * `Structure` is `form`.
+ */
 const partName = (component: string): string =>
   component === 'Structure'
     ? 'form'
@@ -152,7 +155,7 @@ const pathArgumentsOf = ({ path, operation }: ApiRoute): Record<string, string> 
     ]),
   );
 
-/** Returns path, query and body as one object. Their fields have different names. */
+/** Returns the path, query and body as one object. Their fields all have different names. */
 function inputOf(route: ApiRoute, schemas: Schemas): ObjectSchema {
   const { params, query, body, bodyContent, isDestructive, isConditional } = route.operation;
   const pathArguments = pathArgumentsOf(route);
@@ -164,7 +167,7 @@ function inputOf(route: ApiRoute, schemas: Schemas): ObjectSchema {
     ]),
     ...Object.entries(fields)
       .filter(([name, schema]) => name !== publishes[route.name] && !(schema as Schema)['readOnly'])
-      // A condition is JSON text in a URL; here it is an object.
+      // In a URL, a condition is JSON text; here it is an object.
       .map(([name, schema]) => [
         name,
         name === 'where' ? condition(schema as Schema) : schemas.write(schema as object),
@@ -192,15 +195,15 @@ const condition = ({ description }: Schema): Schema => ({
   description,
 });
 
-/** Returns the property of a structured result that contains the operation's response. */
+/** Returns the property of a structured result that contains the response of the operation. */
 export const resultName = (route: ApiRoute): 'untrusted_content' | 'result' =>
   isUntrusted(route) ? 'untrusted_content' : 'result';
 
 const reference = /^#\/components\/schemas\/(\w+)$/;
 
 /**
- * Returns a schema with what it refers to in `$defs`. Parts of the form language (61 KB in all) are only
- * named: the language tool returns them.
+ * Returns a schema with the schemas that it refers to in `$defs`. Parts of the form language (61 KB in total)
+ * are only named, because the language tool returns them.
  */
 function close(
   schema: Schema,
@@ -211,7 +214,7 @@ function close(
   const walk = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(walk);
     if (typeof part !== 'object' || part === null) return part;
-    // A keyword that only OpenAPI has.
+    // A keyword that exists only in OpenAPI.
     const { $ref, discriminator: _, ...rest } = part as Schema;
     if (typeof $ref !== 'string')
       return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, walk(value)]));
@@ -232,14 +235,14 @@ function close(
   return Object.keys($defs).length > 0 ? { ...walked, $defs } : walked;
 }
 
-/** The tools that find and call every operation that is not listed as a tool. */
+/** The names of the tools that find and call operations that are not listed as tools. */
 export const findOperationsToolName = 'find_operations';
 export const callOperationToolName = 'call_operation';
 
 /**
- * The operations listed by default: building a form, reading submissions, and finding out why a webhook
- * fails. Together with the three special tools, the list costs a model less than 6,000 tokens; all 140
- * operations cost 45,000.
+ * The operations that are listed by default, for building a form, reading submissions, and finding out why a
+ * webhook fails. Together with the three special tools, the list costs a model less than 6,000 tokens; all
+ * 140 operations would cost 45,000.
  */
 const defaults: ReadonlySet<string> = new Set(
   (
@@ -270,7 +273,7 @@ const specialTools: ReadonlySet<string> = new Set([
   callOperationToolName,
 ]);
 
-/** The groups of tools: the part of a permission before the colon. */
+/** The groups of tools. A group is the part of a permission before the colon. */
 export const toolGroups: readonly string[] = [
   ...new Set(permissionNames.map((permission) => permission.split(':')[0]!)),
 ];
@@ -283,7 +286,7 @@ export type ToolSelection = {
 };
 
 /**
- * Reads `tools=forms,get_delivery` and `read_only=true`.
+ * Parses `tools=forms,get_delivery` and `read_only=true`.
  * @param known the names of all tools.
  * @throws ApiError bad_request for a name that is neither a tool nor a group.
  */
@@ -311,6 +314,6 @@ export function isListed({ names }: ToolSelection, { route, listed }: Tool): boo
   return names.has('all') || names.has(listed.name) || names.has(toolGroupOf(route));
 }
 
-/** Whether a special tool is listed. The form language belongs to the group `forms`. */
+/** Whether a special tool is listed. The form language tool belongs to the group `forms`. */
 export const isSpecialListed = ({ names }: ToolSelection, name: string): boolean =>
   !names || names.has('all') || names.has(name) || (name === formLanguageToolName && names.has('forms'));

@@ -13,7 +13,7 @@ import type { CheckGauge } from '../checks/check.ts';
 import { instanceFacts } from '../checks/facts.ts';
 import { allChecks } from '../checks/instance-checks.ts';
 
-/** Measured values, as one process sends them to another. */
+/** Measured values, in the format in which one process sends them to another. */
 export type Report = readonly {
   name: string;
   help: string;
@@ -30,7 +30,10 @@ export type ReadMetrics = () => Promise<string>;
 
 type Context = Parameters<typeof instanceFacts>[0];
 
-/** How long a report is reused: reading more often, or from several places, adds no load on the database. */
+/**
+ * How long a report is reused, so that reading more often, or from several places, adds no load on the
+ * database.
+ */
 const freshMs = 5_000;
 
 /**
@@ -48,8 +51,8 @@ export function openMetrics(context: Context, reports: () => Promise<readonly Re
 
 /** Reports the metrics of all checks, which do not depend on the process. It never rejects. */
 export async function reportInstance(context: Context): Promise<Report> {
-  // A process that only reads metrics learns of new cells here. If the database is down, the known cells are
-  // used.
+  // A process that only reads metrics finds out about new cells here. If the database is down, the known
+  // cells are used.
   await refreshCells(context.database).catch(() => undefined);
   const facts = instanceFacts(context);
   const read = await Promise.allSettled(allChecks.map(async ({ gauges }) => (await gauges?.(facts)) ?? []));
@@ -66,19 +69,19 @@ const metricOf = ([name, help, value, type]: CheckGauge): Report[number] => ({
 
 const metricsType = Registry.OPENMETRICS_CONTENT_TYPE;
 
-/** Writes all reports as one OpenMetrics text. Series with one name differ by their labels. */
+/** Writes all reports as one OpenMetrics text. Series with the same name differ in their labels. */
 export async function writeReports(reports: readonly Report[]): Promise<string> {
   const registry = new Registry<typeof metricsType>();
   registry.setContentType(metricsType);
   for (const [fullName, parts] of Map.groupBy(reports.flat(), ({ name }) => name)) {
-    // The library adds `_total` to the name of a counter. The name of a gauge may end in it.
+    // The library adds `_total` to the name of a counter. The name of a gauge may also end in `_total`.
     const name = parts[0]!.type === 'counter' ? fullName.replace(/_total$/, '') : fullName;
     // An unknown value is NaN, or null if it comes from another process.
     const values = parts
       .flatMap((part) => part.values)
       .filter(({ value }) => value !== null && !Number.isNaN(value));
     const merged = { ...parts[0]!, name, values };
-    // The library joins processes like this, but its types do not allow it.
+    // The library merges processes in this way, but its types do not allow it.
     registry.registerMetric({ ...merged, get: async () => merged } as unknown as Metric);
   }
   return registry.metrics();
@@ -92,7 +95,7 @@ export async function listenForMetrics(
   { host, port }: { host: string; port: number },
   read: ReadMetrics,
 ): Promise<{ close(): Promise<void> }> {
-  // Not imported, for the reason given in kit/http.ts.
+  // Not imported, for the reason explained in kit/http.ts.
   const server = process.getBuiltinModule('node:http').createServer((request, response) => {
     request.resume();
     const answer = (status: number, type: string, text: string) =>
@@ -146,7 +149,7 @@ const noRoute = '(none)';
 /**
  * Opens the meter of a process.
  * @param process the label of the process. Without it, a sum would drop when a process is replaced.
- * @param database the database whose pool is measured.
+ * @param database the database whose connection pool is measured.
  */
 export function openMeter(process: string, database: Database): Meter {
   const registry = new Registry();
@@ -177,7 +180,7 @@ export function openMeter(process: string, database: Database): Meter {
     help: 'Whether the mail server refused the last email for a reason that affects all emails.',
     registers,
   });
-  // Published from the start, so that a rate reads 0 instead of no value.
+  // Published from the start, so that a rate is 0 instead of a missing value.
   for (const status of ['Success', 'Retrying', 'Failed'] as const) attempts.inc({ status }, 0);
   for (const state of ['sent', 'queued', 'failed'] as const) mails.inc({ state }, 0);
   const waits = new Histogram({
@@ -228,8 +231,8 @@ export function openMeter(process: string, database: Database): Meter {
     answered(request, reply) {
       const { statusCode: status } = reply;
       const { url: route = noRoute, method: answered } = request.routeOptions;
-      // A route that refuses several methods has a list of them. Otherwise strangers could create a series
-      // for each method.
+      // For a route that refuses several methods, this is a list. Otherwise, anyone could create a series for
+      // each method.
       const method = typeof answered === 'string' ? answered : noRoute;
       requests.observe({ method, route, status }, reply.elapsedTime / 1_000);
     },

@@ -19,7 +19,7 @@ import {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Examples for parts of the form language, and for objects whose keys others choose. */
+/** Examples for parts of the form language, and for objects whose keys are not fixed. */
 const ofComponents: Readonly<Record<string, unknown>> = {
   Structure: exampleStructure,
   Settings: { access: 'public' },
@@ -28,7 +28,7 @@ const ofComponents: Readonly<Record<string, unknown>> = {
   Condition: { element: 'message', is: 'answered' },
 };
 
-/** Example texts by the name of the property. */
+/** Example texts, by the name of the property. */
 const words: Readonly<Record<string, string>> = {
   name: 'Contact',
   form_name: 'Contact',
@@ -175,7 +175,7 @@ export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTa
       .filter(Boolean)
       .join('\n\n'),
     tags: [operation.permission.split(':')[0]!],
-    // Linters only know the scopes of OAuth, so the permission of an API key is a separate property.
+    // Linters only know OAuth scopes, so the permission of an API key is a separate property.
     security: [{ apiKey: [] }],
     'x-permission': operation.permission,
     parameters: [
@@ -229,15 +229,15 @@ function failures(method: string, operation: ApiRoute['operation']): number[] {
   const { params, query, body } = operation;
   const isOfOne = Object.keys(params.properties).length > 0 || [query, body].some(hasFormId);
   return [
-    // Unknown input is refused, even by operations without input.
+    // Unknown input is refused, even by operations that accept no input.
     400,
-    // The parser refuses headers that are too large before any route.
+    // Headers that are too large are refused by the parser, before any route.
     431,
     401,
     403,
     ...(isOfOne ? [404] : []),
     405,
-    // With an Idempotency-Key, while the first request runs.
+    // With an Idempotency-Key, while the first request is running.
     ...(method === 'POST' ? [409] : []),
     ...(operation.isConditional ? [412] : []),
     // These rules for bodies apply even to operations without a body.
@@ -249,7 +249,7 @@ function failures(method: string, operation: ApiRoute['operation']): number[] {
   ];
 }
 
-/** Whether a request names a form, which may be missing or out of reach. */
+/** Whether a request contains the id of a form, which may be missing or not accessible. */
 export const hasFormId = (schema: TObject | undefined): boolean => 'form_id' in (schema?.properties ?? {});
 
 export const jsonContent = (schema: object, example?: unknown): Content => ({
@@ -281,7 +281,7 @@ const ifNoneMatch = header(
   'The `ETag` that you have. If it is still current, the response is 304.',
 );
 
-/** A time in a query may also be a date, which no format of JSON Schema expresses. */
+/** A time in a query may also be a date. JSON Schema has no format that allows both. */
 const withDays = ({ format, ...rest }: { format?: unknown }): object =>
   format === 'date-time' || format === 'date'
     ? { ...rest, examples: ['2026-01-31', '2026-01-31T14:30:00Z'] }

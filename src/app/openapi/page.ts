@@ -12,7 +12,10 @@ import {
   type Schemas,
 } from './schemas.ts';
 
-/** The answers that a visitor sends (docs/rules.md 10). Which answer fits an element depends on the form. */
+/**
+ * The answers that a visitor sends (docs/rules.md 10). Which value is valid for an element depends on the
+ * form.
+ */
 const sent = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Answers by element id. Omitted elements are unanswered; unknown ids are refused.',
 });
@@ -44,7 +47,7 @@ const Receipt = nameSchema(
   }),
 );
 
-/** The errors that a submission can get. */
+/** The errors with which a submission can be refused. */
 const refusals = [
   'bad_request',
   'forbidden',
@@ -60,12 +63,12 @@ const refusals = [
   'service_unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/** Answers the form in the example of `createForm`. */
+/** Answers to the form in the example of `createForm`. */
 const submitExample = { answers: { message: 'The shuttle is stuck.' } };
 
 /**
  * Writes the operation that needs no API key: submitting a form at its public URL (docs/rules.md 14). The
- * HTML page is for browsers and is omitted.
+ * HTML page is meant for browsers and is omitted.
  */
 export function pageOperations(schemas: Schemas): OpenApi['paths'] {
   const headers = commonHeaders;

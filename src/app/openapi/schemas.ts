@@ -6,7 +6,7 @@ import { nameSchema } from '#kit/pagination.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** How a keyword contains subschemas: in a record by name, in a list, or as a single one. */
+/** How a keyword contains subschemas: in a record by name, in a list, or a single one. */
 const parts: Readonly<Record<string, 'record' | 'list' | 'one'>> = {
   properties: 'record',
   $defs: 'record',
@@ -27,21 +27,21 @@ const isSchema = (value: unknown): value is Schema =>
 
 /** The schemas of the document. Named schemas are components, to which all others refer. */
 export type Schemas = {
-  /** Returns a schema as the document contains it. */
+  /** Returns a schema as it appears in the document. */
   write(schema: object): Schema;
-  /** Returns the components written so far, by name. */
+  /** Returns the components that were written so far, by name. */
   components(): Record<string, object>;
 };
 
 /**
  * Starts with the known components, and adds each schema that has a component name (kit/pagination.ts).
- * @throws Error for two schemas with one name, and for an unknown name.
+ * @throws Error for two schemas with the same name, and for an unknown name.
  */
 export function openSchemas(known: Readonly<Record<string, object>>): Schemas {
   const components = new Map<string, object>();
 
   function write(schema: object): Schema {
-    // As JSON, without the extra properties that the library keeps.
+    // Converted to JSON, without the extra properties that the library adds.
     return walk(JSON.parse(JSON.stringify(schema)) as Schema);
   }
 
@@ -94,13 +94,13 @@ export function openSchemas(known: Readonly<Record<string, object>>): Schemas {
 
 const referTo = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
-/** Writes a record with arbitrary keys in the form that code generators know. */
+/** Writes a record with arbitrary keys in the form that code generators understand. */
 const open = (patterns: unknown): Schema =>
   isSchema(patterns) ? { additionalProperties: Object.values(patterns)[0] } : {};
 
 /**
  * Writes a default into the description. The keyword `default` would tell generators that a value is always
- * present, but a request may omit it.
+ * present, although a request may omit it.
  */
 function describe(description: unknown, preset: unknown): Schema {
   if (preset === undefined) return {};
@@ -125,7 +125,7 @@ function simplifySchema(schema: Schema): Schema {
     if (typeof type === 'string') return { ...choice, type: [type, 'null'], ...rest };
   }
   const { enum: words, const: only } = schema;
-  // Some generators read a `const` without a type as unknown.
+  // Some generators treat a `const` without a type as unknown.
   if (only !== undefined && schema['type'] === undefined) return { type: typeof only, ...schema };
   const isOfWords = Array.isArray(words) && words.every((word) => typeof word === 'string');
   return isOfWords && schema['type'] === undefined ? { type: 'string', ...schema } : schema;
@@ -161,7 +161,7 @@ export type OpenApiOperation = {
   parameters: Parameter[];
   requestBody?: { required: boolean; content: Content };
   responses: Record<string, OpenApiResponse | Reference>;
-  /** Replaces the servers of the document. */
+  /** Overrides the servers of the document. */
   servers?: { url: string }[];
 };
 
@@ -286,7 +286,7 @@ export function errorResponse(code: ErrorCode, common: readonly HeaderName[]): O
 const componentOf = (code: ErrorCode): string =>
   code.replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
-/** The first error code of each status, in the order of the table. */
+/** The first error code for each status, in the order of the table. */
 const byStatus = new Map(
   (Object.keys(errorCodes) as ErrorCode[])
     .toReversed()

@@ -41,8 +41,8 @@ type CallerServices = { accounts: Accounts; database: Database; config: Config }
  * of the request is checked as well. A link to a file names the workspace in its URL, as `workspace_id`. A
  * request without a known caller counts against its IP address.
  * @param count counts one request, and throws if it exceeds the limit.
- * @throws ApiError unauthorized; for a person also forbidden, or not_found for a workspace that is not
- * theirs.
+ * @throws ApiError unauthorized; for a person also forbidden, or not_found for a workspace that they do not
+ * belong to.
  */
 async function findCaller(
   door: CallerServices,
@@ -59,21 +59,22 @@ async function findCaller(
         ? await authenticate(door, authorization)
         : await findSession(door, workspaceId.toLowerCase(), request, reply);
   } catch (error) {
-    // If the database is down, no caller can be identified, and many with valid keys may share an address.
+    // If the database is down, no caller can be identified, and many with valid keys may share an IP address.
     // They get 503 instead of 429; the response still says how much of the limit is left.
     const rate = error instanceof ApiError ? anonymousRate : { ...anonymousRate, burst: Infinity };
     await count(`address ${addressRateLimitKey(request.ip)}`, rate);
     throw error;
   }
-  // Set before the request is counted, so that a request over the limit is in the key's request log too.
+  // Set before the request is counted, so that a request over the limit also appears in the key's request
+  // log.
   request.caller = caller;
   await count(caller.counted, caller.rate);
   return caller;
 }
 
 /**
- * Returns the workspace that a request names. GET and HEAD may name it in the query, since a link cannot send
- * headers; it is then removed from the query, so that the operation does not see it.
+ * Returns the workspace that a request names. GET and HEAD may name it in the query, because a link cannot
+ * send headers. It is then removed from the query, so that the operation does not see it.
  */
 function namedWorkspace(request: FastifyRequest, { publicUrl }: Config): string | undefined {
   const header = request.headers['x-workspace-id'];
@@ -87,8 +88,8 @@ function namedWorkspace(request: FastifyRequest, { publicUrl }: Config): string 
 }
 
 /**
- * Returns the caller of a session in one of their workspaces. The permissions of a role work like those of an
- * API key.
+ * Returns the caller of a session in one of their workspaces. The permissions of a role have the same effect
+ * as those of an API key.
  */
 async function findSession(
   { accounts, database, config }: CallerServices,
@@ -122,9 +123,9 @@ export type ApiServices = Services & CallerServices;
 
 /**
  * Registers the API on a server scope. Each request passes authentication, rate limit and permission; then
- * the operation checks its shape and what it names. Unknown paths and methods pass the first two before they
- * get 404 or 405. What all operations share (ETags, Idempotency-Key, compression) is handled here, from the
- * table of routes.
+ * the operation validates its input and finds the objects in it. For unknown paths and methods,
+ * authentication and rate limit also come before 404 or 405. What all operations share (ETags,
+ * Idempotency-Key, compression) is handled here, from the table of routes.
  */
 export async function serveApi(
   server: Server,
@@ -141,7 +142,7 @@ export async function serveApi(
   for (const route of routes) {
     const { bodyContent, bodyLimit } = route.operation;
     if (bodyContent === undefined) serveOperation(server, services, route, auditLog);
-    // In a separate scope: other operations do not even read the bytes of a file.
+    // In a separate scope, so that other operations do not even read the bytes of a file.
     else
       await server.register(async (scope) => {
         addBytesParser(scope, bodyContent, bodyLimit);
@@ -182,10 +183,10 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
   server.route({
     method,
     url: path,
-    // The limit of a file applies only to the file (readFiles). JSON is refused there after it is read, so it
-    // keeps the default limit.
+    // The limit for files applies only to the file (addBytesParser). For these operations, JSON is refused
+    // after it is read, so it keeps the default limit.
     ...(operation.bodyLimit !== undefined && !operation.bodyContent && { bodyLimit: operation.bodyLimit }),
-    // Checked before the body is read: a caller without the permission has nothing to send.
+    // Checked before the body is read: without the permission, the body does not matter.
     onRequest(request, reply, done) {
       if (operation.deprecated) reply.headers(deprecationHeaders(operation.deprecated));
       requirePermission(request.caller!, operation.permission);
@@ -216,7 +217,7 @@ export const originOf = ({ ip, headers }: FastifyRequest): Origin => ({
 });
 const longestAgent = 300;
 
-/** RFC 9745 and RFC 8594: clients can warn of the deprecation automatically. */
+/** RFC 9745 and RFC 8594: clients can automatically warn of the deprecation. */
 const deprecationHeaders = ({ since, until }: Deprecation): Record<string, string> => ({
   Deprecation: `@${Date.parse(since) / 1_000}`,
   Sunset: new Date(until).toUTCString(),

@@ -8,7 +8,7 @@ export type ApiRequest = {
   params?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string>>;
   body?: object;
-  /** Makes a repeated POST take effect once. */
+  /** Makes a repeated POST take effect only once. */
   idempotencyKey?: string;
   /** The ETag of the version that was read. */
   ifMatch?: string;
@@ -27,7 +27,7 @@ export type ApiResponse =
  */
 export type Api = (request: ApiRequest) => Promise<ApiResponse>;
 
-/** Calls an operation that returns JSON, with the types of its declaration. */
+/** Calls an operation that returns JSON, with the types from its declaration. */
 export async function callOperation<Name extends OperationName>(
   api: Api,
   name: Name,
@@ -45,8 +45,8 @@ export async function callOperation<Name extends OperationName>(
 }
 
 /**
- * Returns the command of an operation: the resource, then the verb. `listForms` becomes `forms list`. A part
- * of the resource that the path begins with follows that resource: `getFormSchema` is `forms schema`,
+ * Returns the command for an operation: the resource, then the verb. `listForms` becomes `forms list`. If the
+ * path begins with the parent of the resource, the command does too: `getFormSchema` is `forms schema`,
  * `setWebhookSecret` is `webhooks set-secret`. A declaration can set another name (`command`).
  */
 export function commandName({

@@ -441,7 +441,7 @@ test('a person calls the API with their console session, in the workspace that t
   assert.equal(write.status, 403);
   assert.match(
     ((await write.json()) as { message: string }).message,
-    /role editor or higher; yours is viewer/,
+    /role editor or higher; your role is viewer/,
   );
   assert.equal((await call('GET', '/forms', { Cookie: '' })).status, 401);
   const { workspaceId: foreign } = await service.makeTenant();

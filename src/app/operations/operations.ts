@@ -126,16 +126,16 @@ const sessionOperations = (services: SessionServices) =>
     ...tableArrangementEndpoints(services),
   }) satisfies Record<SessionOperationName, SessionOperation>;
 
-/** The operations with the types of their input and response, for TypeScript callers. */
+/** The operations with the types of their inputs and responses, for TypeScript callers. */
 export type Operations = ReturnType<typeof apiOperations> & ReturnType<typeof sessionOperations>;
 
-/** The types of an operation come from its declaration: no caller writes them by hand. */
+/** The types of an operation come from its declaration, so no caller has to write them by hand. */
 type TypesOf<Name extends keyof Operations> = NonNullable<Operations[Name]['types']>;
 type Part<Key extends string, Value> = object extends Value
   ? { readonly [K in Key]?: Value }
   : { readonly [K in Key]: Value };
 
-/** A file is sent as a Blob of the browser, or as its bytes. */
+/** A file is sent as a Blob in the browser, or as its bytes. */
 type SentBody<Body> = Body extends Buffer ? Blob | Uint8Array : Body;
 
 /** The parameters, the query and the body of an operation, if it has them. */
@@ -143,7 +143,7 @@ export type InputOf<Name extends keyof Operations> = Part<'params', TypesOf<Name
   Part<'query', TypesOf<Name>['query']> &
   Part<'body', SentBody<TypesOf<Name>['body']>>;
 
-/** The response of an operation that succeeds. */
+/** The response of an operation if it succeeds. */
 export type ReplyOf<Name extends keyof Operations> = TypesOf<Name>['reply'];
 
 /** The operations that accept If-Match. */

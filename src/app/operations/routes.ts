@@ -1,7 +1,7 @@
 /**
  * All operations of the API by name, with their method and path below /api/v1. They are data, so that all
  * callers of the API (the console, a client, the command line) read the same table as the server.
- * operations.ts declares each of them. Specification, "Endpoints"; the additional paths are fixed too
+ * operations.ts declares each of them. Specification, "Endpoints"; the additional paths are also permanent
  * (docs/decisions/0034-operations-table.md).
  */
 export const routes = {
@@ -162,7 +162,8 @@ export const routes = {
 
 /**
  * The operations that require the session of a browser, below /app/api: signing in and out, a person's
- * account, and their workspaces. No API key can call them, and no document or command is generated from them.
+ * account, and their workspaces. No API key can call them, and no documentation or command is generated from
+ * them.
  */
 export const sessionRoutes = {
   getSession: 'GET /session',

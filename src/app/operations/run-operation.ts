@@ -8,28 +8,28 @@ import type { ApiResponse } from './call-operation.ts';
 import type { ApiRoute } from './operations.ts';
 import type { Services } from './services.ts';
 
-/** A request to an operation, from HTTP, the command line or MCP. */
+/** A request to an operation that comes from HTTP, the command line or MCP. */
 type Given = {
   params: unknown;
   query: unknown;
   body: unknown;
   ifMatch?: string | undefined;
-  /** The Idempotency-Key, and the URL that every request with this key must repeat. */
+  /** The Idempotency-Key, and the URL, which must be the same for every request with this key. */
   once?: { key: string; url: string } | undefined;
-  /** The id of the request in the log. */
+  /** The id of the request in the logs. */
   id?: string;
   /** Where the request comes from; undefined for the command line. */
   origin?: Origin;
   /**
-   * Whether only the headers of the response are sent. No data leaves the service, so there is no audit
+   * Whether only the headers of the response are sent. No data then leaves the service, so there is no audit
    * entry.
    */
   isHead?: boolean;
 };
 
 /**
- * Runs an operation for a caller with its permission, and does what every interface needs: the audit entry,
- * If-Match and the Idempotency-Key.
+ * Runs an operation for a caller who has its permission, and handles what every interface needs: the audit
+ * entry, If-Match and the Idempotency-Key.
  */
 type Run = (caller: Scope, given: Given) => Promise<OperationResponse>;
 
@@ -66,14 +66,17 @@ function hasEntry(audit: AuditPolicy | undefined, { actor }: Scope): boolean {
   return audit !== undefined && !(typeof audit === 'object' && 'none' in audit);
 }
 
-/** A dry run changes nothing and has no entry. */
+/** A dry run changes nothing, so it has no audit entry. */
 const isDryRun = (query: unknown): boolean =>
   (query as { dry_run?: unknown } | undefined)?.dry_run === 'true';
 
 /** Longer replies are forms with thousands of elements. Their entry has no difference. */
 const longestCompared = 200_000;
 
-/** How the audit log learns what an operation changes: from the operation that reads it, or from the body. */
+/**
+ * Returns how the audit log finds out what an operation changes: from the operation that reads it, or from
+ * the body.
+ */
 function comparedBy(
   { operation: { audit }, reader }: ApiRoute,
   caller: Scope,
@@ -92,7 +95,7 @@ function comparedBy(
       const reply = JSON.parse(text) as Readonly<Record<string, unknown>>;
       return audit.part === undefined ? reply : reply[audit.part];
     } catch (error) {
-      // It does not exist yet, or no longer.
+      // The object does not exist yet, or no longer exists.
       if (error instanceof ApiError && error.code === 'not_found') return undefined;
       throw error;
     }
@@ -104,7 +107,8 @@ function comparedBy(
 
 /**
  * Reads If-Match.
- * @throws ApiError bad_request for an operation without ETags: a client that relies on If-Match must notice.
+ * @throws ApiError bad_request for an operation without ETags, so that a client that relies on If-Match
+ * notices.
  */
 function readMatch(header: string | undefined, isConditional: boolean): IfMatchTimes {
   if (header !== undefined && !isConditional)
@@ -112,7 +116,7 @@ function readMatch(header: string | undefined, isConditional: boolean): IfMatchT
   return parseIfMatch(header);
 }
 
-/** Returns a response as it is sent over HTTP: dates are text. */
+/** Converts a response to the form in which it is sent over HTTP: dates are strings. */
 export function toApiResponse(answer: OperationResponse): ApiResponse {
   if (answer.stream) return { stream: answer.stream };
   const text = replyText(answer);

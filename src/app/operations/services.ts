@@ -13,8 +13,8 @@ import type { RequestCounter } from '#workspaces/request-counter.ts';
 import type { Metrics } from '../metrics/start-metrics.ts';
 
 /**
- * Everything that a request may need, opened once (openServices) and passed down. Each room uses only a part
- * of it.
+ * Everything that a request may need, opened once (openServices) and passed down. Each module uses only a
+ * part of it.
  */
 export type Services = {
   config: Config;
@@ -27,9 +27,9 @@ export type Services = {
   heldFiles: KeptFiles;
   feedBell: FeedNotifier;
   requestCounter: RequestCounter;
-  /** Undefined if metrics are off; nothing is counted then. */
+  /** Undefined if metrics are turned off. Nothing is counted then. */
   metrics?: Metrics | undefined;
-  /** Notifies the queue of new work, after the transaction that enqueued it. */
+  /** Notifies the queue of new work. Call it after the transaction that enqueued the work. */
   wakeQueue: () => void;
 };
 

@@ -17,13 +17,13 @@ import { buildServer } from './server.ts';
 /** Paths that contain the id of a form or workspace: public pages, files, and the console's own API. */
 const named =
   /^\/(?:(?:api\/v1\/)?f|files|app\/api\/(?:forms|workspaces|memberships))\/([0-9a-f-]{36})(?=[/?#]|$)/i;
-/** Paths whose caller belongs to a workspace. */
+/** Matches paths whose caller belongs to a workspace. */
 const called = /^\/(?:api\/v1\/|mcp(?:[?#]|$))/;
 
 /**
- * Returns how the directory finds the cell of a request: by the hash of its API key, or by the id (as text)
- * of the workspace or form that it names. Returns undefined for a request that names none; the first cell
- * answers it. It reads the fields that findCaller and the routes read.
+ * Returns the key by which the directory finds the cell of a request. This is the hash of its API key, or the
+ * id (as text) of the workspace or form in the request. Returns undefined for a request without any of these;
+ * the first cell responds to it. Reads the same fields as findCaller and the routes.
  */
 export function cellKeyOfRequest(request: IncomingMessage): Buffer | string | undefined {
   const { url = '' } = request;
@@ -42,19 +42,22 @@ function ofUuid(text: string): string | undefined {
   return uuidPattern.test(id) ? id : undefined;
 }
 
-/** What a process runs for each cell except the first: a server that does not listen, and background work. */
+/**
+ * The service that a process runs for each cell except the first: a server that does not listen, and
+ * background work.
+ */
 type Part = { server: Server; stop: Background['stop']; close(): Promise<void> };
 
-/** A cell that could not be opened is retried after this time. */
+/** The time after which a cell that could not be opened is retried, in milliseconds. */
 const againMs = 1_000;
-/** How long the server of a key or id is cached, and for how many of them. */
+/** How long it is cached which server serves a key or id, and for how many of them. */
 const rememberMs = 1_000;
 const remembered = 10_000;
 
 /**
- * Serves all cells of an instance, including later ones. Each cell is a separate service, so nothing in one
- * can reach another. The key or id in a request selects the cell; the first cell answers requests without
- * one. While there is one cell, requests are not dispatched.
+ * Serves all cells of an instance, including cells that are added later. Each cell is a separate service, so
+ * nothing in one can reach another. The key or id in a request selects the cell; the first cell responds to
+ * requests without one. While there is only one cell, requests are not dispatched.
  * @returns `stop` ends the background work of the other cells; `close` also closes their servers.
  */
 export function serveCells(
@@ -66,7 +69,8 @@ export function serveCells(
   const parts = new Map<Database, Promise<Part>>();
   const open = async (cell: Cell): Promise<Part> => {
     const services = openServices({ ...ground, database: cell.database });
-    // The process that runs background work runs it for every cell, and listens for all cells on one channel.
+    // The process that runs background work runs it for every cell, and listens for all cells on a single
+    // channel.
     const own = (isBackgroundElsewhere ? startRemoteBackground : startBackground)(services, background);
     const stop: Part['stop'] = async (graceMs) => {
       services.feedBell.close();
@@ -117,7 +121,8 @@ export function serveCells(
 }
 
 /**
- * Runs before the framework of the first cell, which answers every request that belongs to no other cell.
+ * Dispatches requests to the other cells. Runs before the framework of the first cell, which responds to
+ * every request that belongs to no other cell.
  * @returns `forget`, which clears the cached cells of keys and ids.
  */
 function dispatch(
@@ -132,8 +137,8 @@ function dispatch(
     const cell = await findCell(database, id);
     if (cell === database) return own;
     const part = await parts.get(cell)?.catch(() => undefined);
-    // The cell is being reopened or was removed, or this process is stopping. The first cell would answer
-    // 404.
+    // The cell is being reopened or was removed, or this process is stopping. The first cell would wrongly
+    // respond with 404.
     if (!part || !parts.has(cell)) throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
     return (request, response) => part.server.routing(request, response);
   };
@@ -156,9 +161,9 @@ function dispatch(
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Caches which server answers for each key and id. New keys and ids never repeat old ones, so a cached miss
- * does no harm. A known server is returned without a promise, which would cost a request more than the rest
- * of the dispatch.
+ * Caches which server responds for each key and id. New keys and ids never repeat old ones, so caching a miss
+ * does no harm. A known server is returned without a promise, which would cost more than the rest of the
+ * dispatch.
  */
 function remember(find: (place: Buffer | string) => Promise<Answer>): {
   known: (place: Buffer | string) => Answer | Promise<Answer>;
@@ -184,16 +189,16 @@ function remember(find: (place: Buffer | string) => Promise<Answer>): {
   return { known: look, forget: () => known.clear() };
 }
 
-/** The configuration of a process, what it closes when it stops, and its state. */
+/** The configuration of a process, the parts to close when it stops, and its state. */
 export type ProcessContext = { config: Config; parts: AsyncDisposableStack; state: { isStopping: boolean } };
 
-/** How long running work has to finish after a stop, in milliseconds. */
+/** How long running work may take to finish after a stop, in milliseconds. */
 const drainMs = 7_000;
 
 /**
  * Opens the services, the background work and the server of this process; the server does not listen yet.
- * What must be closed is added to `parts`. main.ts loads this module only when a process needs it: the
- * primary of several processes stays small.
+ * Everything that must be closed is added to `parts`. main.ts loads this module only when a process needs it,
+ * so that the primary of several processes stays small.
  */
 export async function assemble(
   { config, parts, state }: ProcessContext,

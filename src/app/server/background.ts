@@ -38,8 +38,8 @@ import { deleteExpired, expiring } from './delete-expired.ts';
 const againMs = 1_000;
 
 /**
- * Clears the cached API keys of this process when any process revokes one, and opens new cells. One channel
- * announces both. Every process does this.
+ * Clears the cached API keys of this process when any process revokes a key, and opens new cells. A single
+ * channel announces both. Every process does this.
  */
 export function listenForRevokedKeys({ database, log }: { database: Database; log: Log }): {
   stop(): Promise<void>;
@@ -69,7 +69,7 @@ export function listenForRevokedKeys({ database, log }: { database: Database; lo
     isLooking = false;
   };
   const here = listen(database, keyChangeChannel, hear, { log, signal: ending.signal });
-  // A cell on a cluster node announces its changes there.
+  // A cell on a cluster node announces its changes on that node.
   const elsewhere: Promise<void>[] = [];
   const unhear = onCell(database, ({ place, database: there }) => {
     if (place) elsewhere.push(listen(there, keyChangeChannel, clearKeyCache, { log, signal: ending.signal }));
@@ -83,7 +83,7 @@ export function listenForRevokedKeys({ database, log }: { database: Database; lo
   };
 }
 
-/** The work of a process outside requests. */
+/** The work that a process does outside requests. */
 export type Background = {
   wakeQueue: () => void;
   /** Why the mail server refused the last email; undefined if it accepted it. */
@@ -94,8 +94,8 @@ export type Background = {
 
 /**
  * Starts the queue worker and the periodic tasks of one cell.
- * @param first the background work of the first cell, which also runs the tasks of the instance. Omit it for
- * the first cell.
+ * @param first the background work of the first cell, which also runs the tasks of the instance. Omit it when
+ * starting the first cell itself.
  */
 export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: Background): Background {
   const { config, database, log } = services;
@@ -120,7 +120,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
         }),
       },
       [sendMailJob]: {
-        // One at a time in each lane: a crash repeats at most one email.
+        // One job at a time in each lane, so that a crash repeats at most one email.
         perLane: 1,
         onParked: failParkedMail,
         run: sendMail({
@@ -169,8 +169,8 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
   const sweepEvery = (pauseMs: number, name: string, work: () => Promise<unknown>, longestMs?: number) =>
     every(pauseMs, name, () => sweep(database, work), longestMs);
   const housekeeping = [
-    // In 500 ms at most a few hundred documents reach the pending list of the index; after a quiet period, a
-    // few thousand.
+    // In 500 ms, at most a few hundred documents reach the pending list of the index; after a quiet period, a
+    // few thousand do.
     every(
       500,
       'cleaning the search index',
@@ -214,7 +214,7 @@ const openSchedule =
   (pauseMs: number, name: string, work: (signal: AbortSignal) => Promise<unknown>, longestMs?: number) =>
     runPeriodically(name, { pauseMs, log, work, ...(longestMs !== undefined && { longestMs }) });
 
-/** Starts the periodic tasks of the instance, which belong to no cell. */
+/** Starts the periodic tasks of the instance, which do not belong to a cell. */
 function startInstanceTasks(
   services: Omit<Services, 'wakeQueue'>,
   { mail, wakeQueue }: Pick<Background, 'mail' | 'wakeQueue'>,
@@ -228,7 +228,7 @@ function startInstanceTasks(
           every(60_000, 'sweeping backups', () => sweep(database, () => sweepBackups(services))),
         ]
       : []),
-    // A move by Citus or a killed command can leave views at the old node.
+    // A move by Citus or a killed command can leave views that point to the old node.
     every(15_000, 'opening cells at their nodes', async () => {
       if (cellsOf(database).some(({ place }) => place)) await createAllCellViews(database);
     }),

@@ -18,18 +18,18 @@ const hourMs = 3_600_000;
 type Expiring = {
   /** The pause between two runs, in milliseconds. */
   readonly pauseMs: number;
-  /** The most rows that one statement deletes; undefined if it deletes all. */
+  /** The maximum number of rows that one statement deletes; undefined if it deletes all of them. */
   readonly batch?: number;
-  /** How long rows are kept; undefined if the row, its form or its workspace decides. */
+  /** How long rows are kept; undefined if it depends on the row, its form or its workspace. */
   readonly keptMs?: number;
   /**
    * Deletes expired rows.
-   * @param before rows from before this time have expired.
+   * @param before rows that are older than this time have expired.
    */
   readonly remove: (database: Database, before: Date) => Promise<readonly unknown[]>;
 };
 
-/** What expires, by table. */
+/** The tables with rows that expire. */
 export const expiring = {
   held_submissions: {
     pauseMs: 600_000,
@@ -79,7 +79,7 @@ export const expiring = {
     remove: (database, before) =>
       deleteOldAccountEvents(sharedDatabaseOf(database), { before: leastIdAt(before) }),
   },
-  // Receipts of erasures, kept as long as the audit log that names them.
+  // Receipts of erasures, kept as long as the audit log that refers to them.
   erasures: {
     pauseMs: hourMs,
     batch: 1_000,

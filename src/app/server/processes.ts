@@ -13,9 +13,9 @@ import type { Services } from '../operations/services.ts';
 import { type Background, listenForRevokedKeys } from './background.ts';
 
 /**
- * Returns the background of a process that leaves the background work to another process of its instance. The
- * queue lanes and periodic tasks of that process serve all of them (docs/decisions/0022). It is notified of
- * new jobs like processes on other machines.
+ * Returns the background work of a process whose instance has another process for it. The queue lanes and
+ * periodic tasks of that other process serve all processes (docs/decisions/0022). It is notified of new jobs
+ * in the same way as processes on other machines.
  * @param first as in startBackground.
  */
 export function startRemoteBackground(
@@ -37,17 +37,18 @@ export function startRemoteBackground(
 
 /*
  * Rate limits apply to all processes of an instance together: the primary counts, and the others ask it.
- * Questions that come up while an answer is on its way are sent together, so a process under load sends one
- * message for many requests.
+ * Requests to the primary that arrive while a reply is pending are sent together, so a process under load
+ * sends one message for many requests.
  */
 
 type CountRequest = { key: string; seconds: number | undefined; points: number | undefined };
 
-/** More requests than a process starts in the millisecond that an answer takes. */
+/** More requests than a process starts in the millisecond that a reply takes. */
 const mostAtOnce = 200;
 
 /**
- * Counts through the primary. If the primary is gone, a request gets 503; the next start counts anew.
+ * Counts requests through the primary. If the primary is gone, a request gets 503; after the next start,
+ * counting begins again.
  * @param ask sends questions to the primary (kit/processes/primary-link.ts).
  */
 export function countThroughPrimary(
@@ -95,7 +96,7 @@ export async function serveByProcesses(
   }: {
     log: Log;
     databaseUrl: string;
-    /** Answers the questions that are not about counting. */
+    /** Replies to questions from the processes that are not about counting. */
     answer: (question: string) => Promise<unknown>;
     endMs: number;
     script: string;
@@ -103,7 +104,8 @@ export async function serveByProcesses(
   },
 ): Promise<Serving> {
   const door = openConnectionListener();
-  // In memory: with Valkey the other processes count there, and use this counter only while Valkey is down.
+  // In memory: if Valkey is configured, the other processes count there, and use this counter only while
+  // Valkey is down.
   const count = countForProcesses(await openRequestCounter({ valkeyUrl: undefined, log }));
   const answer = (question: unknown): Promise<unknown> =>
     typeof question === 'string' ? answerOther(question) : count(question);
@@ -115,7 +117,7 @@ export async function serveByProcesses(
     log,
     endMs,
   });
-  // The port comes first: if it is in use, nothing needs to be started.
+  // The port is opened first: if it is in use, nothing else needs to be started.
   const listening = await door.open(config);
   await crew.start();
   return { listening, crew };

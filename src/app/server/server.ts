@@ -49,10 +49,10 @@ export function healthRoutes(
     if (context.isStopping()) return reply.code(503).send({ status: 'stopping' });
     const facts = instanceFacts(context);
     const found = await Promise.all(checks.map(async ({ obstacle }) => obstacle?.(facts)));
-    // A database that is down matters more than a full disk for uploads.
+    // A database that is down matters more than a disk that is too full for uploads.
     const status = found.findLast((each) => each !== undefined);
     if (status !== undefined) return reply.code(503).send({ status });
-    // If the node of one cell is down, the other cells still work.
+    // If the node of a cell is down, the other cells still work.
     const away = await findUnavailableCells(context.database, patienceMs);
     return { status: 'ready', ...(away.length > 0 && { cells_away: away.map(({ name }) => name) }) };
   });
@@ -61,8 +61,9 @@ export function healthRoutes(
 const base = '/api/v1';
 
 /**
- * Returns the path at which a request to the API is served. One trailing slash is ignored, except below `/docs`, which has
- * pages. `/f/{form_id}` is served below `/api/v1` too, because generated clients send every operation there.
+ * Returns the path at which a request to the API is served. One trailing slash is ignored, except below
+ * `/docs`, where there are pages. `/f/{form_id}` is served below `/api/v1` too, because generated clients
+ * send every operation there.
  */
 function servedPath(method: string, path: string): string {
   if (!/^\/(?:api\/v1|app\/api)\//.test(path) || path.startsWith(`${base}/docs`)) return path;
@@ -153,13 +154,13 @@ const usedOf = <T>(shared: Readonly<Record<string, T>>, text: string): Record<st
   );
 
 const limitHeader = 'X-RateLimit-Limit';
-/** Documents that require no API key. */
+/** Matches documents that require no API key. */
 const documents = /^\/api\/v1\/(?:openapi\.json|docs)(?:\/|$)/;
 
 const pathOf = ({ originalUrl }: FastifyRequest): string => originalUrl.split(/[?#]/, 1)[0]!;
 
 /**
- * Adds rate-limit headers to every API response for which no key or session was counted: the document, the
+ * Adds rate limit headers to every API response for which no key or session was counted: the document, the
  * reference, forms submitted at the API's URL, and unknown hosts. These count against the IP address.
  */
 function limitAddresses(server: Server, requestCounter: RequestCounter): void {
@@ -183,7 +184,8 @@ function limitAddresses(server: Server, requestCounter: RequestCounter): void {
 }
 
 /**
- * Returns the headers of the response to bytes that are not HTTP. No caller is known, so nothing is counted.
+ * Returns the headers for responding to bytes that are not HTTP. The caller is unknown, so nothing is
+ * counted.
  */
 function brokenHeaders(): Record<string, string> {
   const limit = String(anonymousRate.perMinute);
@@ -193,8 +195,7 @@ function brokenHeaders(): Record<string, string> {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /**
- * RFC 9116 (2.5.5) recommends less than a year. The file is written anew for each request, so a month is
- * enough.
+ * RFC 9116 (2.5.5) recommends less than a year. The file is generated for each request, so a month is enough.
  */
 const keptMs = 30 * dayMs;
 
@@ -250,8 +251,8 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   server.get('/', async (_request, reply) => reply.redirect('/app/', 302));
   refuseOtherMethods(server, '/', ['GET']);
   await embedRoute(server);
-  // Written at the first request: it would be a fifth of the work of a start, and most processes never need
-  // it.
+  // Written at the first request, because it would be a fifth of the work of a start, and most processes
+  // never need it.
   const openApi = computeOnce(async () =>
     compressFile(Buffer.from(JSON.stringify(writeOpenApi(routes, { publicUrl: config.publicUrl, version })))),
   );

@@ -46,9 +46,9 @@ const fields = [
 }[];
 
 /**
- * Serves the one-time setup link that a first start prints. It creates the first account, its workspace and a
- * first API key, signs the person in, and then closes (docs/rules.md C35). Rendered here without a script, so
- * that it works before everything else.
+ * Serves the one-time setup link that a first start prints. The page creates the first account, its workspace
+ * and a first API key, signs the person in, and then closes (docs/rules.md C35). Rendered here without a
+ * script, so that it works before everything else.
  */
 export function setupRoutes(server: Server, services: SessionServices): void {
   server.addContentTypeParser(
@@ -95,8 +95,8 @@ export function setupRoutes(server: Server, services: SessionServices): void {
 }
 
 /**
- * Returns the cookies of the person's first session, or none if that fails: the API key must be shown in any
- * case, as it is only shown once.
+ * Returns the cookies of the person's first session, or none if that fails. The API key must be shown even
+ * then, because it is only shown once.
  */
 async function enter(
   services: SessionServices,
@@ -159,7 +159,7 @@ function writeField(
     name,
     type,
     autocomplete,
-    // A password is never sent back in a page.
+    // A password is never included in a page again.
     value: type === 'password' ? undefined : given?.[name],
     'aria-describedby': `${name}-help ${name}-error`,
     'aria-invalid': messages.length > 0 ? 'true' : undefined,

@@ -413,7 +413,10 @@ test('problems of a row give its number as sent; required applies in each row', 
   const rows = [{}, { member: true }, 'row', { name: 5, more: 1 }, { other: '' }];
   assert.deepEqual(errorsOf(people, { people: rows }), [
     { field: 'people[1][name]', message: 'The name: an answer is required.' },
-    { field: 'people[2]', message: 'The people: each row must be an object that maps element IDs to values.' },
+    {
+      field: 'people[2]',
+      message: 'The people: each row must be an object that maps element IDs to values.',
+    },
     { field: 'people[3][name]', message: 'The name: write the answer as text.' },
     { field: 'people[3][more]', message: 'The people has no question "more".' },
     { field: 'people[4][other]', message: 'The people has no question "other".' },

@@ -15,12 +15,12 @@ export type { FileAnswer } from '../rules/check-files.ts';
 export type { PlainAnswer } from '../types/rules.ts';
 export type { AnswerRow, Answers, AnswerValue, FieldProblem } from './fill.ts';
 
-/** Uploaded files by HTML name: `photo`, or `group[0][photo]` in a row. */
+/** The uploaded files by HTML name: `photo`, or `group[0][photo]` in a row. */
 export type AnswerFiles = ReadonlyMap<string, readonly FileAnswer[]>;
 
 /**
- * A problem of an answer: an English sentence for API clients, and `problem` for the page. Callers add errors
- * without `problem`, such as a file that was lost during the upload.
+ * A problem with an answer: an English sentence for API clients, and `problem` for the page. Callers add
+ * errors without `problem`, such as a file that was lost during the upload.
  */
 export type AnswerError = {
   readonly field: string;
@@ -36,8 +36,8 @@ export type AnswersResult =
 /**
  * Checks raw answers, from JSON or from `readFields`, against a valid form (docs/rules.md 10). Accepts any
  * value. Returns the answers to store: tidied, without blank answers, blank rows and hidden elements
- * (docs/decisions/0012). Reads files only from `files`. Returns all problems, in form order, then the unknown
- * names.
+ * (docs/decisions/0012). Reads files only from `files`. Returns all problems in form order, followed by those
+ * for unknown names.
  * @throws TooMuchWork
  */
 export function checkAnswers(

@@ -10,12 +10,13 @@ type AttributesOf<Type extends InputType> = Extract<InputElement, { type: Type }
 const rulesOf: { readonly [Type in InputType]: InputRules<AttributesOf<Type>> } = inputRules;
 
 /**
- * Checks one raw, non-blank value by the type of its input (docs/rules.md 10) and by the author's rules.
+ * Checks one raw, non-blank value by the rules of its input's type (docs/rules.md 10) and by the author's
+ * rules.
  * @throws TooMuchWork
  */
 export function checkAnswer(input: InputElement, value: unknown, context: RuleContext): CheckedAnswer {
-  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
-  // result is cast.
+  // The table pairs each type with its attributes. The type of a lookup by a union cannot express this, so
+  // the result is cast.
   const { kind, check } = rulesOf[input.type] as InputRules<InputElement['attrs']>;
   if (!isList(kind) && Array.isArray(value) && value.length > 1) return refuse('once');
   spend(context.work, checkCosts.answer);

@@ -7,8 +7,8 @@ import type { FileFacts } from '../rules/check-files.ts';
 import { type FieldProblem, fillQuestions } from './fill.ts';
 
 /**
- * Checks the answers of one step in its order, for "Next". Returns no problems if the step is not reached.
- * `files` can be files that are selected but not uploaded.
+ * Checks the answers of one step in form order, for "Next". Returns no problems if the step is not reached.
+ * `files` can be files that are selected but not uploaded yet.
  * @throws TooMuchWork
  */
 export function checkStep(
@@ -25,10 +25,13 @@ export function checkStep(
   return [...fillQuestions({}, questions, { raw, files, shown, context })];
 }
 
-/** Returns the index of the step of a field: an element ID, or a name in a row. Undefined for other names. */
+/**
+ * Returns the index of the step that contains a field: an element ID, or a name in a row. Undefined for other
+ * names.
+ */
 export function stepOf(form: Form, field: string): number | undefined {
   const { byId } = formIndexOf(form);
-  // A problem of a whole row has the field `group[0]`.
+  // A problem with a whole row has the field `group[0]`.
   const [, group] = /^([^[\]]+)\[\d+\]$/.exec(field) ?? [];
   return byId.get(parseRowName(field)?.group ?? group ?? field)?.path[0];
 }

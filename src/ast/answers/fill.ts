@@ -55,7 +55,7 @@ type Problems = Generator<FieldProblem, void>;
 type GroupQuestion = Extract<Question, { kind: 'group' }>;
 type Target = Record<string, unknown>;
 
-/** Writes the answers to visible questions into `target` and yields the problems of the others. */
+/** Writes the answers to visible questions into `target` and yields the problems with invalid ones. */
 export function* fillQuestions(target: Target, questions: readonly Question[], filling: Filling): Problems {
   for (const question of questions) {
     spend(filling.context.work, steps.question);
@@ -100,7 +100,7 @@ function* fillInput(
   }
 }
 
-/** Returns whether an input has no answer. For objects, the `tidy` of the type decides. */
+/** Returns whether an input has no answer. For objects, the `tidy` function of the type decides. */
 function isUnanswered(input: InputElement, value: unknown, work: Work): boolean {
   const { tidy } = inputRules[input.type] as InputRules<InputElement['attrs']>;
   return isBlank(tidy ? tidy(value, work, input.attrs) : value);
@@ -113,7 +113,8 @@ function findMissingPart(
   { shown }: Filling,
   row?: Row,
 ): BrokenRule | undefined {
-  // The table pairs each type with its attributes and answers. A lookup by a union cannot express that.
+  // The table pairs each type with its attributes and answers. The type of a lookup by a union cannot express
+  // this, so the result is cast.
   const { lacks } = inputRules[input.type] as InputRules<InputElement['attrs']>;
   return lacks && shown.isRequired(input, row) ? lacks(input.attrs, answer as never) : undefined;
 }
@@ -123,7 +124,7 @@ function missing(input: InputElement): BrokenRule {
   return { rule: 'required', ...(types && { values: { types } }) };
 }
 
-/** Returns the rule that an answer breaks, with the details that its sentence needs. */
+/** Returns the problem for a broken rule, with the details that its sentence needs. */
 export function toAnswerProblem(input: InputElement, broken: BrokenRule): AnswerProblem {
   const { label } = input.attrs;
   const custom = 'error_message' in input.attrs ? input.attrs.error_message : undefined;
@@ -190,7 +191,7 @@ function* fillRow(
   }
 }
 
-/** Yields a problem for each sent name that is not a question of the form. */
+/** Yields a problem for each name in the answers that is not a question of the form. */
 export function* findStrayNames(
   form: Form,
   questions: readonly Question[],
@@ -227,7 +228,7 @@ function strayName(form: Form, questions: QuestionsById, name: string): AnswerPr
   return generalProblem(formIndexOf(form).byId.has(name) ? 'no_answer' : 'question', { name: quote(name) });
 }
 
-/** Makes a problem that belongs to the whole form, not to one question. */
+/** Creates a problem that belongs to the whole form rather than to a question. */
 export function generalProblem(rule: RuleName, values?: ProblemValues): AnswerProblem {
   return { rule, label: '', ...(values && { values }) };
 }

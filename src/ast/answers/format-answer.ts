@@ -7,9 +7,9 @@ import { formatMoment } from '../rules/moments.ts';
 import { formatNumber, type NumberMarks } from '../rules/written-numbers.ts';
 import type { InputRules } from '../types/rules.ts';
 
-/** How answers are formatted for a person. */
+/** How answers are formatted for people. */
 export type AnswerFormat = {
-  /** BCP-47 tag of the reader's language. */
+  /** The BCP-47 tag of the reader's language. */
   readonly language: string;
   readonly numbers: NumberMarks;
   readonly words: { readonly yes: string; readonly no: string };
@@ -17,12 +17,12 @@ export type AnswerFormat = {
 
 /**
  * Formats a sent or stored answer for people, on the page and in emails: dates and numbers in the reader's
- * language, options by label. Returns one text for each choice or matrix row, and none for a blank answer.
+ * language, options by label. Returns one string for each choice or matrix row, and none for a blank answer.
  */
 export function formatAnswerParts(input: InputElement, value: unknown, speech: AnswerFormat): string[] {
   const { type, attrs } = input;
-  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
-  // result is cast.
+  // The table pairs each type with its attributes. The type of a lookup by a union cannot express this, so
+  // the result is cast.
   const { kind, format, say: sayOwn } = inputRules[type] as InputRules<InputElement['attrs']>;
   const say = (one: unknown): string => {
     if (kind === 'consent') return speech.words.yes;
@@ -37,7 +37,7 @@ export function formatAnswerParts(input: InputElement, value: unknown, speech: A
   return kind === 'grid' && isRecord(value) ? formatRows(input, value, sayAll) : sayAll(value);
 }
 
-/** Formats the answer of a matrix as one text for each answered row. */
+/** Formats the answer of a matrix as one string for each answered row. */
 function formatRows(
   input: InputElement,
   cells: Readonly<Record<string, unknown>>,

@@ -9,7 +9,7 @@ import { type Form, type InputElement, isCalculation, isInput, kindOf } from '..
 import type { VisibleParts } from '../logic/evaluate.ts';
 import { type AnswerFormat, formatAnswerParts } from './format-answer.ts';
 
-/** Fills the placeholders of a text with answers, from `row` if the text belongs to a row. */
+/** Fills the placeholders of a text with answers. If the text belongs to a row, pass it as `row`. */
 export type FillText = (text: string, row?: Row) => string;
 
 /** The answers of a visitor, and how to format them. */
@@ -17,12 +17,12 @@ export type VisitorAnswers = {
   readonly form: Form;
   readonly values: Readonly<Record<string, unknown>>;
   readonly held: ReadonlyMap<string, readonly { readonly filename: string }[]>;
-  /** Without `calculated`, the stored results among the values are used. */
+  /** If `calculated` is missing, the stored results among the values are used. */
   readonly shown: Pick<VisibleParts, 'isShown'> & Partial<Pick<VisibleParts, 'calculated'>>;
   readonly speech: AnswerFormat;
 };
 
-/** Formats an answer as one text for each choice or file, and none if it is blank. */
+/** Formats an answer as one string for each choice or file, and none if it is blank. */
 export function formatVisitorAnswer(
   { values, held, shown, speech }: Pick<VisitorAnswers, 'values' | 'held' | 'shown' | 'speech'>,
   input: InputElement,
@@ -40,8 +40,8 @@ export function formatVisitorAnswer(
 }
 
 /**
- * Formats answers on one line, and as an empty text if blank or hidden. Formats each answer once: one answer
- * can have 65,000 characters and appear in 500 labels of 100 rows.
+ * Formats each answer on one line, or as an empty string if it is blank or hidden. Formats each answer only
+ * once, because an answer can have 65,000 characters and appear in 500 labels of 100 rows.
  */
 export function createAnswerFormatter(given: VisitorAnswers): (id: string, row?: Row) => string {
   const { byId } = formIndexOf(given.form);

@@ -5,7 +5,7 @@ import type { ConsentAnswer } from '../types/rules.ts';
 import type { AnswerRow, Answers } from './fill.ts';
 
 /**
- * The version of the form that was shown with a consent, and the time. Only an import keeps the times that
+ * The version of the form with which a consent was shown, and the time. Only an import keeps the times that
  * its answers contain; times sent by a visitor are ignored.
  */
 export type ConsentStamp = { readonly version: number; readonly at: Date; readonly keepsMoments?: boolean };
@@ -19,7 +19,7 @@ const consentsIn = memoizeByObject((form: Form): readonly Question[] =>
 );
 
 /**
- * Stamps each consent with the version and the time. A consent that was given before keeps its old stamp and
+ * Stamps each consent with the version and the time. A consent that was given earlier keeps its old stamp and
  * text, however often the answers change. In a row, its time (`at`) identifies it.
  */
 export function stampConsents(
@@ -54,7 +54,7 @@ function stampRow(
   const stamped = consents.flatMap(({ attrs: { id } }) => {
     const given = getProperty(row, id) as ConsentAnswer | undefined;
     if (given === undefined) return [];
-    // Row numbers change. A consent in a row is found by its time.
+    // Row numbers can change, so a consent in a row is found by its time.
     const earlier = before.map((each) => getProperty(each, id) as ConsentAnswer | undefined);
     const same = earlier.find((each) => given.at !== undefined && each?.at === given.at);
     return [[id, stampOne(given, stamp, same)] as const];

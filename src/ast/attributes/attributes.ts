@@ -14,12 +14,12 @@ export type {
   RequiredNames,
 } from './specs.ts';
 
-/** Returns whether a value counts as absent. Required attributes must not be blank either. */
+/** Returns whether a value counts as missing. Required attributes must not be blank either. */
 export function isMissing(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && isInvisible(value));
 }
 
-/** Returns what is wrong with a present value, as the end of a sentence: `must be text`. */
+/** Returns what is wrong with an attribute value, as the end of a sentence: `must be text`. */
 export function attributeProblem<Kind extends AttributeKind>(
   spec: AttributeSpec<Kind>,
   value: unknown,
@@ -27,7 +27,7 @@ export function attributeProblem<Kind extends AttributeKind>(
   return attributeKinds[spec.kind].problem(spec, value);
 }
 
-/** The JSON type of the simple kinds. The other kinds check their parts. */
+/** The JSON type of each simple kind. For the other kinds, their parts are checked. */
 const jsonTypes: Partial<Record<AttributeKind, 'string' | 'number' | 'boolean'>> = {
   id: 'string',
   string: 'string',

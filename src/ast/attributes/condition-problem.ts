@@ -5,8 +5,8 @@ import { quote } from '../basics/problems.ts';
 import { fitsBytes } from '../basics/text.ts';
 
 /**
- * Returns what is wrong with the shape of a condition, as the end of a sentence about the attribute.
- * `checkLogic` checks its names.
+ * Returns what is wrong with the structure of a condition, as the end of a sentence about the attribute.
+ * `checkLogic` checks the names in it.
  */
 export const conditionProblem = (value: unknown): string | undefined => findConditionFault(value)?.problem;
 
@@ -16,7 +16,7 @@ export const findConditionFault = (value: unknown): Fault | undefined =>
 
 type Fault = { readonly problem: string; readonly path: Path };
 
-/** Returns what is wrong with the shape of a step's jumps. */
+/** Returns what is wrong with the structure of a step's jumps. */
 export function jumpsProblem(value: unknown): string | undefined {
   const shape = `must be a list of 1 to ${limits.jumps} jumps like {"when": …, "to": "step-id"}`;
   if (!Array.isArray(value) || value.length === 0 || value.length > limits.jumps) return shape;
@@ -112,7 +112,7 @@ function isPlain(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** Rejects unknown keys: a typo could change the meaning of the condition. */
+/** Rejects unknown keys, because a typo could change the meaning of the condition. */
 function extraProblem(part: Part, known: readonly string[]): string | undefined {
   const extra = Object.keys(part).find((key) => !known.includes(key));
   return extra === undefined ? undefined : `must not have ${quote(extra)} next to ${quote(known[0]!)}`;

@@ -40,7 +40,7 @@ const nested = (kind: 'all' | 'any' | 'not', schema: object): object => ({
   additionalProperties: false,
 });
 
-/** The JSON Schema of a condition, which refers to itself. */
+/** The JSON Schema of a condition. It refers to itself. */
 export const conditionSchema = {
   title: 'Condition',
   description: `Can use answers from the current and earlier steps, and reference values. At most ${limits.conditionDepth} levels deep, with at most ${limits.comparisons} comparisons.`,

@@ -10,7 +10,7 @@ import type { AttributeSpec } from './specs.ts';
 
 type Spec = AttributeSpec<'options'>;
 
-/** Returns what is wrong with the options of a question: `must not repeat "Red"`. */
+/** Returns what is wrong with the options of a question, for example `must not repeat "Red"`. */
 export function optionsProblem(spec: Spec, value: unknown): string | undefined {
   if (!Array.isArray(value)) return 'must be a list of options';
   if (value.length === 0) return 'must have at least one entry';
@@ -54,15 +54,15 @@ function entryProblem(spec: Spec, entry: unknown): string | undefined {
     : undefined;
 }
 
-/** Returns what is wrong with the text of an option, as the end of a sentence about the entry. */
+/** Returns what is wrong with the text of an option, as the end of a sentence about the option. */
 function lineProblem({ maxBytes }: Spec, text: unknown): string | undefined {
   if (typeof text !== 'string') return 'that is not text';
-  // HTML forms return line breaks as CRLF, which would no longer match the option.
+  // HTML forms send line breaks as CRLF, which would no longer match the option.
   if (isInvisible(text) || /[\r\n]/.test(text)) return 'that is blank or has line breaks';
   return fitsBytes(text, maxBytes) ? undefined : `over ${formatExactBytes(maxBytes)}`;
 }
 
-/** The optional attributes of options, with or without a choice. */
+/** The optional attributes of options. Some exist only for options that visitors choose. */
 const details = [
   {
     name: 'points',

@@ -3,12 +3,12 @@ import type { Option } from '../basics/options.ts';
 import type { Translations } from '../basics/translation-shapes.ts';
 import type { MomentFormat } from '../rules/moments.ts';
 
-/** The details that each kind adds to the specification of an attribute. */
+/** The additional details in the specification of each kind of attribute. */
 type KindDetails = {
   readonly id: object;
   readonly string: { readonly maxBytes: number };
   readonly boolean: { readonly default: boolean };
-  /** `isOpen`: a number above `max` is accepted and used as `max`. */
+  /** `isOpen`: a number above `max` is accepted and treated as `max`. */
   readonly integer: {
     readonly default: number;
     readonly min: number;
@@ -23,27 +23,29 @@ type KindDetails = {
     readonly arePictures?: true;
   };
   /** `isOpen`: an unknown value is stored as sent and treated as the default. */
-  /** `component`: the name of the values' schema, where generators would name an enum after the attribute. */
+  /**
+   * `component`: the schema name for the values. Without it, generators name the enum after the attribute.
+   */
   readonly 'one-of': {
     readonly default: string;
     readonly values: readonly string[];
     readonly isOpen?: true;
     readonly component?: string;
   };
-  /** An optional whole number. If absent, there is no limit. */
+  /** An optional whole number. If it is missing, there is no limit. */
   readonly count: { readonly min: number; readonly max: number };
-  /** An optional limit in bytes. People read and write it in MB. */
+  /** An optional limit in bytes. People see and enter it in MB. */
   readonly bytes: { readonly min: number; readonly max: number };
   readonly number: { readonly isPositive?: true };
   /** A limit of a date or time, in the format of its answers. Formats with a day also allow `today+30`. */
   readonly moment: { readonly format: MomentFormat };
   readonly pattern: object;
   readonly 'file-types': object;
-  /** The ID of an image of the workspace. */
+  /** The ID of an image in the workspace. */
   readonly image: object;
   readonly condition: object;
   readonly jumps: object;
-  /** The languages of a form, as BCP-47 tags. The first is the language of the texts in the nodes. */
+  /** The languages of a form, as BCP-47 tags. The first one is the language of the texts in the nodes. */
   readonly languages: { readonly maxItems: number };
   /** The texts of a node in the other languages (basics/translation-shapes.ts). */
   readonly translations: object;
@@ -52,14 +54,14 @@ type KindDetails = {
 
 export type AttributeKind = keyof KindDetails;
 
-/** One attribute of a node: its kind, limits and default, and a short `title` for the builder and OpenAPI. */
+/** An attribute of a node: its kind, limits and default, and a short `title` for the builder and OpenAPI. */
 export type AttributeSpec<Kind extends AttributeKind = AttributeKind> = {
   [K in Kind]: { readonly kind: K; readonly title: string; readonly required?: true } & KindDetails[K];
 }[Kind];
 
 export type AttributeSpecs = Readonly<Record<string, AttributeSpec>>;
 
-/** The type of each kind's value. `one-of` is narrowed to the values of its specification. */
+/** The type of the values of each kind. `one-of` is narrowed to the values in its specification. */
 type KindValues = {
   readonly id: string;
   readonly string: string;

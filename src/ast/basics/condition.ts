@@ -1,7 +1,7 @@
-/** The value of a comparison; a list for `one_of`. */
+/** The value that a comparison compares with; a list for `one_of`. */
 export type ConditionValue = string | number | boolean | readonly (string | number)[];
 
-/** The operators of comparisons. `one_of` is true if any value of a list matches. */
+/** The operators of comparisons. `one_of` is true if the answer equals any value in a list. */
 export const operators = [
   'equals',
   'not_equals',
@@ -17,26 +17,29 @@ export const operators = [
 ] as const;
 export type Operator = (typeof operators)[number];
 
-/** One comparison of the answer to an input, or of a reference value from the URL of the form. */
+/** A comparison of the answer to an input, or of a reference value from the URL of the form. */
 export type Comparison = { readonly is: Operator; readonly value?: ConditionValue } & (
-  | { readonly element: string /** The ID of a row of the named matrix. */; readonly row?: string }
+  | { readonly element: string /** The ID of a row, if `element` is a matrix. */; readonly row?: string }
   | { readonly reference: string }
 );
 
-/** A condition that shows, hides or requires an element, or selects a jump. JSON, stored as it was sent. */
+/**
+ * A condition that shows, hides or requires an element, or selects a jump. It is JSON and is stored as it was
+ * sent.
+ */
 export type Condition =
   | { readonly all: readonly Condition[] }
   | { readonly any: readonly Condition[] }
   | { readonly not: Condition }
   | Comparison;
 
-/** Where a step leads instead of to the next step. The first jump whose condition is true wins. */
+/** Where a step leads instead of the next step. The first jump whose condition is true applies. */
 export type Jump = { readonly when?: Condition; readonly to: string };
 
 /** The target of a jump to the end of the form. No step can have this ID. */
 export const endOfForm = 'end';
 
-/** Evaluates a condition with the results of its comparisons. */
+/** Evaluates a condition from the results of its comparisons. */
 export function evaluateCondition(
   condition: Condition,
   isTrue: (comparison: Comparison) => boolean,

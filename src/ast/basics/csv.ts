@@ -1,16 +1,16 @@
 import { formatWholeNumber } from './format-number.ts';
 import { normalizeText } from './text.ts';
 
-/** A record of a CSV file, and the line where it begins, from 1. */
+/** A record of a CSV file, and the line on which it begins, counted from 1. */
 export type CsvRecord = { line: number; cells: string[] };
 
-/** `problem` is a sentence: why the text is not valid CSV. */
+/** `problem` is a sentence that says why the text is not valid CSV. */
 type CsvResult = { ok: true; records: CsvRecord[] } | { ok: false; problem: string };
 
-/** Cell separators, which differ between spreadsheets and countries. */
+/** The separators of cells, which differ between spreadsheet programs and countries. */
 const separators = [',', ';', '\t', '|'] as const;
 
-/** A file with more columns is not a list. */
+/** A file with more columns is not a list of records. */
 const mostColumns = 100;
 
 /**
@@ -23,7 +23,7 @@ export function readCsv(text: string, limit: number): CsvResult & { total: numbe
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const nul = source.indexOf('\u0000');
   if (nul >= 0) return refuse('The file contains NUL characters. Save it as CSV in UTF-8.');
-  // Excel reads and writes this line to name the separator.
+  // Excel reads and writes this line to specify the separator.
   const [named = '', , chosen] = /^("?)sep=(.)\1[,;\t|]*(?:\r\n|\n|\r|$)/.exec(source) ?? [];
   const separator = chosen ?? findSeparator(source);
   const records: CsvRecord[] = [];
@@ -72,7 +72,7 @@ function readRecord(source: string, start: number, separator: string): RecordRea
       cells.push(cell.text);
       lines += cell.text.split(/\r\n|\r|\n/).length - 1;
       at = cell.end;
-      // `"Ada" Lovelace` is not RFC 4180 but people write it. The rest belongs to the cell.
+      // `"Ada" Lovelace` is not valid in RFC 4180, but people write it. The rest belongs to the same cell.
       const rest = endOfPlain(source, at, separator);
       cells[cells.length - 1] += source.slice(at, rest);
       at = rest;
@@ -107,30 +107,30 @@ function readQuoted(source: string, start: number): { text: string; end: number 
 }
 
 /**
- * Texts that a spreadsheet could read as a formula. They begin with = + - @, a full-width or small form of
- * these, or a control character (tab, line break, ESC), also after spaces and quotes (docs/rules.md T17,
- * C57).
+ * Matches texts that a spreadsheet could read as a formula. They begin with = + - @, a full-width or small
+ * form of these, or a control character (tab, line break, ESC), also after spaces and quotes (docs/rules.md
+ * T17, C57).
  */
 const formulaStart =
   /^(?:\p{Cc}|[\s\p{Cf}"']*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE62\uFE63\uFE66\uFE6B\u2212])/u;
 
-/** Most texts begin like this and are not formulas. This check needs a tenth of the time. */
+/** Most texts begin like this and are not formulas. This check takes a tenth of the time. */
 const plainStart = /^[A-Za-z0-9]/;
 
 /**
- * Puts an apostrophe before a text that a spreadsheet could read as a formula. Also before a text that begins
- * with an apostrophe, so that a reader who removes one always gets the original.
+ * Puts an apostrophe before a text that a spreadsheet could read as a formula. Also puts one before a text
+ * that begins with an apostrophe, so that removing one apostrophe always restores the original.
  */
 export const guardFormula = (text: string): string =>
   !plainStart.test(text) && (formulaStart.test(text) || text.startsWith("'")) ? `'${text}` : text;
 
-/** Removes the apostrophe that `guardFormula` added, and no other. */
+/** Removes only the apostrophe that `guardFormula` added. */
 export function unguardFormula(text: string): string {
   const bare = text.slice(1);
   return guardFormula(bare) === text ? bare : text;
 }
 
-/** Outside the function, which would otherwise create it for each field. */
+/** Outside the function, which would otherwise create the pattern for each field. */
 const quoted = /[",\r\n]/;
 
 /** Formats a text as a cell of a record (RFC 4180). */

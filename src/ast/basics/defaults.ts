@@ -1,4 +1,6 @@
-/** The default of each attribute (docs/rules.md 17), for the elements table and for readers of the tree. */
+/**
+ * The default of each attribute (docs/rules.md 17), for the elements table and for code that reads the tree.
+ */
 export const defaults = {
   required: false,
   repeatable: false,

@@ -5,19 +5,19 @@ import { pageNames } from './page-names.ts';
 export const elementIdSource = String.raw`[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_.:-]{0,${answerLimits.elementId - 1}}`;
 const elementId = new RegExp(`^${elementIdSource}$`, 'u');
 
-/** Names with a meaning in JavaScript objects, which break client libraries. */
+/** Names that have a meaning in JavaScript objects and would break client libraries. */
 const objectNames: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
 /** Names that no element ID can use. */
 export const reservedIds: readonly string[] = [...objectNames, ...pageNames];
 
-/** Returns what is wrong with an element ID, as the end of a sentence about it. */
+/** Returns what is wrong with an element ID, as the end of a sentence about the ID. */
 export function elementIdProblem(value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be text';
   if (reservedIds.includes(value)) return `must not be the reserved word "${value}"`;
   if (!elementId.test(value))
     return `must have 1 to ${answerLimits.elementId} letters, digits, "_", "-", "." and ":", and begin with a letter, a digit or "_"`;
-  // Two IDs that look equal would be two questions. Keyboards write the composed form.
+  // Otherwise, two IDs that look equal could be two questions. Keyboards produce the composed form.
   return value.normalize('NFC') === value ? undefined : 'must be in Unicode normalization form NFC';
 }
 

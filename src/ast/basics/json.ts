@@ -7,7 +7,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns whether two JSON values are equal. The order of keys and keys without a value do not count. */
+/** Returns whether two JSON values are equal. The order of keys and keys without a value are ignored. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other))
     return one.length === other.length && one.every((entry, index) => isSameJson(entry, other[index]));
@@ -27,13 +27,13 @@ export function getProperty<Value>(record: Readonly<Record<string, Value>>, key:
 
 /**
  * Returns why a JSON value cannot be stored, as the end of a sentence: unclean text in a key or value, depth
- * over `limits.jsonDepth`, more than `limits.values` values or `limits.markupCharacters`. `tally` counts over
- * several calls. Walks with a list instead of recursion, because the value can be nested without limit.
+ * over `limits.jsonDepth`, more than `limits.values` values or `limits.markupCharacters`. `tally` keeps the
+ * counts of several calls. Uses a list instead of recursion, because the value can be nested without limit.
  */
 export function storageProblem(root: unknown, tally: { values: number; markup: number }): string | undefined {
   const uncleanText = 'contains a NUL character or an unpaired surrogate';
   const open: { holder: Readonly<Record<string, unknown>> | readonly unknown[]; depth: number }[] = [];
-  // Most of 250,000 values contain no others. Nothing is allocated for them.
+  // Of 250,000 values, most contain no others, so nothing is allocated for them.
   const problemOf = (value: unknown, depth: number): string | undefined => {
     if (isRecord(value) || Array.isArray(value)) open.push({ holder: value, depth });
     if (typeof value !== 'string') return undefined;
@@ -58,8 +58,8 @@ export function storageProblem(root: unknown, tally: { values: number; markup: n
 }
 
 /**
- * Drops null members of objects: typed clients send every member of conditions and options. Null items of
- * lists stay and are rejected where they are read.
+ * Drops null members of objects, because typed clients send every member of conditions and options. Null
+ * items of lists stay and are rejected where they are read.
  */
 export function withoutNulls(value: unknown, depth = 0): unknown {
   if (depth > limits.jsonDepth) return value;

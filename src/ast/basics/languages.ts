@@ -1,9 +1,9 @@
 import { primaryLanguageOf } from './match-language.ts';
 
 /**
- * The languages that search can stem: PostgreSQL text search configuration to BCP-47 tag. PostgreSQL 15, the
- * oldest supported version, ships these 29 (`select cfgname from pg_ts_config`). `simple` does not stem and
- * fits any language.
+ * The languages for which search can stem words: PostgreSQL text search configuration to BCP-47 tag.
+ * PostgreSQL 15, the oldest supported version, includes these 29 (`select cfgname from pg_ts_config`).
+ * `simple` does not stem and fits any language.
  */
 export const searchLanguageTags = {
   simple: 'und',
@@ -46,8 +46,8 @@ const byTag = new Map<string, SearchLanguage>(
 const norwegian = ['nb', 'nn'];
 
 /**
- * Returns the stemming language for answers in a language, or `simple` for languages that search does not
- * support. Without a tag, the settings of the form decide.
+ * Returns the search configuration for answers in a language, or `simple` for languages that search cannot
+ * stem. Without a tag, the settings of the form decide.
  * @param tag BCP-47
  */
 export function chooseSearchLanguage(

@@ -1,6 +1,6 @@
 /**
- * Counts the characters that HTML must escape: `&`, `<`, `>` and quotes. Loops, because a list of half a
- * million matches takes longer than escaping them.
+ * Counts the characters that must be escaped in HTML: `&`, `<`, `>` and quotes. Uses a loop, because a list
+ * of half a million matches takes longer than escaping them.
  */
 export function countMarkup(text: string): number {
   let count = 0;

@@ -1,18 +1,18 @@
-/** A BCP-47 tag of language, script and region: `de`, `pt-BR`, `zh-Hant`, `sr-Latn-RS`. */
+/** Matches a BCP-47 tag of language, script and region: `de`, `pt-BR`, `zh-Hant`, `sr-Latn-RS`. */
 const tagPattern = /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|\d{3}))?$/;
 
 /** Returns whether a text is a language tag that forms accept. */
 export const isLanguageTag = (text: string): boolean => tagPattern.test(text);
 
-/** The pattern of language tags for the schema. */
+/** The pattern of language tags for the JSON schema. */
 export const languageTagSource = tagPattern.source;
 
-/** Returns the language of a tag without script and region. */
+/** Returns the language of a tag, without script and region. */
 export const primaryLanguageOf = (tag: string): string => tag.split('-', 1)[0]!.toLowerCase();
 
 /**
- * Finds the best language of a form for a requested one (RFC 4647, lookup): an exact match, else a prefix,
- * else the first with the same primary language, such as `pt-PT` for `pt-BR`.
+ * Finds the form language that fits a requested one best (RFC 4647, lookup): an exact match, otherwise a
+ * prefix, otherwise the first with the same primary language, such as `pt-PT` for `pt-BR`.
  */
 export function matchLanguage(wish: string, languages: readonly string[]): string | undefined {
   const parts = wish.toLowerCase().split('-');

@@ -1,6 +1,7 @@
 /**
- * Returns a function that computes a fact of an immutable object once and caches it for the object's
- * lifetime. Use it for what a request would otherwise search for in the whole tree of a published form.
+ * Returns a function that computes a fact about an immutable object once and caches it for the object's
+ * lifetime. Use it for facts that a request would otherwise have to find in the whole tree of a published
+ * form.
  */
 export function memoizeByObject<Thing extends object, Fact extends object | string | number | boolean>(
   derive: (thing: Thing) => Fact,

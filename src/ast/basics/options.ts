@@ -9,11 +9,11 @@ export type Option = string | ChoiceOption;
 export type ChoiceOption = {
   readonly id: string;
   readonly label: string;
-  /** Points for choosing the option, in a score. */
+  /** The points for choosing the option, which are added to a score. */
   readonly points?: number;
-  /** The ID of an image of the workspace. */
+  /** The ID of an image in the workspace. */
   readonly image?: string;
-  /** The number of completed submissions that can choose the option. No limit by default. */
+  /** The number of completed submissions that can choose the option. There is no limit by default. */
   readonly capacity?: number;
   /** The option is offered only if this condition is true. */
   readonly show_when?: Condition;
@@ -30,12 +30,12 @@ export type Selection = { readonly options: readonly Option[]; readonly other?: 
 
 type Attributes = Readonly<Partial<Selection>> | object;
 
-/** Returns whether a selection accepts a free text besides its options. */
+/** Returns whether a selection accepts free text in addition to its options. */
 export function allowsOther(attrs: Attributes): boolean {
   return 'options' in attrs && (attrs.other ?? defaults.other);
 }
 
-/** The options by ID, in form order. Cached, because every row checks hundreds of options. */
+/** Returns the options by ID, in form order. Cached, because every row checks hundreds of options. */
 export const optionsById = memoizeByObject(
   (attrs: Attributes): ReadonlyMap<unknown, ChoiceOption> =>
     new Map((('options' in attrs && attrs.options) || []).map(entryOf)),
@@ -52,11 +52,11 @@ export const havePoints = (attrs: Attributes): boolean =>
     .values()
     .some(({ points }) => points !== undefined);
 
-/** Returns a text option as an option with an ID and a label. */
+/** Converts a string option to an option with an ID and a label. */
 export const toChoiceOption = (option: Option): ChoiceOption =>
   typeof option === 'string' ? { id: option, label: option } : option;
 
-/** The value of the choice "Other". */
+/** The value of the option "Other". */
 export const otherChoice = '_other';
 
 /** Returns the name of the control for the free text of "Other". */
@@ -64,7 +64,7 @@ export function otherName(name: string): string {
   return `${otherChoice}[${name}]`;
 }
 
-/** Trims invisible characters around each choice that is not an option as it was sent. */
+/** Trims invisible characters around each choice, unless the choice is an option as it was sent. */
 export function tidyChoices(attrs: Partial<Selection> | object, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((choice) => tidyChoices(attrs, choice));
   return typeof value === 'string' && !optionsById(attrs).has(value) ? trimText(value) : value;

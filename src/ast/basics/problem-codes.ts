@@ -1,6 +1,6 @@
 /**
  * The `code` of every item of `errors`, for programs; people read `message`. The meaning of a code never
- * changes. A new code is a row here, and the OpenAPI document lists them from here.
+ * changes. To add a code, add a row here; the OpenAPI document lists these rows.
  */
 export const problemCodes = {
   required: 'A value is missing or blank.',

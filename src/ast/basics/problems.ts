@@ -1,6 +1,6 @@
 /**
- * Returns the first `limit` problems, then `more` if there are others. Reads the source lazily, so hostile
- * input costs no more work when the list is full.
+ * Returns the first `limit` problems, then `more` if there are others. Reads the source lazily, so that
+ * hostile input causes no more work once the list is full.
  */
 export function firstProblems<Problem>(problems: Iterable<Problem>, limit: number, more: Problem): Problem[] {
   const found: Problem[] = [];
@@ -11,7 +11,7 @@ export function firstProblems<Problem>(problems: Iterable<Problem>, limit: numbe
   return found;
 }
 
-/** Quotes text from the input for a message: at most 64 characters, with controls escaped. */
+/** Quotes text from the input for a message: at most 64 characters, with control characters escaped. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 64 ? `${text.slice(0, 63)}…` : text);
 }

@@ -1,17 +1,17 @@
 import { answerLimits } from './limits.ts';
 
 /**
- * The work budget of one request, in steps of about ten nanoseconds. Steps are counted, not measured, so
- * server and browser get equal results. Code whose work grows with the request or the form must spend steps
- * before it does the work.
+ * The work budget of one request, in steps of about ten nanoseconds. Steps are counted rather than measured,
+ * so that server and browser get equal results. Code whose work grows with the request or the form must spend
+ * steps before it does the work.
  */
 export type Work = {
   left: number;
-  /** Cached things that the request has already paid for. */
+  /** The cached objects that the request has already paid for. */
   readonly kept: Set<unknown>;
 };
 
-/** A request exceeded its work budget. */
+/** Thrown if a request exceeds its work budget. */
 export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork';
 
@@ -22,11 +22,11 @@ export class TooMuchWork extends Error {
   }
 }
 
-/** Makes the full work budget of one request. */
+/** Creates the full work budget of one request. */
 export const newWork = (): Work => ({ left: answerLimits.workSteps, kept: new Set() });
 
 /**
- * Spends steps.
+ * Subtracts steps from the budget.
  * @throws TooMuchWork
  */
 export function spend(work: Work, steps: number): void {
@@ -35,8 +35,8 @@ export function spend(work: Work, steps: number): void {
 }
 
 /**
- * Spends steps once per request for a cached thing, even if another request created it, so that costs do not
- * depend on the cache.
+ * Spends the steps for a cached object once per request, even if another request created the object, so that
+ * costs do not depend on the cache.
  */
 export function spendOnce(work: Work, what: unknown, steps: number): void {
   if (work.kept.has(what)) return;

@@ -40,8 +40,8 @@ const others =
   /(?:^|[^a-z])(?:friend|guest|child|kid|son|daughter|spouse|partner|wife|husband|mother|father|parent|guardian|sibling|brother|sister|colleague|manager|boss|supervisor|employer|emergency|recipient|referee|reference|witness|doctor|customer|client|invitee|participant|attendee|second|other)/i;
 
 /**
- * Returns the autofill token of an input (WCAG 2.2, 1.3.5), or undefined if nothing shows that it asks for
- * the visitor's own data.
+ * Returns the autofill token of an input (WCAG 2.2, 1.3.5), or undefined if nothing indicates that it asks
+ * for the visitor's own data.
  */
 export function autofillOf({ type, attrs }: InputElement): Token | 'off' | undefined {
   const { autocomplete = defaults.autocomplete } = attrs as {

@@ -32,7 +32,7 @@ test('an option is accepted only if its condition is met; the error gives its la
     assert.ok(!refused.ok);
     assert.deepEqual(
       refused.errors.map(({ field, message }) => [field, message]),
-      [['city', 'The city: "Kiel" is not available with the other answers. Choose another option.']],
+      [['city', 'The city: "Kiel" is not available with your other answers. Choose another option.']],
       type,
     );
   }

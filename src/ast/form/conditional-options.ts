@@ -14,11 +14,11 @@ import {
   walkElements,
 } from './tree.ts';
 
-/** Evaluates a condition with the other answers. A missing condition is true. */
+/** Evaluates a condition with the other answers. A missing condition counts as true. */
 export type ConditionTest = (condition: Condition | undefined, row: Row | undefined) => boolean;
 
 /**
- * Returns whether an option ID can be chosen. A free text always can.
+ * Returns whether an option ID can be chosen. Free text always can.
  * @throws TooMuchWork
  */
 export const isOptionOffered = (
@@ -41,7 +41,7 @@ export const formHasConditionalOptions = memoizeByObject((form: Form): boolean =
 export const conditionalOptions = {
   hasConditionalOptions,
   /**
-   * Returns whether any option can be chosen. A question without one is not asked.
+   * Returns whether any option can be chosen. Otherwise, the question is not asked.
    * @throws TooMuchWork
    */
   hasOffer: (element: Element, holds: ConditionTest, row: Row | undefined): boolean =>
@@ -50,7 +50,7 @@ export const conditionalOptions = {
     takesOther(element) ||
     optionsOf(element).some(({ id }) => isOptionOffered(element, id, holds, row)),
   /**
-   * Returns the part of an answer that is still offered.
+   * Returns the parts of an answer that are still offered.
    * @throws TooMuchWork
    */
   offeredOf(input: InputElement, answer: unknown, holds: ConditionTest, row: Row | undefined): unknown {

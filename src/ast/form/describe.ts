@@ -10,7 +10,7 @@ export type FieldDescription = {
 
 /**
  * Builds `metadata.fields` of a submission (specification, "Submission"): label, type and required by element
- * ID, for inputs and for repeatable groups with the inputs of their rows.
+ * ID, for inputs and for repeatable groups with the inputs in their rows.
  */
 export function describeFields(form: Form): Record<string, FieldDescription> {
   const fields: Record<string, FieldDescription> = {};

@@ -8,15 +8,16 @@ import type { Form } from './tree.ts';
 type Node = Readonly<Record<string, unknown>>;
 
 /**
- * Adds absent or null `attrs` and `children` to every node (specification, "Form AST"). Leaves everything
- * else as it was sent. Accepts any value, and returns a complete structure itself.
+ * Adds missing or null `attrs` and `children` to every node (specification, "Form AST"). Leaves everything
+ * else as it was sent. Accepts any value, and returns the same object if the structure is complete.
  */
 export const fillNodes = (structure: unknown): unknown => mapNodes(structure, fillNode, 0);
 
 /**
  * Returns the structure that is validated and rendered. Drops null attributes, replaces an unknown step
  * layout with the default, and uses `text` or `content` as a missing label of headings and paragraphs. The
- * structure is stored as it was sent. Accepts any value, and returns a structure without changes itself.
+ * structure is still stored as it was sent. Accepts any value, and returns the same object if nothing
+ * changes.
  */
 export const effectiveStructure = (structure: unknown): unknown =>
   mapNodes(structure, (node) => effectiveNode(fillNode(node)), 0);
@@ -25,7 +26,7 @@ export const effectiveStructure = (structure: unknown): unknown =>
 export const effectiveForm = (structure: object): Form => effectiveStructure(structure) as Form;
 
 function mapNodes(node: unknown, map: (node: Node) => Node, depth: number): unknown {
-  // A deeper structure is invalid, and recursion must end for any input.
+  // A deeper structure is invalid. The limit also ensures that recursion ends for any input.
   if (!isRecord(node) || depth > limits.jsonDepth) return node;
   const mapped = map(node);
   const children = getProperty(mapped, 'children');
@@ -71,7 +72,7 @@ function specsOf(type: string): AttributeSpecs | undefined {
 const isUnlisted = (values: readonly string[], value: unknown): boolean =>
   typeof value === 'string' && !values.includes(value);
 
-/** Content whose only text is its label. Some clients send `text` or `content` instead. */
+/** Whether the only text of the element is its label. Some clients send `text` or `content` instead. */
 const isShownText = (type: unknown): boolean => type === 'heading' || type === 'paragraph';
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 const textOf = (attrs: Node, maxBytes: number): string | undefined =>

@@ -37,7 +37,7 @@ export type { InputType } from './input-rules.ts';
 
 export type ElementGroup = ElementDefinition['group'];
 
-/** Every type with an answer must be an input of the table. */
+/** Ensures that every type with an answer is an input of the table. */
 type InputDefinitions = Record<InputType, ElementDefinition & { group: 'input' }>;
 
 const description = { kind: 'string', title: 'Description', maxBytes: limits.textBytes } as const;
@@ -64,7 +64,7 @@ export const stepAttributes = {
  * The table of the form language (specification, "Form AST"; docs/rules.md 17). Validation, schemas,
  * summaries, the builder and the page read it. A new type is a folder in `types/`, a drawing in
  * `src/page/render/elements/`, and a line here, in `lazy-rules.ts` and in the table of drawings.
- * test/floors.test.ts counts them.
+ * test/floors.test.ts counts these places.
  */
 export const elements = {
   text,

@@ -43,7 +43,7 @@ export function parseMatrixRowName(name: string): { field: string; cell: string 
   try {
     return { field, cell: decodeURIComponent(cell) };
   } catch {
-    // The name was written by hand, with a literal percent sign.
+    // The name was written by hand and contains a literal percent sign.
     return { field, cell };
   }
 }
@@ -71,7 +71,7 @@ export function findInput(questions: QuestionsById, name: string): FoundInput | 
   return input && { input, row: { group: group.element, index: part.index } };
 }
 
-/** Counts the rows of a group in answers and files together, up to the limit. */
+/** Counts the rows of a group that have answers or files, up to the limit. */
 export function countRows(
   group: Composite,
   raw: Readonly<Record<string, unknown>>,
@@ -92,21 +92,22 @@ export function rowAt(raw: Readonly<Record<string, unknown>>, { group, index }: 
   return Array.isArray(rows) ? rows[index] : undefined;
 }
 
-/** Answers as they come in JSON, before `checkAnswers`. */
+/** Answers in the format of JSON, before `checkAnswers`. */
 export type RawAnswers = Record<string, unknown>;
 
 /**
- * Turns HTML fields (urlencoded, or the text parts of multipart) into raw answers as in JSON, so that both
+ * Converts HTML fields (urlencoded, or the text parts of multipart) to raw answers as in JSON, so that both
  * are checked by the same rules (docs/rules.md 10, 14).
  * - Names that begin with an underscore are controls of the page, unless a question has that name. They are
  * returned in `extra`.
  * - The free text of a selection is sent as `_other[<name>]`. It replaces the choice `_other`, and also
  * counts if nothing was chosen. Without a text, the choice stays and the check asks for a text.
- * - Numbers are read in the format that the control `_numbers` names, or without it in the format of JSON.
- * - Several non-blank values of a single-valued name become a list, which the check rejects.
- * - A value of the wrong kind (`abc` for a number) stays text, which the check rejects.
- * - Rows keep their number, so that files find their row. Missing rows are empty objects, which the check
- * drops.
+ * - Numbers are read in the format that the control `_numbers` specifies, or without this control in the
+ * format of JSON.
+ * - Several non-blank values for a name that accepts one value become a list, which the check rejects.
+ * - A value of the wrong type (`abc` for a number) stays text, which the check rejects.
+ * - Rows keep their number, so that files can be matched to their row. Missing rows are empty objects, which
+ * the check drops.
  * - Other names, and rows over the limit, are kept under their name, which the check rejects.
  */
 export function readFields(
@@ -132,7 +133,7 @@ export function readFields(
   return { raw, extra };
 }
 
-/** Returns whether a name belongs to the page and not to a question: it begins with `_`. */
+/** Returns whether a name belongs to the page rather than to a question. Such a name begins with `_`. */
 export const isPageControlName = (questions: QuestionsById, name: string): boolean =>
   name.startsWith('_') && (isPageName(name) || !findInput(questions, name));
 
@@ -159,7 +160,7 @@ function readOther(
   } else if (isBlank(chosen) || chosen === otherChoice) holder[id] = texts.length === 1 ? texts[0] : texts;
 }
 
-// Names come from outside. Without a prototype, `__proto__` is a normal name.
+// Names come from outside. Without a prototype, `__proto__` is an ordinary name.
 function emptyAnswers(): RawAnswers {
   return Object.create(null) as RawAnswers;
 }
@@ -196,7 +197,7 @@ function putValue(raw: RawAnswers, input: InputElement, { value, numbers }: Sent
   if (isList(kind)) {
     if (value !== '') listOf<string>(raw, id).push(value);
   } else if (isBlank(known)) raw[id] = decoders[kind](value, numbers);
-  // Two values are enough to reject the field. The list does not grow with the request.
+  // Two values are enough to reject the field, so the list does not grow with the request.
   else if (!isBlank(value) && !Array.isArray(known)) raw[id] = [known, value];
 }
 

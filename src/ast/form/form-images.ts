@@ -3,14 +3,14 @@ import type { Option } from '../basics/options.ts';
 import { elements } from './elements.ts';
 import { type Form, walkElements } from './tree.ts';
 
-/** An image that a form uses, with the node that shows it and its attribute. */
+/** An image that a form uses, with the node and the attribute that refer to it. */
 type NamedImage = { readonly id: string; readonly name: string; readonly path: readonly number[] };
 
 /** Lists the workspace images that the elements of a valid form and their options show. */
 export function imagesIn(form: Form): NamedImage[] {
   const images: NamedImage[] = [];
   for (const { element, path } of walkElements(form)) {
-    // Only attributes that the type declares. An unknown attribute of that name is not an image.
+    // Only the attributes that the type declares. An unknown attribute with such a name is not an image.
     const specs: AttributeSpecs = elements[element.type].attrs;
     for (const [name, value] of Object.entries<unknown>(element.attrs ?? {})) {
       const kind = Object.hasOwn(specs, name) ? specs[name]!.kind : undefined;

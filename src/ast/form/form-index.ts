@@ -16,7 +16,7 @@ import {
 export type FormIndex = {
   readonly places: ReadonlyMap<Element, PlacedElement>;
   readonly byId: ReadonlyMap<string, PlacedElement>;
-  /** The calculations of each step, by its index. */
+  /** The calculations in each step, by the step's index. */
   readonly calculations: ReadonlyMap<number, readonly PlacedCalculation[]>;
   /**
    * Whether any element or step has a condition, a jump or a formula, or is not visible. Most forms have none

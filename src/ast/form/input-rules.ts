@@ -10,8 +10,8 @@ import { lazyRules } from './lazy-rules.ts';
 
 /**
  * The rules of every input. They are separate from the elements table because the page's script needs only
- * them, without titles and attributes. The script includes the rules of common types and loads the others by
- * type name.
+ * the rules, without titles and attributes. The script includes the rules of common types and loads the
+ * others by type name.
  */
 export const inputRules = {
   text: textRules('line', proseProblem),

@@ -1,4 +1,7 @@
 import { conditionalOptions } from './conditional-options.ts';
 
-/** `offers`, which the page's script loads only for forms with conditional options (web/page/offered-options.ts). */
+/**
+ * The rules of conditional options, which the page's script loads only for forms that have such options
+ * (web/page/offered-options.ts).
+ */
 export const lazyConditionalOptions: Partial<typeof conditionalOptions> = conditionalOptions;

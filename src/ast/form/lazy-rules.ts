@@ -10,7 +10,7 @@ import { rules as scale } from '../types/scale/rules.ts';
 import { rules as signature } from '../types/signature/rules.ts';
 
 /**
- * The rules that the page's script loads only for forms with the type: `rules` of `types/<type>/rules.ts`
+ * Rules that the page's script loads only for forms with these types: `rules` of `types/<type>/rules.ts`
  * (web/page/start.ts). All other code reads them in `inputRules`.
  */
 export const lazyRules = {

@@ -3,9 +3,9 @@ import { normalizeText } from '../basics/text.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
 
 /**
- * Returns a JSON value with every text and name in NFC. Unknown attributes of a form's tree stay as sent,
- * because the API returns them unchanged. Changes the value in place, because only `JSON.parse` created it.
- * Nesting is limited to 64 levels before this runs.
+ * Converts every text and name in a JSON value to NFC. Unknown attributes of a form's tree stay as sent,
+ * because the API returns them unchanged. Changes the value in place, which is safe because `JSON.parse`
+ * created it. Nesting is limited to 64 levels before this runs.
  */
 export function normalizeJson(value: unknown): unknown {
   if (typeof value === 'string') return normalizeText(value);
@@ -20,8 +20,8 @@ export function normalizeJson(value: unknown): unknown {
 const secretPaths = [[], ['params', 'arguments'], ['params', 'arguments', 'arguments']];
 
 /**
- * Returns the JSON body of a request in NFC, except for the `secret` of a webhook, whose bytes both sides
- * sign with. Passwords need no exception: their hashes use the NFKC form.
+ * Converts the JSON body of a request to NFC, except for the `secret` of a webhook, because both sides sign
+ * with its exact bytes. Passwords need no exception: their hashes use the NFKC form.
  */
 export function normalizeBody(body: unknown): unknown {
   const sent = secretPaths.map((place) => holderAt(body, place)?.['secret']);
@@ -50,7 +50,7 @@ function normalizeObject(
       return [name, normalizeObject(value, (attribute) => Object.hasOwn(known, attribute))];
     return [normalizeText(name), normalizeJson(value)];
   });
-  // Also defines `__proto__` as a plain property.
+  // Defines even `__proto__` as an ordinary property.
   return Object.fromEntries(entries);
 }
 

@@ -3,7 +3,7 @@ import { memoizeByObject } from '../basics/memoize-by-object.ts';
 import { formIndexOf } from './form-index.ts';
 import { type Element, type Form, isComposite, isInput, walkElements } from './tree.ts';
 
-/** The placeholder of an answer in a text: the element ID in double braces, `{{name}}`. */
+/** Matches the placeholder of an answer in a text: the element ID in double braces, `{{name}}`. */
 const placeholder = new RegExp(String.raw`\{\{ ?(${elementIdSource}) ?\}\}`, 'gu');
 
 /** The text attributes of elements and steps that can show answers. */
@@ -12,7 +12,7 @@ export const pipedAttributes = ['label', 'help_text', 'title', 'description', 't
 /** Text attributes without placeholders: hidden texts, the text of a consent, and error messages. */
 export const unpipedAttributes = ['placeholder', 'alt', 'statement', 'error_message'] as const;
 
-/** Splits a text into literal parts and the IDs of its placeholders, alternating. */
+/** Splits a text into literal parts and the IDs of placeholders, alternating. */
 export function splitPiped(text: string): (string | { readonly id: string })[] {
   return text.split(placeholder).map((part, index) => (index % 2 === 0 ? part : { id: part }));
 }
@@ -20,7 +20,7 @@ export function splitPiped(text: string): (string | { readonly id: string })[] {
 /** Lists the IDs of the questions whose answers a text shows. */
 export const pipedIds = (text: string): string[] => [...text.matchAll(placeholder)].map(([, id]) => id!);
 
-/** Fills the placeholders of a text. Inserted answers are not parsed for placeholders. */
+/** Fills the placeholders of a text. Placeholders inside inserted answers are not filled. */
 export function fillPiped(text: string, say: (id: string) => string): string {
   return text.replaceAll(placeholder, (_all, id: string) => say(id));
 }
@@ -31,7 +31,7 @@ export function canPipeInSettings(form: Form, id: string): boolean {
   return element !== undefined && isInput(element) && group === undefined;
 }
 
-/** Fills placeholders without answers: each shows the label of its question. */
+/** Fills placeholders when there are no answers: each shows the label of its question. */
 export function fillPipedWithLabels(form: Form, text: string): string {
   return fillPiped(text, (id) => {
     const named = formIndexOf(form).byId.get(id)?.element;
@@ -45,8 +45,8 @@ export const isPiped = memoizeByObject((form: Form): boolean =>
 );
 
 /**
- * Returns a form whose labels need no answers, for columns, exports, payloads and summaries: `How old is
- * [Full name]?`. Returns the form itself if it shows no answers.
+ * Returns a form whose labels contain no placeholders, for columns, exports, payloads and summaries: `How old
+ * is [Full name]?`. Returns the form itself if it has no placeholders.
  */
 export function withPipedLabels(form: Form): Form {
   if (!isPiped(form)) return form;
@@ -56,7 +56,7 @@ export function withPipedLabels(form: Form): Form {
       ...element.attrs,
       ...(label !== undefined && { label: fillPipedWithLabels(form, label) }),
     };
-    // A changed label does not change the attributes of the type.
+    // Changing a label does not change the type of the attributes.
     return {
       ...element,
       attrs,

@@ -4,16 +4,19 @@ import type { InputRules } from '../types/rules.ts';
 import { inputRules } from './input-rules.ts';
 import type { InputElement } from './tree.ts';
 
-/** The cost of a character of a text, of a text with lines, and of a choice, in steps of work (work.ts). */
+/**
+ * The cost of a character of a single-line text, of a character of a multi-line text, and of a choice, in
+ * steps of work (work.ts).
+ */
 const steps = { character: 0.25, characterOfLines: 1, choice: 10 } as const;
 
 /**
- * Returns the answer as it is stored, so that conditions and rules see one form of the text.
+ * Returns the answer in the form in which it is stored, so that conditions and rules use that form too.
  * @throws TooMuchWork
  */
 export function tidyAnswer(input: InputElement, value: unknown, work: Work): unknown {
-  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
-  // result is cast.
+  // The table pairs each type with its attributes. The type of a lookup by a union cannot express this, so
+  // the result is cast.
   const { kind, format, tidy: tidyOwn } = inputRules[input.type] as InputRules<InputElement['attrs']>;
   if (tidyOwn) return tidyOwn(value, work, input.attrs);
   if (typeof value === 'string') {

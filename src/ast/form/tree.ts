@@ -30,7 +30,7 @@ type NodeOf<Type extends ElementType> = { readonly type: Type } & WithAttributes
   (typeof elements)[Type]['attrs']
 >;
 
-/** Attributes that most inputs have and that this type omits. */
+/** Attributes that most inputs have but this type does not. */
 type Absent<Type extends InputType> = {
   readonly [Name in Exclude<
     keyof typeof questionAttributes,
@@ -64,7 +64,7 @@ export function isComposite(element: Element): element is Composite {
   return element.type === 'composite';
 }
 
-/** Returns whether an element is calculated from other answers. */
+/** Returns whether an element's value is calculated from other answers. */
 export function isCalculation(element: Element): element is Calculation {
   return element.type === 'calculation';
 }
@@ -90,19 +90,22 @@ export function isRepeatable(composite: Composite): boolean {
   return composite.attrs.repeatable ?? defaults.repeatable;
 }
 
-/** Returns whether an answer is always required. `require_when` can also require it. */
+/** Returns whether an answer is always required. It can also be required by `require_when`. */
 export function isRequired(input: InputElement): boolean {
   return isAnsweredByVisitor(input) && (input.attrs.required ?? defaults.required);
 }
 
-/** The languages of a form as BCP-47 tags, with the original language first. Empty if the form names none. */
+/**
+ * The languages of a form as BCP-47 tags, with the original language first. Empty if the form does not
+ * specify any.
+ */
 export const languagesOf = ({ attrs }: Form): readonly string[] => attrs.languages ?? [];
 
 export function kindOf(input: InputElement): AnswerKind {
   return inputRules[input.type].kind;
 }
 
-/** Returns whether a selection accepts a free text besides its options. */
+/** Returns whether a selection accepts free text in addition to its options. */
 export function takesOther(input: InputElement): boolean {
   return isChosen(kindOf(input)) && allowsOther(input.attrs);
 }
@@ -118,10 +121,10 @@ export const inputOptionsById = (element: Element): ReadonlyMap<unknown, ChoiceO
 
 const noOptions: ReadonlyMap<unknown, ChoiceOption> = new Map();
 
-/** Returns whether a question with a list as its answer accepts only one option. */
+/** Returns whether a question whose answer is a list accepts only one option. */
 export function acceptsOneOption(input: InputElement): boolean {
-  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
-  // result is cast.
+  // The table pairs each type with its attributes. The type of a lookup by a union cannot express this, so
+  // the result is cast.
   const { takesOne: takes } = inputRules[input.type] as InputRules<InputElement['attrs']>;
   return takes?.(input.attrs) ?? false;
 }
@@ -143,8 +146,8 @@ export function placeholderOf({ attrs }: InputElement): string | undefined {
 
 /** Lists the levels of a question on a scale, lowest first. Empty for other inputs. */
 export function levelsOf(input: InputElement): number[] {
-  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
-  // result is cast.
+  // The table pairs each type with its attributes. The type of a lookup by a union cannot express this, so
+  // the result is cast.
   const { levels } = inputRules[input.type] as InputRules<InputElement['attrs']>;
   if (!levels) return [];
   const { from, to } = levels(input.attrs);
@@ -157,7 +160,7 @@ export function layoutOf(node: Step | Composite): Layout {
   return node.attrs?.layout ?? defaults.layout;
 }
 
-/** Returns the layout of a question's options, by default that of its type. */
+/** Returns the layout of a question's options. By default, it is the layout of the type. */
 export function optionsLayoutOf({ attrs }: InputElement, usual: Layout = defaults.options_layout): Layout {
   return ('options_layout' in attrs ? attrs.options_layout : undefined) ?? usual;
 }
@@ -167,10 +170,10 @@ export function columnSpanOf(element: Element): number {
   return Math.min(element.attrs?.col_span ?? defaults.col_span, widestGrid);
 }
 
-/** Columns of `grid_4`. */
+/** The number of columns of `grid_4`. */
 const widestGrid = 4;
 
-/** An element with the group around it and the repeatable group around it, at any depth. */
+/** An element with the innermost group around it and the repeatable group around it, at any depth. */
 export type PlacedElement = {
   readonly element: Element;
   readonly path: readonly number[];

@@ -30,7 +30,7 @@ const containing = ['contains', 'not_contains'] as const;
 /** The operators that answers of each kind support. */
 const operatorsOfKind: Readonly<Record<AnswerKind | 'group', readonly Operator[]>> = {
   text: [...equal, ...containing],
-  // Dates and times are text that sorts: they have an order but no parts.
+  // Dates and times are sortable text: they have an order but cannot contain a part.
   moment: [...equal, ...order],
   number: [...equal, ...order],
   boolean: ['equals', 'not_equals', ...answered],
@@ -54,7 +54,7 @@ export const operatorsForKind = (kind: AnswerKind | 'group'): readonly Operator[
 const inOrder = (allowed: readonly Operator[]): Operator[] =>
   operators.filter((operator) => allowed.includes(operator));
 
-/** An element that a comparison names. */
+/** An element that a comparison refers to. */
 type Named = {
   readonly id?: string | undefined;
   readonly type: string;
@@ -62,8 +62,8 @@ type Named = {
 };
 
 /**
- * Returns what is wrong with a comparison of an existing element, as the end of a sentence about the
- * attribute: an operator or value that does not fit its answers.
+ * Returns what is wrong with a comparison with an existing element, as the end of a sentence about the
+ * attribute: an operator or value that does not fit the element's answers.
  */
 export function comparisonProblem(comparison: Comparison, named: Named): string | undefined {
   const { is, value } = comparison;
@@ -82,7 +82,7 @@ export function comparisonProblem(comparison: Comparison, named: Named): string 
     : `compares ${name} with ${quote(String(wrong))}, which is not one of its possible answers`;
 }
 
-/** The rows of a matrix can be unknown. */
+/** The rows of a matrix may be unknown; then every row is accepted. */
 const hasRow = ({ type, attrs }: Named, row: string): boolean =>
   isInputType(type) &&
   (inputRules[type] as InputRules).row !== undefined &&
@@ -118,15 +118,15 @@ const fits: Readonly<Record<AnswerKind | 'group', (value: ConditionValue, named:
   group: () => false,
 };
 
-/** One problem of a filter: a sentence, and the path of the part as `placedComparisons` counts it. */
+/** A problem in a filter: a sentence, and the path of the part as in `placedComparisons`. */
 type FilterProblem = { readonly message: string; readonly path: readonly number[] };
 
 /**
- * Checks a filter: a condition over whole submissions. It can name inputs outside of rows in any step, and
- * repeatable groups for whether they are answered.
- * @param older versions of the form whose elements the filter can also name.
- * @returns every name and value that does not fit, or the first problem of the filter's shape. Accepts any
- * value, never throws.
+ * Checks a filter: a condition over whole submissions. It can refer to inputs outside of rows in any step,
+ * and to repeatable groups to test whether they are answered.
+ * @param older versions of the form whose elements the filter can also refer to.
+ * @returns every name and value that does not fit, or the first problem in the filter's structure. Accepts
+ * any value, never throws.
  */
 export const checkFilter = (form: Form, filter: unknown, older: readonly Form[] = []): FilterProblem[] =>
   checkComparisons(filter, (comparison) => findNamed(comparison, [form, ...older])[0]);
@@ -152,7 +152,10 @@ export function checkComparisons(
   });
 }
 
-/** Finds the compared element in the first version where it fits, or returns the first version's problem. */
+/**
+ * Finds the compared element in the first version where the comparison is valid, or returns the first
+ * version's problem.
+ */
 export function findNamed(
   comparison: Comparison,
   versions: readonly Form[],
@@ -176,7 +179,7 @@ function namedProblem(
   return comparisonProblem(comparison, { id: comparison.element, type, attrs: attrs ?? {} });
 }
 
-/** Returns why an element has no single answer in a submission. */
+/** Returns why an element does not have a single answer in a submission. */
 function answerProblem({ element, group }: PlacedElement): string | undefined {
   if (group) return `which has an answer in each row of ${quote(group.attrs.id)}`;
   if (isComposite(element)) {
@@ -186,8 +189,8 @@ function answerProblem({ element, group }: PlacedElement): string | undefined {
 }
 
 /**
- * Checks the placeholders in texts (`{{id}}`). Their questions must come first; a question in a row can be
- * shown only in that row.
+ * Checks the placeholders in texts (`{{id}}`). Their questions must come before the text; a question in a row
+ * can be shown only in that row.
  * @param nodes every step and element of the form, in reading order.
  */
 export function* checkPiping(
@@ -215,7 +218,7 @@ export function* checkPiping(
       for (const { id, language } of shown) {
         const count = (counts.get(language) ?? 0) + 1;
         counts.set(language, count);
-        // A page is rendered in one language.
+        // A page is rendered in only one language.
         if (count > limits.placeholders) {
           yield {
             message: `The text of a form can show at most ${limits.placeholders} answers in total.`,
@@ -235,7 +238,7 @@ export function* checkPiping(
   }
 }
 
-/** Returns whether the node has a text, in any language, that can contain a placeholder. */
+/** Returns whether a node has a text, in any language, that may contain a placeholder. */
 const mayBePiped = ({ attrs }: LogicNode): boolean =>
   attrs.translations !== undefined ||
   Object.values(attrs).some((value) => typeof value === 'string' && value.includes('{{'));

@@ -33,7 +33,7 @@ export type NamedElement = {
   readonly group?: string | undefined;
 };
 
-/** Finds an element by ID, or returns why a formula cannot name it, as the end of a sentence. */
+/** Finds an element by ID, or returns why a formula cannot refer to it, as the end of a sentence. */
 export type FindElement = (id: string) => NamedElement | string;
 
 const typeOfKind: Readonly<Record<AnswerKind, ValueType>> = {
@@ -68,13 +68,13 @@ const called: Readonly<Record<ValueType, string>> = {
   files: 'files',
 };
 
-/** The parameters of a function. The last `optional` values can be missing. */
+/** The parameters of a function. The last `optional` arguments can be omitted. */
 type Signature = {
   readonly takes: readonly (readonly ValueType[])[];
   readonly optional?: number;
-  /** From this index on, the values must have one type. */
+  /** From this index on, all arguments must have the same type. */
   readonly alikeFrom?: number;
-  /** The type of the result. `alike` is the type of the values from `alikeFrom` on. */
+  /** The type of the result. `alike` is the type of the arguments from `alikeFrom` on. */
   readonly gives: ValueType | 'alike';
 };
 
@@ -133,14 +133,14 @@ const signatures: Readonly<Record<Exclude<FunctionName, AggregateFunction>, Sign
   weekday: partOfDay,
 };
 
-/** A value on the stack: its type and position, and its text if it is a literal text. */
+/** A value on the stack: its type and position, and its text if it is a text literal. */
 type Typed = Span & { readonly type: ValueType; readonly text?: string; readonly named?: NamedElement };
 
-/** The context of a check, with the group whose rows are being iterated. */
+/** The context of a check, with the group whose rows the formula currently iterates over. */
 type FormulaCheckContext = { readonly find: FindElement; readonly group: string | undefined };
 
 /**
- * Returns the first problem in the names of a formula, in the arguments of its functions, or in its result,
+ * Returns the first problem in a formula: in its names, in the arguments of its functions, or in its result,
  * which must be a number.
  */
 export function checkFormula(program: Program, find: FindElement): FormulaProblem | undefined {
@@ -189,7 +189,7 @@ function typeOfNamed(
   return { type: 'number', at, end };
 }
 
-/** Each part has one value, or one for each row of the only group that it names. */
+/** Each part has one value, or one for each row of the only group that it refers to. */
 function typeOfAggregated(
   step: Extract<Instruction, { readonly kind: 'gather' }>,
   looking: FormulaCheckContext,
@@ -226,7 +226,7 @@ function typeOfCall(
       `passes ${given.length} values to ${name}(); it needs ${formatArgumentCount(takes.length, optional)}`,
     );
   const likes = given.slice(alikeFrom);
-  // Literal days and times are written as texts.
+  // Days and times in a formula are written as text literals.
   const like = likes.find(({ text }) => text === undefined) ?? likes[0];
   for (const [index, one] of given.entries()) {
     const wanted = takes[index]!;
@@ -241,7 +241,9 @@ function typeOfCall(
 
 const isEquation = (name: FunctionName): boolean => name === '=' || name === '!=' || name === 'includes';
 
-/** Rejects a text that is compared with a choice and is not one of its options, because it must be a typo. */
+/**
+ * Rejects a text that is compared with a choice but is not one of its options, because it is probably a typo.
+ */
 function strayOption(given: readonly Typed[]): FormulaProblem | undefined {
   const attrs = given.find(({ named }) => named && 'options' in named.attrs)?.named?.attrs;
   const text = given.find((one) => one.text !== undefined);

@@ -6,8 +6,8 @@ import { parseFormula } from './formula/parse.ts';
 import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 
 /**
- * Checks the formulas of a form: their elements must be in the same or an earlier step, and in the same row
- * or combined over rows; arguments must fit their functions.
+ * Checks the formulas of a form. Their elements must be in the same or an earlier step, and in the same row
+ * or aggregated over rows. Arguments must fit their functions.
  */
 export function* checkFormulas(
   nodes: readonly LogicNode[],
@@ -33,7 +33,7 @@ export function* checkFormulas(
   }
 }
 
-/** Returns the lookup of elements that a formula at this position can name. */
+/** Returns a function that finds the elements to which a formula at this position can refer. */
 export function createElementLookup(
   { path, group }: Pick<LogicNode, 'path' | 'group'>,
   byId: ReadonlyMap<string, LogicNode>,

@@ -30,15 +30,15 @@ const shapes: [when: unknown, problem: string][] = [
     { element: 'a', is: 'equals', value: Number.POSITIVE_INFINITY },
     'must have text, a number, or true or false under "value"',
   ],
-  [{ element: 'a', is: 'one_of', value: [] }, 'must have a list of 1 to 100 texts or numbers under "value"'],
+  [{ element: 'a', is: 'one_of', value: [] }, 'must have a list of 1 to 100 strings or numbers under "value"'],
   [
     { element: 'a', is: 'one_of', value: Array.from({ length: 101 }, () => 'x') },
-    'must have a list of 1 to 100 texts or numbers under "value"',
+    'must have a list of 1 to 100 strings or numbers under "value"',
   ],
-  [{ element: 'a', is: 'one_of', value: 'x' }, 'must have a list of 1 to 100 texts or numbers under "value"'],
+  [{ element: 'a', is: 'one_of', value: 'x' }, 'must have a list of 1 to 100 strings or numbers under "value"'],
   [
     { element: 'a', is: 'one_of', value: [true] },
-    'must have a list of 1 to 100 texts or numbers under "value"',
+    'must have a list of 1 to 100 strings or numbers under "value"',
   ],
   [{ element: 'a', is: 'answered', value: 'x' }, 'must not have a "value" with "answered"'],
   [{ element: 'a', is: 'answered', reference: 'x' }, 'must not have "reference" next to "element"'],
@@ -230,7 +230,7 @@ const names: Scenario[] = [
       ),
     ),
     [
-      ['"jumps" of the step has a jump with "unless"; a jump has only "when" and "to".', 0],
+      ['"jumps" of the step has a jump with "unless"; a jump can only have "when" and "to".', 0],
       [
         '"jumps" of the step has a jump whose "when" must be a condition: an object with "all", "any", "not", "element" or "reference".',
         1,

@@ -8,8 +8,9 @@ import { findCycles } from './cycles.ts';
 import { type LogicNode, type LogicProblem, nameOfNode, offeredOptions } from './logic-node.ts';
 
 /**
- * Checks what conditions and jumps name (docs/decisions/0012): inputs of the same row, of the same step or of
- * earlier steps, with operators and values that fit; jumps to later steps; no cycles.
+ * Checks what conditions and jumps refer to (docs/decisions/0012). Conditions can use inputs of the same row,
+ * of the same step or of earlier steps, with operators and values that fit. Jumps must lead to later steps.
+ * There must be no cycles.
  * @param nodes every step and element of the form, in reading order.
  */
 export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem, void> {
@@ -17,7 +18,7 @@ export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem
   const elements = nodes.filter(({ type }) => type !== 'step');
   yield* checkStepIds(steps);
   const byId = new Map<string, LogicNode>();
-  // Duplicate IDs are reported separately. Here, the first node with an ID counts.
+  // Duplicate IDs are reported separately. Here, the first node with each ID is used.
   for (const node of elements) if (node.id !== undefined && !byId.has(node.id)) byId.set(node.id, node);
   yield* checkPiping(nodes, byId);
   yield* checkFormulas(nodes, byId);
@@ -45,7 +46,7 @@ export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem
 
 type PlacedCondition = {
   readonly attribute: string;
-  /** The ID of the option, if an option has the condition. */
+  /** The ID of the option, if the condition belongs to an option. */
   readonly option?: string;
   readonly condition: Condition;
 };
@@ -76,7 +77,7 @@ function nameProblem(
   }
   const [ownStep = 0] = node.path;
   const [namedStep = 0] = named.path;
-  // Whether a step is shown is decided before its own elements have answers.
+  // Whether a step is shown is decided before the step's own elements have answers.
   const isOwnStepOpen = node.type !== 'step' || attribute === 'jumps';
   if (namedStep > ownStep) return `names ${name}, which is asked in a later step`;
   if (namedStep === ownStep && !isOwnStepOpen) return `names ${name}, which is asked in the same step`;

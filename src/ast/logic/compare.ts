@@ -7,13 +7,13 @@ import { alignMoments } from '../rules/moments.ts';
 import type { InputRules } from '../types/rules.ts';
 import { includesText } from './formula/includes-text.ts';
 
-/** The rules of the input that was answered. */
+/** The rules of the input to which the answer belongs. */
 type Answered = Pick<InputRules, 'kind' | 'format' | 'row'>;
 
-/** Two values to compare, as numbers or as sortable texts. Undefined if they cannot be compared. */
+/** Two values to compare, as numbers or as sortable strings. Undefined if they cannot be compared. */
 type Pair = readonly [answer: number, value: number] | readonly [answer: string, value: string] | undefined;
 
-/** A value that conditions compare, with its derived forms cached for all comparisons. */
+/** A value that conditions compare. Its derived forms are cached for all comparisons. */
 export type ComparedValue = {
   readonly value: unknown;
   readonly isBlank: boolean;
@@ -24,7 +24,7 @@ export type ComparedValue = {
 /** @param value a stored answer, or a reference value. */
 export const toComparedValue = (value: unknown): ComparedValue => ({ value, isBlank: isBlank(value) });
 
-/** The value of a comparison, prepared once for each version of a form. */
+/** The value that a comparison compares with, prepared once for each version of a form. */
 type Operand = {
   readonly plain: ReadonlySet<string | number | boolean>;
   readonly folded: ReadonlySet<string>;
@@ -39,7 +39,7 @@ type ComparisonContext = { readonly today: string; readonly work: Work };
 /**
  * Returns whether a comparison is true. A blank answer equals and contains nothing, and is neither more nor
  * less than any value. Each `not_` operator is the exact opposite, so it is true for a blank answer. Texts
- * are compared without surrounding white space and without case; dates and times by their order.
+ * are compared without surrounding white space and ignoring case; dates and times by their order.
  * @param input the rules of the answered element; undefined for a reference value.
  * @param around.today YYYY-MM-DD in the form's time zone.
  * @throws TooMuchWork
@@ -67,7 +67,7 @@ export function testRowComparison(
   const row = 'row' in comparison ? comparison.row : undefined;
   const answer = row === undefined ? undefined : input?.row?.(given.value, row);
   if (!answer) return testComparison(comparison, given, input, around);
-  // Each comparison scans the text again for being only white space.
+  // Each comparison scans the text again to find out whether it is only white space.
   if (typeof answer.value === 'string') spend(around.work, answer.value.length * stepsOf.lookedAt);
   return testComparison(comparison, toComparedValue(answer.value), answer, around);
 }
@@ -110,7 +110,7 @@ const contains: Test = (asked) => {
   const { comparison, given, around } = asked;
   const { value } = comparison;
   if (Array.isArray(given.value)) return membersOf(given, around.work).has(value);
-  // `contains` compares texts, even if the value is a number.
+  // `contains` compares strings, even if the value is a number.
   const found = pairOf(asked, typeof value === 'number' ? String(value) : value);
   return typeof found?.[0] === 'string' && includesText(found[0], String(found[1]), around.work);
 };
@@ -148,7 +148,7 @@ function isAmong({ comparison, given, input, around }: TestInput): boolean {
   if (typeof answer !== 'string') return false;
   if (!input) return operand.folded.has(foldedOf(given, answer, around.work));
   const { kind } = input;
-  // Several choices are a list. A text instead of a list is not an answer.
+  // Several choices are always a list. A string instead of a list is not an answer.
   if (kind === 'choices') return false;
   if (kind === 'choice') return operand.plain.has(answer);
   if (kind !== 'moment') return operand.folded.has(foldedOf(given, answer, around.work));

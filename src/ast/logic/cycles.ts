@@ -7,19 +7,20 @@ import { type LogicNode, type LogicProblem, nameOfNode, offeredOptions } from '.
 /** A dependency in the search for cycles: whether a node is shown, or whether a group has an answer. */
 type Dependency = { readonly node: LogicNode; readonly asks: 'shown' | 'answered' };
 
-/** A dependency on the current path, with its own dependencies and how many of them are done. */
+/** A dependency on the current path, with its own dependencies and the number of them that are done. */
 type Visit = { readonly matter: Dependency; readonly before: readonly Dependency[]; at: number };
 
 /**
- * Finds cycles among formulas and the conditions that show and hide elements and options, and chains that are
- * too long within a step. Conditions that only require an answer cannot close a cycle. Linear in elements and
- * comparisons. Walks with a list instead of recursion, because a chain can contain every element of the form.
+ * Finds cycles among formulas and the conditions that show and hide elements and options. Also finds chains
+ * that are too long within a step. Conditions that only require an answer cannot close a cycle. Linear in
+ * elements and comparisons. Uses a list instead of recursion, because a chain can contain every element of
+ * the form.
  */
 export function* findCycles(
   elements: readonly LogicNode[],
   byId: ReadonlyMap<string, LogicNode>,
 ): Generator<LogicProblem, void> {
-  // Most forms have neither, and groups alone are never that deep.
+  // Most forms have neither formulas nor conditions, and groups alone are never nested that deeply.
   if (!elements.some(({ attrs }) => attrs.formula !== undefined || conditionsOf(attrs).length > 0)) return;
   const graph = createDependencyGraph(elements, byId);
   const depths = new Map<Dependency, number>();
@@ -87,7 +88,7 @@ function idsInFormula({ formula }: LogicNode['attrs']): string[] {
   return parsed?.ok ? elementIdsIn(parsed.program) : [];
 }
 
-/** A calculated result does not count as an answer of its group. */
+/** A calculated result does not make its group answered. */
 const isAnswered = ({ type }: LogicNode): boolean => type !== 'calculation';
 
 /** Returns the depth of a chain within a step. Earlier steps are already evaluated. */

@@ -27,7 +27,7 @@ import {
 import { type ComparedValue, testComparison, testRowComparison, toComparedValue } from './compare.ts';
 import { type FormulaContext, formulaAnswers } from './formula-answers.ts';
 
-/** The context of conditions and limits besides the answers. */
+/** The context, other than the answers, in which conditions and limits are evaluated. */
 export type AnswerContext = {
   /** Values from the URL of the form. */
   readonly reference: Readonly<Record<string, string>>;
@@ -35,18 +35,18 @@ export type AnswerContext = {
   readonly today: string;
   /** The work budget of the request. */
   readonly work: Work;
-  /** Whether each question is its own step. A step that shows only texts is skipped. */
+  /** Whether each question is a separate step. A step that shows only texts is then skipped. */
   readonly asksSingly?: boolean | undefined;
 };
 
-/** Files by HTML name: stored files, or files selected in a page. */
+/** Files by HTML name: stored files, or files that are selected in a page. */
 export type FilesByName = ReadonlyMap<string, readonly unknown[]>;
 
-/** What a visitor with these answers sees. */
+/** The parts of a form that a visitor with these answers sees. */
 export type VisibleParts = {
   /** The indexes of the steps that are reached and show something, in order. Can be empty. */
   readonly steps: readonly number[];
-  /** Pass the row for elements of a repeatable group. Without it, the row counts as blank. */
+  /** For elements of a repeatable group, pass the row. Without it, the row counts as blank. */
   readonly isShown: (element: Element, row?: Row) => boolean;
   readonly isRequired: (input: InputElement, row?: Row) => boolean;
   readonly holds: ConditionTest;
@@ -57,8 +57,8 @@ export type VisibleParts = {
 const noFiles: FilesByName = new Map();
 
 /**
- * Evaluates what is shown (docs/decisions/0012). Answers of unreached steps and hidden elements do not count.
- * Accepts raw answers of any shape.
+ * Evaluates which parts of a form are shown (docs/decisions/0012). Answers of unreached steps and hidden
+ * elements do not count. Accepts raw answers of any type.
  * @throws TooMuchWork, also from the returned functions.
  */
 export function evaluate(
@@ -91,8 +91,8 @@ export function evaluate(
 }
 
 /**
- * Returns whether a condition over the whole form is true, for example one in the settings. It can use
- * visible answers of any step.
+ * Returns whether a condition over the whole form is true, such as one in the settings. It can use visible
+ * answers of any step.
  * @throws TooMuchWork
  */
 export const meetsCondition = (
@@ -126,16 +126,16 @@ function hasSomething(visit: Visit, { children }: Step): boolean {
     isVisibleToVisitors(element) &&
     isElementShown(visit, element) &&
     (!isComposite(element) || isRepeatable(element) || element.children.some(isThere));
-  // With one question at a time, only texts after the last question count as content.
+  // If each question is a separate step, only texts after the last question count as content.
   const last = visit.context.asksSingly ? children.findLastIndex(isQuestion) : -1;
   const counts = (element: Element, at: number): boolean => at >= last || isQuestion(element);
   return children.length === 0 || children.some((element, at) => counts(element, at) && isThere(element));
 }
 
-/** Cached results by row index. Undefined stands for outside of rows, or a blank row. */
+/** Cached results by row index. The index is undefined outside of rows, and for a blank row. */
 type ByRow<Key, Value> = Map<Key, Map<number | undefined, Value>>;
 
-/** The cost of a result and of a child of a group, in steps of work (work.ts). */
+/** The cost of computing a result, and of each child of a group, in steps of work (work.ts). */
 const steps = { find: 40, child: 20 } as const;
 
 type Visit = {
@@ -144,19 +144,20 @@ type Visit = {
   readonly context: AnswerContext;
   readonly files: FilesByName;
   readonly reached: Set<number>;
-  /** Whether an element is shown. */
+  /** Whether each element is shown. */
   readonly decided: ByRow<Element, boolean>;
-  /** Whether a group has an answer. */
+  /** Whether each group has an answer. */
   readonly filled: ByRow<Composite, boolean>;
-  /** Answers prepared for comparisons. */
+  /** Answers that are prepared for comparisons. */
   readonly given: ByRow<InputElement, ComparedValue>;
   readonly references: Map<string, ComparedValue>;
   readonly holds: ConditionTest;
 };
 
 /**
- * Walks the steps like a visitor and decides their elements on the way, so that later steps find them cached.
- * A chain of conditions is followed only within one step, where `limits.logicChain` limits it.
+ * Walks through the steps as a visitor does and evaluates their elements on the way, so that later steps find
+ * them cached. A chain of conditions is therefore followed only within one step, where `limits.logicChain`
+ * limits it.
  */
 function reachSteps(visit: Visit, { children: steps }: Form): void {
   let next = 0;
@@ -169,7 +170,7 @@ function reachSteps(visit: Visit, { children: steps }: Form): void {
     calculateStep(visit, at);
     const jump = step.attrs?.jumps?.find(({ when }) => visit.holds(when, undefined));
     if (jump?.to === endOfForm) return;
-    // Ends, because jumps lead only to later steps.
+    // This ends, because jumps lead only to later steps.
     if (jump)
       next = Math.max(
         next,
@@ -178,7 +179,7 @@ function reachSteps(visit: Visit, { children: steps }: Form): void {
   }
 }
 
-/** Calculates the results of a step in every sent row, so that later steps find them cached. */
+/** Calculates the results of a step in every row that was sent, so that later steps find them cached. */
 function calculateStep(visit: Visit, at: number): void {
   for (const { element, group } of visit.index.calculations.get(at) ?? []) {
     if (group === undefined) answerOf(visit, element, undefined);
@@ -294,13 +295,13 @@ function hasAnswers(visit: Visit, composite: Composite, row: Row | undefined): b
   );
 }
 
-/** Elements that are not asked do not fill a row. */
+/** Elements that visitors are not asked for do not make a row answered. */
 const isAnswered = (visit: Visit, child: Element, row: Row | undefined): boolean =>
   isInput(child) && isAnsweredByVisitor(child) && !answerOf(visit, child, row).isBlank;
 
 /**
  * Runs a calculation on the answers that count.
- * @param row the row of the calculation, if it is in one.
+ * @param row the row that contains the calculation, if any.
  */
 function calculate(visit: Visit, { type, attrs }: Calculation, row: Row | undefined): number | undefined {
   const asking: FormulaContext = {

@@ -4,10 +4,10 @@ import { type Composite, type Element, type InputElement, isComposite, isInput }
 import type { ComparedValue } from './compare.ts';
 import type { FormulaAnswers, FormulaValue } from './formula/run.ts';
 
-/** What a calculation can read of the answers. */
+/** The answers that a calculation can read. */
 export type FormulaContext = {
   readonly index: FormIndex;
-  /** The row of the calculation. */
+  /** The row that contains the calculation. */
   readonly row: Row | undefined;
   readonly isShown: (element: Element) => boolean;
   readonly answerOf: (input: InputElement, row: Row | undefined) => ComparedValue;

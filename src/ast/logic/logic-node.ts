@@ -10,10 +10,10 @@ export type LogicNode = {
   /** Undefined if the ID is missing or invalid. */
   readonly id: string | undefined;
   readonly type: ElementType | 'step';
-  /** The group around an element, and the repeatable group around it. */
+  /** The group that contains the element, and the repeatable group that contains it. */
   readonly parent: LogicNode | undefined;
   readonly group: LogicNode | undefined;
-  /** The attributes that are valid on their own. */
+  /** The attributes that are valid by themselves. */
   readonly attrs: Readonly<Record<string, unknown>> & LogicAttributes;
 };
 
@@ -30,16 +30,16 @@ type LogicAttributes = {
 
 type OfferedOption = ChoiceOption & { readonly show_when: Condition };
 
-/** Lists the options of a node with a condition. */
+/** Lists the options of a node that have a condition. */
 export const offeredOptions = ({ options = [] }: LogicAttributes): readonly OfferedOption[] =>
   options.filter(
     (option): option is OfferedOption => typeof option !== 'string' && option.show_when !== undefined,
   );
 
-/** One problem of the whole form, with the path of its node. */
+/** A problem that concerns the whole form, with the path of its node. */
 export type LogicProblem = { readonly message: string; readonly path: readonly number[] };
 
-/** Names a node in a message by its ID or, without one, by its type. */
+/** Returns a name for a node in a message: its ID or, without one, its type. */
 export function nameOfNode({ id, type }: LogicNode): string {
   return id === undefined ? `the ${type}` : quote(id);
 }

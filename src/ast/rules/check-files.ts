@@ -10,7 +10,7 @@ export type FileAnswer = {
   readonly content_type: string;
 };
 
-/** What a rule checks about a file, also of a selected file that is not uploaded yet. */
+/** What rules check about a file, including a selected file that is not uploaded yet. */
 export type FileFacts = Omit<FileAnswer, 'id'>;
 
 export type FileRules = {

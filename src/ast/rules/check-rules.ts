@@ -6,7 +6,7 @@ import { alignMoments } from './moments.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
 import type { BrokenRule } from './problem.ts';
 
-/** Returns whether the number is a whole number of steps from the base: 0.3 is three steps of 0.1. */
+/** Returns whether a number is a whole number of steps away from the base: 0.3 is three steps of 0.1. */
 export function isOnStep(value: number, step: number, base: number): boolean {
   const numbers = [value, step, base].map(decimalOf);
   const scale = Math.min(...numbers.map(({ exponent }) => exponent));
@@ -23,7 +23,7 @@ function decimalOf(number: number): { digits: bigint; exponent: number } {
   return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
-/** The context of rules: the day in the form's time zone, YYYY-MM-DD, and the work budget. */
+/** The context of rules: the current day in the form's time zone, YYYY-MM-DD, and the work budget. */
 export type RuleContext = { readonly today: string; readonly work: Work };
 
 /** The cost of the slower rules, in steps of work (work.ts). */
@@ -89,7 +89,7 @@ export function momentProblem(
   return undefined;
 }
 
-/** Returns the first rule that a count of items breaks. */
+/** Returns the first rule that a number of items breaks. */
 export function countProblem(
   count: number,
   least: number | undefined,
@@ -101,7 +101,7 @@ export function countProblem(
   return undefined;
 }
 
-/** The values of the problem of a text over the byte limit. */
+/** The values for the problem of a text that exceeds the byte limit. */
 export const byteLimitValues = {
   kilobytes: answerLimits.answerBytes / 1024,
   limit: answerLimits.answerBytes,

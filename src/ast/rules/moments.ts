@@ -1,6 +1,6 @@
 import { isDate, isDateTime, isTime } from './text-formats.ts';
 
-/** The formats of date and time answers, as text that sorts by time. */
+/** The formats of date and time answers. As text, these answers sort chronologically. */
 export type MomentFormat = 'date' | 'datetime' | 'time';
 
 const isOfFormat: Readonly<Record<MomentFormat, (text: string) => boolean>> = {
@@ -11,14 +11,15 @@ const isOfFormat: Readonly<Record<MomentFormat, (text: string) => boolean>> = {
 
 const relative = /^today(?:([+-]\d{1,5}))?$/;
 
-/** Returns whether the text is a valid limit: a date or time, or `today` or `today+30` for days. */
+/** Returns whether the text is a valid limit: a date or time, or, for days, `today` or `today+30`. */
 export function isMoment(format: MomentFormat, text: string): boolean {
   return isOfFormat[format](text) || (format !== 'time' && relative.test(text));
 }
 
 /**
- * Aligns an answer and an author's limit (`today-18`, `2026-01-31`) as sortable texts. A day limits a date
- * and time by its day: until `today` means until the end of today.
+ * Converts an answer and an author's limit (`today-18`, `2026-01-31`) to strings that can be compared. If the
+ * limit is a day and the answer has a time, the day counts to its end: until `today` means until the end of
+ * today.
  * @param today YYYY-MM-DD in the form's time zone.
  */
 export function alignMoments(answer: string, moment: string, today: string): [answer: string, limit: string] {
@@ -28,7 +29,7 @@ export function alignMoments(answer: string, moment: string, today: string): [an
   return [answer.slice(0, limit.length), limit];
 }
 
-/** Returns the day after the given number of days. */
+/** Returns the day that is the given number of days after `day`. */
 export function addDays(day: string, days: number): string {
   const time = Date.parse(`${day}T00:00:00Z`) + days * 86_400_000;
   return new Date(time).toISOString().slice(0, 10);
@@ -38,7 +39,7 @@ export function addDays(day: string, days: number): string {
 const examples = new Map<string, string>();
 
 /**
- * Formats the example date or time in messages, the way a browser's control shows it.
+ * Formats the example date or time that messages show, as a browser's control displays it.
  * @param language by default the language of the browser.
  */
 export function exampleOf(format: MomentFormat | 'datetime-local', language?: string): string {

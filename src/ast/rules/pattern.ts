@@ -1,7 +1,7 @@
 import { answerLimits } from '../basics/limits.ts';
 import { spend, spendOnce, type Work } from '../basics/work.ts';
 
-/** A compiled pattern. `maxLength` is the longest text in characters that it can match. */
+/** A compiled pattern. `maxLength` is the length in characters of the longest text that it can match. */
 export type Pattern = {
   readonly maxLength: number;
   /**
@@ -137,7 +137,7 @@ function buildRepeat(places: PatternState[], repeat: Repeat, next: number): numb
   for (let left = least; left > 0; left -= 1) {
     const end = start;
     start = build(places, part, end);
-    // A part without states, `(?:){1000000000000}`, does not change when it is repeated.
+    // Repeating a part without states, such as `(?:){1000000000000}`, has no effect.
     if (start === end) break;
   }
   return start;

@@ -10,7 +10,7 @@ export type ProblemValues = Readonly<Record<string, string | number>>;
 export type BrokenRule = { readonly rule: RuleName; readonly values?: ProblemValues };
 
 /**
- * One problem of an answer, before it is formatted as a sentence. `label` is empty if it belongs to no
+ * A problem with an answer, before it is formatted as a sentence. `label` is empty if it belongs to no
  * question. `custom` is the author's own sentence (`error_message`), which replaces the standard one. `about`
  * is the element's type, or `name` if the visitor's own name is asked for.
  */

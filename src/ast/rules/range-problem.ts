@@ -7,8 +7,8 @@ const ranges = [
 ] as const;
 
 /**
- * Returns why valid attributes exclude every answer together, as a sentence without its period. Skips
- * relative days, which move.
+ * Returns why attributes that are valid on their own together exclude every answer, as the end of a sentence
+ * without its period. Skips relative days, which change daily.
  * @param attrs the attributes of the element that are valid on their own.
  */
 export function rangeProblem(attrs: Readonly<Record<string, unknown>>): string | undefined {

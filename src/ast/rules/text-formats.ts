@@ -1,16 +1,16 @@
 import { trimText } from '../basics/text.ts';
 import type { RuleName } from './problem.ts';
 
-/** How one kind of text answer is tidied and checked, and the rule that a text in another format breaks. */
+/** How a format of text answers is normalized and checked, and which rule a text in another format breaks. */
 export type TextFormat = {
   readonly tidy: (text: string) => string;
   readonly accepts: (text: string) => boolean;
   readonly rule: RuleName;
 };
 
-// The expressions of the HTML standard, so that server and browser agree, with letters and digits of any
-// script before the @ (RFC 6531). Repeats are limited to the 63 characters of a DNS label, so matching is
-// linear in the text.
+// The regular expressions of the HTML standard, so that server and browser agree. Before the @, letters and
+// digits of any script are also allowed (RFC 6531). Repeats are limited to the 63 characters of a DNS label,
+// so matching is linear in the text.
 const localPattern = /^[\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]+$/u;
 const domainPattern = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
 
@@ -53,8 +53,8 @@ function isPhone(text: string): boolean {
 }
 
 /**
- * Normalizes a phone number: digits of any script to ASCII, full-width signs to narrow ones, dashes to `-`,
- * and an extension (`x12`, `ext 12`, `#12`) to ` ext. 12`.
+ * Normalizes a phone number: digits of any script to ASCII, full-width signs to narrow ones, and dashes to
+ * `-`. An extension (`x12`, `ext 12`, `#12`) becomes ` ext. 12`.
  */
 function tidyPhone(text: string): string {
   if (text.length > 80) return trimText(text);
@@ -82,7 +82,9 @@ function daysInMonth(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** Returns whether the text is a calendar day, `YYYY-MM-DD`, from the year 0001. False for 2026-02-30. */
+/**
+ * Returns whether the text is a calendar day, `YYYY-MM-DD`, in the year 0001 or later. False for 2026-02-30.
+ */
 export function isDate(text: string): boolean {
   const [, year, month, day] = (/^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []).map(Number);
   if (!year || !month || !day) return false;
@@ -102,7 +104,7 @@ export function isDateTime(text: string): boolean {
 /** The formats of text answers (docs/rules.md 10). */
 export const textFormats = {
   line: { tidy: trimText, accepts: (text) => !/[\r\n]/.test(text), rule: 'line' },
-  // HTML submits CRLF, and JSON clients mostly LF. Only one form is stored.
+  // HTML forms submit CRLF, and JSON clients mostly send LF. Only one of them is stored.
   lines: {
     tidy: (text) => trimText(text.replaceAll('\r\n', '\n').replaceAll('\r', '\n')),
     accepts: () => true,

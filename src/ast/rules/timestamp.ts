@@ -6,7 +6,7 @@ const pattern =
 /**
  * Returns an RFC 3339 timestamp in UTC, as it is stored: `2026-01-31T15:30:00+01:00` becomes
  * `2026-01-31T14:30:00.000Z`. A UTC timestamp stays as written. Undefined for invalid timestamps, such as
- * February 30 or a leap second, and outside of the years 1 to 9999 in UTC.
+ * February 30 or a leap second, and for years outside 1 to 9999 in UTC.
  */
 export function readTimestamp(text: string): string | undefined {
   const [, day, isUtc] = pattern.exec(text) ?? [];

@@ -1,8 +1,8 @@
 import { trimText } from '../basics/text.ts';
 
 /**
- * A number format: the decimal mark, then the thousands mark if it could be a decimal mark elsewhere. Spaces
- * and apostrophes can separate thousands in every format.
+ * A number format: the decimal separator, then the thousands separator if other formats use that character
+ * for decimals. Spaces and apostrophes can separate thousands in every format.
  */
 export type NumberMarks = '.' | '.,' | ',' | ',.';
 
@@ -21,18 +21,18 @@ export function numberMarksOf(tag: string): NumberMarks {
   return thousands === ',' ? '.,' : '.';
 }
 
-/** Returns whether a text from outside is a number format. */
+/** Returns whether external input is a number format. */
 export function isNumberMarks(text: string | undefined): text is NumberMarks {
   return text !== undefined && /^(?:\.,?|,\.?)$/.test(text);
 }
 
-/** Formats a number for `readNumber`, without thousands marks. */
+/** Formats a number for `readNumber`, without thousands separators. */
 export function writeNumber(value: number, [decimal]: NumberMarks): string {
   return String(value).replace('.', decimal!);
 }
 
 /**
- * Formats a number for a person, with the thousands mark of the format or a narrow space if it has none.
+ * Formats a number for a person, with the thousands separator of the format or a narrow space if it has none.
  * @param decimals the number of decimals; by default as many as the number has.
  */
 export function formatNumber(
@@ -40,25 +40,25 @@ export function formatNumber(
   [decimal = '.', thousands = '\u202f']: string,
   decimals?: number,
 ): string {
-  // Above this, exponents are clearer.
+  // From this value on, exponential notation is clearer.
   if (Math.abs(value) >= 1e15) return String(value).replace('.', decimal);
   const [whole, rest] = (decimals === undefined ? String(value) : value.toFixed(decimals)).split('.');
   const grouped = whole!.length > 4 ? whole!.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands) : whole!;
   return rest === undefined ? grouped : `${grouped}${decimal}${rest}`;
 }
 
-// Uses a point for decimals. An apostrophe stands for the thousands mark of the format.
+// Uses a decimal point. An apostrophe stands for the thousands separator of the format.
 const written =
   /^[-+]?(?=\.?\d)(?:\d+|[1-9]\d{0,2}(?:([ \u00a0\u2009\u202f'’٬])\d{3})(?:\1\d{3})*)?(?:\.\d+)?(?:e[-+]?\d+)?$/i;
 
 /**
  * Parses a number in digits of any script that the page's languages use. Returns undefined for ambiguous
- * texts: marks of another language, groups without exactly three digits, incomplete numbers, and numbers
+ * texts: separators of another language, groups without exactly three digits, incomplete numbers, and numbers
  * above 2^53, which would not be exact.
  */
 export function readNumber(text: string, [decimal, thousands]: NumberMarks): number | undefined {
   const plain = trimText(text)
-    // Direction marks and other invisible characters.
+    // Removes direction marks and other invisible characters.
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
     .replaceAll(/[٠-٩۰-۹０-９]/g, (digit) => `${digit.charCodeAt(0) & 15}`)
     .replaceAll(/[.,．，٫]/g, (mark) => {

@@ -64,7 +64,7 @@ const line = {
   note: `One line of at most ${limits.labelBytes} bytes of UTF-8.`,
 } as const satisfies SettingKind<string>;
 
-/** Every part of a theme: its schema and what the builder says of it. */
+/** Every part of a theme: its schema and its texts in the builder. */
 export const themeParts = {
   color: {
     ...colour,
@@ -119,12 +119,12 @@ export const themeParts = {
   },
 } as const satisfies Record<keyof Theme, Part<unknown>>;
 
-/** The row of a part, as every reader of the table uses it. */
+/** Returns the row of a part, with the general type that readers of the table use. */
 export const themePart = (name: keyof Theme): Part<unknown> => themeParts[name];
 
 /**
- * Everything that is wrong with a theme as it was sent, each problem under `theme.<part>`. Text on the accent and the accent on
- * paper need 4.5:1 (WCAG 2.2, 1.4.3). A lower contrast is refused with its figure.
+ * Returns the problems of a theme as it was sent, each under `theme.<part>`. Text on the accent and the
+ * accent on paper need 4.5:1 (WCAG 2.2, 1.4.3). The error for a lower contrast states the ratio.
  */
 export function findThemeProblems(input: unknown, form?: Form): readonly SettingsError[] {
   if (!isRecord(input)) return [{ field: 'theme', message: '"theme" must be an object.' }];
@@ -138,7 +138,7 @@ export function findThemeProblems(input: unknown, form?: Form): readonly Setting
   return [...paperProblems(input), ...contrastProblems(input), ...titleProblems(input, form)];
 }
 
-/** The title of the confirmation shows only answers that its message may show. */
+/** The title of the confirmation can show only answers that its message can show. */
 function titleProblems({ confirmation_title: title = '' }: Theme, form: Form | undefined): SettingsError[] {
   const field = 'theme.confirmation_title';
   return pipedIds(title)
@@ -149,7 +149,7 @@ function titleProblems({ confirmation_title: title = '' }: Theme, form: Form | u
     }));
 }
 
-/** Returns the lowest contrast of the theme's accent, and its scheme. */
+/** Returns the lowest contrast of the theme's accent, and the scheme that has it. */
 export function accentContrast(theme: Theme): { ratio: number; scheme: Scheme } {
   const found = schemesOf(theme).map((scheme) => {
     const palette = paletteOf(theme, scheme);

@@ -37,7 +37,7 @@ const toLinear = (share: number): number =>
 const toEncoded = (light: number): number =>
   light <= 0.0031308 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055;
 
-/** Björn Ottosson's Oklab (2021), in which distances match perception. */
+/** Converts a color to Björn Ottosson's Oklab (2021), in which distances match perception. */
 export function toOklch(colour: string): Oklch {
   const [red, green, blue] = readHex(colour).map(toLinear) as [number, number, number];
   const long = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
@@ -90,7 +90,7 @@ function toRgb({ lightness, chroma, hue }: Oklch): Rgb {
   ];
 }
 
-/** Up to half a step of 255 outside of the range is rounded away. */
+/** A value outside the range by up to half a step of 1/255 is rounded into it. */
 const isShown = (colour: Rgb): boolean => colour.every((share) => share >= -0.002 && share <= 1.002);
 
 function writeHex(colour: Rgb): string {

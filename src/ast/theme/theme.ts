@@ -1,4 +1,7 @@
-/** The typefaces that the service brings, each with its name and a description. `system` is the one of the visitor's device. */
+/**
+ * The typefaces that are included, each with its name and a description. `system` is the typeface of the
+ * visitor's device.
+ */
 export const fonts = {
   system: ['The device’s own', 'Nothing to load'],
   inter: ['Inter', 'Neutral and clear'],
@@ -24,7 +27,7 @@ export type Mode = (typeof modes)[number];
 export const pictureKeys = ['logo', 'logo_dark', 'cover', 'favicon', 'social_image'] as const;
 export type PictureKey = (typeof pictureKeys)[number];
 
-/** The size of an image, and the widths in which pages can request it. Unknown for older uploads. */
+/** The size of an image, and the widths at which pages can request it. Unknown for older uploads. */
 export type PictureSize = {
   readonly width: number;
   readonly height: number;
@@ -47,7 +50,9 @@ export type Theme = {
   readonly submit_label?: string;
   /** The heading of the page after a submission. */
   readonly confirmation_title?: string;
-  /** Whether that page shows a short reference instead of the whole receipt (src/ast/short-reference.ts). */
+  /**
+   * Whether that page shows a short reference instead of the full submission ID (src/ast/short-reference.ts).
+   */
   readonly short_reference?: boolean;
   /** The title of link previews, instead of the form's name. */
   readonly social_title?: string;

@@ -102,7 +102,7 @@ function* labelProblems(
 const optionIds = (options: unknown): ReadonlySet<string> =>
   new Set(Array.isArray(options) ? options.map((option: Option) => idOf(option)) : []);
 
-/** The text settings for visitors, as errors name them. */
+/** The settings with texts for visitors, under the names that errors use. */
 export const settingTexts = [
   'confirmation_message',
   'closed_message',
@@ -149,7 +149,7 @@ export function mapConfirmationTexts<Confirmation extends ConfirmationWithTexts>
       ]),
     );
   const spoken = translationsOf(confirmation).map(([language, texts]) => [language, map(texts)]);
-  // Only texts differ from the original.
+  // The type is unchanged, because only texts differ from the original.
   return {
     ...map(confirmation),
     ...(spoken.length > 0 && { translations: Object.fromEntries(spoken) }),
@@ -163,7 +163,7 @@ export function keepLanguages<Holder extends { readonly translations?: object }>
 ): Holder {
   const { translations, ...rest } = holder;
   const kept = Object.entries(translations ?? {}).filter(([language]) => languages.includes(language));
-  // Translations are optional in every holder.
+  // The cast is safe: translations are optional in every holder.
   return { ...rest, ...(kept.length > 0 && { translations: Object.fromEntries(kept) }) } as Holder;
 }
 
@@ -176,7 +176,7 @@ type WithTexts = {
   readonly confirmations?: readonly ConfirmationWithTexts[];
 };
 
-/** Returns the texts in each other language. Unvalidated settings can contain any value there. */
+/** Returns the texts of each other language. In unvalidated settings, translations can be any value. */
 export function translationsOf({
   translations,
 }: {
@@ -254,7 +254,7 @@ export function settingsInLanguage<Settings extends WithTexts>(
     confirmations,
     ...spoken
   } = mapSettingTexts(settings, (text, name) => texts?.[name] ?? text);
-  // Translations are optional in all settings.
+  // The cast is safe: translations are optional in all settings.
   return {
     ...spoken,
     ...(confirmations && {

@@ -135,7 +135,7 @@ test('translations with an unknown language, text or option are rejected with th
   assert.deepEqual(problem({ de: { options: { Rot: 'Red', Blue: 'a\nb' }, help_text: { a: 'b' } } }), [
     `${begin} include the option "Rot" in "options" in "de", which does not exist.`,
     `${begin} must have no line breaks in "options" in "de".`,
-    `${begin} must have a text for "help_text" in "de".`,
+    `${begin} must have text for "help_text" in "de".`,
   ]);
   assert.deepEqual(problem({ de: { label: 'x'.repeat(limits.labelBytes + 1) } }), [
     `${begin} must have at most 1 KB (1024 bytes) for "label" in "de".`,
@@ -146,7 +146,7 @@ test('translations with an unknown language, text or option are rejected with th
   for (const hostile of [7, [], { de: { label: 7 } }, { de: { options: { Red: [] } } }])
     assert.match(
       problem(hostile).join(),
-      /^0\.0 "translations" of "colour" must map each language to an object of texts by attribute name\.$/,
+      /^0\.0 "translations" of "colour" must map each language to an object whose keys are attribute names and whose values are text\.$/,
     );
 });
 
@@ -268,7 +268,7 @@ test('translations of the settings follow the rules of each setting', () => {
   ]);
   assert.match(
     errors({ de: { redirect_url: 'x' } }).join(),
-    /^translations\.de: "redirect_url" is not a text of the settings\./,
+    /^translations\.de: "redirect_url" is not a setting that can be translated\./,
   );
   assert.match(
     errors({ de: { confirmation_message: '{{gone}}' } }).join(),

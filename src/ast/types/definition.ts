@@ -33,7 +33,7 @@ export type ElementDefinition = {
   /** The label of a new element, if the title is not enough. */
   readonly firstLabel?: string;
   readonly attrs: AttributeSpecs;
-  /** More attributes of a new element, so that it is complete. */
+  /** Additional attributes of a new element, so that it is complete. */
   readonly first?: Readonly<Record<string, unknown>>;
   readonly summary: SummaryKind;
   /** The width of its column in a table of submissions, in px. */

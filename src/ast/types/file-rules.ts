@@ -1,4 +1,4 @@
 import { refuse } from './rules.ts';
 
-/** Only an upload provides a file. A client cannot name one by hand. */
+/** Files come only from uploads, so any value that a client sends is rejected. */
 export const fileRules = { kind: 'files', noun: 'files', check: () => refuse('upload') } as const;

@@ -20,7 +20,7 @@ export type AnswerKind =
   | 'consent'
   | 'files';
 
-/** The kinds whose values a page sends under one name several times, as a list. */
+/** The kinds whose values a page sends as a list, by repeating one name. */
 export type ListKind = 'choices' | 'order';
 export const isList = (kind: AnswerKind): kind is ListKind => kind === 'choices' || kind === 'order';
 
@@ -49,7 +49,7 @@ export type FileFromText = {
   readonly text: string;
 };
 
-/** The result of a check: the answer to store, or the rule that it breaks. */
+/** The result of a check: the answer to store, or the rule that the answer breaks. */
 export type CheckedAnswer<Answer = PlainAnswer> =
   | { readonly ok: true; readonly value: Answer }
   | { readonly ok: false; readonly broken: BrokenRule };
@@ -64,11 +64,11 @@ export type InputRules<Attrs = never> = {
   readonly format?: TextFormat;
   /** Tidies other answers, before the check for a blank answer. */
   readonly tidy?: (value: unknown, work: Work, attrs: Attrs) => unknown;
-  /** The name of the type in sentences, if types share them: `required.choice`. */
+  /** The name under which several types share sentences, such as `choice` in `required.choice`. */
   readonly noun?: string;
   /** The autofill token of the type, if nothing more specific is known. */
   readonly autofill?: (typeof autofillTokens)[number];
-  /** Whether visitors are not asked for it: it has no control and is not shown. */
+  /** Whether visitors are never asked for the answer: the input has no control and is not shown. */
   readonly isUnasked?: true;
   /** For types with files: rules that apply to every form. */
   readonly files?: FileRules;

@@ -37,7 +37,7 @@ export const textSchema = (attrs: LengthRules, more: JsonSchema = {}): JsonSchem
 export const proseSchema = (attrs: ProseRules): JsonSchema =>
   textSchema(attrs, attrs.pattern === undefined ? {} : { pattern: `^(?:${attrs.pattern})$` });
 
-/** JSON Schema has no minimum and maximum for dates and times, so the description has them. */
+/** JSON Schema has no minimum and maximum for dates and times, so the description states them. */
 export function momentSchema({ min, max }: MomentRules, more: JsonSchema): JsonSchema {
   const words = [min && `Not before ${min}.`, max && `Not after ${max}.`].filter(Boolean);
   return { type: 'string', ...more, ...(words.length > 0 && { description: words.join(' ') }) };
@@ -64,7 +64,7 @@ export function fitText(text: string, { min_length: least, max_length: most }: L
   return [text, Array.from(filled).slice(0, most).join('').trimEnd(), ...codes];
 }
 
-/** Returns a usual date or time, and the limits themselves. */
+/** Returns a typical date or time, and the limits themselves. */
 export function momentSamples(
   format: MomentFormat,
   usual: string,

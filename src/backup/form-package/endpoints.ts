@@ -43,7 +43,7 @@ type PackRequest = { workspaceId: string; formId: string; withWebhooks: boolean 
 
 /**
  * Returns a form package as a stream.
- * @throws the errors of gatherForm.
+ * @throws the errors of collectForm.
  */
 async function packForm(
   context: ImagesContext,
@@ -54,8 +54,8 @@ async function packForm(
 }
 
 /**
- * Reads what a package contains: the versions with their settings, the working copy, the images that they use, and the
- * webhooks without secrets, if the caller may read webhooks.
+ * Reads what a package contains: the versions with their settings, the working copy, and the images that they
+ * use. If the caller may read webhooks, these are included without secrets.
  * @throws ApiError not_found; payload_too_large if the images of the live version exceed the limits.
  */
 async function collectForm(

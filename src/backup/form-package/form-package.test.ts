@@ -139,7 +139,7 @@ test('a form of every element type is unchanged at another service: versions, wo
     [
       [
         'webhooks.1',
-        'Secrets are never exported. The webhook is paused until they are set again: its secret, X-Token.',
+        'Secrets are never exported. The webhook is paused until these are set again: its secret, X-Token.',
       ],
     ],
   );
@@ -306,6 +306,6 @@ test('a form above the size limit is packed with its newest versions, and the mi
   for (let index = 1; index < 8; index += 1)
     assert.equal((await from.call('PUT', `/forms/${form.id}`, { structure: big(index) })).status, 200);
   const { body } = await unpack(await pack(form.id));
-  assert.match(body.left_out[0]!.why, /^Oldest versions missing from the file: [1-9]/);
+  assert.match(body.left_out[0]!.why, /^Number of oldest versions missing from the file: [1-9]/);
   assert.equal(body.structure.children[0]!.children[0]!.attrs['help_text'], `7 ${'x'.repeat(4_000)}`);
 });

@@ -5,7 +5,7 @@ import { noExtraProperties, timestamp, uuid } from '#kit/validation.ts';
 
 /** Limits of a form package. An export omits the oldest versions to stay within them. */
 export const packageLimits = {
-  /** The compressed file. An import keeps all of it in memory. */
+  /** The size of the compressed file. An import keeps all of it in memory. */
   bytes: 24 * 1024 * 1024,
   imageBytes: 16 * 1024 * 1024,
   images: 200,

@@ -13,19 +13,21 @@ import {
   versionName,
 } from './package-file.ts';
 
-/** Limits of a package after decompression. Otherwise a file of a few KB could fill gigabytes of memory. */
+/**
+ * Limits of a package after decompression. Without them, a file of a few KB could fill gigabytes of memory.
+ */
 const limits = {
   bytes: 32 * 1024 * 1024,
   entries: 1 + packageLimits.images + packageLimits.versions,
   /**
-   * One JSON entry, and all of them together. The largest that an export writes are 2 MB for the working copy
-   * and 2 MB for one version.
+   * The size of one JSON entry, and of all together. An export writes at most 2 MB for the working copy and 2
+   * MB for one version.
    */
   jsonBytes: 4 * 1024 * 1024,
   allJsonBytes: 12 * 1024 * 1024,
   /**
-   * JSON values in one entry, and in all together: an object with 3 bytes of text uses about 60 bytes of
-   * memory.
+   * The number of JSON values in one entry, and in all together: an object with 3 bytes of text uses about 60
+   * bytes of memory.
    */
   values: 250_000,
   allValues: 1_000_000,

@@ -20,12 +20,13 @@ import type { PackageText, readPackage } from './read-package.ts';
 export const anyUuid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 /**
- * Replaces ids in a JSON text in one pass. Otherwise 200 images would need 200 passes over a text of 4 MB.
+ * Replaces ids in a JSON text in one pass. Replacing 200 ids of images one by one would take 200 passes over
+ * a text of 4 MB.
  */
 const renameIds = (text: string, renamed: ReadonlyMap<string, string>): string =>
   text.replaceAll(anyUuid, (id) => renamed.get(id) ?? id);
 
-/** A package at every limit takes 2 s and 150 MB of heap on one slow core. */
+/** A package that reaches every limit takes 2 s and 150 MB of heap on one slow core. */
 const limits = { megabytes: 256, ms: 20_000, tooMuch: undefined } as const;
 
 /**

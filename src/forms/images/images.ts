@@ -142,8 +142,9 @@ const storageKey = (workspaceId: string, id: string, rendition?: string): string
 const graceMs = 24 * 60 * 60 * 1000;
 
 /**
- * Stores an image of at most 10 MB, in the sizes and formats that pages use. Its bytes decide its type, not
- * the request. The row is inserted first, so that an interruption leaves no unknown files.
+ * Stores an image of at most 10 MB, in the sizes and formats that pages use. The type is detected from the
+ * bytes, not taken from the request. The row is inserted first, so that an interruption leaves no unknown
+ * files.
  * @throws ApiError conflict if the workspace has 500 images; payload_too_large; unsupported_media_type; and
  * the errors of makeRenditions.
  */
@@ -177,7 +178,7 @@ export async function storeImage(
   return { id };
 }
 
-/** The name of an image or a rendition in an address: `<id>`, `<id>-800.avif`. */
+/** The name of an image or a rendition in a URL: `<id>`, `<id>-800.avif`. */
 const imageName = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-([0-9a-z]+\.[a-z]+))?$/;
 
 /**
@@ -246,7 +247,7 @@ export async function findImageDimensions(
 }
 
 type Themed = Pick<Settings, 'theme'>;
-/** Returns the images that settings use, validated or not, by theme key. */
+/** Returns the images that settings use, by theme key. The settings may be unvalidated. */
 export const imagesOf = ({ theme }: Themed): [key: PictureKey, id: string][] =>
   pictureKeys.flatMap((key) => {
     const id: unknown = theme?.[key];

@@ -32,14 +32,14 @@ const mostProgressivePixels = 8_000_000;
 const widths = [160, 320, 480, 800, 1200] as const;
 /** The longest side that is stored: the widest column on a high-density screen. */
 const longest = 1920;
-/** The side of the favicon in pixels. High-density screens show it at 64. */
+/** The side of the favicon in pixels. High-density screens show it at 64 pixels. */
 const iconSide = 96;
 /**
  * The timeout for decoding an upload or writing one rendition. Each takes about 100 ms, but many times that
  * on a busy machine.
  */
 const patienceSeconds = 20;
-/** How many images can wait. Each takes about a second. */
+/** The maximum number of images that can wait. Each takes about a second. */
 const mostWaiting = 4;
 
 let waiting = 0;

@@ -31,7 +31,7 @@ export const fileExtensionsOf = (parts: readonly Part[]): string[] | undefined =
   return endings.length > 0 ? endings : undefined;
 };
 
-/** Formbricks rules as attributes, with the parameter that has the value. */
+/** The attribute for each Formbricks rule, and how to read its value from the parameters. */
 const rules: Readonly<Record<string, readonly [attribute: string, read: (params: Part) => unknown]>> = {
   minLength: ['min_length', (params) => params.number('min')],
   maxLength: ['max_length', (params) => params.number('max')],

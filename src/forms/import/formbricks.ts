@@ -117,7 +117,7 @@ const inputTypes: Readonly<Record<string, string>> = {
   phone: 'phone',
 };
 
-/** The fields of an address and of contact details, with their labels if the survey has none. */
+/** The fields of an address and of contact details, with the labels to use if the survey has none. */
 const groupFields: Readonly<Record<string, readonly [type: string, label: string]>> = {
   firstName: ['text', 'First name'],
   lastName: ['text', 'Last name'],

@@ -21,8 +21,8 @@ export type Named = {
 export const otherAnswer = '\u0000other';
 
 /**
- * Returns our operators by those of a service. `words`: the service's operators for each of ours, separated
- * by spaces.
+ * Returns our operators by the operators of a service. `words`: for each of our operators, the service's
+ * operators, separated by spaces.
  */
 export const mapOperators = (
   words: Readonly<Partial<Record<Operator, string>>>,

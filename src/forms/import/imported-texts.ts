@@ -31,7 +31,10 @@ function cut(part: Part, text: string, most: number): string {
 /** How a service formats texts. */
 type Style = {
   readonly isHtml?: boolean;
-  /** How a text includes an answer: the first group of the pattern is its name, and `find` returns our id. */
+  /**
+   * How a text includes an answer: the first group of the pattern captures its name, and `find` returns our
+   * id.
+   */
   readonly piped?: { readonly pattern: RegExp; readonly find: (name: string) => string | undefined };
   /**
    * The default language of a form with texts in several languages: `{"default": "Name", "de": "Vorname"}`.
@@ -40,8 +43,8 @@ type Style = {
 };
 
 /**
- * Reads the texts of a document and sets them in the form, with their translations. Several parts are joined,
- * one below the other.
+ * Reads the texts of a document and sets them in the form, with their translations. Several parts are joined
+ * with blank lines between them.
  */
 export type Texts = {
   /** Returns a text in the language of the form, or undefined if it is blank. */

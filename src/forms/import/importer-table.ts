@@ -13,7 +13,9 @@ export type FormImportContext = {
   readonly named: Map<string, Named>;
 };
 
-/** The source of an attribute: a path, whose value is read by the kind of the attribute, or a function. */
+/**
+ * The source of an attribute: a path, whose value is read according to the attribute's kind, or a function.
+ */
 type From = string | ((part: Part) => unknown);
 export type Attributes = Readonly<Record<string, From>>;
 
@@ -96,7 +98,7 @@ export function describeGroup(part: Part, made: SketchNode, { sketch, texts }: F
   if (paragraph.attrs['label'] !== undefined) addNode(sketch, made, paragraph, part);
 }
 
-/** Reads a word that stands for one of ours. `why`: the report message for any other word. */
+/** Maps a word of the service to one of ours. `why`: the report message for any other word. */
 export const mapWord =
   (path: string, words: Readonly<Record<string, string | undefined>>, why: string) =>
   (part: Part): string | undefined => {

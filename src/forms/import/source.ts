@@ -35,7 +35,7 @@ export type Part = {
   flag: (path?: string) => boolean | undefined;
   /** Returns a text, a number or a boolean as text, to compare answers with. */
   word: (path?: string) => string | undefined;
-  /** Marks values as read that only identify a part or repeat its position. */
+  /** Marks values that only identify a part, or repeat its position, as read. */
   skip: (...names: string[]) => void;
   /** Records that the part became `what`. */
   map: (what: string) => void;

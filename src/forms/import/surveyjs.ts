@@ -288,7 +288,7 @@ function readElement(part: Part, parent: SketchNode, reading: SurveyReading, row
   if (typeof made === 'string') return part.leaveOut(made);
   made.attrs['id'] = id;
   if (made.attrs['label'] === 'Untitled') made.attrs['label'] = name || 'Untitled';
-  // Versions before 1.9.65 write it with a capital letter.
+  // Versions before 1.9.65 write it with a capital H.
   for (const each of ['placeHolder', 'placeholder'])
     if (!['composite', 'rich_text'].includes(made.type)) texts.set(made, 'placeholder', part.part(each));
   if (part.flag('startWithNewLine') === false)

@@ -25,7 +25,7 @@ import { addJump, addNode, addScore, addStep, createNode, type Sketch, type Sket
 import type { Part } from './source.ts';
 
 type TypeformReading = FormImportContext & {
-  /** Element ids by the names in texts of Typeform: `field:ref`, `hidden:name`. */
+  /** Element ids by the names that Typeform texts use: `field:ref`, `hidden:name`. */
   readonly refs: Map<string, string>;
   /** The step of each field, by its ref. */
   readonly steps: Map<string, SketchNode>;
@@ -246,7 +246,7 @@ function readJump(action: Part, step: SketchNode, when: Condition | true, readin
   else action.map(`jump to "${id}"`);
 }
 
-/** A score that an option increases becomes the points of the option. */
+/** If an option increases a score, the increase becomes the points of the option. */
 function readPoints(action: Part, { named }: TypeformReading): boolean {
   const points = action.number('details.value.value');
   if (action.text('details.target.value') !== 'score' || points === undefined) return false;
@@ -265,7 +265,7 @@ function readPoints(action: Part, { named }: TypeformReading): boolean {
 
 /**
  * Reads a Typeform form as its Create API returns it (`GET /forms/{id}`): a list of fields, each with a
- * `ref`, and separate logic that leads from a field to another or to an ending.
+ * `ref`, and separate logic. The logic leads from a field to another field or to an ending.
  */
 export function readTypeform(root: Part, sketch: Sketch): void {
   const refs = new Map<string, string>();

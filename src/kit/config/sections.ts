@@ -24,7 +24,7 @@ export function readLimits(wholeNumber: ReadNumber) {
     /** Invitations to forms per day: by one member, and in one workspace. */
     invitationsPerPerson: limit('INVITATIONS_PER_PERSON', 20_000),
     invitationsPerWorkspace: limit('INVITATIONS_PER_WORKSPACE', 50_000),
-    /** Console requests per minute and person. An address may send four times as many. */
+    /** Console requests per minute and person. An IP address may send four times as many. */
     consolePerMinute: limit('CONSOLE_PER_MINUTE', 600),
   };
 }
@@ -44,7 +44,7 @@ export type BackupConfig = {
   hasKey: boolean;
 };
 
-/** Reads the settings of scheduled backups and adds what is wrong to `problems`. */
+/** Reads the settings of scheduled backups and adds any errors to `problems`. */
 export function readBackup(
   value: (name: string) => string | undefined,
   wholeNumber: ReadNumber,
@@ -81,10 +81,10 @@ export function readBackup(
 function requireMoments(schedule: string): void {
   void new CronPattern(schedule);
   try {
-    // Uses the method of the scheduler of backups.
+    // Uses the method that the backup scheduler uses.
     if (new Cron(schedule, { timezone: 'UTC', paused: true }).previousRuns(1).length > 0) return;
   } catch {
-    // It throws if it finds no occurrence within its range.
+    // Cron throws if it finds no occurrence within its range.
   }
   throw new Error('it never comes');
 }
@@ -95,7 +95,7 @@ export type IdentityProviderConfig = {
   issuer: string;
   clientId: string;
   clientSecret: string | undefined;
-  /** Its name on the button. */
+  /** The provider's name on the sign-in button. */
   name: string;
   /** The email domains that may sign in, in lowercase. */
   domains: readonly string[];
@@ -110,7 +110,7 @@ const domain = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/;
 const rule =
   /^(?<value>[^=]+)=(?<workspaceId>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(?<role>admin|editor|viewer)$/;
 
-/** Reads the settings of the OpenID provider and adds what is wrong to `problems`. */
+/** Reads the settings of the OpenID provider and adds any errors to `problems`. */
 export function readIdentityProvider(
   value: (name: string) => string | undefined,
   list: (name: string) => string[],
@@ -156,7 +156,7 @@ export type MetricsConfig = { listen: { host: string; port: number } | undefined
 /** A shorter token could be guessed, because the port of the service is public. */
 const shortestToken = 16;
 
-/** Reads the settings of metrics and adds what is wrong to `problems`. */
+/** Reads the settings of metrics and adds any errors to `problems`. */
 export function readMetrics(
   value: (name: string) => string | undefined,
   problems: string[],

@@ -32,8 +32,9 @@ const stoppingLimitMs = 5_000;
 const progressEveryMs = 10_000;
 
 /**
- * Tracks how long the postmaster stays in one state without accepting us. Call the returned function with the
- * current state. It logs every 10 s, and throws {@link EmbeddedPostgresError} after the limit.
+ * Tracks how long the postmaster stays in one state without accepting a connection. Call the returned
+ * function with the current state. It logs every 10 s, and throws {@link EmbeddedPostgresError} after the
+ * limit.
  */
 function createPatience(
   server: Pick<PostgresServer, 'directory' | 'log'>,
@@ -68,7 +69,6 @@ export type ServerLock = {
   client: UserClient;
   /** whether this call started the postmaster */
   how: 'started' | 'adopted';
-  /** the process id of the postmaster */
   pid: number;
   /** resolves with the reason when the connection ends */
   lost: Promise<string>;
@@ -80,17 +80,20 @@ type UserClient = Client & { ref(): void; unref(): void };
 /** The key of the users' lock, in the database `postgres`: the letters "formloom" as a 64-bit number. */
 export const serverLockKey = '7381244128579776365';
 
-/** In milliseconds. */
+/** The polling interval, in milliseconds. */
 const pollEvery = 15;
 const relaunchAfter = 500;
-/** Attempts: for 0.3 s after a crash, the children of the dead postmaster still use its shared memory. */
+/**
+ * The number of attempts to start. For 0.3 s after a crash, the children of the dead postmaster still use its
+ * shared memory.
+ */
 const mayRelaunch = 10;
 
 /**
  * Finds or starts the postmaster of the cluster and becomes one of its users. Resolves when the database
- * answers. If other processes start, stop or kill it meanwhile, it tries again, and throws {@link
- * EmbeddedPostgresError} after the limit. After `signal` is aborted, it starts nothing and gives a postmaster
- * that it started 5 s to become ready, so that it can stop in order.
+ * answers. If other processes start, stop or kill it in the meantime, it tries again, and throws {@link
+ * EmbeddedPostgresError} after the limit. After `signal` is aborted, it starts nothing. A postmaster that it
+ * started gets 5 s to become ready, so that it can stop gracefully.
  */
 export async function acquireServer(server: PostgresServer, signal: AbortSignal): Promise<ServerLock> {
   const checkPatience = createPatience(server, signal);
@@ -188,7 +191,10 @@ function checkIsOurs(server: PostgresServer, directory: string | undefined): voi
   );
 }
 
-/** Leaves the users of the database. Returns true if none is left; new users then wait while we stop it. */
+/**
+ * Stops being a user of the database. Returns true if no user is left; new users then wait while we stop the
+ * server.
+ */
 export async function releaseServer({ client }: ServerLock): Promise<boolean> {
   client.ref();
   // Unlock first, then check: two users that leave together would each see the other one's lock.

@@ -175,7 +175,7 @@ async function copyBinaries(
   return copy;
 }
 
-/** Excludes static libraries and build files, which only compiling needs. */
+/** Excludes static libraries and build files, which are needed only for compiling. */
 function isNeededToRun(path: string): boolean {
   return !path.endsWith('.a') && !['pkgconfig', 'pgxs'].includes(basename(path));
 }

@@ -76,9 +76,9 @@ export async function checkReachable(directory: string, account: SystemAccount):
 const longestSocketPath = process.platform === 'darwin' ? 103 : 107;
 
 /**
- * Chooses the directory of the server's socket. It is the cluster, which is 0700 and has the right owner, or
- * a short path in /tmp if that path is too long. os.tmpdir() would depend on TMPDIR, which differs between a
- * service and a shell, and all processes must agree.
+ * Chooses the directory of the server's socket. It is the directory of the cluster, which is 0700 and has the
+ * right owner. If that path is too long, it is a short path in /tmp. os.tmpdir() would depend on TMPDIR,
+ * which differs between a service and a shell, and all processes must agree.
  */
 export function chooseSocketDirectory(directory: string): string {
   const length = Buffer.byteLength(join(directory, `.s.PGSQL.${port}`));
@@ -147,7 +147,10 @@ export async function createCluster(request: {
   throw new EmbeddedPostgresError(`The new database ${home.directory} has disappeared. Start again.`);
 }
 
-/** Runs initdb (0.6 s) and creates Formloom's database (0.1 s). Without syncing to disk, half of that. */
+/**
+ * Runs initdb (0.6 s) and creates Formloom's database (0.1 s). Without syncing to disk, both take half as
+ * long.
+ */
 async function fillCluster(
   directory: string,
   {

@@ -6,8 +6,8 @@ import { syncDirectory } from '../sync-directory.ts';
 import { hasCode } from './machine.ts';
 
 /**
- * Returns the draft name under which a directory is built before it is renamed, so that a kill leaves nothing
- * or everything. It names the process: `<name>.draft-<pid>-<random>`.
+ * Returns the draft name under which a directory is built before it is renamed, so that a kill leaves either
+ * nothing or the complete directory. The name contains the process id: `<name>.draft-<pid>-<random>`.
  */
 export function draftOf(path: string): string {
   return `${path}.draft-${process.pid}-${randomBytes(3).toString('hex')}`;
@@ -66,7 +66,7 @@ export async function makeOpenDirectory(path: string): Promise<void> {
 }
 
 /**
- * Copies the files of a tree that `wanted` accepts, without symbolic links. The copies are readable for every
+ * Copies the files of a tree that `wanted` accepts, without symbolic links. The copies are readable by every
  * user and synced to disk.
  */
 export async function copyTree(from: string, to: string, wanted: (path: string) => boolean): Promise<void> {

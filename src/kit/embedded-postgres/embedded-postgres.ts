@@ -21,9 +21,9 @@ const shortestPause = 1_000;
 const longestPause = 30_000;
 
 /**
- * Remains a user of the database until `stopping`. If the connection is lost, it connects again and starts
- * the server if necessary. Every user does this, and PostgreSQL lets one succeed. Resolves to the last hold,
- * or undefined if the database is down at that time. Never rejects.
+ * Remains a user of the database until `stopping` is aborted. If the connection is lost, it connects again
+ * and starts the server if necessary. Every user does this, and PostgreSQL lets one succeed. Resolves to the
+ * last hold, or undefined if the database is down at that time. Never rejects.
  */
 async function holdUntilStopped(
   server: PostgresServer,
@@ -49,7 +49,10 @@ async function holdUntilStopped(
   }
 }
 
-/** Retries until it succeeds or `stopping`. The pauses grow, because a full disk stays full for a while. */
+/**
+ * Retries until it succeeds or `stopping` is aborted. The pauses grow, because a full disk stays full for a
+ * while.
+ */
 async function retryHold(server: PostgresServer, stopping: AbortSignal): Promise<ServerLock | undefined> {
   for (let wait = shortestPause; !stopping.aborted; wait = Math.min(wait * 2, longestPause)) {
     try {
@@ -65,7 +68,7 @@ async function retryHold(server: PostgresServer, stopping: AbortSignal): Promise
   return undefined;
 }
 
-/** Waits until the time has passed or `stopping`. It does not keep the process alive. */
+/** Waits until the time has passed or `stopping` is aborted. It does not keep the process alive. */
 async function pause(milliseconds: number, stopping: AbortSignal): Promise<void> {
   if (milliseconds <= 0) return;
   try {

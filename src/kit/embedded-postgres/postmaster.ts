@@ -139,7 +139,7 @@ async function removeUnreadableRecord(path: string, log: PostgresServer['log']):
 
 /**
  * Returns the process id for PG_GRANDPARENT_PID. PostgreSQL does not start if any process of its user has the
- * recorded id, which is likely after a crash in a container, where ids start over. It makes an exception for
+ * recorded id. This is likely after a crash in a container, where ids start over. It makes an exception for
  * the process in PG_GRANDPARENT_PID, so we name a process that we know is not PostgreSQL. PostgreSQL itself
  * then replaces the record.
  */

@@ -30,7 +30,7 @@ export const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/
 
 /**
  * @param allowNetworks CIDRs that are allowed although they are not public.
- * @param ownUrls addresses of this service: a webhook to itself would be a loop.
+ * @param ownUrls URLs of this service, which webhooks must not call: that would be a loop.
  */
 export function openAddressGuard(
   allowNetworks: readonly string[],
@@ -93,7 +93,7 @@ const hostsFile = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers
 
 /**
  * Returns every address of a name, IPv4 first, from the hosts file or else from DNS. The resolver of the
- * operating system would block one of four threads for up to 30 seconds per slow name, and file uploads need
+ * operating system would block one of four threads for up to 30 seconds per slow name. File uploads need
  * those threads (docs/rules.md F20). Only names without a dot use it, for their search domains.
  * @param servers the DNS servers. Default: those of the system.
  * @throws an error with the code ENOTFOUND if the name does not exist, ENODATA if it has no address, or
@@ -132,8 +132,8 @@ async function queryDns(name: string, servers: readonly string[] | undefined): P
 const certificateBlock = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
 
 /**
- * Makes every TLS connection of this process trust the authorities in a PEM file (WEBHOOK_CA_FILE) in
- * addition to the default ones. This covers webhooks, S3, OIDC, SMTP and PostgreSQL.
+ * Makes every TLS connection of this process trust the certificate authorities in a PEM file
+ * (WEBHOOK_CA_FILE) in addition to the default ones. This covers webhooks, S3, OIDC, SMTP and PostgreSQL.
  * @throws ConfigError if the file cannot be read or contains no certificate.
  */
 export function trustCaFile(path: string | undefined): void {

@@ -18,8 +18,8 @@ type DialOptions = {
 };
 
 /**
- * Connects only to checked addresses. It connects to the address that was checked, so a later change of DNS
- * has no effect. TLS and the Host header still use the name.
+ * Connects only to checked addresses. The connection goes to the exact address that was checked, so a later
+ * DNS change has no effect. TLS and the Host header still use the name.
  */
 export function guardedConnector(options: DialOptions): buildConnector.connector {
   const secure = buildConnector({ timeout: options.timeoutMs, allowH2: false, maxCachedSessions: 0 });

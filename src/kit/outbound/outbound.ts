@@ -15,11 +15,11 @@ type Message = { path: string; headers: Readonly<Record<string, string>>; body: 
 type Answer = {
   status: number;
   headers: Readonly<Record<string, string>>;
-  /** The first bytes of its body. */
+  /** The first bytes of the response body. */
   head: Buffer;
   /** Milliseconds from the start to the status line. */
   firstByteMs: number;
-  /** Whether it was read to its end. If not, the connection cannot be reused. */
+  /** Whether the response was read to its end. If not, the connection cannot be reused. */
   isWhole: boolean;
 };
 
@@ -28,9 +28,9 @@ class DeadlinePassed extends Error {
   override readonly name = 'DeadlinePassed';
 }
 
-/** The maximum to read from a response. After it, the connection is closed. */
+/** The maximum number of bytes to read from a response. After these, the connection is closed. */
 const readBytes = 64 * 1_024;
-/** The part of a response to keep, for debugging the receiver. */
+/** The number of bytes of a response to keep, for debugging the receiver. */
 const headBytes = 4 * 1_024;
 
 /**
@@ -139,7 +139,7 @@ function reasonOf(error: unknown): string {
 export type TargetOptions = {
   /** CIDRs that are allowed although they are not public. */
   allowNetworks: readonly string[];
-  /** The addresses of this service. */
+  /** The URLs of this service. */
   ownUrls?: readonly string[];
   /** Returns every address of a name. Default: DNS. */
   resolve?: ResolveName;
@@ -182,7 +182,7 @@ type OutboundRequest = {
 
 /** The milliseconds of each phase; null if it was not reached or not needed (the connection was reused). */
 type Phases = ConnectPhases & {
-  /** From the start to the status line. */
+  /** The time from the start to the status line. */
   firstByte: number | null;
 };
 

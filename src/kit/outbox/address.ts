@@ -53,7 +53,9 @@ function splitAddress(address: string): { local: string; domain: string } {
   return { local: address.slice(0, Math.max(at, 0)).normalize('NFC'), domain: address.slice(at + 1) };
 }
 
-/** Returns one form for `MÜNCHEN.example` and `xn--mnchen-3ya.example`. Invalid domains stay unchanged. */
+/**
+ * Returns one spelling for `MÜNCHEN.example` and `xn--mnchen-3ya.example`. Invalid domains stay unchanged.
+ */
 function toUnicode(domain: string): string {
   const ascii = domainToASCII(domain);
   const unicode = domainToUnicode(ascii);

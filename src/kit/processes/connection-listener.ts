@@ -44,7 +44,7 @@ export function openConnectionListener(
   const listenOn = async (host: string, port: number): Promise<Server> => {
     // noDelay is a property of the socket and moves with it. Only the receiving process reads.
     const server = createServer({ pauseOnConnect: true, noDelay: true });
-    // A failed accept (such as too many open files) affects only that connection.
+    // A failed accept (for example, because of too many open files) affects only that connection.
     server.on('error', () => {});
     server.on('connection', (socket) => {
       // Errors do not matter before the socket is passed on.

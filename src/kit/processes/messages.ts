@@ -2,7 +2,7 @@
 export type FromWebProcess =
   /** It serves and accepts connections. */
   | { kind: 'ready' }
-  /** It cannot serve, with the reason for the operator. It exits by itself. */
+  /** It cannot serve; `why` is the reason for the operator. It exits by itself. */
   | { kind: 'failed'; why: string }
   /** It exits after an unexpected error and needs no more connections. */
   | { kind: 'leaving' }

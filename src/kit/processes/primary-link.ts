@@ -23,11 +23,11 @@ export class PrimaryGone extends Error {
   override readonly name = 'PrimaryGone';
 }
 
-/** Callbacks for messages of the primary. */
+/** Callbacks for messages from the primary. */
 type PrimaryCommands = {
   /** The service is about to stop. */
   onStopping: () => void;
-  /** Finish the requests and exit, because the primary said so or is gone. Called once. */
+  /** Finish the requests and exit, because the primary requested it or is gone. Called once. */
   onEnd: () => void;
 };
 

@@ -160,7 +160,7 @@ async function renew(state: State, old: WebProcess): Promise<boolean> {
   return true;
 }
 
-/** Ends all processes, including those that started meanwhile. */
+/** Ends all processes, including those that started in the meantime. */
 async function endAll({ alive, endMs }: State): Promise<void> {
   await Promise.all([...alive].map((each) => each.end(endMs)));
 }

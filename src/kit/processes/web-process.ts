@@ -8,7 +8,7 @@ export class WebProcessError extends Error {}
 
 /** A web process as the primary sees it. */
 export type WebProcess = ConnectionReceiver & {
-  /** From 1. A replacement gets the same number. */
+  /** Numbers start at 1. A replacement gets the number of the process that it replaces. */
   readonly number: number;
   readonly pid: number | undefined;
   /** Resolves when it serves. @throws WebProcessError if it ends before that. */
@@ -34,7 +34,7 @@ type WebProcessOptions = {
   silenceMs?: number;
 };
 
-/** No request blocks a process this long, even on a very busy machine. */
+/** No request blocks a process for this long, even on a very busy machine. */
 const longestSilenceMs = 30_000;
 /** Unanswered pings before that. Pings are counted rather than time: a blocked primary sends none. */
 const mostUnanswered = 6;
@@ -45,7 +45,7 @@ const surveyMs = 2_000;
 export function startWebProcess(number: number, options: WebProcessOptions): WebProcess {
   const { silenceMs = longestSilenceMs } = options;
   const child = fork(options.script, [webProcessArgument, String(number)], { env: options.environment });
-  // Connections stay open here until the process confirms them. If it ends before, they go to another one.
+  // Connections stay open here until the process confirms them. If it ends first, they go to another process.
   // (Node would keep the last one open and forget it, and its client would wait forever.)
   const handing = new Map<number, { socket: Socket; refused: () => void }>();
   const surveyed = new Map<number, (answer: unknown) => void>();
@@ -59,7 +59,8 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
       resolve(isSilent ? `${how}, after no sign of life for ${silenceMs / 1_000} s` : how);
     });
   });
-  // One turn after `ended`, when the process is dismissed, so returned connections do not come back here.
+  // Runs one turn after `ended`, when the process is dismissed, so that returned connections do not come back
+  // here.
   void ended.then(() =>
     setImmediate(() => {
       for (const { socket, refused } of handing.values()) if (!socket.destroyed) refused();

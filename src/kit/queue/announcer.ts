@@ -72,15 +72,15 @@ export function openAnnouncer(
   return announcer;
 }
 
-/** The pause before reconnecting. Callers must poll meanwhile. */
+/** The pause before reconnecting. Until then, callers must poll. */
 const reconnectMs = 1_000;
 /** The interval and the timeout of checks, because a lost machine closes no connection. */
 const usualAskMs = 3_000;
 
 /**
  * Listens on a channel until `signal` aborts. It uses its own connection and reconnects after every loss.
- * @param hear is called with each payload, and with '' after each connect, because something may have been
- * missed.
+ * @param hear is called with each payload, and with '' after each new connection, because something may have
+ * been missed.
  * @param options.lost is called if the connection is lost or cannot be established.
  * @returns when it has stopped. Never rejects.
  */

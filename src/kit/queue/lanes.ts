@@ -148,23 +148,23 @@ export function openJobSlots(count: number): JobSlots {
 }
 
 /**
- * Tracks the held and running jobs of each lane in this process, and the remaining room.
+ * Tracks the held and running jobs of each lane in this process, and its free capacity.
  *
  * A dead receiver, where every job takes the full timeout, gets 2 slots of the process; a new one gets 8, and
- * a quick one 32. Only for quick lanes are jobs claimed ahead, and at most for a quarter of a second. If such
- * a lane becomes slow, these jobs are returned.
+ * a quick one 32. Jobs are claimed ahead only for quick lanes, and at most for a quarter of a second. If a
+ * quick lane becomes slow, these jobs are returned.
  *
  * While the process is full, lanes take turns: a lane that was served is skipped until all other waiting
  * lanes were served.
  */
 export type Lanes = {
-  /** Registers a claimed job. End its turn with `leave`, even if it never entered. */
+  /** Registers a claimed job. The caller must call `leave` at the end, even if the job never entered. */
   lineUp(name: string, width: LaneWidth, signal: AbortSignal): LaneSlot;
-  /** Returns the lanes to skip: without enough room, or already served in this round. */
+  /** Returns the lanes to skip: without enough free capacity, or already served in this round. */
   closed(): string[];
   /**
-   * Returns the lanes with another room than their kind's limit, and that room. Includes those closed in this
-   * round.
+   * Returns the lanes whose free capacity differs from their kind's limit, with that capacity. Includes lanes
+   * that are closed in this round.
    */
   rooms(): { names: string[]; rooms: number[] };
   /** Marks lanes as served while the process is full, so that others come first. */
@@ -180,7 +180,7 @@ export type Lanes = {
 type LanesOptions = {
   /** The number of job slots for all lanes. */
   places: number;
-  /** Is called when a closed lane has room again. */
+  /** Is called when a closed lane has free capacity again. */
   onOpen: () => void;
   /** Milliseconds of a monotonic clock. */
   clock?: () => number;

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import { type Job, LeaseLost } from '../queue.ts';
 import { onlyRow, type Queryable, statement } from '../statement.ts';
 
-/** Shown in the delivery log, the email log and the task. */
+/** The reason that the delivery log, the email log and the task show for a parked job. */
 export const parkedReason =
   'The server stopped three times while processing this, so it will not be retried automatically.';
 

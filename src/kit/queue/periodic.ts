@@ -9,15 +9,15 @@ import { onlyRow, statement } from '../statement.ts';
 /** Periodic work. `stop` waits for the current run. */
 export type Periodic = { stop(): Promise<void> };
 
-/** Work with at least this pause starts a moment after the process. */
+/** Work with this pause or a longer one starts a moment after the process. */
 const rareMs = 60_000;
 const firstMs = 5_000;
 
 /**
  * Runs `work` repeatedly, `pauseMs` after the previous run, until stopped, which aborts its signal. A failure
- * is logged if it is new or other parts fail (tellFailures), and the work continues. Use it for work that may
- * be lost with the process, and a job of the queue for all other work. Work that runs once a minute or less
- * starts after a delay: a starting process is busy, and each new connection must plan every statement.
+ * is logged if it is new or other parts fail, and the work continues. Use it for work that may be lost with
+ * the process, and a job of the queue for all other work. Work that runs once a minute or less starts after a
+ * delay: a starting process is busy, and each new connection must plan every statement.
  * @param options.longestMs the longest pause while the work finds nothing to do (pauseAfter). Default:
  * `pauseMs`.
  */
@@ -128,7 +128,6 @@ const readClocks = statement(
           (select swept_at from instance) as swept_at`,
 );
 
-/** Stores the time of a sweep. */
 const recordSweep = statement(
   'sweeps.note_sweep',
   'at before',

@@ -72,7 +72,7 @@ const about = ({ kind, id, workspaceId }: Job): { kind: string; job: string; wor
   workspace: workspaceId,
 });
 
-/** Wakes a sleeping loop early. A ring while no loop sleeps is kept, so none is lost. */
+/** Wakes a sleeping loop early. A ring while no loop sleeps is remembered, so none is lost. */
 type WakeSignal = {
   ring: () => void;
   /**
@@ -153,7 +153,7 @@ type State = Omit<Required<QueueOptions>, 'concurrency'> &
     mostHeld: number;
     bell: WakeSignal;
     heard: JobListener;
-    /** By lease token. */
+    /** The running jobs, by lease token. */
     running: Map<string, Running>;
     lookAgain: NodeJS.Timeout | undefined;
     phase: 'working' | 'finishing' | 'aborting';
@@ -224,7 +224,7 @@ async function work(state: State): Promise<void> {
         await bell.sleep(() => (free > 0 ? idleTime(state, heard.isListening()) : pollMs));
       failures = 0;
     } catch (error) {
-      // Not the first failure: on a busy machine, connecting can be slow.
+      // The first failure is not logged: on a busy machine, connecting can be slow.
       failures += 1;
       if (failures === 2) log.warn(loggedError(error), 'the queue cannot read its jobs; retrying');
       await bell.sleep(() => pollMs);
@@ -240,7 +240,7 @@ function freeOf({ mostHeld, running }: State): number {
 
 const isSuspect = ({ lostClaims }: Job): boolean => lostClaims >= suspectAfter;
 
-/** Starts claimed jobs, or returns them if the queue has stopped meanwhile. */
+/** Starts claimed jobs, or returns them if the queue has stopped in the meantime. */
 async function startAll(state: State, jobs: readonly Job[], asked: number): Promise<void> {
   if (state.phase === 'aborting') await rescheduleAll(state, jobs);
   else for (const job of jobs) start(state, job, asked + state.leaseSeconds * 1_000);

@@ -5,7 +5,7 @@ import { openBucket } from './s3-bucket.ts';
 
 /**
  * Stores uploads in an S3-compatible bucket. A stream is first written to `spoolDirectory`, to know its size,
- * enforce its limit and keep memory flat. Then the file is sent.
+ * enforce its limit and keep memory use constant. Then the file is sent.
  */
 export function s3Storage(
   settings: NonNullable<Config['s3']>,

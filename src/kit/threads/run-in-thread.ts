@@ -10,7 +10,7 @@ type Limits<Answer> = {
   readonly tooMuch: Answer;
 };
 
-/** Limits the concurrent threads of an owner: each takes a processor, and memory up to its limit. */
+/** Limits the concurrent threads of an owner: each uses a processor core, and memory up to its limit. */
 const twoAtOnce = limitConcurrency(2, { seconds: 5, why: 'This workspace is already reading 2 files.' });
 
 /** An exported function of a module, with its arguments. Arguments and result are copied. */

@@ -153,7 +153,7 @@ export async function notifyMemberAdded(
   await notifyAdmins(context, client, workspaceId, notice, userId);
 }
 
-/** Emails a person about their changed password. */
+/** Emails a person that their password was changed. */
 export const notifyPasswordChanged = (
   context: NoticeContext,
   client: Queryable,
@@ -197,7 +197,7 @@ const personalWords: Readonly<Record<AccountChange, readonly [subject: string, t
   ],
 };
 
-/** Emails a person about a change of their sign-in methods or account. */
+/** Emails a person that their sign-in methods or account changed. */
 export const notifySignInChanged = (
   context: NoticeContext,
   client: Queryable,
@@ -230,7 +230,7 @@ async function notifyPerson(
   await enqueueMails(client, vault, { workspaceId, isPrivate: true }, [mail]);
 }
 
-/** Returns the reason below emails to owners and admins. */
+/** Returns the sentence below an email that says why owners and admins receive it. */
 export const adminNoticeReason = (workspace: string): string =>
   `You're receiving this email because you are an owner or admin of the workspace “${workspace}”.`;
 

@@ -37,7 +37,7 @@ import type { Vault } from '#kit/vault.ts';
 import { formatEmailTime } from '../format-email-time.ts';
 import { english, type MailWords, mailWords } from '../words/words.ts';
 
-/** Returns the format of answers in emails, which is that of the public page. */
+/** Returns the format of answers in emails. It matches the public page. */
 const speechOf = (language: Locale, words: Pick<MailWords, 'yes' | 'no'>): AnswerFormat => ({
   language,
   numbers: numberMarksOf(language),
@@ -47,8 +47,8 @@ const speechOf = (language: Locale, words: Pick<MailWords, 'yes' | 'no'>): Answe
 const noFiles: ReadonlyMap<string, readonly { readonly filename: string }[]> = new Map();
 
 /**
- * Returns a function that fills answers into texts of a form. All elements count as shown, because hidden
- * ones have no stored answers.
+ * Returns a function that fills answers into a form's texts. All elements count as shown, because hidden ones
+ * have no stored answers.
  */
 const createTextFiller = (form: Form, values: Answers, speech: AnswerFormat): FillText =>
   createPlaceholderFiller({ form, values, held: noFiles, shown: { isShown: () => true }, speech });
@@ -101,7 +101,7 @@ function fieldOf(input: InputElement, label: string, answer: AnswerValue, speech
 
 /**
  * Returns the first email answer that can receive email, for Reply-To. Answers follow the HTML standard,
- * which allows addresses that email does not: `ada.@example.org`.
+ * which allows addresses that cannot receive email: `ada.@example.org`.
  */
 function replyAddress(form: Form, answers: Answers): string | undefined {
   for (const { kind, element } of listQuestions(form)) {
@@ -118,11 +118,11 @@ export const noticeColumns = {
   form_id: uuid,
   form_name: text,
   settings: jsonb<Settings>(),
-  /** The answered version. */
+  /** The version that the visitor answered. */
   structure: formTree,
   answers: json<Answers>(),
   reference: json<Record<string, string>>(),
-  /** The language of the answers, as a BCP-47 tag; null if the form names none. */
+  /** The language of the answers, as a BCP 47 tag; null if the form names none. */
   language: nullable(text),
   completed_at: timestamp,
 } as const;
@@ -208,7 +208,7 @@ export function composeDigest(
 /**
  * Writes the visitor's receipt.
  * @param edit the link to edit the answers, if the form allows it.
- * @param spoken the language of the page, or of the form.
+ * @param spoken the language of the page, or else of the form.
  */
 export function composeReceipt(
   { id, answers, ...noticed }: NotifiedSubmission,
@@ -245,7 +245,7 @@ export function composeReceipt(
           ? [
               {
                 kind: 'text' as const,
-                // Answers in the confirmation message are left out too if the receipt shows none.
+                // If the receipt shows no answers, those in the confirmation message are also left out.
                 text: fillWithAnswers(
                   structure,
                   settings.receipt_answers === true ? answers : {},
@@ -307,7 +307,7 @@ const lockRecipient = statement(
   `select from pg_advisory_xact_lock(hashtextextended($workspace_id::text || lower($recipient), 0))`,
 );
 
-/** Counts the emails of some kinds written to an address within a number of seconds, ignoring case. */
+/** Counts the emails of certain kinds written to an address within the last `seconds`, ignoring case. */
 const countMailsTo = statement(
   'mail.count_mails_to',
   'workspace_id recipient kinds seconds',
@@ -320,13 +320,13 @@ const countMailsTo = statement(
 /** Kinds of email to addresses that only a visitor entered. */
 const visitorKinds: readonly MailKind[] = ['receipt', 'resume_link'];
 
-/** The most emails a day from a workspace to one address that only a visitor entered. */
+/** The maximum number of emails per day from a workspace to one address that only a visitor entered. */
 const mostADay = 5;
 const secondsOfDay = 86_400;
 
 /**
  * Whether another email can go to an address that a visitor entered: a public form must not flood anyone's
- * inbox. Exact for parallel emails, in the transaction that adds them.
+ * inbox. The check is exact for parallel emails if it runs in the transaction that adds them.
  */
 async function maySendToVisitor(db: Queryable, workspaceId: string, address: string): Promise<boolean> {
   await lockRecipient(db, { workspace_id: workspaceId, recipient: address });

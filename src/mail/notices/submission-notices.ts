@@ -47,9 +47,9 @@ const noticeSelection = `
        join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id`;
 
 /**
- * Finds a completed submission for its notices; nothing if it was deleted in the meantime. Reopening it
- * changes nothing: its first completion is notified at most once. The row is locked, so that an erasure and
- * the emails about it wait for each other.
+ * Finds a completed submission for its notices; returns nothing if it was deleted in the meantime. Reopening
+ * a submission changes nothing: only its first completion is notified. The row is locked, so that an erasure
+ * and the emails about the submission wait for each other.
  */
 const findForNotice = statement(
   'mail.find_for_notice',
@@ -72,7 +72,7 @@ const insertDigestItem = statement(
 );
 
 /**
- * Creates a digest or locks the pending one, so that it does not end before this transaction adds its
+ * Creates a digest or locks the pending one, so that it cannot end before this transaction adds its
  * submission.
  */
 const lockDigest = statement(
@@ -85,8 +85,8 @@ const lockDigest = statement(
 );
 
 /**
- * Ends a form's digest. Waits for transactions that are adding a submission, so it must run before
- * takeDigest.
+ * Ends a form's digest. It waits for transactions that are adding a submission, so it must run before
+ * emptyDigest.
  */
 const endDigest = statement(
   'mail.end_digest',
@@ -95,9 +95,7 @@ const endDigest = statement(
   `delete from digests where workspace_id = $workspace_id and form_id = $form_id`,
 );
 
-/**
- * Empties the list of an ended digest and returns the number of submissions and the first `limit` of them.
- */
+/** Empties the list of an ended digest. Returns the number of submissions and the first `limit` of them. */
 const emptyDigest = statement(
   'mail.take_digest',
   'workspace_id form_id limit',
@@ -118,7 +116,7 @@ const emptyDigest = statement(
 );
 
 const dayMs = 86_400_000;
-/** The most submissions in a digest; it links to the rest. */
+/** The maximum number of submissions listed in a digest; it links to the rest. */
 const digestLength = 20;
 
 /** Sends the notices of a completed submission: to the form's addresses, and receipts to the visitor. */
@@ -166,8 +164,8 @@ async function notifyFormAddresses(
 }
 
 /**
- * Notifies the addresses that notifications name, each once. Addresses that are notified of every submission
- * already got their email.
+ * Notifies the addresses named in the form's notifications, each once. Addresses that are notified of every
+ * submission already got their email.
  */
 async function notifyOtherAddresses(
   { vault, config }: NoticeContext,
@@ -185,7 +183,7 @@ async function notifyOtherAddresses(
   await enqueueMails(client, vault, aboutOne(workspaceId, found), toEach(others.join(','), mail));
 }
 
-/** Sends the due digest about the submissions that still exist. */
+/** Sends a due digest. It covers only submissions that still exist. */
 export async function sendDueDigest(
   { vault, config }: NoticeContext,
   client: Queryable,
@@ -202,7 +200,7 @@ export async function sendDueDigest(
   await enqueueMails(client, vault, { workspaceId, formId, submissionIds }, toEach(people, mail));
 }
 
-/** Sends one receipt to each address that gets one. */
+/** Sends one receipt to each address that should get one. */
 async function sendReceipts(
   { vault, config }: NoticeContext,
   client: Queryable,
@@ -230,7 +228,7 @@ const aboutOne = (workspaceId: string, { id, form_id: formId }: NotifiedSubmissi
   submissionIds: [id],
 });
 
-/** Makes one email for each address, so that recipients do not see each other. */
+/** Creates a separate email for each address, so that recipients do not see each other. */
 const toEach = (people: string, mail: Omit<NewMail, 'to'>): NewMail[] =>
   recipientsOf(people).flatMap((address) => {
     const to = readMailAddress(address);

@@ -6,8 +6,8 @@ import type { MailKind } from '#kit/outbox.ts';
 import { statement } from '#kit/statement.ts';
 
 /**
- * Deletes emails that no limit counts any more. @returns the deleted ones; a full batch of 1,000 means that
- * there may be more.
+ * Deletes records of emails that no longer count toward a limit. @returns the deleted ones; a full batch of
+ * 1,000 means that there may be more.
  */
 export const deleteCountedEmails = statement(
   'mail.delete_counted_emails',
@@ -21,7 +21,7 @@ export const deleteCountedEmails = statement(
    returning id`,
 );
 
-/** Counts recently sent emails of some kinds to an address, from all workspaces, up to `most`. */
+/** Counts recently sent emails of certain kinds to an address, from all workspaces, up to `most`. */
 const countSentTo = statement(
   'mail.count_sent_to',
   'recipient:bytes kinds seconds most:bigint',
@@ -34,7 +34,7 @@ const countSentTo = statement(
       limit $most) sent`,
 );
 
-/** Counts recently sent emails of some kinds from an account, in all workspaces, up to `most`. */
+/** Counts recently sent emails of certain kinds from an account, in all workspaces, up to `most`. */
 const countSentBy = statement(
   'mail.count_sent_by',
   'account_id kinds seconds most:bigint',
@@ -58,20 +58,20 @@ const countSentFrom = statement(
       limit $most) sent`,
 );
 
-/** A limit for emails of some kinds: at most `most` in `seconds`. */
+/** A limit for emails of certain kinds: at most `most` in `seconds`. */
 type MailLimit = {
   /** The kinds that count together. */
   kinds: readonly MailKind[];
   of: 'recipient' | 'form' | 'workspace' | 'account';
   most: number;
   seconds: number;
-  /** The reason for the log if an email is postponed. */
+  /** The reason for postponing an email, for the log. */
   reason: string;
 };
 
 const hour = 3_600;
 const day = 24 * hour;
-/** A postponed email is tried again after this many seconds. */
+/** A postponed email is retried after this many seconds. */
 const patience = hour / 4;
 
 const toVisitors = ['receipt', 'resume_link'] as const satisfies readonly MailKind[];
@@ -112,9 +112,7 @@ const visitorLimits = ({ mailToVisitors: perForm }: MailLimitConfig): readonly M
   },
 ];
 
-/**
- * The last check of the limits that throttleEmail (src/invitations/draft.ts) checks when emails are queued.
- */
+/** Checks again the limits that throttleEmail (src/invitations/draft.ts) checks when emails are queued. */
 const invitationLimits = ({
   limits: { invitationsPerPerson, invitationsPerWorkspace },
 }: MailLimitConfig): readonly MailLimit[] => {
@@ -149,7 +147,8 @@ const rareMailLimits = (kind: MailKind): readonly MailLimit[] => [
 ];
 
 /**
- * The quotas of each kind of email. They apply across processes and restarts, because the database counts.
+ * The limits for each kind of email. They apply across processes and restarts, because they are counted in
+ * the database.
  */
 const limitsByKind = {
   notification: () => noticeLimits('notification'),
@@ -169,7 +168,7 @@ const limitsByKind = {
 /** The reason why an email is postponed, and for how many seconds. */
 export type PostponedMail = { reason: string; delay: number };
 
-/** The properties of an email that quotas count by. */
+/** The properties of an email that the limits count by. */
 type LimitedMail = {
   workspaceId: string;
   form_id: string | null;
@@ -178,7 +177,10 @@ type LimitedMail = {
   kind: MailKind;
 };
 
-/** Checks whether an email can be sent now. Exact while each process sends one email of a pace at a time. */
+/**
+ * Checks whether an email can be sent now. The result is exact only while each process sends bulk and prompt
+ * emails one at a time.
+ */
 export async function checkMailLimits(
   database: Database,
   mail: LimitedMail,
@@ -198,7 +200,7 @@ async function countSent(
   { kinds, of, most, seconds }: MailLimit,
 ): Promise<readonly { count: number }[]> {
   const asked = { kinds: [...kinds], seconds, most };
-  // Emails are also sent while the server of another cell is unavailable.
+  // Emails must also be sent while the server of another cell is unavailable.
   const options = { isPartial: true };
   if (of === 'recipient')
     return findInAllCells(

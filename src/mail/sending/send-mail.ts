@@ -12,7 +12,7 @@ import type { LinkTarget, Vault } from '#kit/vault.ts';
 import { checkMailLimits, type MailLimitConfig, type PostponedMail } from './mail-limits.ts';
 import { type RenderedEmail, renderEmail } from './template.ts';
 
-/** The outcome of an email; `queued` if an attempt failed and another follows. */
+/** The outcome of an email; `queued` if an attempt failed and another one follows. */
 type MailOutcome = {
   workspaceId: string;
   mailId: string;
@@ -20,10 +20,10 @@ type MailOutcome = {
   error: string | null;
 };
 
-/** Is called with the outcome of emails of a kind, in the transaction that records it. */
+/** A function that is called with the outcome of an email, in the transaction that records it. */
 type OutcomeHandler = (client: Queryable, note: MailOutcome) => Promise<void>;
 
-/** The functions of lower rooms that follow the outcome of their emails. */
+/** Functions of other modules that handle the outcome of their emails. */
 const outcomeHandlers: Partial<Readonly<Record<MailKind, OutcomeHandler>>> = {
   invitation: recordInvitationEmail,
   reminder: recordInvitationEmail,
@@ -35,7 +35,7 @@ type MessageParts = {
   from: MailAddress;
   to: MailAddress;
   subject: string;
-  /** When the email was written; identical in every attempt. */
+  /** When the email was written; the same in every attempt. */
   date: Date;
   letter: RenderedEmail;
   replyTo?: string | undefined;
@@ -43,9 +43,9 @@ type MessageParts = {
 };
 
 /**
- * Composes the message for the wire (RFC 5322, MIME) with text and HTML alternatives. The library encodes
- * names and subjects, so that none can begin a header (tested in send-mail.test.ts). It must not read files
- * or URLs.
+ * Composes the message as it is sent (RFC 5322, MIME), with text and HTML alternatives. The library encodes
+ * names and subjects, so that they cannot inject a header (tested in send-mail.test.ts). It must not read
+ * files or URLs.
  */
 export async function composeMessage(parts: MessageParts): Promise<Buffer> {
   const { id, from, to, subject, date, letter, replyTo, unsubscribeUrl } = parts;
@@ -81,11 +81,12 @@ const messageIdOf = (id: string, from: MailAddress): string =>
 /** Returns the address as an object, so that the library does not parse commas and brackets in a name. */
 const named = ({ address, name = '' }: MailAddress): { name: string; address: string } => ({ name, address });
 
-/** SQL: the seconds between two emails of a pace. */
+/** SQL: the seconds between two emails of the pace `name` (bulk or prompt). */
 const step = "case when name = 'bulk' then $bulk_step else $prompt_step end";
 
 /**
- * Reserves the earliest slot of the paces, unless it is more than `patience` seconds away.
+ * Reserves the earliest slot that is free in all the named paces, unless it is more than `patience` seconds
+ * away.
  * @returns the seconds until the slot.
  */
 export const reserveSendSlot = statement(
@@ -93,7 +94,7 @@ export const reserveSendSlot = statement(
   [
     'names prompt_step:double patience:double',
     {
-      /** The seconds between two bulk emails; `prompt_step` is that of prompt ones. */
+      /** The seconds between two bulk emails. `prompt_step` is the interval for prompt emails. */
       bulk_step: double,
     },
   ],
@@ -110,12 +111,12 @@ export const reserveSendSlot = statement(
 
 /** The share of the rate for bulk emails. The rest stays free for emails that a person waits for. */
 const bulkShare = 0.8;
-/** A sender waits at most this long: with the SMTP dialogue (12 s) it stays within a lease of 25 s. */
+/** The longest wait for a slot. With the SMTP dialogue (12 s) it stays within the lease of 25 s. */
 const patienceSeconds = 8;
 
 /**
- * Waits for a slot, so that `perMinute` emails are sent in a minute across all processes. `prompt` emails get
- * what bulk emails leave, and always a fifth of the rate.
+ * Waits for a slot, so that all processes together send `perMinute` emails a minute. `prompt` emails use what
+ * bulk emails leave, which is always at least a fifth of the rate.
  * @returns false if the slot is too far away: try again.
  * @throws the signal's reason if it aborts.
  */
@@ -136,7 +137,7 @@ async function waitForSendSlot(
   return place !== undefined;
 }
 
-/** Finds an email to send; nothing if it was deleted with its form. */
+/** Finds an email to send; returns nothing if it was deleted with its form. */
 const findMail = statement(
   'mail.find_mail',
   'workspace_id id',
@@ -169,8 +170,8 @@ const countSentEmail = statement(
 );
 
 /**
- * Records the outcome of an attempt and deletes the content of a sent email. An email that was cancelled in
- * the meantime stays cancelled, unless it was sent.
+ * Records the outcome of an attempt and deletes the content of a sent email. An email that was canceled in
+ * the meantime stays canceled, unless it was sent.
  */
 const settleMail = statement(
   'mail.settle_mail',
@@ -219,9 +220,9 @@ type FoundMail = Awaited<ReturnType<typeof findMail>>[number];
 export const mailNotConfigured = 'Email is not set up on this server: SMTP_URL and MAIL_FROM are not set.';
 
 /**
- * Handles the jobs that send emails (kit/outbox.ts): one email, one SMTP dialogue, settled in one
- * transaction with its job. After a crash between the server's "250" and that transaction, the email is sent
- * twice with one Message-ID.
+ * Handles the jobs that send emails (kit/outbox.ts): one email and one SMTP dialogue per job, whose outcome
+ * is stored in one transaction with the job. If the process crashes between the server's "250" and that
+ * transaction, the email is sent twice with the same Message-ID.
  */
 export function sendMail(context: SendContext): JobHandler {
   const { database, config } = context;
@@ -234,7 +235,7 @@ export function sendMail(context: SendContext): JobHandler {
       const turn = { kind: waiting.kind, perMinute: config.mailPerMinute };
       if (!(await waitForSendSlot(database, turn, signal))) return rescheduleJob(database, job, { delay: 0 });
     }
-    // The email may have been cancelled in the meantime.
+    // The email may have been canceled in the meantime.
     const mail = await findQueued(context, job);
     if (!mail) return completeJob(database, job);
     await settle(context, job, mail, await attempt(context, job, mail, signal));
@@ -310,11 +311,11 @@ async function settle(
   const { kind, form_id, account_id, recipient, attempts } = mail;
   const { state, error, delay } = verdictOf(outcome, attempts, config.mailRetryDelays);
   await transaction(database, async (client) => {
-    // First, because it locks the job: a process that lost the lease writes nothing.
+    // This comes first because it locks the job: a process that lost the lease writes nothing.
     if (delay === null) await completeJob(client, job);
     else await rescheduleJob(client, job, { delay });
-    // The subject of the email is locked before the email, as when resending or revoking. In the opposite
-    // order the two deadlocked, and PostgreSQL aborted one after a second.
+    // Locks the subject of the email (such as an invitation) before the email, as resending and revoking do.
+    // In the opposite order the two deadlocked, and PostgreSQL aborted one after a second.
     await outcomeHandlers[kind]?.(client, { workspaceId: job.workspaceId, mailId: job.id, state, error });
     await settleMail(client, { workspace_id: job.workspaceId, id: job.id, state, error, delay });
     if (state === 'sent')

@@ -30,7 +30,7 @@ const html = (literals: TemplateStringsArray, ...parts: readonly Part[]): Markup
   [markup]: literals.reduce((before, literal, index) => before + write(parts[index - 1]!) + literal),
 });
 
-/** Marks a constant as markup without escaping it: the style sheet. */
+/** Returns a constant, such as the style sheet, as markup without escaping it. */
 const verbatim = (constant: string): Markup => ({ [markup]: constant });
 
 const toHtml = (made: Markup): string => made[markup];
@@ -66,7 +66,7 @@ a { color: #0b6655; }
 /** Signs the link of a file in an email. */
 type SignFile = (fileId: string) => string;
 
-/** An email as HTML and as text. */
+/** An email as HTML and as plain text. */
 export type RenderedEmail = { html: string; text: string };
 
 export function renderEmail(letter: EmailBody, signFile: SignFile): RenderedEmail {

@@ -19,7 +19,10 @@ const languages: Readonly<Record<Locale, MailWords>> = { en, fr, de, es, pt, nl,
 /** The English texts of emails. */
 export const english: MailWords = en;
 
-/** Returns the texts of a language; English if the form uses its visitor's language and that is unknown. */
+/**
+ * Returns the texts of a language. Falls back to English if the form uses the visitor's language and that
+ * language is unknown.
+ */
 export function mailWords(choice: LocaleChoice | undefined): { locale: Locale; words: MailWords } {
   const locale = isLocale(choice) ? choice : 'en';
   return { locale, words: languages[locale] };

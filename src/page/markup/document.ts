@@ -22,7 +22,7 @@ export function directionOf(language: string): 'rtl' | 'ltr' {
 /** The link preview that other sites show (Open Graph). */
 export type Social = {
   readonly title: string;
-  /** With an absolute address: other sites fetch it. */
+  /** Its URL must be absolute, because other sites fetch it. */
   readonly image?: Picture | undefined;
 };
 
@@ -35,11 +35,11 @@ type Document = {
   /** The look of the form's theme. */
   readonly look?: PageStyle | undefined;
   readonly social?: Social | undefined;
-  /** The address of the page's script. */
+  /** The URL of the page's script. */
   readonly script?: string | undefined;
 };
 
-/** Renders a page. Its style sheets are inline, exactly as `problem-page.ts` hashes them. */
+/** Renders a page. Its style sheets are inline; `problem-page.ts` hashes their exact text. */
 export function renderDocument({
   language,
   title,

@@ -9,12 +9,12 @@ const markup = Symbol('markup');
 export type Html = { readonly [markup]: string };
 
 /**
- * A value in a template: text is escaped, `Html` is not, a list has one item per line, and `null`,
- * `undefined` and `false` are left out.
+ * A value in a template: text is escaped, `Html` is not; a list has one item per line; `null`, `undefined`
+ * and `false` are left out.
  */
 type Part = Html | string | number | null | undefined | false | readonly Part[];
 
-/** Replacement texts by character code. */
+/** Replacement strings by character code. */
 type Replacements = readonly (string | undefined)[];
 
 function replacementsOf(texts: Readonly<Record<string, string>>): Replacements {
@@ -24,8 +24,8 @@ function replacementsOf(texts: Readonly<Record<string, string>>): Replacements {
 }
 
 /**
- * Replaces characters in a text. A loop, because `replaceAll` takes many times as long for texts with many
- * replacements.
+ * Replaces characters in a string. Uses a loop, because `replaceAll` is many times slower for strings with
+ * many replacements.
  */
 function replaceEach(text: string, replacements: Replacements): string {
   let [replaced, from] = ['', 0];
@@ -62,14 +62,14 @@ export function html(literals: TemplateStringsArray, ...parts: readonly Part[]):
   };
 }
 
-/** Joins pieces of markup with nothing between them. A list in a template would have line breaks. */
+/** Joins pieces of markup without line breaks, which a list in a template would add. */
 export function joinHtml(pieces: readonly Html[]): Html {
   return { [markup]: pieces.map((piece) => piece[markup]).join('') };
 }
 
 /**
- * Renders attributes, each with a leading space: `true` is the bare name; `undefined` and `false` are left
- * out.
+ * Renders attributes, each with a leading space. For `true`, only the name is written; `undefined` and
+ * `false` are left out.
  */
 export function attributes(values: Readonly<Record<string, string | number | boolean | undefined>>): Html {
   const written = Object.entries(values).map(([name, value]) => {
@@ -82,8 +82,8 @@ export function attributes(values: Readonly<Record<string, string | number | boo
 const safeProtocols = ['http:', 'https:', 'mailto:', 'tel:'];
 
 /**
- * Returns an address that is safe for `href` or `action`: relative, http, https, mailto or tel. Any other
- * address becomes `#`, as it could run code.
+ * Returns a URL that is safe for `href` or `action`: relative, http, https, mailto or tel. Any other URL
+ * becomes `#`, because it could run code.
  */
 export function safeUrl(address: string): string {
   const base = 'https://page.invalid';
@@ -114,12 +114,12 @@ export function htmlToString(page: Html): string {
   return page[markup];
 }
 
-/** Formats the answer to a question for a text that shows it; in a row, the answer of that row. */
+/** Formats an answer for display in a text. In a row, it is the answer in that row. */
 export type FormatAnswer = (id: string, row?: Row) => string;
 
 /**
- * Renders an author's text with the answers that it shows. Each answer is isolated in a `bdi`, as its text
- * direction may differ. The script finds them by `data-answer`.
+ * Renders an author's text and fills in the answers it refers to. Each answer is isolated in a `bdi`, as its
+ * text direction may differ. The script finds the answers by `data-answer`.
  */
 export function renderPiped(text: string, say: FormatAnswer, row?: Row): Html {
   const parts = splitPiped(text).map((part) =>
@@ -133,21 +133,21 @@ type PictureDisplay = {
   readonly className?: 'logo' | 'cover';
   /** Alternative text. Pictures of a theme are decorative and have none. */
   readonly alt?: string;
-  /** The shown width (`sizes` in HTML), by which the browser chooses a file. */
+  /** The displayed width (`sizes` in HTML), from which the browser chooses a file. */
   readonly sizes: string;
   /** The picture for dark mode. */
   readonly dark?: Picture | undefined;
 };
 
-/** Width of covers: the column (style.ts) or the screen. */
+/** The width of covers: the column (style.ts) or the screen. */
 const coverSizes = '(min-width: 768px) 46rem, 100vw';
-/** Height of logos (style.ts), in pixels. */
+/** The height of logos (style.ts), in pixels. */
 const logoHeight = 56;
 
 const logoSizes = ({ size }: Picture): string =>
   size ? `${Math.ceil((logoHeight * size.width) / size.height)}px` : '';
 
-/** Lists the files of a picture in a format as a `srcset`. */
+/** Lists a picture's files of one format as a `srcset`. */
 const candidates = ({ address, size }: Picture, format: 'avif' | 'webp'): string | undefined =>
   size?.widths.map((width) => `${address}-${width}.${format} ${width}w`).join(', ');
 
@@ -156,14 +156,14 @@ export function cover(picture: Picture): Html {
   return draw(picture, { className: 'cover', sizes: coverSizes });
 }
 
-/** Renders the logo, with another one for dark mode. */
+/** Renders the logo, and its dark-mode version if there is one. */
 export function logo(picture: Picture, dark: Picture | undefined): Html {
   return draw(picture, { className: 'logo', sizes: logoSizes(picture), dark });
 }
 
 /**
  * Renders a picture among the questions. It loads lazily, and its dimensions keep the layout from shifting.
- * @param sizes its width, if it is not that of the column.
+ * @param sizes its width, if it differs from the width of the column.
  */
 export function picture(shown: Picture, alt: string, sizes = coverSizes): Html {
   return draw(shown, { alt, sizes });
@@ -177,7 +177,7 @@ export function preloadCover(picture: Picture): Html | undefined {
   return html`<link${attributes({ rel: 'preload', as: 'image', type, imagesrcset, imagesizes: coverSizes, fetchpriority: 'high' })}>`;
 }
 
-/** The address of the favicon. */
+/** Returns the URL of the favicon. */
 export const iconAddress = ({ address, size }: Picture): string => (size ? `${address}-icon.png` : address);
 
 function draw(shown: Picture, { className, alt = '', sizes, dark }: PictureDisplay): Html {

@@ -1,7 +1,7 @@
 import { inlineMarkup } from '#ast/basics/inline-markup.ts';
 import { attributes, type Html, html, joinHtml, safeUrl } from './html.ts';
 
-/** The marks of `marks`, plus `*italic*`. */
+/** Inline markup as in `marks`, plus `*italic*`. */
 const moreMarks = new RegExp(`${inlineMarkup.source}|\\*([^\\s*](?:[^*\\n]*[^\\s*])?)\\*`, 'g');
 
 /** Markers of list items. */
@@ -11,10 +11,10 @@ const items = { ul: /^[-*] +/, ol: /^\d{1,3}[.)] +/ } as const;
 const heading = /^(#{1,3}) +/;
 
 /**
- * Renders an author's text with bold, links and lists from Markdown-like marks. Everything else is escaped,
- * so no text becomes markup (docs/rules.md T6).
+ * Renders an author's text with bold, links and lists from Markdown-like markup. Everything else is escaped,
+ * so no text becomes HTML (docs/rules.md T6).
  * @param box attributes of the element around it: a paragraph, or a `div` if there is a list.
- * @param plain renders the text between the marks, and fills in the answers that it shows.
+ * @param plain renders the text between the markup, and fills in the answers that it shows.
  */
 export function renderRichText(text: string, box: Html = html``, plain: Plain = asIs): Html {
   const blocks = readBlocks(text);
@@ -24,7 +24,8 @@ export function renderRichText(text: string, box: Html = html``, plain: Plain = 
 }
 
 /**
- * Renders a longer text: also with paragraphs between blank lines, headings (`# `, `## `) and italics.
+ * Renders a longer text, which can also have paragraphs between blank lines, headings (`# `, `## `) and
+ * italics.
  * @param top the tag of its highest heading, so that no level is skipped.
  */
 export function formattedText(text: string, top: 'h2' | 'h3', box: Html, plain: Plain): Html {
@@ -58,7 +59,7 @@ function draw({ kind, lines }: Block, plain: Plain, known: RegExp): Html {
   return kind === 'ul' ? html`<ul>${entries}</ul>` : html`<ol>${entries}</ol>`;
 }
 
-/** Renders bold and links of a single line, such as a label. It shows no answers. */
+/** Renders bold and links in a single line, such as a label. It does not fill in answers. */
 export const markedLine = (text: string): Html => inline(text, asIs, inlineMarkup);
 
 type Plain = (text: string) => Html;
@@ -67,7 +68,7 @@ const asIs: Plain = (text) => html`${text}`;
 
 type Block = { readonly kind: 'text' | keyof typeof items; readonly lines: string[] };
 
-/** Splits a text into lists and the texts between them, without blank lines at their edges. */
+/** Splits a text into lists and the text between them, and removes blank lines at their edges. */
 function readBlocks(text: string): Block[] {
   const blocks: Block[] = [];
   for (const line of text.split(/\r?\n/)) {

@@ -9,7 +9,7 @@ import { Refused, type Visit } from '../visit/visit.ts';
 import { type Controls, controlOf } from './controls.ts';
 import type { PostContext } from './post-context.ts';
 
-/** The posted answers. `key` is the key of the submission, from the page or a header. */
+/** The posted answers. `key` is the idempotency key of the submission, from the page or a header. */
 type Sent = {
   readonly raw: unknown;
   readonly files: AnswerFiles;
@@ -18,8 +18,8 @@ type Sent = {
 };
 
 /**
- * Stores a visitor's answers as a submission or as spam, by the form's settings. A closed form accepts
- * nothing new, but repeats its answer to an earlier submission with this key.
+ * Stores a visitor's answers as a submission or as spam, depending on the form's settings. A closed form
+ * accepts nothing new, but repeats its response to an earlier submission with this key.
  * @throws Refused, and errors of screenAnswers.
  */
 export async function acceptAnswers(

@@ -1,12 +1,12 @@
 import { ApiError } from '#kit/errors.ts';
 
-/** A text of a form whose charset is not known yet. */
+/** A string from a posted form whose charset is not known yet. */
 export type SentText = {
   readonly name: string;
   readonly bytes: Buffer;
-  /** The charset that the part itself names. */
+  /** The charset that the multipart part names. */
   readonly charset?: string | undefined;
-  /** Whether the end was cut off, possibly within a character. */
+  /** Whether the end was cut off, possibly in the middle of a character. */
   readonly isCut?: boolean;
 };
 
@@ -16,8 +16,8 @@ export function charsetOf(header: string | undefined): string | undefined {
 }
 
 /**
- * Decodes the texts of a form. The charset is that of the part, or of the control `_charset_`, which browsers
- * fill in, or of the body, or UTF-8.
+ * Decodes the strings of a posted form. The charset comes from the part, from the control `_charset_`, which
+ * browsers fill in, or from the body. The default is UTF-8.
  * @throws ApiError bad_request for bytes that are not valid in the charset, which are never replaced;
  * unsupported_media_type.
  */
@@ -56,7 +56,7 @@ function decoderOf(charset: string): InstanceType<typeof TextDecoder> {
 }
 
 /**
- * Parses a urlencoded body pair by pair: the platform's parser takes seconds for some bodies. @throws
+ * Parses a urlencoded body pair by pair, because the platform's parser takes seconds for some bodies. @throws
  * ApiError, as decodeTexts does.
  */
 export function readUrlencoded(body: Buffer, contentType: string | undefined): URLSearchParams {
@@ -70,7 +70,7 @@ export function readUrlencoded(body: Buffer, contentType: string | undefined): U
 
 const [percent, plus, space] = [0x25, 0x2b, 0x20];
 
-/** Decodes a name or value in one pass: a body may be a megabyte of escapes. */
+/** Decodes a name or value in one pass, because a body may contain a megabyte of escapes. */
 function bytesOf(encoded: string): Buffer {
   const sent = Buffer.from(encoded, 'latin1');
   let length = 0;

@@ -15,7 +15,7 @@ export function numberOf(controls: Controls, name: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Returns the marks of elements that the page showed because of conditions. */
+/** Returns the marks (such as `0.2`) of the elements that the page showed because of conditions. */
 export function getSeenMarks(controls: Controls): Set<string> {
   return new Set(controls.filter(([name]) => name === '_seen').map(([, mark]) => mark));
 }

@@ -31,15 +31,16 @@ import { discardReceived } from './read-post.ts';
 import { findFieldStep, firstWrongStep, resolveStep } from './resolve-step.ts';
 import { applyRowAction, type PageAction, readAction } from './row-action.ts';
 
-/** The API has the same limit for reference values (submissions/endpoints.ts). */
+/** The maximum number of reference values. The API has the same limit (submissions/endpoints.ts). */
 const mostValues = 200;
 const longestValue = 8_192;
 /** Common names of buttons in HTML forms. */
 const buttons: readonly string[] = ['submit', 'button'];
 
 /**
- * Moves fields of an HTML form that are not questions into the reference data. Drops buttons. A field that
- * names an element, or exceeds the limits of reference data, stays in the answers, and validation rejects it.
+ * Moves fields of an HTML form that are not questions into the reference data, and drops buttons. A field
+ * that names an element or exceeds the limits of reference data stays in the answers, where validation
+ * rejects it.
  */
 function extractUnknownFields(
   form: Form,
@@ -67,7 +68,7 @@ function extractUnknownFields(
   };
 }
 
-/** How a page ends: with a new submission, or with a changed one. */
+/** What a page does when it is sent: it creates a submission or changes one. */
 export type PostCompletion = {
   /** Returns what to add to a page that is shown again after a post. */
   showing(post: PagePost): Pick<RepeatedPage, 'editToken' | 'submitText' | 'hidden'>;
@@ -92,8 +93,8 @@ type FormPost = {
 };
 
 /**
- * Answers an HTML form's post with the next step, the errors, or the page's ending. A reply has been sent
- * when it returns.
+ * Answers an HTML form's post with the next step, the errors, or the page's ending. When it returns, the
+ * response has been sent.
  */
 export async function handleFormPost({
   endingOf,
@@ -102,8 +103,8 @@ export async function handleFormPost({
   const { context, request } = asked;
   const { submissionId } = endingOf(asked.visit);
   const sent = await readPagePost(context, asked.visit, request, submissionId);
-  // Our page has only the fields of its form. A custom HTML page may have more, which become reference data
-  // like URL parameters.
+  // Our page contains only the fields of its form. A custom HTML page may have more; they become reference
+  // data, like URL parameters.
   const isForeign = sent.step === undefined && submissionId === undefined;
   const { visit, post } = isForeign
     ? withUnknownFields(asked.visit, sent)
@@ -111,13 +112,13 @@ export async function handleFormPost({
   try {
     await performAction({ ...asked, visit, ending: endingOf(visit) }, post);
   } catch (error) {
-    // A refused submit leaves no files behind. Files of a submission are not affected.
+    // A rejected submission leaves no files behind. Files of an existing submission are not affected.
     await discardReceived(context, visit.live, post.received);
     throw error;
   }
 }
 
-/** Values of the address and the invitation take precedence over a field with the same name. */
+/** Values from the URL and the invitation take precedence over a field with the same name. */
 function withUnknownFields(visit: Visit, sent: PagePost): { visit: Visit; post: PagePost } {
   const { raw, reference: fields } = extractUnknownFields(visit.live.form, sent.raw);
   if (Object.keys(fields).length === 0) return { visit, post: { ...sent, raw } };
@@ -140,13 +141,13 @@ async function performAction(answering: FormPost, post: PagePost): Promise<void>
     const { raw, files, focus } = applyRowAction(action, post.raw, post.files);
     return show(answering, { ...post, raw, files }, { step, errors: problems, focus });
   }
-  // The address names the new language, so the visit already uses it.
+  // The URL names the new language, so the visit already uses it.
   if (action.kind === 'language')
     return show(answering, post, { step, errors: problems, focus: languageAction });
   if (action.kind === 'save') {
     if (!wantsJson(request)) countPostProgress(context, visit, request, post);
-    // A script saves again by itself and shows file problems. Without a script, the visitor must see them
-    // before leaving.
+    // The script keeps saving by itself and shows file problems. Without the script, the visitor must see
+    // them before leaving.
     if (problems.length === 0 || wantsJson(request)) return ending.save(post);
     return showWithErrors(answering, post, firstWrongStep(visit.live.form, problems, step ?? 0));
   }
@@ -156,7 +157,7 @@ async function performAction(answering: FormPost, post: PagePost): Promise<void>
     const led = findFieldStep({ ...post, form, shown, context: visit.context }, action.field);
     return show(answering, post, led ?? { step, errors: problems });
   }
-  // A client that accepts JSON handles the steps itself and sends everything in one request.
+  // A client that accepts JSON handles the steps on its side and sends everything in one request.
   if (step === undefined || wantsJson(request)) return finish(answering, post);
   const result = resolveStep({
     form,
@@ -175,7 +176,7 @@ async function performAction(answering: FormPost, post: PagePost): Promise<void>
 }
 
 /**
- * Answers a post to a closed form: repeats the answer to an earlier submission with this key, and refuses
+ * Handles a post to a closed form: repeats the response to an earlier submission with this key, and refuses
  * everything else.
  */
 async function performClosedAction(
@@ -198,8 +199,8 @@ const problemFormatter =
   });
 
 /**
- * Describes an error in the language of the page. An error without a rule keeps its own message. In a post
- * from another page, so does an error that our page cannot cause.
+ * Describes an error in the language of the page. An error without a rule keeps its own message. So does an
+ * error that our page cannot cause, in a post from another page.
  */
 const answerErrorFormatter =
   (visit: Visit, { step }: PagePost) =>
@@ -232,7 +233,7 @@ async function show(
   post: PagePost,
   again: RepeatedPage,
 ): Promise<void> {
-  // A post of an old page after its submission may come from another person, so it gets a new page.
+  // A post from a page that was already submitted may come from another person, so it gets a new page.
   if (ending.submissionId === undefined && (await isKeyUsed(context.database, visit.live, post.key))) {
     await discardReceived(context, visit.live, post.received);
     reply.redirect(formatFormAddress(`/f/${visit.live.id}`, visit.address), 303);

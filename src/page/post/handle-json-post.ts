@@ -24,7 +24,7 @@ type AcceptedAnswers = { readonly submission: Submitted; readonly editToken?: st
 type Next = Pick<PreparedConfirmation, 'settings' | 'token'>;
 
 /**
- * Returns the address after a submission: the author's redirect URL with the receipt, or else the
+ * Returns the URL to open after a submission: the author's redirect URL with the receipt, or else the
  * confirmation page.
  */
 function confirmedAddress(visit: Visit, taken: AcceptedAnswers, next: Next): string {
@@ -32,7 +32,7 @@ function confirmedAddress(visit: Visit, taken: AcceptedAnswers, next: Next): str
 }
 
 /**
- * Returns the address that a page's browser opens after the post. An embedded page opens the confirmation,
+ * Returns the URL that the browser opens after the page is posted. An embedded page opens the confirmation,
  * which links out of the frame: the redirect URL is not meant for a frame.
  */
 export function nextPageAddress(visit: Visit, taken: AcceptedAnswers, next: Next): string {
@@ -60,7 +60,8 @@ const editAddress = ({ live }: Visit, { editToken }: AcceptedAnswers): string | 
   editToken === undefined ? undefined : `/f/${live.id}/edit/${editToken}`;
 
 /**
- * Returns the confirmation's address. It includes the edit link, which no other site sees (Referrer-Policy).
+ * Returns the confirmation's URL. It includes the edit link, which is hidden from other sites
+ * (Referrer-Policy).
  */
 function confirmationAddress(
   { live, address }: Visit,
@@ -94,7 +95,7 @@ export function keyInHeader(visit: Visit, request: FastifyRequest): string | und
 
 /**
  * Submits answers that were sent as a JSON body (docs/rules.md 14).
- * @throws ApiError validation_error, with the `field` of each problem, and errors of submitting.
+ * @throws ApiError validation_error, with the `field` of each problem, and the errors of a submission.
  */
 export async function handleJsonPost(
   context: PostContext,
@@ -157,7 +158,7 @@ export function sendResult(
 }
 
 /**
- * Counts the progress that a post of the page reports, and the step that it leads to. Returns the counted
+ * Counts the progress that a post of the page reports, and the step that follows. Returns the counted
  * progress.
  */
 export function countPostProgress(
@@ -184,13 +185,15 @@ export function countSubmittedVisit(
   const { told } = post;
   if (!told) return;
   const way = { was: told.way.was, is: progressOfPost(visit, post) };
-  // The key of an invitation is older than the page, so it does not tell when the page was opened.
+  // The key of an invitation is older than the page, so it does not say when the page was opened.
   const served = visit.guest ? undefined : readKey(context.vault, visit.live, post.keyText)?.servedAt;
   const seconds = served && (now().getTime() - served.getTime()) / 1_000;
   countCompletion(context, visit, request, { way, byScript: told.byScript, seconds });
 }
 
-/** Returns the progress that a post shows: as the script reports it, or else derived from the answers. */
+/**
+ * Returns the progress at the time of a post: as reported by the script, or else derived from the answers.
+ */
 function progressOfPost({ live }: Visit, { told, raw, step }: PagePost, next?: number): VisitProgress {
   const steps = [step, next].filter((each) => each !== undefined);
   const { is } = told!.way;

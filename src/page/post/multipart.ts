@@ -14,7 +14,7 @@ import { charsetOf, type SentText } from './charset.ts';
 /** The field name in the `Content-Disposition` of a part, and the file name of a file. */
 type PartNames = { readonly name: string | undefined; readonly filename: string | undefined };
 
-/** One parameter: `; name="…"`, `; name=…` or, by RFC 5987, `; filename*=UTF-8''…`. */
+/** One parameter: `; name="…"`, `; name=…` or, as in RFC 5987, `; filename*=UTF-8''…`. */
 const parameter =
   /;\s*([\w-]+)(\*?)\s*=\s*(?:"((?:[^"\\]|\\.)*)"(?=\s*(?:;|$))|"(.*?)"(?=\s*(?:;|$))|([^\s;"]*))\s*/suy;
 
@@ -84,7 +84,7 @@ export type MultipartPart =
 const multipartBytes = 12 * fileLimits.fileBytes;
 
 /**
- * Limits of the parser. Text fields are cut far above the 64 KB that an answer may have, so that validation
+ * Limits of the parser. Text fields are cut far above the 64 KB that an answer can have, so that validation
  * can report the error.
  */
 export const partLimits = {
@@ -93,7 +93,7 @@ export const partLimits = {
   fields: 5_000,
   parts: 5_100,
   fieldSize: 128 * 1024,
-  // `group[0][matrix]` and the URL-encoded id of a row: up to three characters for each byte.
+  // `group[0][matrix]` and the URL-encoded id of a row: up to three characters per byte.
   fieldNameSize: 3 * limits.labelBytes + 256,
   headerPairs: 20,
 } as const;
@@ -149,7 +149,7 @@ export async function* readMultipartParts(request: IncomingMessage): AsyncGenera
     wake();
   };
   const readHeader = replaceHeaders(parser);
-  /** Adds the part for the last read header. */
+  /** Adds the part that the last header announced. */
   const addPart = (make: (name: string, header: PartHeader) => MultipartPart): void => {
     const header = readHeader();
     if (header.name === undefined)
@@ -196,7 +196,7 @@ export async function* readMultipartParts(request: IncomingMessage): AsyncGenera
 /** Bytes that the parser reads per slice: 260 of the shortest fields, which take about 5 ms. */
 const sliceBytes = 16 * 1024;
 
-/** Passes on a body in slices, so that other requests run between them however fast the body arrives. */
+/** Passes a body on in slices, so that other requests run between them however fast the body arrives. */
 const sliceForParser = (): Transform =>
   new Transform({
     async transform(chunk: Buffer, _encoding, done) {
@@ -210,7 +210,7 @@ const sliceForParser = (): Transform =>
 
 function parserOf(request: IncomingMessage): BusboyInstance {
   try {
-    // Latin-1 keeps the bytes of a text unchanged. `decodeTexts` decodes them and rejects invalid ones.
+    // Latin-1 keeps the original bytes of the text. `decodeTexts` decodes them and rejects invalid ones.
     const headers = request.headers as BusboyHeaders;
     return new Busboy({ headers, limits: partLimits, defCharset: 'latin1' });
   } catch (error) {
@@ -218,7 +218,7 @@ function parserOf(request: IncomingMessage): BusboyInstance {
   }
 }
 
-/** A private part of Busboy: its parser of parts, which emits each header as bytes. */
+/** A private part of Busboy: its multipart parser, which emits each header as bytes. */
 type WithParts = {
   readonly _parser: {
     readonly parser: { prependListener(event: 'part', listen: (part: Readable) => void): void };
@@ -230,9 +230,9 @@ type RawHeader = Record<string, string[] | undefined>;
 type PartHeader = Partial<PartNames> & { readonly charset?: string | undefined };
 
 /**
- * Reads charset and names from the header of each part before Busboy does, and replaces them with plain ones.
- * Busboy replaces bytes that it cannot convert, keeps the escapes of browsers, and skips names with a line
- * break.
+ * Reads the charset and the names from the header of each part before Busboy does, and replaces them with
+ * plain ones. Busboy replaces bytes that it cannot convert, keeps the escapes of browsers, and skips names
+ * with a line break.
  * @returns a function that returns the header of the current part.
  */
 function replaceHeaders(parser: BusboyInstance): () => PartHeader {
@@ -251,7 +251,7 @@ function replaceHeaders(parser: BusboyInstance): () => PartHeader {
   return () => read;
 }
 
-/** Returns the error for a body that cannot be read to its end. */
+/** Returns the error for a body that cannot be read completely. */
 export function multipartError(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   return new ApiError('bad_request', 'The multipart body is malformed or incomplete.', { cause });

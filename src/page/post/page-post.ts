@@ -20,7 +20,7 @@ import { discardReceived, type Post, readPost } from './read-post.ts';
 
 /** A fully read post of the page. */
 export type PagePost = Pick<Post, 'raw' | 'controls'> & {
-  /** All files by HTML name: kept ones and new ones. */
+  /** All files by HTML name, both kept and new ones. */
   readonly files: ReadonlyMap<string, readonly FileAnswer[]>;
   /** New files by HTML name. */
   readonly received: ReadonlyMap<string, readonly FileAnswer[]>;
@@ -84,7 +84,10 @@ function readVisitReport({ form }: LiveForm, controls: Controls): PagePost['told
   return text === undefined ? undefined : parseVisitReport(form, text);
 }
 
-/** Returns the shown step. If the form has fewer steps than when the page was opened, it is the last one. */
+/**
+ * Returns the index of the shown step. If the form now has fewer steps than when the page was opened, it is
+ * the last one.
+ */
 function shownStep({ form }: LiveForm, controls: Controls): number | undefined {
   const step = numberOf(controls, '_step');
   return step === undefined ? undefined : Math.min(step, form.children.length - 1);
@@ -121,7 +124,7 @@ export function renderPageAgain(
 }
 
 /**
- * Returns the post without the new files of fields with errors, and discards them. The visitor need not
+ * Discards the new files of fields with errors, and returns the post without them. The visitor need not
  * choose the other files again.
  */
 export async function withoutWrongFiles(

@@ -10,20 +10,20 @@ import type { Vault } from '#kit/vault.ts';
 import type { FormatAnswer } from '../markup/html.ts';
 import type { Visit } from '../visit/visit.ts';
 
-/** The parameter of the confirmation's address with the answers that its texts show. */
+/** The URL parameter of the confirmation page that contains the answers shown in its texts. */
 export const confirmationParameter = '_told';
 
-/** How long the address shows the answers. Anyone who finds it later learns nothing. */
+/** How long the URL shows the answers, in milliseconds. Anyone who finds it later learns nothing. */
 const confirmationMs = 3_600_000;
-/** Limit of all answers together, in characters: browsers and proxies cut off longer addresses. */
+/** The limit for all answers together, in characters: browsers and proxies truncate longer URLs. */
 const confirmationCharacters = 2_000;
 
 /** The settings and message of the confirmation, with the answers filled in. */
 export type PreparedConfirmation = {
-  /** The form's settings, with the confirmation that the answers chose. */
+  /** The form's settings, with the confirmation that applies to the answers. */
   readonly settings: Settings;
   readonly message: string | undefined;
-  /** The sealed answers for the page's address, which does not reveal them. */
+  /** The answers for the page's URL, sealed so that the URL does not reveal them. */
   readonly token: string | undefined;
 };
 
@@ -70,7 +70,7 @@ export function prepareConfirmation(vault: Vault, visit: Visit, { raw, files }: 
   return { settings, message: message && fillPiped(message, say), token: sealed.toString('base64url') };
 }
 
-/** Reads the confirmation from an address. An expired or invalid token shows no answers. */
+/** Reads the confirmation from a URL. If the token has expired or is invalid, no answers are shown. */
 export function readConfirmation(
   vault: Vault,
   { live, address }: Visit,
@@ -95,7 +95,7 @@ type SealedConfirmation = {
   readonly form: string;
   readonly until: number;
   readonly said: Readonly<Record<string, string>>;
-  /** The mark of the confirmation that the answers chose. */
+  /** The mark of the confirmation that applies to the answers. */
   readonly chosen?: string;
 };
 
@@ -103,7 +103,7 @@ function open(vault: Vault, token: string): SealedConfirmation | undefined {
   try {
     return JSON.parse(vault.unseal('told answers', Buffer.from(token, 'base64url'))) as SealedConfirmation;
   } catch {
-    // A truncated or forged token counts as none.
+    // A truncated or forged token counts as missing.
     return undefined;
   }
 }

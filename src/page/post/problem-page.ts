@@ -23,7 +23,7 @@ const styleHash = hashOf(stylesheet);
 
 /**
  * Headers of public pages. The policy allows only inline style sheets by hash, and scripts, images and fonts
- * of this origin. Only a page that was requested as embedded may be framed, by the origins in the form's
+ * from this origin. Only a page that was requested as embedded can be framed, by the origins in the form's
  * settings. `no-store`: a page contains answers.
  */
 function makeHeaders({ style, isEmbedded, embedOrigins = ['*'] }: PageStyle) {
@@ -35,7 +35,7 @@ function makeHeaders({ style, isEmbedded, embedOrigins = ['*'] }: PageStyle) {
       `style-src ${style === '' ? styleHash : `${styleHash} ${hashOf(style)}`}`,
       "script-src 'self'",
       "connect-src 'self'",
-      // Previews of pictures that the visitor chose use blob: addresses.
+      // Previews of pictures that the visitor chose use blob: URLs.
       "img-src 'self' blob:",
       "font-src 'self'",
       "form-action 'self'",
@@ -56,7 +56,7 @@ export const pageHeaders = headersFor(plainPageStyle);
 
 /**
  * Sends a page with the headers of its look.
- * @param leadsTo redirect URLs of the page's form: browsers apply the policy's `form-action` to redirects.
+ * @param leadsTo redirect URLs of the form: browsers also apply the policy's `form-action` to redirects.
  */
 export function sendPage(
   reply: FastifyReply,
@@ -90,7 +90,7 @@ export function sendErrorResponse(
   const refused = error instanceof Refused ? error : undefined;
   const problem = resolveRequestError(refused?.refusal.error ?? error, request);
   reply.headers(problem.headers);
-  // The unread rest of a body would be parsed as the next request.
+  // Otherwise the unread rest of a body would be parsed as the next request.
   if (isMultipart(request) && !request.raw.complete) reply.header('Connection', 'close');
   if (wantsJson(request))
     return reply.code(problem.status).type('application/json; charset=utf-8').send(problem.body);
@@ -109,7 +109,7 @@ const noticeText =
     next: next && words[next],
   });
 
-/** The texts of pages for refused visitors: the problem and the next step. */
+/** The texts of the pages for refused visitors: the problem and the next step. */
 const refusalPages: Readonly<Record<RefusalReason, (visit: Visit) => NoticeText>> = {
   absent: noticeText('notFoundTitle', 'notFoundText', 'linkNext'),
   closed: noticeText('closedTitle', 'closedText', 'closedNext'),
@@ -189,7 +189,7 @@ function sendNotice(
   });
   const words = wordsByLocale[locale];
   const isLink = request.routeOptions.url?.endsWith('/:token') === true;
-  // Errors may be framed too: a frame that the browser refuses to fill stays blank.
+  // Error pages can be framed too: a frame stays blank if the browser refuses its page.
   const look = getPageStyle(
     '',
     {},
@@ -230,7 +230,7 @@ function sendNotice(
 
 /**
  * Returns the request for a retry. A post with files, with a password or from another site cannot be
- * repeated: only the browser has the files, and the second post would seem to come from our page.
+ * repeated: only the browser has the files, and a repeated post would seem to come from our page.
  */
 function retryOf(
   { config }: FrameContext,

@@ -37,7 +37,7 @@ const megabyte = 1024 * 1024;
 /** Why an upload stops: the sender reached the daily limit, or the form has no space left for files. */
 type UploadLimit = 'sender' | 'form';
 
-/** A file exceeded a limit while it was uploaded. */
+/** Thrown if a file exceeds a limit while it is uploaded. */
 class UploadRefused extends Error {
   readonly limit: UploadLimit;
   constructor(limit: UploadLimit) {
@@ -54,7 +54,7 @@ type Metering = Pick<FilesContext, 'database'> & {
 /**
  * Yields the bytes of a file while the limits allow it. Each MB is counted when it begins, so that an upload
  * over the limit stops early.
- * @param address the sender's, as addressKey makes it.
+ * @param address the sender's address, as returned by addressRateLimitKey.
  * @throws UploadRefused, possibly before the first byte. The caller handles the rest of `source`.
  */
 async function* metered(
@@ -88,12 +88,12 @@ export type ReadingContext = FilesContext & {
   readonly config: Pick<Config, 'limits'>;
 };
 
-/** A visitor's raw post: texts by HTML name, and stored files that belong to no submission yet. */
+/** A visitor's raw post: strings by HTML name, and stored files that belong to no submission yet. */
 export type Post = {
   raw: RawAnswers;
   /** The page's own controls: names with a leading underscore. */
   controls: readonly (readonly [name: string, value: string])[];
-  /** By HTML name. */
+  /** New files by HTML name. */
   received: ReadonlyMap<string, readonly FileAnswer[]>;
   /** Problems with the files: too large, too many, or sent to an element that does not accept files. */
   problems: readonly FieldMessage[];
@@ -105,7 +105,7 @@ export function addFormParsers(server: Server): void {
     'application/x-www-form-urlencoded',
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
-      // The limit of pairs equals the limit of fields in a multipart body.
+      // The maximum number of pairs equals the maximum number of fields in a multipart body.
       let pairs = 1;
       for (let at = body.indexOf('&'); at !== -1; at = body.indexOf('&', at + 1)) {
         pairs += 1;
@@ -119,7 +119,8 @@ export function addFormParsers(server: Server): void {
 
 /**
  * Reads an HTML form's post and stores its files as they arrive. The caller must discard files that it does
- * not submit. An incomplete post keeps nothing. File problems are described in the language of `page`.
+ * not submit. If the post is incomplete, none of its files are kept. File problems are described in the
+ * language of `page`.
  */
 export async function readPost(
   context: ReadingContext,
@@ -182,7 +183,8 @@ async function readMultipart(
 }
 
 /**
- * Stores typed text as a file where a question expects one, if its type can convert it (a typed signature).
+ * Stores typed text as a file where a question expects a file and its type can convert the text (a typed
+ * signature).
  */
 async function writeFiles(receiving: Receiving, post: ReadPost): Promise<ReadPost> {
   for (const { input, holder, row } of uploadsIn(receiving.live.form, post.raw)) {
@@ -223,8 +225,8 @@ type ReceivedPart = {
 };
 
 /**
- * Stores a file and returns it, or returns the error message. Keeps nothing of a file that is larger than
- * allowed or exceeds a limit of its sender or form.
+ * Stores a file and returns it, or returns the error message. If a file is too large or exceeds a limit of
+ * its sender or form, none of it is kept.
  */
 async function receiveAllowed(
   { context, live, page: { words, locale }, address }: Receiving,

@@ -15,12 +15,12 @@ type StepPost = {
   readonly raw: RawAnswers;
   readonly files: AnswerFiles;
   readonly context: AnswerContext;
-  /** The index of the shown step. */
+  /** The index of the visible step. */
   readonly step: number;
   readonly go: 'back' | 'next' | 'submit';
-  /** Marks of conditional elements that the step showed: the page's `_seen`. */
+  /** Marks of the conditional elements that the step showed, from the page's `_seen`. */
   readonly seen: ReadonlySet<string>;
-  /** Marks of what was seen at the review while an answer is changed: the page's `_known`. */
+  /** Marks of what the visitor saw in the review, while an answer is changed, from the page's `_known`. */
   readonly known?: string | undefined;
   /** Problems beyond the answers, for example with files. */
   readonly problems: readonly FieldMessage[];
@@ -29,7 +29,7 @@ type StepPost = {
 };
 
 /**
- * The step to show next, or that everything can be submitted. `notice` is the key of a message of the page.
+ * The step to show next, or that everything can be submitted. `notice` is the key of a message on the page.
  */
 type StepResult =
   | { readonly kind: 'submit' }
@@ -44,7 +44,7 @@ type StepResult =
 
 /**
  * Returns the step that a button leads to. Back never validates. Next and Submit validate the step, and stay
- * on it if an answer showed new questions. Submit acts like Next if there is a later step. Next never
+ * on it if an answer made new questions appear. Submit acts like Next if there is a later step. Next never
  * submits: if an answer made this step the last one, it stays with a notice.
  */
 export function resolveStep(post: StepPost): StepResult {
@@ -63,7 +63,7 @@ export function resolveStep(post: StepPost): StepResult {
     ([mark]) => !post.seen.has(mark),
   );
   const unseen = new Set(appeared.flatMap(([, names]) => names));
-  // New questions are shown first; leaving them empty is an error only the next time.
+  // New questions are shown first; only on the next click is leaving them empty an error.
   const errors = [
     ...problems.filter(({ field }) => stepOf(form, field) === step),
     ...checkStep(form, step, raw, files, context)
@@ -79,8 +79,8 @@ export function resolveStep(post: StepPost): StepResult {
 }
 
 /**
- * Returns a step to show, with the focus on its heading, or on its answer if the page shows one question at a
- * time.
+ * Returns the result that shows a step. The focus is on its heading, or on its answer if the page shows one
+ * question at a time.
  */
 function openStep(form: Form, step: number, { asksSingly }: AnswerContext): StepResult {
   const focus = asksSingly ? firstNameIn(form.children[step]?.children ?? []) : undefined;
@@ -99,7 +99,7 @@ export function findFieldStep(
 
 /**
  * Returns the step to show for errors of a whole form: the first step with an error, with its errors and
- * those that belong to no step. Errors of later steps are shown when the visitor gets there.
+ * those that belong to no step. Errors of later steps are shown when the visitor reaches them.
  */
 export function firstWrongStep(
   form: Form,

@@ -10,7 +10,7 @@ function* marksIn({ form, raw, files, shown }: AnsweredForm, step: number): Gene
   yield* shownByCondition(form, step, shown, { answers: raw, held: files }).keys();
 }
 
-/** The answers to a form, and the elements that they show. */
+/** The answers to a form, and the elements shown for them. */
 export type AnsweredForm = {
   readonly form: Form;
   readonly raw: RawAnswers;
@@ -20,16 +20,16 @@ export type AnsweredForm = {
 };
 
 /**
- * Marks of what a visitor has seen when reviewing the answers: the steps and their conditional elements. The
- * page carries them (`_known`) while an answer is changed, so that newly shown questions are asked.
+ * Lists the marks of what a visitor saw when reviewing the answers: the steps and their conditional elements.
+ * The page sends them (`_known`) while an answer is changed, so that newly shown questions are asked.
  */
 export function listKnownMarks(answered: AnsweredForm): string {
   return answered.shown.steps.flatMap((step) => [...marksIn(answered, step)]).join();
 }
 
 /**
- * Finds the step after a changed answer: the first later step with something new or with an error, or else
- * the review, which is the last step.
+ * Finds the step to show after an answer was changed: the first later step with something new or with an
+ * error, or else the review, which is the last step.
  */
 export function findStepAfterChange(answered: AnsweredForm, from: number, known: string): number | undefined {
   const { form, raw, files, context, shown } = answered;

@@ -36,8 +36,9 @@ export function readAction(controls: readonly (readonly [string, string])[]): Pa
 }
 
 /**
- * Returns the answers and files after adding or removing a row. Later rows move up, and so do the names of
- * their files. The last row is emptied instead: a repeatable group always shows one.
+ * Returns the answers and files after adding or removing a row. Later rows move up, and the names of their
+ * files change with them. If only one row is left, it is emptied instead, because a repeatable group always
+ * shows one.
  */
 export function applyRowAction<File>(
   action: RowAction,

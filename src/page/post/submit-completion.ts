@@ -26,7 +26,7 @@ import { prepareConfirmation } from './prepare-confirmation.ts';
 import { sendPage } from './problem-page.ts';
 import { discardReceived } from './read-post.ts';
 
-/** Returns the ending of a page that creates a submission, once per page key. */
+/** Returns what happens when a page is submitted: it creates one submission per page key. */
 export function createSubmitCompletion(
   context: PostContext,
   visit: Visit,
@@ -42,7 +42,7 @@ export function createSubmitCompletion(
     sendPage(reply.headers(error.headers), error.status, page, look, redirectsOf(live.settings));
   };
   const sendTaken = async (result: Accepted, post: PagePost): Promise<void> => {
-    // The submission already has the files of a repeated post.
+    // If the post is repeated, the submission already has its files.
     if (result.outcome === 'repeat') await discardReceived(context, visit.live, post.received);
     else if (result.outcome !== 'spam') countSubmittedVisit(context, visit, request, post);
     const told = prepareConfirmation(context.vault, visit, post);
@@ -71,7 +71,7 @@ export function createSubmitCompletion(
       try {
         await limitSaves(context.requestCounter, live.id, addressRateLimitKey(request.ip));
         const saved = await saveAnswers(context, progress).catch(async (error: unknown) => {
-          // The answers were submitted elsewhere in the meantime. A visitor gets the answer to a repeated
+          // The answers were submitted elsewhere in the meantime. A visitor gets the response to the first
           // submit; a program gets the conflict.
           const isTaken = error instanceof ApiError && error.code === 'conflict' && !wantsJson(request);
           const repeated = isTaken

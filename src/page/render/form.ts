@@ -25,8 +25,9 @@ import { progress, renderProse, renderSteps, stepsSoFar } from './steps.ts';
 import type { FieldMessage, FormPageView } from './view.ts';
 
 /**
- * Renders a summary of all errors at the top of the page. Each has its question's label, the message shown at
- * the field, and a link to it (docs/rules.md P3, P4). The summary gets the focus when the page loads.
+ * Renders a summary of all errors at the top of the page. Each has the label of its question, the message
+ * shown at the field, and a link to that field (docs/rules.md P3, P4). The summary gets the focus when the
+ * page loads.
  */
 function errorSummary(
   {
@@ -38,7 +39,7 @@ function errorSummary(
   posted: Posted,
 ): Html {
   const names = new Set(namesOnPage(form, posted));
-  // An error may be about a field that the page does not show, for example of a removed question.
+  // An error may be about a field that the page does not show, for example in a removed question.
   const labelOf = questionLabels(form, words, (text, row) => fillPiped(text, (id) => say(id, row)));
   const item = ({ field, message }: FieldMessage) => {
     const said = prefixProblemLabel(labelOf(field), message, words);
@@ -80,7 +81,7 @@ type Buttons = {
 
 /**
  * Renders the buttons below the step: plain form posts, distinguished by `_go`. Unavailable buttons are
- * hidden rather than left out, so that the script can show them.
+ * hidden instead of omitted, so that the script can show them.
  */
 function buttons({ words, hasBack, isLast, hasSteps, saves, submit }: Buttons): Html {
   const button = (go: string, className: string, text: string, isHidden: boolean): Html =>
@@ -94,8 +95,8 @@ ${saves && button('save', 'save', words.save, false)}
 }
 
 /**
- * Renders a hidden first button. The Enter key presses the first button of a form, which otherwise would be
- * Back or a button of a row.
+ * Renders a hidden first button. The Enter key presses a form's first button, which otherwise would be Back
+ * or a button in a row.
  */
 function enterButton({ words, isLast, submit }: Buttons): Html {
   const go = isLast ? 'submit' : 'next';
@@ -142,7 +143,7 @@ function titleOf({ form, words, step, shown, errors, edit }: FormPageView): stri
   return errors.length > 0 ? fillTemplate(words.errorTitle, { title }) : title;
 }
 
-/** The view with its formatter of answers. */
+/** The view with its answer formatter. */
 type FormattedView = FormPageView & { readonly say: FormatAnswer };
 
 function formElement(view: FormattedView): Html {
@@ -178,14 +179,14 @@ ${honeypot}
 }
 
 /**
- * A field that no person sees or reaches, with a name that machines like to fill in: what comes with it is held
- * (src/page/visit/screening.ts).
+ * A field that no person sees or reaches, with a name that bots like to fill in. A submission that fills it
+ * in is treated as spam (src/page/visit/screening.ts).
  */
 const honeypot = html`<div class="unseen" aria-hidden="true"><label>Website <input type="text" name="_website" tabindex="-1" autocomplete="off"></label></div>`;
 
 /**
- * Renders the page's hidden controls: values to carry along, its number format, its step, and the shown
- * conditional elements.
+ * Renders the page's hidden controls: values to pass on, its number format, its step, and the conditional
+ * elements that are shown.
  */
 function hiddenInputs(view: FormPageView): Html[] {
   const { form, step, shown, values, held, hidden = [] } = view;

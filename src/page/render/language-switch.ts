@@ -1,6 +1,6 @@
 import { attributes, type Html, html, safeUrl } from '../markup/html.ts';
 
-/** The languages of a page as BCP-47 tags, and its address in each. */
+/** The languages of a page as BCP 47 tags, and its URL in each. */
 export type LanguageChoice = {
   readonly language: string;
   readonly languages: readonly string[];
@@ -13,7 +13,7 @@ export const languageAction = 'language:';
 /**
  * Renders the language switch, with each language in its own name. In a form, its buttons post the answers,
  * so that nothing is lost. A page without questions has links.
- * @param hasFocus whether the language was just switched.
+ * @param hasFocus whether the visitor just switched the language.
  */
 export function languageSwitch(
   { language, languages, addressIn }: LanguageChoice,
@@ -33,7 +33,7 @@ ${languages.map(entry)}
 }
 
 const names = new Map<string, string>();
-/** Limits the cache: authors can enter any tag as a language. */
+/** The size limit of the cache, because authors can enter any tag as a language. */
 const keptNames = 1_000;
 
 /** Returns the name of a language in that language: `Deutsch`, `Português (Brasil)`. */

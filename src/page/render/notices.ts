@@ -6,7 +6,7 @@ import type { PageStyle } from '../theme/page-style.ts';
 import type { Words } from '../words/words.ts';
 import { renderProse } from './steps.ts';
 
-/** A page that may be embedded: `script` then reports its height to the embedding page. */
+/** A page that may be embedded. In that case `script` reports its height to the embedding page. */
 type Framed = {
   readonly script?: string | undefined;
   /** Links to this page in the form's other languages. */
@@ -19,7 +19,7 @@ type Confirmation = {
   /** The author's title and message. */
   readonly title?: string | undefined;
   readonly message: string | undefined;
-  /** Formats the answers that the title and message show. */
+  /** Formats the answers shown in the title and message. */
   readonly say?: FormatAnswer | undefined;
   /** The reference number. */
   readonly receipt: string;
@@ -66,7 +66,7 @@ type Link = {
   readonly leavesFrame?: boolean;
 };
 
-/** A request that a visitor can repeat, also without a script: its address and fields. */
+/** A request that a visitor can repeat, even without a script: its URL and fields. */
 export type Retry = {
   readonly method: 'get' | 'post';
   readonly address: string;
@@ -89,9 +89,7 @@ function link({ address, text, note, leavesFrame = false }: Link): Html {
   return html`<p class="prose"><a${target}>${text}</a>${note && html`<br><span class="help">${note}</span>`}</p>`;
 }
 
-/**
- * The form that emails the link to saved answers: the address to post to, and the result of the last attempt.
- */
+/** The form that emails the link to saved answers: the URL to post to, and the result of the last attempt. */
 export type ResumeMailForm = {
   readonly action: string;
   readonly given?: string | undefined;
@@ -129,7 +127,7 @@ function mailForm({ action, given, problem, sentTo }: ResumeMailForm, words: Wor
 export function renderSaved(
   view: {
     formName: string;
-    /** The absolute address. */
+    /** The absolute URL of the resume link. */
     address: string;
     until: string;
     language: string;
@@ -156,7 +154,7 @@ ${mail && mailForm(mail, words)}
 }
 
 /**
- * Renders a page with one message: closed, not found, gone, too large, an error. The page of a form also
+ * Renders a page with one message: closed, not found, gone, too large, or an error. The page of a form also
  * shows its name.
  */
 export function renderNotice(

@@ -6,8 +6,8 @@ import { type Words } from '../words/words.ts';
 
 /**
  * Returns a function that labels a question by its HTML name, for texts away from the question; in a row,
- * `Guest 2 – Name`. Groups and rows have labels too; unknown names get ''. `say` fills in the answers that
- * labels show.
+ * `Guest 2 – Name`. Groups and rows have labels too; unknown names get ''. `say` fills in the answers shown
+ * in labels.
  */
 export function questionLabels(
   form: Form,

@@ -17,7 +17,7 @@ import { attributes, type FormatAnswer, type Html, html } from '../markup/html.t
 import type { Words } from '../words/words.ts';
 import { rowName } from './elements/rows.ts';
 
-/** Renders the rows that have an answer. A group without answers gets one entry: no answer. */
+/** Renders the rows that have an answer. A group without answers gets one entry that says so. */
 function* rowLists(
   review: Review,
   { element: group, inputs }: Extract<Question, { kind: 'group' }>,
@@ -68,11 +68,11 @@ export type Review = Omit<AnswerFormat, 'words'> & {
   readonly say: FormatAnswer;
 };
 
-/** Returns the `_go` value of the button that leads to a field. */
+/** Returns the `_go` value of the button that opens a field for changing. */
 export const changeButtonValue = (name: string): string => `change:${name}`;
 
 /**
- * Renders every asked question with its answer under the title of its step, and a button to change it. The
+ * Renders every question shown, with its answer and a button to change it, under the title of its step. The
  * buttons are plain form posts.
  */
 export function renderReview(review: Review): Html {
@@ -115,7 +115,7 @@ type Entry = {
   readonly said: readonly string[];
   /** The field to change; undefined for a calculation. */
   readonly name: string | undefined;
-  /** The row, for screen readers that announce the button without its context. */
+  /** The row, for screen readers that announce a button without its context. */
   readonly place?: string | undefined;
 };
 

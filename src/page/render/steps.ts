@@ -29,7 +29,7 @@ import { renderReview } from './review.ts';
 import { reviewStepId, reviewStepOf } from './review-step.ts';
 import { type FormPageView } from './view.ts';
 
-/** Returns the id of a step's heading, which gets the focus when the step opens: `focus` of a view. */
+/** Returns the id of a step's heading, which gets the focus when the step opens (`focus` in a view). */
 export function stepHeadingId(index: number): string {
   return `_step-${index + 1}`;
 }
@@ -44,7 +44,7 @@ export function stepsSoFar(steps: readonly number[], step: number): { number: nu
 }
 
 /**
- * Renders all steps. Steps other than the current one are `hidden`, and their controls still post their
+ * Renders all steps. Steps other than the current one are `hidden`, but their controls still post their
  * values: the page carries all answers (docs/decisions/0013).
  */
 export function renderSteps(view: FormPageView, page: PageState): Html[] {
@@ -62,7 +62,7 @@ export function renderSteps(view: FormPageView, page: PageState): Html[] {
       title,
       isHidden: step !== index,
       isUnseen: view.asksSingly === true && !each.attrs?.title,
-      // The review is rendered only when it is shown; on other steps, the controls hold the answers.
+      // The review is rendered only when it is shown; on other steps, the controls contain the answers.
       review:
         index === reviewStep
           ? index === step
@@ -102,14 +102,14 @@ ${step.children.map((element) => renderElement(element, place))}
 </section>`;
 }
 
-/** Renders an author's text, with its line breaks and marks. */
+/** Renders an author's text, with its line breaks and inline markup. */
 export function renderProse(text: string | undefined, plain?: (text: string) => Html): Html | undefined {
   return text ? renderRichText(text, attributes({ class: 'prose lead' }), plain) : undefined;
 }
 
 /**
- * Renders the progress in words and as a bar. The bar never moves back on the way forward, even if an answer
- * makes more steps reachable (docs/rules.md P7). `atLeast` is the percentage shown before.
+ * Renders the progress in words and as a bar. The bar never moves back while the visitor moves forward, even
+ * if an answer makes more steps reachable (docs/rules.md P7). `atLeast` is the percentage shown before.
  */
 export function progress(
   form: Form,
@@ -140,8 +140,8 @@ type StepLayout = Pick<Settings, 'layout' | 'review_step'>;
 const made = new WeakMap<Form, Map<string, Form>>();
 
 /**
- * Returns the form in the layout of its pages: each question is a step if the settings say so, and a review
- * step is appended. Its elements are the elements of the original form.
+ * Returns the form arranged for its pages: each question is a step if the settings say so, and a review step
+ * is appended. Its elements are those of the original form.
  */
 export function arrangeSteps(
   form: Form,
@@ -189,8 +189,8 @@ function splitIntoQuestions(step: Step): Step[] {
 }
 
 /**
- * Splits elements by question, with a group as one question. Texts belong to the next question; those at the
- * end belong to the last one.
+ * Splits elements by question; a group counts as one question. Texts belong to the next question; those at
+ * the end belong to the last one.
  */
 function questionsIn(elements: readonly Element[]): (readonly Element[])[] {
   const parts: Element[][] = [];
@@ -213,7 +213,7 @@ function questionsIn(elements: readonly Element[]): (readonly Element[])[] {
  */
 const steps = { element: 450, option: 200, character: 1.5, escaped: 5 } as const;
 
-/** Returns the cost to render the page of a form. An element in rows counts once per row. */
+/** Returns the cost of rendering the page of a form. An element in rows counts once per row. */
 export function renderingCost(form: Form, answers: RawAnswers, held: FilesByName): number {
   const stepsOf = (element: Element): number => {
     const once = elementCost(element);

@@ -56,15 +56,12 @@ export type ScriptData = {
   readonly numbers: NumberMarks;
   /** Today in the form's time zone, `YYYY-MM-DD`. */
   readonly today: string;
-  /** Only the URL parameters that a condition names. */
+  /** The URL parameters that the form's conditions use. */
   readonly reference: Readonly<Record<string, string>>;
   readonly limits: FileLimits;
-  /** The index of the shown step. */
+  /** The index of the visible step. */
   readonly step: number;
-  /**
-   * The address to upload a file to, `/f/<id>/files` or `/f/<id>/edit/<token>/files`
-   * (src/page/upload-route.ts).
-   */
+  /** The URL for file uploads: `/f/<id>/files` or `/f/<id>/edit/<token>/files` (src/page/upload-route.ts). */
   readonly upload: string;
   /**
    * Whether the script saves answers on the server as the visitor fills in the form, by posting with
@@ -73,17 +70,20 @@ export type ScriptData = {
   readonly saves?: true;
   /** The words of the review step, if the form has one. */
   readonly review?: ReviewWords;
-  /** The words to format answers in texts, if the form's texts show any. */
+  /** The words for formatting answers in texts, if any text of the form shows an answer. */
   readonly piping?: Pick<Words, 'yes' | 'no'>;
   /** Whether options have conditions. */
   readonly offers?: true;
   /** Set if each question is a step. */
   readonly singly?: Pick<Words, 'newLine'>;
-  /** Leading zero bits that the proof of work must have (src/page/visit/screening.ts); absent when none is asked. */
+  /**
+   * Leading zero bits that the proof of work must have (src/page/visit/screening.ts); absent if none is
+   * required.
+   */
   readonly proof?: number;
 };
 
-/** Returns the texts that the script needs. */
+/** Selects the texts that the script needs. */
 export function scriptWords(words: Words): ScriptWords {
   return Object.fromEntries(scriptWordNames.map((name) => [name, words[name]])) as ScriptWords;
 }
@@ -91,19 +91,19 @@ export function scriptWords(words: Words): ScriptWords {
 /** An error of a field, by its HTML name, in the language of the page. */
 export type FieldMessage = { readonly field: string; readonly message: string };
 
-/** The data to render a form's page. */
+/** The data for rendering a form's page. */
 export type FormPageView = {
   readonly form: Form;
-  /** The address that the form posts to. */
+  /** The URL that the form posts to. */
   readonly action: string;
   /** Raw answers from `readFields`; a repeatable group is a list of rows. */
   readonly values: RawAnswers;
   readonly errors: readonly FieldMessage[];
   /** Files of earlier posts, by HTML name. */
   readonly held: KeptFilesByName;
-  /** BCP-47 tag of the page's language and of `words`. */
+  /** The BCP 47 tag of the language of the page and of `words`. */
   readonly language: string;
-  /** The page's addresses in the form's other languages. */
+  /** The page's URLs in the form's other languages. */
   readonly otherLanguages?: LanguageChoice | undefined;
   readonly words: Words;
   /** The messages about invalid answers. */
@@ -116,17 +116,17 @@ export type FormPageView = {
   readonly social?: Social | undefined;
   readonly limits: FileLimits;
   readonly places?: QuotasLeft | undefined;
-  /** Returns the address and sizes of an image of the workspace. */
+  /** Returns the URL and sizes of an image of the workspace. */
   readonly pictureOf?: PageState['pictureOf'] | undefined;
   /** The index of the current step. */
   readonly step: number;
   /** What the form's conditions show for `values`. */
   readonly shown: VisibleParts;
-  /** Today in the form's time zone, YYYY-MM-DD. */
+  /** Today's date in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
   /**
-   * The target of the focus: a field, a row `group[0]` (its first field), a group (its Add button) or a
-   * step's heading. Errors take precedence.
+   * The element that gets the focus: a field, a row `group[0]` (its first field), a group (its Add button) or
+   * a step's heading. Errors take precedence.
    */
   readonly focus?: string | undefined;
   /** A message at the top of the page. It gets the focus unless there are errors. */
@@ -135,15 +135,15 @@ export type FormPageView = {
   readonly say?: FormatAnswer | undefined;
   /** Whether each question is a step. */
   readonly asksSingly?: boolean | undefined;
-  /** Marks of what the visitor saw at the review before changing an answer (post/return-to-review.ts). */
+  /** Marks of what the visitor saw in the review before changing an answer (post/return-to-review.ts). */
   readonly known?: string | undefined;
-  /** The percentage that the progress bar showed before. */
+  /** The percentage that the progress bar showed on the previous page. */
   readonly done?: number | undefined;
   /** Whether the answers can be saved for later. */
   readonly saves?: boolean | undefined;
   /** Whether a submission is being edited. The title then says so. */
   readonly edit?: boolean | undefined;
-  /** The label of the submit button, if not the default. */
+  /** The label of the submit button, if it differs from the default. */
   readonly submitText?: string | undefined;
   /** More hidden values to post. Their names begin with `_`, like those of all page controls. */
   readonly hidden?: readonly (readonly [name: string, value: string])[] | undefined;
@@ -151,7 +151,7 @@ export type FormPageView = {
   readonly script?: { readonly source: string; readonly data: ScriptData } | undefined;
 };
 
-/** Returns a result in which every element of these steps is shown, for the builder's canvas. */
+/** Returns the visible parts as if every element of these steps were shown, for the builder's canvas. */
 export const everythingShown = (steps: readonly number[]): VisibleParts => ({
   steps,
   isShown: () => true,

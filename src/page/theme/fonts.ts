@@ -12,11 +12,11 @@ export type Face = {
   /** Heights above and below the baseline, relative to the font size. */
   readonly ascent: number;
   readonly descent: number;
-  /** Mean widths at the weights 400 and 600, relative to the fallback's regular and bold (Arial or Times). */
+  /** The mean widths at weights 400 and 600, relative to the fallback's regular and bold (Arial or Times). */
   readonly widths: readonly [regular: number, bold: number];
   /**
-   * The first digits of each file's SHA-256, so that the address changes with the content. A test compares
-   * them with the files.
+   * The first digits of each file's SHA-256, so that the URL changes with the content. A test compares them
+   * with the files.
    */
   readonly files: Readonly<Partial<Record<Subset, string>>>;
 };
@@ -107,9 +107,7 @@ export const faces = {
 
 export type FaceName = keyof typeof faces;
 
-/**
- * Returns the address of a subset's file (theme/routes.ts); undefined if the font does not have the subset.
- */
+/** Returns the URL of a subset's file (theme/routes.ts); undefined if the font does not have the subset. */
 export function fontAddress(name: FaceName, subset: Subset): string | undefined {
   const file = fileName(name, subset);
   return file && `/f/fonts/${file}`;

@@ -11,7 +11,7 @@ import {
 } from '#ast/theme/theme.ts';
 import { type Face, type FaceName, faces, fontAddress, type Subset } from './fonts.ts';
 
-/** The characters of each subset, as in the packages' unicode.json; Arabic without mathematical symbols. */
+/** The characters of each subset, as in the packages' unicode.json. Arabic lacks the mathematical symbols. */
 const ranges: Readonly<Record<Subset, string>> = {
   arabic: 'U+600-6FF,U+750-77F,U+870-88E,U+890-891,U+897-8E1,U+8E3-8FF,U+200C-200E,U+FB50-FDFF,U+FE70-FEFC',
   cyrillic: 'U+301,U+400-45F,U+490-491,U+4B0-4B1,U+2116',
@@ -28,7 +28,8 @@ const systemSans = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","
 const systemSerif = 'ui-serif,Georgia,"Times New Roman","Noto Serif",serif';
 
 /**
- * Local fonts with the widths of Arial and Times: those of Linux, and of Android, which differ by at most 1%.
+ * Local fonts with the widths of Arial and Times: these two, then the fonts of Linux, then those of Android,
+ * which differ by at most 1%.
  */
 const standIns = {
   sans: {
@@ -75,7 +76,7 @@ function standIn(name: FaceName, weights: string, source: string, width: 0 | 1):
   );
 }
 
-/** Corner radius of controls and of the card. */
+/** The corner radius of controls and of the card. */
 const cornerTokens: Readonly<Record<Corner, string>> = {
   sharp: '--round:.125rem;--round-paper:.125rem;',
   soft: '--round:.625rem;--round-paper:1rem;',
@@ -83,8 +84,8 @@ const cornerTokens: Readonly<Record<Corner, string>> = {
 };
 
 /**
- * Height of controls, space between questions, and space around sections. Touch targets are at least 44 px
- * high.
+ * The height of controls, the space between questions, and the space around sections. Touch targets are at
+ * least 44 px high.
  */
 const densityTokens: Readonly<Record<Density, string>> = {
   compact: '--control:2.75rem;--gap:1.125rem;--part:1.75rem;',
@@ -95,8 +96,7 @@ const densityTokens: Readonly<Record<Density, string>> = {
 /**
  * Returns what a theme changes in the page's style sheet (style.ts): the values of its properties, and the
  * rules of its font. Returns '' without a theme. If the theme leaves the color scheme to the visitor,
- * `scheme` overrides that. A theme was validated when it was stored, so its values cannot break out of the
- * CSS.
+ * `scheme` decides it. A theme was validated when it was stored, so its values cannot break out of the CSS.
  */
 export function themeStyle(theme: Theme | undefined, scheme?: Scheme): string {
   if (!theme) return '';
@@ -123,7 +123,7 @@ function colourRules(theme: Theme, scheme?: Scheme): string | false {
   return `:root{${properties(paletteOf(theme, 'light'))}}\n@media (prefers-color-scheme:dark){:root{${properties(paletteOf(theme, 'dark'))}}}`;
 }
 
-/** Returns a theme's colors for one color scheme, whatever the visitor's system prefers, for previews. */
+/** Returns a theme's colors for one color scheme, regardless of the visitor's system, for previews. */
 export function schemeStyle(theme: Theme, scheme: Scheme): string {
   return `:root{color-scheme:${scheme};${properties(paletteOf(theme, scheme))}}`;
 }
@@ -134,7 +134,7 @@ function properties(palette: Palette): string {
     .join('');
 }
 
-/** The settings of a form's layout that need more styles. */
+/** The settings of a form's layout that need additional styles. */
 type StepLayoutStyle = Pick<Settings, 'layout' | 'review_step'>;
 
 /** Styles of the review: each answer has its button beside it, or below it on narrow screens. */
@@ -161,7 +161,7 @@ const reviewStyle = `
 @media print { .step[hidden]:has(> .review) { display: none !important; } }
 `;
 
-/** Styles of one question at a time: large text, a gentle transition, and keyboard hints on options. */
+/** Styles for one question at a time: large text, a gentle transition, and keyboard hints on options. */
 const questionStyle = `
 .step > h2 { color: var(--accent); font-size: 1rem; letter-spacing: 0; }
 .step:has(> .review) > h2 { color: inherit; font-size: 1.375rem; }
@@ -194,12 +194,12 @@ const stepLayoutStyle = ({ layout, review_step: hasReview }: StepLayoutStyle): s
     .replaceAll(/\n\s+/g, '\n')
     .trim();
 
-/** A picture of a theme: its address, and its sizes if known. */
+/** A picture of a theme: its URL, and its sizes if known. */
 export type Picture = { readonly address: string; readonly size?: PictureSize | undefined };
 
 /** The look of a form's pages, beyond the shared style sheet. */
 export type PageStyle = {
-  /** The theme's changes to the style sheet. All rules are generated here. */
+  /** The theme's changes to the style sheet. All these rules are generated in this file. */
   readonly style: string;
   /** The color schemes of the page. */
   readonly mode: Mode;
@@ -212,11 +212,11 @@ export type PageStyle = {
   readonly favicon?: Picture | undefined;
   /** Whether the page is embedded in another one (`_embed=1`). */
   readonly isEmbedded: boolean;
-  /** The origins that may frame the page; any if undefined. */
+  /** The origins that may frame the page; undefined allows any origin. */
   readonly embedOrigins?: readonly string[] | undefined;
 };
 
-/** The look without a theme, also of pages without a form. */
+/** The look without a theme, also for pages without a form. */
 export const plainPageStyle: PageStyle = { style: '', mode: 'auto', isEmbedded: false };
 
 /**
@@ -237,11 +237,12 @@ type StyleContext = {
 
 const made = new Map<string, PageStyle>();
 /**
- * Limits the cache. A look has a few KB, and building one takes 0.2 ms, as long as rendering a whole page.
+ * The size limit of the cache. A look has a few KB, and building one takes 0.2 ms, as long as rendering a
+ * whole page.
  */
 const keptPageStyles = 500;
 
-/** Returns the look for a form's settings. Equal settings get the same object. */
+/** Returns the look for a form's settings. Equal settings return the same object. */
 export function getPageStyle(
   formId: string,
   settings: Pick<Settings, 'theme' | 'embed_origins'> & StepLayoutStyle,
@@ -264,9 +265,9 @@ export function getPageStyle(
 }
 
 /**
- * Returns the styles of an embedded page. It uses the color scheme of the embedding page unless the author
- * chose one. Its background always has the embedding page's scheme: if the schemes of a frame and its page
- * differ, browsers paint an opaque background.
+ * Returns the styles of an embedded page. It uses the embedding page's color scheme unless the author chose
+ * one. Its background always has the embedding page's scheme: if the schemes of a frame and its page differ,
+ * browsers paint an opaque background.
  */
 function framedStyle(theme: Theme, scheme: Scheme): string {
   const { mode = 'auto' } = theme;
@@ -297,7 +298,7 @@ function buildPageStyle(
   };
 }
 
-/** Returns the address of a form's image (theme/routes.ts). */
+/** Returns the URL of a form's image (theme/routes.ts). */
 export function imageAddress(formId: string, imageId: string): string {
   return `/f/${formId}/images/${imageId}`;
 }

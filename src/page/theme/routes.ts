@@ -11,8 +11,8 @@ import { fontFiles } from './fonts.ts';
 const built = new URL('../../../dist/page/embed.js', import.meta.url);
 
 /**
- * Serves the embed script at `/embed.js`. Its address never changes, so browsers cache it for only an hour.
- * It is built with the page's script (web/page/vite.config.ts).
+ * Serves the embed script at `/embed.js`. Its URL never changes, so browsers cache it for only an hour. It is
+ * built with the page's script (web/page/vite.config.ts).
  */
 export async function embedRoute(server: Server): Promise<void> {
   const script = computeOnce(async () => compressFile(await readFile(built)));
@@ -34,8 +34,8 @@ const names: ReadonlySet<string> = new Set(fontFiles().map(({ fileName }) => fil
 
 /**
  * Serves the fonts at `/f/fonts/<face>-<subset>-<hash>.woff2`, cached forever, from the build in dist
- * (web/page/vite.config.ts). Each file is read on its first request; they have 10 to 85 KB, about 700 KB in
- * total.
+ * (web/page/vite.config.ts). Each file is read on its first request. The files have 10 to 85 KB each, about
+ * 700 KB in total.
  */
 export function fontRoutes(server: Server): void {
   const read = new Map<string, Buffer>();
@@ -63,8 +63,8 @@ function sendFont(reply: FastifyReply, bytes: Buffer): FastifyReply {
 const path = '/f/:id/images/:image';
 
 /**
- * Serves the images of forms and their renditions: cached forever, never sniffed, and sandboxed when opened
- * as a page. They are public, even if the form is closed or has a password.
+ * Serves the images of forms and their renditions. They are cached forever, never sniffed, and sandboxed when
+ * opened as a page. They are public, even if the form is closed or has a password.
  */
 export function imageRoutes(server: Server, context: ImagesContext): void {
   server.get(path, async (request: FastifyRequest<{ Params: { id: string; image: string } }>, reply) => {

@@ -18,7 +18,7 @@ import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import { type Guest, invitationParameter } from '#invitations/admission.ts';
 import { ApiError } from '#kit/errors.ts';
 
-/** The parsed parameters of a form's address. */
+/** The parsed parameters of a form's URL. */
 export type FormAddress = {
   /** Reference data, stored with the submission. */
   readonly reference: Readonly<Record<string, string>>;
@@ -29,9 +29,9 @@ export type FormAddress = {
 };
 
 /**
- * Sorts the parameters of an address. Parameters named like an input prefill it, those that begin with `_`
- * are the page's own, and all others are reference data. If a parameter is repeated, the first value counts,
- * except for answers, which are all validated.
+ * Sorts the parameters of a URL. Parameters named like an input prefill it, those that begin with `_` are the
+ * page's own, and all others are reference data. If a parameter is repeated, the first value counts. Answers
+ * are the exception: all of them are validated.
  * @throws ApiError bad_request for a NUL.
  */
 export function parseFormAddress(form: Form, address: string): FormAddress {
@@ -56,8 +56,9 @@ export function parseFormAddress(form: Form, address: string): FormAddress {
 }
 
 /**
- * Decodes one parameter. People write `?phone=+49…` and `?email=a+b@…` with a plain plus, so it stays a plus
- * wherever a space makes no sense. Inside a phone number, a plus is a space, as `URLSearchParams` decodes it.
+ * Decodes one parameter. People write `?phone=+49…` and `?email=a+b@…` with an unescaped plus, so it stays a
+ * plus where a space makes no sense. Inside a phone number, a plus is a space, as `URLSearchParams` decodes
+ * it.
  */
 function readPair(pair: string, questions: QuestionsById): { name: string; value: string } {
   const [[sentName, sentValue] = ['', '']] = new URLSearchParams(pair);
@@ -70,7 +71,7 @@ function readPair(pair: string, questions: QuestionsById): { name: string; value
   return { name, value: normalizeText(new URLSearchParams(`=${sent}`).get('') ?? '') };
 }
 
-/** The literal pluses of an encoded value, by question type. */
+/** The pluses that stay a plus in an encoded value, by question type. */
 const plusesBy: Partial<Readonly<Record<InputType, RegExp>>> = {
   phone: /^\+/g,
   email: /\+/g,
@@ -82,14 +83,14 @@ function setFirst(values: Map<string, string>, name: string, value: string): voi
 }
 
 /**
- * Returns the form's address with the reference data and the page's own parameters, which every post carries.
+ * Returns the form's URL with the reference data and the page's own parameters, which every post includes.
  */
 export function formatFormAddress(path: string, { reference, own }: FormAddress): string {
   const query = new URLSearchParams([...Object.entries(reference), ...own]).toString();
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** Returns the address of the page in another language. */
+/** Returns the URL of the page in another language. */
 export const addressInLanguage =
   (path: string, address: FormAddress) =>
   (language: string): string =>
@@ -98,7 +99,7 @@ export const addressInLanguage =
 /** Prefilled answers, and the labels of questions whose values were dropped. */
 type Prefill = { readonly raw: RawAnswers; readonly leftOut: readonly string[] };
 
-/** Validates prefilled answers like submitted ones. Drops only invalid values. */
+/** Validates prefilled answers like submitted ones, and drops only the invalid values. */
 export function readPrefill(form: Form, { prefill }: FormAddress, context: AnswerContext): Prefill {
   if (prefill.length === 0) return { raw: {}, leftOut: [] };
   const questions = questionsById(listQuestions(withPipedLabels(form)));
@@ -129,8 +130,8 @@ export function readPrefill(form: Form, { prefill }: FormAddress, context: Answe
 }
 
 /**
- * Returns the answers of a post, with hidden questions prefilled from its address if the body does not name
- * them. A visitor cannot clear a hidden question, so no entered answer is replaced.
+ * Returns the answers of a post, with hidden questions prefilled from the URL if the body does not name them.
+ * A visitor cannot clear a hidden question, so no entered answer is replaced.
  */
 export function withHiddenAnswers(
   form: Form,
@@ -153,12 +154,12 @@ export function withHiddenAnswers(
 }
 
 /**
- * Returns the address to resume saved answers. It includes the invitation, without which the form may not
+ * Returns the URL for resuming saved answers. It includes the invitation, without which the form may not
  * open.
  */
 export const resumeAddress = (formId: string, token: string, guest: Guest | undefined): string =>
   `/f/${formId}/resume/${token}${guest ? `?${invitationParameter}=${guest.token}` : ''}`;
 
-/** Returns the address to which the page after saving posts to get its link by email. `link` is absolute. */
+/** Returns the URL that the page after saving posts to, to get its link by email. `link` is absolute. */
 export const resumeMailAddress = (link: string, { own }: Pick<FormAddress, 'own'>): string =>
   formatFormAddress(`${new URL(link).pathname}/mail`, { reference: {}, prefill: [], own });

@@ -33,9 +33,9 @@ const worded: ReadonlySet<RefusalReason> = new Set(['closed', 'early', 'full']);
 
 /**
  * Returns why the visitor cannot see or submit the form now, or undefined if they can.
- * @param cookies the request's header `Cookie`.
- * @param came `arrival`: set if the visitor opened an invitation link; `entry`: the entry token in the
- * address of an embedded page.
+ * @param cookies the `Cookie` header of the request.
+ * @param came `arrival`: set if the visitor opened an invitation link; `entry`: the entry token in the URL of
+ * an embedded page.
  */
 export async function findRefusal(
   { database, vault }: { database: Database; vault: Vault },
@@ -58,7 +58,7 @@ function findReason(live: LiveForm | undefined, arrival?: Arrival): RefusalReaso
   const { access = 'public' } = live.settings;
   if (arrival?.kind === 'void') return 'link';
   if (arrival?.kind === 'used') return 'used';
-  // A form that requires a password but has none refuses every visitor.
+  // A form that requires a password but has none set refuses every visitor.
   if ((access === 'invited' && !arrival) || (access === 'password' && live.passwordHash === null))
     return 'invited';
   return undefined;
@@ -70,12 +70,12 @@ function refusal(reason: RefusalReason, live?: LiveForm): Refusal {
   return { reason, error: new ApiError(code, own ?? message) };
 }
 
-/** Password attempts per minute. An attempt counts before the password is checked. */
+/** The limits of password attempts per minute. An attempt counts before the password is checked. */
 const passwordTries = { ofAddress: 10, ofForm: 300 } as const;
 
 /**
- * Parameter that admits a page embedded on another site, where browsers may block our cookie. Only the
- * address of the frame has it; posts repeat it.
+ * The parameter that admits a page embedded on another site, where browsers may block our cookie. Only the
+ * URL of the frame has it; posts repeat it.
  */
 export const entryParameter = '_entry';
 
@@ -84,8 +84,9 @@ const entrySeconds = 12 * 3_600;
 
 /**
  * Verifies a form's password.
- * @param attempt `address` as addressKey makes it; `publicUrl` decides whether the cookie is for https only.
- * @returns the header `Set-Cookie` that admits this browser, and its token as the value of `_entry`;
+ * @param attempt `address` as returned by addressRateLimitKey; `publicUrl` decides whether the cookie is for
+ * https only.
+ * @returns the `Set-Cookie` header that admits this browser, and its token as the value of `_entry`;
  * undefined if the password is wrong.
  * @throws ApiError rate_limit_exceeded.
  */
@@ -120,8 +121,8 @@ const cookieNames = ({ id }: LiveForm) => ({
 });
 
 /**
- * The signed parts of an entry. They include the password hash, so changing the password invalidates every
- * entry.
+ * Returns the signed parts of an entry. They include the password hash, so changing the password invalidates
+ * every entry.
  */
 const entryParts = ({ workspaceId, id, passwordHash }: LiveForm, expires: string): string[] => [
   workspaceId,

@@ -94,7 +94,7 @@ function* listProgressCounts(
     yield ['start', '', 1];
     if (byScript) yield ['scripted_start', '', 1];
   }
-  // The page view already counted the first step.
+  // The first step was already counted with the page view.
   let last = was.steps.at(-1);
   for (const step of is.steps.slice(was.steps.length)) {
     if (last !== undefined) {
@@ -120,7 +120,7 @@ function add(
 
 /**
  * Parses what a page reports about its visit. Drops steps and questions that this form does not have, for
- * example those of an older version.
+ * example those from an older version.
  */
 export function parseVisitReport(form: Form, text: string): { way: ProgressChange; byScript: boolean } {
   const questions = new Set<string>(listQuestions(form).map(({ element }) => element.attrs.id));
@@ -131,12 +131,12 @@ export function parseVisitReport(form: Form, text: string): { way: ProgressChang
   const told = parseProgressChange(text);
   const was = mend(told.was);
   const is = mend(told.is);
-  // The new path continues from the counted one.
+  // The new path continues from the path counted so far.
   const steps = [...new Set([...was.steps, ...is.steps])];
   return { way: { was, is: { steps, question: is.question || was.question } }, byScript: text.includes('|') };
 }
 
-/** A group always has a row, so only rows with a filled-in cell count as answered. */
+/** A group always has a row, so a row counts as answered only if one of its cells is filled in. */
 const isAnswered = (value: unknown): boolean =>
   Array.isArray(value)
     ? value.some((row) => (isRecord(row) ? Object.values(row).some((cell) => !isBlank(cell)) : true))
@@ -161,13 +161,13 @@ export function deriveVisitProgress(
 
 type Context = OpenContext & CountingContext & { readonly config: { readonly publicUrl: string } };
 
-/** Enough bytes for the longest path through every step of a form. */
+/** The size limit of a report in bytes: enough for the longest path through every step of a form. */
 const bodyLimit = 16_384;
 
 /**
- * `POST /f/<id>/visit`: the page's script reports the progress of a visit in the control `_visit` when the
- * page is hidden or left. Only the counts are stored. The response is 204 whether or not the visit counts, so
- * that abusers learn nothing.
+ * Adds `POST /f/<id>/visit`: the page's script reports the progress of a visit in the control `_visit` when
+ * the page is hidden or left. Only the counts are stored. The response is 204 whether or not the visit
+ * counts, so that abusers learn nothing.
  */
 export function visitRoute(server: Server, context: Context): void {
   server.post('/f/:id/visit', { bodyLimit }, async (request: FormRequest, reply) => {

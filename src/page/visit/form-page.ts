@@ -28,7 +28,7 @@ import { proofBits } from './screening.ts';
 import type { Visit } from './visit.ts';
 import { formatVisitProgress, noVisitProgress, visitControl } from './visit-progress.ts';
 
-/** The shown page, as the script needs it. `path` is the address that it posts to. */
+/** The shown page, as the script needs it. `path` is the URL path that it posts to. */
 type ShownPage = {
   readonly step: number;
   readonly path: string;
@@ -42,7 +42,7 @@ function scriptDataOf(
   { step, path, saves, isEdit }: ShownPage,
 ): ScriptData {
   const offers = formHasConditionalOptions(live.form);
-  // Uploads need the parameters that admit the visitor.
+  // Uploads also need the parameters that admit the visitor.
   const admitting = [...address.own].filter(
     ([name]) => name === invitationParameter || name === entryParameter,
   );
@@ -105,11 +105,11 @@ export type DrawingContext = {
   readonly vault: Vault;
   readonly heldFiles: KeptFiles;
   readonly config: Pick<Config, 'publicUrl'>;
-  /** The address of the page's script; undefined if it was not built. */
+  /** The URL of the page's script; undefined if it was not built. */
   readonly scriptSource: string | undefined;
 };
 
-/** The parts of a page that do not follow from the visit. */
+/** The parts of a page that cannot be derived from the visit. */
 export type FormPageContent = {
   readonly raw: RawAnswers;
   readonly errors: readonly FieldMessage[];
@@ -118,7 +118,7 @@ export type FormPageContent = {
   readonly step?: number | undefined;
   /** The value of the control `_key`, which stays the same from the first page to the submission. */
   readonly key: string;
-  /** The token of an edit link. The page then posts to that link instead of the form. */
+  /** The token of an edit link. If set, the page posts to that link instead of the form. */
   readonly editToken?: string | undefined;
   /** Progress of the visit for counting (visit-progress.ts); undefined if it is not counted. */
   readonly course: string | undefined;
@@ -206,26 +206,26 @@ function signKeptFiles(
 }
 
 /**
- * Returns a control name that is unique to one rendering. Browsers restore typed values when going back to a
- * page whose address and first controls are unchanged. On a shared computer, those could be another person's
- * answers.
+ * Returns a control name that is unique to one rendering. When going back to a page whose URL and first
+ * controls are unchanged, browsers restore typed values. On a shared computer, those could be another
+ * person's answers.
  */
 const uniqueControlName = (key: string): string => `_once-${key.slice(24, 36)}`;
 
 /**
- * Placeholder of the key in a page that is rendered once for many visitors. It is random, so no author's text
- * contains it.
+ * A placeholder for the key in a page that is rendered once for many visitors. It is random, so no author's
+ * text contains it.
  */
 const keyPlaceholder = newId();
 
 type PageForKey = (key: string) => PageContent;
 const firstPages = new WeakMap<Form, Map<string, PageForKey>>();
-/** Limit of cached pages per version, for its languages on one day. */
+/** The maximum number of cached pages per version, for its languages on one day. */
 const keptPages = 16;
 
 /**
- * Renders the first page for a visitor without parameters. Only the key differs between visitors, so the page
- * is cached by version, settings, language, day and remaining quotas.
+ * Renders the first page for a visitor without URL parameters. Only the key differs between visitors, so the
+ * page is cached by version, settings, language, day and remaining quotas.
  */
 export function firstPage(context: DrawingContext, visit: Visit): PageContent {
   const { live, language, locale, numbers, isCounted, places } = visit;
@@ -253,7 +253,7 @@ export function firstPage(context: DrawingContext, visit: Visit): PageContent {
       key: keyPlaceholder,
       course: formatVisitProgress(noVisitProgress),
     });
-    // From the key to the end of the unique control name, which includes part of the key.
+    // The range from the key to the end of the unique control name, which includes part of the key.
     const [from, to] = [
       page.indexOf(keyPlaceholder),
       page.indexOf(uniqueControlName(keyPlaceholder)) + uniqueControlName(keyPlaceholder).length,

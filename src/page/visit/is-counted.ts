@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Settings } from '#ast/settings.ts';
 
-/** User agents of programs: search engines, link previews and monitoring. */
+/** User agents of programs such as search engines, link previews and monitoring. */
 const machines =
   /(?<!cu)bot\b|crawl|spider|slurp|preview|compatible;|facebookexternalhit|headless|lighthouse|monitor|uptime|http/i;
 
@@ -12,8 +12,8 @@ export const mayCount = ({ analytics }: Settings, headers: IncomingHttpHeaders):
   analytics !== false && headers['sec-gpc'] !== '1' && headers.dnt !== '1';
 
 /**
- * Whether a visit is counted: counting is allowed, and the request comes from a person's browser. A
- * prefetched page does not count, as it may never be seen.
+ * Whether a visit is counted: counting must be allowed, and the request must come from a person's browser. A
+ * prefetched page does not count, because it may never be seen.
  */
 export function isCounted(settings: Settings, headers: IncomingHttpHeaders): boolean {
   if (!mayCount(settings, headers)) return false;

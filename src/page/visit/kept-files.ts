@@ -19,7 +19,7 @@ import type { Words } from '../words/words.ts';
 export type KeptFiles = {
   token(live: Pick<LiveForm, 'workspaceId' | 'id'>, fieldName: string, fileId: string): string;
   /**
-   * Finds the files of the tokens among the page's controls, without dropped ones.
+   * Finds the files of the tokens in the page's controls, except files that the visitor removed.
    * @param owner the key of the saved answers that the page continues, or the submission that it edits.
    */
   read(
@@ -29,7 +29,7 @@ export type KeptFiles = {
   ): Promise<FoundKeptFiles>;
 };
 
-/** Kept files by HTML name, and the names whose file is gone: already submitted, or deleted after a day. */
+/** Kept files by HTML name, and the names whose files are gone: already submitted, or deleted after a day. */
 type FoundKeptFiles = { files: ReadonlyMap<string, readonly FileAnswer[]>; lost: readonly string[] };
 
 /** A row's number may change between posts, so a token is signed for the question, not the row. */
@@ -75,8 +75,8 @@ export function openKeptFiles({ database, vault }: { database: Database; vault: 
 }
 
 /**
- * Joins all files of a post by HTML name, kept files before new ones, and returns their problems. For a type
- * that allows one file, the new file replaces the kept one.
+ * Joins all files of a post by HTML name, with kept files before new ones, and returns their problems. If a
+ * type allows only one file, the new file replaces the kept one.
  */
 export function joinFiles(
   form: Form,

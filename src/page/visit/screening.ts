@@ -18,8 +18,8 @@ import type { RequestCounter } from '#workspaces/request-counter.ts';
 
 /**
  * The site that a post comes from, and whether the form's `embed_origins` lists it. `own`: this service, or
- * no browser. `any`: another site, while the form has no list, so that every site may post. `origin` is
- * `null` if the browser hides it.
+ * not a browser. `any`: another site, and the form has no list, so every site can post. `origin` is `null` if
+ * the browser hides it.
  */
 export type PostSource =
   | { readonly kind: 'own' }
@@ -31,7 +31,7 @@ export type PostSourceContext = {
   readonly config: { readonly publicUrl: string };
 };
 
-/** Returns the source of a post, by headers that a page cannot set. */
+/** Returns the source of a post, based on headers that a page cannot set. */
 export function getPostSource(
   request: FastifyRequest,
   { embed_origins: list }: Settings,
@@ -44,8 +44,8 @@ export function getPostSource(
 }
 
 /**
- * Returns the origin of another site. Our own pages send no referrer, so their origin is also `null` without
- * a script.
+ * Returns the origin of another site. Our own pages send no referrer, so without a script their origin is
+ * also `null`.
  */
 function otherOrigin({ headers, host }: FastifyRequest, publicUrl: string): string | undefined {
   const { origin, 'sec-fetch-site': site } = headers;
@@ -60,7 +60,7 @@ const isPageLoad = ({ headers }: FastifyRequest): boolean =>
 
 /**
  * Checks the source before the body of a post is read. A script of an unlisted site is refused; a script of
- * any other site may read the response, including errors. A page load from an unlisted site is accepted as
+ * any other site can read the response, including errors. A page load from an unlisted site is accepted as
  * spam, because its visitor would otherwise lose the answers.
  */
 export const checkPostSource =
@@ -81,7 +81,7 @@ const readableBy = ({ kind, origin }: Extract<PostSource, { origin: string }>) =
 });
 
 /**
- * Answers the preflight request that a browser sends before another site may post JSON. @throws ApiError
+ * Answers the preflight request that a browser sends before another site can post JSON. @throws ApiError
  * forbidden.
  */
 export function sendPreflight(
@@ -109,7 +109,7 @@ const unlisted = (origin: string): ApiError =>
     `Pages from ${origin} cannot submit this form. Add the origin to the form's embed_origins setting.`,
   );
 
-/** Finds the form of the address; undefined if it does not exist or was never published. */
+/** Finds the form in the URL; undefined if it does not exist or was never published. */
 async function findForm(liveForms: LiveForms, request: FastifyRequest): Promise<LiveForm | undefined> {
   const { id } = request.params as { id: string };
   const live = uuidPattern.test(id) ? await liveForms.find(id.toLowerCase()) : undefined;
@@ -122,16 +122,16 @@ export type ScreeningContext = SubmitContext & {
   config: Pick<Config, 'limits'>;
 };
 
-/** What a post tells about its sender, beyond the answers. */
+/** What a post reveals about its sender, beyond the answers. */
 export type Sender = {
-  /** The sender's address, as addressKey makes it. */
+  /** The sender's address, as returned by addressRateLimitKey. */
   address: string;
   source: PostSource;
   /** The value of the control `_key`, which is also the challenge of the proof of work. */
   page: string | undefined;
   /** The control `_website`, which visitors do not see. */
   website: string | undefined;
-  /** The control `_proof`: a number that passes hasWorked. */
+  /** The control `_proof`: a number for which hasProofOfWork returns true. */
   proof: string | undefined;
 };
 
@@ -149,9 +149,10 @@ export function hasProofOfWork(page: string, proof: string, bits: number = proof
 }
 
 /**
- * Submits a visitor's answers. Suspicious ones get the same response and are kept in the spam box; above a limit they are
- * refused. The same answers under the same key get the same response again, whatever the limits are now.
- * @throws ApiError rate_limit_exceeded, and whatever submitAnswers throws.
+ * Submits a visitor's answers. Suspicious answers get the normal response and go to the spam box; above a
+ * limit they are refused. The same answers under the same key get the same response again, even if the limits
+ * have changed.
+ * @throws ApiError rate_limit_exceeded, and the errors of submitAnswers.
  */
 export async function screenAnswers(
   context: ScreeningContext,
@@ -162,7 +163,7 @@ export async function screenAnswers(
   try {
     await countSubmitAttempt(context, live, sender.address);
   } catch (error) {
-    // Looked up only after a failure: most submits neither exceed a limit nor repeat another.
+    // Looked up only after a failure, because most submits neither exceed a limit nor repeat another.
     const repeated = error instanceof ApiError ? await repeatEarlierResult(context, request) : undefined;
     if (!repeated) throw error;
     return repeated;
@@ -174,8 +175,8 @@ export async function screenAnswers(
     return submitAnswers(context, request, { reason, address: Buffer.from(address, 'base64url'), origin });
   }
   if (!isScreened(live.settings)) return submitAnswers(context, request);
-  // Only new, valid submissions count towards the hourly limits, not invalid or repeated ones. A spam
-  // submission repeated later under its key stays spam, even if it is no longer too fast.
+  // Only new, valid submissions count toward the hourly limits, not invalid or repeated ones. If a spam
+  // submission is repeated later under its key, it stays spam, even if it is no longer too fast.
   const rules = answerContext(live.settings, request.reference, request.work);
   const checked = checkAnswers(live.form, request.raw, request.files, rules);
   const repeated = await repeatEarlierResult(context, request);
@@ -187,9 +188,9 @@ export async function screenAnswers(
 
 /**
  * Returns the first reason to treat answers as spam. The honeypot is on every page; the form's settings add
- * the other checks. `min_seconds` needs a page key, which tells when our page was served. Sites that
- * `embed_origins` lists are trusted. The proof of work is required from every other source, as authors turn
- * it on when under attack.
+ * the other checks. `min_seconds` needs a page key, which says when our page was served. Sites listed in
+ * `embed_origins` are trusted. The proof of work is required from every other source, because authors turn it
+ * on when they are under attack.
  */
 function findReason(
   vault: Vault,
@@ -217,7 +218,7 @@ const isScreened = ({ min_seconds, proof_of_work, limit_per_address, limit_per_f
   [min_seconds, limit_per_address, limit_per_form].some((limit) => limit !== undefined);
 
 /**
- * Counts every submit, whatever its result, towards the limits of the instance. @throws ApiError
+ * Counts every submit, whatever its result, toward the limits of the instance. @throws ApiError
  * rate_limit_exceeded.
  */
 async function countSubmitAttempt(
@@ -230,7 +231,7 @@ async function countSubmitAttempt(
     [`all submissions of ${id}`, limits.submitsPerForm],
     [`all submissions in ${workspaceId}`, limits.submitsPerWorkspace],
   ];
-  // In parallel, so that they reach another process or Valkey in one batch.
+  // The counters run in parallel, so that they reach another process or Valkey in one batch.
   const limited = counted.filter(([, most]) => most > 0);
   await Promise.all(limited.map(([key, most]) => enforceRateLimit(requestCounter, key, most)));
 }

@@ -1,7 +1,6 @@
 /**
- * Progress of a visit: the steps that were reached, in order, and the question that was touched last. The
- * page carries it (`_visit`) from post to post. It does not identify the visitor
- * (docs/decisions/0050-visit-counts.md).
+ * The progress of a visit: the steps reached, in order, and the question touched last. The page passes it on
+ * (`_visit`) from post to post. It does not identify the visitor (docs/decisions/0050-visit-counts.md).
  */
 export type VisitProgress = { readonly steps: readonly number[]; readonly question: string };
 
@@ -14,7 +13,7 @@ export const visitControl = '_visit';
 /** Progress of a visit before the visitor touches a question. */
 export const noVisitProgress: VisitProgress = { steps: [], question: '' };
 
-/** Formats progress as `0.2.3:email`; an empty text if the visit has not begun. */
+/** Formats progress as `0.2.3:email`, or as an empty string if the visit has not begun. */
 export const formatVisitProgress = ({ steps, question }: VisitProgress): string =>
   steps.length === 0 ? '' : `${steps.join('.')}:${question}`;
 
@@ -28,7 +27,7 @@ function parseVisitProgress(text: string): VisitProgress {
   return { steps: steps === '' ? [] : steps.split('.').map(Number), question };
 }
 
-/** Parses the result of writeCourse or writeWay. */
+/** Parses the result of formatVisitProgress or formatProgressChange. */
 export function parseProgressChange(text: string): ProgressChange {
   const [was = '', is = was] = text.split('|', 2);
   return { was: parseVisitProgress(was), is: parseVisitProgress(is) };

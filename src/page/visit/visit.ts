@@ -22,7 +22,7 @@ import { type FormAddress, parseFormAddress } from './address.ts';
 import { entryParameter, findRefusal, type Refusal } from './admission.ts';
 import { isCounted } from './is-counted.ts';
 
-/** A request for a form's page, with everything derived from its address, its headers and the form. */
+/** A request for a form's page, with everything derived from its URL, its headers and the form. */
 export type Visit = {
   /** The form in the visit's language and in the layout of its pages. */
   readonly live: LiveForm;
@@ -31,10 +31,10 @@ export type Visit = {
   readonly address: FormAddress;
   /** The invited person, if the visitor came with an invitation link. */
   readonly guest: Guest | undefined;
-  /** Reference data of the address, and of the invitation, which takes precedence. */
+  /** Reference data from the URL and from the invitation, which takes precedence. */
   readonly reference: Readonly<Record<string, string>>;
   /**
-   * The language of the form's texts as a BCP-47 tag, and all languages of the form; empty if it names none.
+   * The language of the form's texts as a BCP 47 tag, and all languages of the form; empty if it names none.
    */
   readonly language: string;
   readonly languages: readonly string[];
@@ -56,15 +56,15 @@ export type Visit = {
   readonly refusal?: Refusal | undefined;
 };
 
-/** More facts about a visit: the invitation, and the answers that are resumed or edited. */
+/** Further facts about a visit: the invitation, and the stored answers that are resumed or edited. */
 type VisitFacts = {
   readonly guest?: Guest | undefined;
-  /** The version and the language of the stored answers. */
+  /** The version of the stored answers, and their language in `spoken`. */
   readonly form?: Form;
   readonly spoken?: string | null;
 };
 
-/** Derives a visit from a request. @throws ApiError bad_request if the address contains a NUL. */
+/** Derives a visit from a request. @throws ApiError bad_request if the URL contains a NUL. */
 export function readVisit(
   found: LiveForm,
   request: FastifyRequest,
@@ -86,7 +86,7 @@ export function readVisit(
   return {
     live,
     written: found,
-    // The address cannot override answers of the invitation.
+    // The URL cannot override answers of the invitation.
     address: { ...address, prefill: [...invited, ...address.prefill.filter(isOpen)] },
     guest,
     reference,
@@ -111,7 +111,7 @@ export function readVisit(
   };
 }
 
-/** Returns the form with a structure in a language and in the layout of its pages. */
+/** Returns the form in a language, with the given structure and arranged for its pages. */
 function localizeForm(
   live: LiveForm,
   structure: Form,
@@ -153,8 +153,8 @@ export function languageLinks(
 }
 
 /**
- * Ends a request for a form that refuses the visitor. `form` is undefined if it does not exist or was never
- * published.
+ * Thrown to end a request if the form refuses the visitor. `form` is undefined if it does not exist or was
+ * never published.
  */
 export class Refused extends Error {
   override readonly name = 'Refused';
@@ -167,13 +167,13 @@ export class Refused extends Error {
   }
 }
 
-/** Finds the invitation of the address; undefined if there is none. */
+/** Finds the invitation in the URL; undefined if there is none. */
 async function findInvitedGuest(
   { database }: { database: Database },
   live: LiveForm,
   request: FastifyRequest,
 ): Promise<Arrival | undefined> {
-  // Most visitors have no invitation, so parsing their address is avoided.
+  // Most visitors have no invitation, so this avoids parsing their URL.
   if (!request.url.includes(invitationParameter)) return undefined;
   const token = new URL(request.url, 'http://form').searchParams.get(invitationParameter);
   return token === null ? undefined : findGuest(database, { formId: live.id, token });
@@ -185,16 +185,16 @@ export type OpenContext = {
   readonly vault: Vault;
 };
 
-/** A request under a form's address. */
+/** A request below a form's URL. */
 export type FormRoute = { Params: { id: string } };
 export type FormRequest = FastifyRequest<FormRoute>;
 
-/** A request for a personal link under a form's address. */
+/** A request for a personal link below a form's URL. */
 export type LinkRequest = FastifyRequest<{ Params: { id: string; token: string } }>;
 
 /**
- * Opens a visit for a visitor who may fill in the form now.
- * @param passes reasons to refuse that the caller handles itself.
+ * Opens a visit for a visitor who can fill in the form now.
+ * @param passes reasons for refusal that the caller handles itself.
  * @throws Refused; ApiError bad_request.
  */
 export async function openVisit(
@@ -215,7 +215,7 @@ export async function openVisit(
       refusal,
       places: await findRemainingQuotas(context.database, live),
     };
-  // A page in a form's language or look would reveal a form that was never published.
+  // A page in the form's language or look would reveal a form that was never published.
   throw new Refused(refusal!, refusal!.reason === 'absent' ? undefined : live);
 }
 
@@ -227,7 +227,7 @@ export async function openExistingForm(
   return openVisit(context, request, ['closed', 'early', 'full', 'invited', 'password', 'link', 'used']);
 }
 
-/** Lower-cases the id, because limits, signatures and caches use it as a key. */
+/** Converts the id to lower case, because limits, signatures and caches use it as a key. */
 function findLive({ liveForms }: OpenContext, id: string): Promise<LiveForm | undefined> {
   return uuidPattern.test(id) ? liveForms.find(id.toLowerCase()) : Promise.resolve(undefined);
 }

@@ -36,14 +36,16 @@ export const wordsByLocale = pick('words');
 /** The messages about invalid answers by language (format-problem.ts). */
 export const problemsByLocale = pick('problems');
 
-/** The wishes that decide a page's language, strongest first. `stored` is the language of stored answers. */
+/**
+ * The preferences that decide a page's language, strongest first. `stored` is the language of stored answers.
+ */
 type LanguagePreferences = {
-  /** The address's `_lang`, which links and embedding pages can set. */
+  /** The URL parameter `_lang`, which links and embedding pages can set. */
   readonly asked?: string | undefined;
   readonly stored?: string | undefined;
   /** The form's `settings.locale`. */
   readonly setting?: LocaleChoice | undefined;
-  /** The header Accept-Language. */
+  /** The Accept-Language header. */
   readonly accepted?: string | undefined;
 };
 
@@ -68,7 +70,7 @@ type ChosenLanguages = { readonly language: string; readonly locale: Locale };
 
 /**
  * Chooses the languages for a form written in `languages`; the first is the fallback. The page's own texts
- * use the form's language if available, or else the language they would use without a form. A form without
+ * use the form's language if available, and otherwise the language chosen without a form. A form without
  * languages uses the page's language.
  */
 export function chooseLanguage(languages: readonly string[], wishes: LanguagePreferences): ChosenLanguages {
@@ -101,7 +103,7 @@ export function chooseNumbers(language: string, accepted = ''): NumberMarks {
   return marks;
 }
 
-/** Parses the header's languages by weight, in lower case; reads at most 20. */
+/** Parses the languages in the header, by weight and in lower case. Reads at most 20. */
 function readAccepted(header: string): string[] {
   const wishes = header
     .split(',', 20)

@@ -66,7 +66,7 @@ function formatOneFile(types: readonly string[], nouns: FileNouns, language: str
 
 /** The texts and formats to describe a problem to a visitor. */
 type MessageFormats = {
-  /** BCP-47 tag of the page's language and of the messages. */
+  /** The BCP 47 tag of the language of the page and its messages. */
   readonly language: string;
   readonly sentences: PageProblems;
   readonly words: FileNouns;
@@ -93,13 +93,16 @@ const sentenceOf: Partial<Record<RuleName, keyof PageProblems>> = {
   consent: 'required.consent',
 };
 
-/** Whether only posts of other pages can break the rule. `sayProblem` describes it for their authors. */
+/**
+ * Whether only posts from other pages can break the rule. `formatProblem` describes it for the authors of
+ * those pages.
+ */
 export const isCausedByOtherPages = (rule: RuleName): boolean => sentenceOf[rule] === broken;
 
 /**
  * Describes a problem for display at its question: without the label, and with dates, numbers and sizes in
- * the page's format. The author's own message takes precedence. Never throws. Texts of the form are inserted
- * once and not parsed again.
+ * the page's format. The author's own message takes precedence. Never throws. Values from the form are
+ * inserted once and not parsed again.
  */
 export function formatProblemForVisitor(
   { rule, custom, about, values = {} }: AnswerProblem,
@@ -120,7 +123,7 @@ export function formatProblemForVisitor(
   return fillPlural(sentence, language, all, Object.fromEntries(said));
 }
 
-/** Rules that only the server can check, and describes itself. */
+/** Rules that only the server can check. It describes their problems itself. */
 const serverOnly: ReadonlySet<string> = new Set(['taken', 'full'] satisfies RuleName[]);
 
 /**
@@ -147,13 +150,13 @@ function variantOf(rule: RuleName, { step, base, types }: ProblemValues): string
   return decimalsOf(step) === undefined ? undefined : 'decimals';
 }
 
-/** Returns the number of decimals for steps such as 0.1 and 0.01. */
+/** Returns the number of decimals of a step such as 0.1 or 0.01. */
 function decimalsOf(step: string | number | undefined): number | undefined {
   const decimals = -Math.log10(Number(step));
   return Number.isInteger(decimals) && decimals > 0 ? decimals : undefined;
 }
 
-/** Returns examples that a message needs beyond the values of its problem. */
+/** Returns examples that a message needs in addition to the values of its problem. */
 function examplesOf(rule: RuleName, values: ProblemValues, { language }: MessageFormats): ProblemValues {
   if (rule === 'number') return { example: 3.5 };
   if (rule === 'date' || rule === 'time' || rule === 'datetime')

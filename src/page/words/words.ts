@@ -33,8 +33,8 @@ export function prefixProblemLabel(label: string, message: string, words: Pick<W
 }
 
 /**
- * Fills in a text, where `{limit#file|files}` becomes one of the two words by the number. `said` are the
- * values formatted in the language.
+ * Fills in a text. `{limit#file|files}` becomes one of the two words, depending on the number. `said`
+ * contains the values as formatted in the language.
  */
 export function fillPlural(
   sentence: string,
@@ -50,7 +50,7 @@ export function fillPlural(
   return fillTemplate(chosen, said);
 }
 
-/** Describes how many characters of an answer are left, or how many are too many. */
+/** Describes how many characters of an answer are left, or how many there are too many. */
 export function formatCharactersLeft(
   text: string,
   limit: number,

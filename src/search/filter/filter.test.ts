@@ -243,7 +243,7 @@ test('a condition over more submissions than one request may read is rejected wi
   assert.deepEqual([refused.status, refused.body.errors[0]!.field], [400, 'where']);
   assert.match(
     refused.body.message,
-    /more than 29411 submissions\. Narrow them with created_from and created_to\./,
+    /more than 29411 submissions\. Narrow the list with created_from and created_to\./,
   );
   const ofAll = await tenant.call('GET', `/submissions?where=${encodeURIComponent(JSON.stringify({ any }))}`);
   assert.deepEqual([ofAll.status, ofAll.body.message], [400, refused.body.message]);

@@ -34,7 +34,7 @@ const where = (description: string) =>
     }),
   );
 
-/** The filters for submissions of many forms: each form may have its own elements. */
+/** The filters for submissions of many forms, each of which can have its own elements. */
 export const formsFilterParameters = {
   ...filterParameters,
   where: where(
@@ -61,10 +61,10 @@ type FormFilterQuery = Static<typeof FormFilter>;
 type FilterQuery = Omit<FormFilterQuery, 'version' | 'where' | 'counted'>;
 export type FormsFilterQuery = FilterQuery & { where?: string };
 
-/** A filter as parameters of statements; `kind` says which statement (byFilter). */
+/** A filter as parameters of statements. `kind` selects the statement (byFilter). */
 export type Filter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };
 
-/** Whether the filter has at most a status, so that the counters know the total. */
+/** Whether the filter has at most a status, so that the stored counters give the total. */
 export const isPlainFilter = ({ kind, isDated }: Filter): boolean =>
   (kind === 'any' || kind === 'one') && !isDated;
 

@@ -12,10 +12,10 @@ import { findViewedForm, readAnsweredForms, readStructures } from '#submissions/
 import { parseSummaryBar, summaryBarPath } from './summary-bar.ts';
 import { type ComparedKind, readsReference, wherePath } from './where-path.ts';
 
-/** Submissions `p` that are within the span and not in the trash. */
+/** Selects submissions `p` that are within the time span and not in the trash. */
 export const inSpan = `p.trashed_at is null and p.id >= $from_id and p.id < $to_id`;
 
-/** Counts the submissions of forms within a span, up to `most`. */
+/** Counts the submissions of forms within a time span, up to `most`. */
 export const countSpan = statement(
   'filter.count_span',
   'workspace_id form_ids from_id to_id most',
@@ -26,19 +26,19 @@ export const countSpan = statement(
 );
 
 /**
- * The maximum work of a request in PostgreSQL, counted as submissions times comparisons. It takes about 3 s
- * of one core, less than the statement timeout.
+ * The maximum work of a request in PostgreSQL: the number of submissions times the number of comparisons. It
+ * takes about 3 s on one core, less than the statement timeout.
  */
 const mostRowChecks = 3_000_000;
-/** The base cost of a submission: its answers are read once. */
+/** The base cost of a submission, because its answers are read once. */
 const checksPerRow = 2;
 
 type FormKey = { workspaceId: string; formId: string };
 
 /**
  * Reads a condition on the submissions of a form, and the bar of its summary that `counted` selects.
- * @throws ApiError bad_request for an invalid condition, with the position of each problem; and for too much
- * work. The work is counted, not measured.
+ * @throws ApiError bad_request for an invalid condition, with the position of each problem, and for too much
+ * work. The work is estimated, not measured.
  */
 export async function readWhere(
   database: Database,
@@ -80,7 +80,7 @@ export async function readWhere(
 /** Returns the cost of a condition per submission. */
 export const countComparisons = (condition: Condition): number => [...comparisonsOf(condition)].length;
 
-/** @throws ApiError bad_request if the request needs too much work. The work is counted, not measured. */
+/** @throws ApiError bad_request if the request needs too much work. The work is estimated, not measured. */
 export async function limitWork(
   database: Database,
   { workspaceId, formIds }: { workspaceId: string; formIds: string[] },
@@ -96,7 +96,7 @@ export async function limitWork(
     ]);
 }
 
-/** @throws ApiError bad_request. */
+/** @throws ApiError bad_request if the condition is invalid. */
 export function parse(sent: string): unknown {
   try {
     return normalizeJson(withoutNulls(JSON.parse(sent)));
@@ -105,7 +105,7 @@ export function parse(sent: string): unknown {
   }
 }
 
-/** @throws ApiError bad_request. */
+/** @throws ApiError bad_request if the condition is invalid. */
 function requireCondition(live: Form, older: readonly Form[], where: unknown): Condition {
   const problems = checkFilter(live, where, older);
   if (problems.length > 0)
@@ -114,7 +114,7 @@ function requireCondition(live: Form, older: readonly Form[], where: unknown): C
   return where as Condition;
 }
 
-/** @throws ApiError bad_request. */
+/** @throws ApiError bad_request if the condition is invalid. */
 export function refuseOrderOfTexts(condition: Condition): void {
   const text = comparisonsOf(condition).find(isOrderOfTexts);
   if (text)
@@ -123,7 +123,7 @@ export function refuseOrderOfTexts(condition: Condition): void {
     ]);
 }
 
-/** Reference values are texts, whose sort order depends on the language. */
+/** Reference values are text, whose sort order depends on the language. */
 const isOrderOfTexts = (comparison: Comparison): boolean =>
   'reference' in comparison &&
   ['greater_than', 'at_least', 'less_than', 'at_most'].includes(comparison.is) &&

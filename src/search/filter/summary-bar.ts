@@ -59,8 +59,8 @@ const refuse = (problem: string): ApiError => {
 
 /**
  * Returns a JSON path that matches the submissions that the bar counts.
- * @param versions the live version and the answered versions.
- * @param answers the path of the answers: `$`, or below it.
+ * @param versions the live version and the versions that were answered.
+ * @param answers the path of the answers: `$`, or a path below it.
  * @throws ApiError bad_request for an element that no version has.
  */
 export function summaryBarPath(counted: SummaryBar, versions: readonly Form[], answers: string): string {

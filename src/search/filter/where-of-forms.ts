@@ -62,12 +62,14 @@ export const submissionFilterSql = (condition: string): string => `($status is n
 export const filterConditionSql = `($version is null or p.version = $version) and ${submissionFilterSql('$condition')}`;
 
 /**
- * The index that a filter uses: `any` the ids of a form; `one` those of one status; `tagged` those with tags.
- * `filtered` and `tagged` also check each submission.
+ * The index that a filter uses. `any`: the ids of a form; `one`: the ids of one status; `tagged`: the ids of
+ * tagged submissions. `filtered` and `tagged` also check each submission.
  */
 export type FilterKind = 'any' | 'one' | 'filtered' | 'tagged';
 
-/** Declares a statement for each kind of filter. `met` is the condition on the submissions `p` of a form. */
+/**
+ * Declares a statement for each kind of filter. `met` returns the condition on the submissions `p` of a form.
+ */
 export const byFilter = <Declared>(
   name: string,
   declare: (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
@@ -79,8 +81,8 @@ export const byFilter = <Declared>(
 });
 
 /**
- * The statements for a list by `receivedAt`, whose index answers all of them. For an unknown span PostgreSQL would choose the index
- * of ids; `is true` prevents that.
+ * Declares the statements for a list ordered by `receivedAt`, whose index serves all of them. For an unknown
+ * time span PostgreSQL would choose the index of ids; `is true` prevents that.
  */
 export const byFilterReceived = <Declared>(
   name: string,
@@ -136,16 +138,16 @@ export type Conditions = Pick<
 >;
 
 /**
- * The maximum number of versions that are searched for the names of a condition; it takes some tenths of a
- * second of one core.
+ * The maximum number of versions that are searched for the names in a condition. The search takes some tenths
+ * of a second on one core.
  */
 const mostVersions = 20_000;
 
 type Reach = { workspaceId: string; formIds: readonly string[] | null };
 
 /**
- * Reads a condition on the submissions of all accessible forms. In each form it has the meaning that it has
- * in the list of that form. If a form lacks the element, or has it with another type, the question counts as
+ * Reads a condition on the submissions of all accessible forms. In each form it means what it means in the
+ * list of that form. If a form lacks the element, or has it with another type, the question counts as
  * unanswered. If the condition then cannot match, no submission of the form is read.
  * @throws ApiError bad_request for a condition that fits no form, and for too much work.
  */
@@ -179,7 +181,7 @@ function refuseAll(problems: ReturnType<typeof checkComparisons>): void {
     throw invalidCondition(problems.map(({ message, path }) => ({ message, path: [...path] })));
 }
 
-/** Types by form and element, that of the live version first. */
+/** Types by form and element, with the type in the live version first. */
 type Types = ReadonlyMap<string, ReadonlyMap<string, readonly ComparedKind[]>>;
 
 async function readTypes(
@@ -206,8 +208,8 @@ async function readTypes(
 }
 
 /**
- * Returns the problem of a comparison with an element of this type. Its options and rows are not checked,
- * because they differ by form.
+ * Returns the problem of a comparison with an element of this type. The element's options and rows are not
+ * checked, because they differ by form.
  */
 function problemOf(comparison: Comparison, type: ComparedKind): string | undefined {
   const named = { type, ...('element' in comparison && { id: comparison.element }) };
@@ -225,7 +227,7 @@ function problemIn(types: Types, comparison: Comparison): string | undefined {
   return problems.includes(undefined) ? undefined : problems[0];
 }
 
-/** Compiles the condition for each form. Forms with equal elements and the same date share one path. */
+/** Compiles the condition for each form. Forms whose elements and date are equal share one path. */
 function compile(
   condition: Condition,
   forms: readonly { id: string; time_zone: string | null }[],
@@ -267,7 +269,8 @@ function compile(
 }
 
 /**
- * Simplifies a condition with some known comparisons. Returns the rest, or a boolean if the result is known.
+ * Simplifies a condition in which the results of some comparisons are known. Returns the rest, or a boolean
+ * if the result is known.
  */
 function settle(
   condition: Condition,

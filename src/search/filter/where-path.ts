@@ -11,23 +11,23 @@ import { alignMoments } from '#ast/rules/moments.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 
 /**
- * The compared value: an answer of a type, an answer in a row of a matrix, or a reference value. A group can
- * only be compared by whether it is answered.
+ * The compared value: an answer of a type, an answer in a row of a matrix, or a reference value. For a group,
+ * a condition can only ask whether it is answered.
  */
 export type ComparedKind = InputType | 'composite' | 'row' | 'reference';
 
 type Around = {
   /** Returns the type of the element that a comparison names. */
   readonly typeOf: (comparison: Comparison) => ComparedKind;
-  /** Today in the form's time zone, YYYY-MM-DD. */
+  /** Today's date in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
   readonly asksReference: boolean;
 };
 
 /**
- * Returns a condition as one JSON path. It matches if `isTrue` of #ast does: each comparison looks for a
- * value that meets it, so a missing value or one of another type does not match, and a negated comparison
- * does. Texts are written as JSON, and escaped in patterns.
+ * Returns a condition as one JSON path, which matches if `isTrue` of #ast does. Each comparison looks for a
+ * value that meets it. A missing value or one of another type therefore does not match, while a negated
+ * comparison does. Strings are written as JSON, and escaped in patterns.
  */
 export const wherePath = (condition: Condition, around: Around): string =>
   pathOf(condition, { ...around, answers: around.asksReference ? '$.answers' : '$' });
@@ -43,7 +43,7 @@ function pathOf(condition: Condition, around: Within): string {
   if ('any' in condition) return joined(condition.any, ' || ', around);
   if ('not' in condition) return `!(${pathOf(condition.not, around)})`;
   const isReference = 'reference' in condition;
-  // A row of a matrix has one or several chosen options, and each is compared in the same way.
+  // A row of a matrix has one or more chosen options, and each is compared in the same way.
   const isRow = !isReference && condition.row !== undefined;
   const subject = isReference ? 'reference' : isRow ? 'row' : around.typeOf(condition);
   const place = isReference
@@ -94,7 +94,7 @@ const tests: Readonly<Record<Operator, Test>> = {
   not_answered: { sign: '!', test: answered },
 };
 
-/** Whether a comparison matches if there is no answer. */
+/** Whether a comparison matches a question without an answer. */
 export const matchesUnanswered = (is: Operator): boolean => tests[is].sign === '!';
 
 const found = (conditions: readonly string[]): string => ` ? (${conditions.join(' || ')})`;
@@ -114,7 +114,7 @@ function kindOf(subject: ComparedKind): Kind {
 
 type Value = string | number | boolean;
 const exactly = (value: Value): string => `@ == ${JSON.stringify(value)}`;
-/** Matches a text, ignoring case and surrounding white space. */
+/** Returns the condition that a text equals the value, ignoring case and surrounding white space. */
 export const sameText = (value: Value): string => like(`^\\s*${literal(String(value))}\\s*$`, 'i');
 
 /** Returns the JSON path that tests whether an answer equals a value, for each kind. */
@@ -144,7 +144,7 @@ function inOrder(value: Value, sign: '>' | '>=' | '<' | '<=', { subject, today }
 /** Excludes texts that are not moments: the element may have had another type when it was answered. */
 const momentStart = '^(\\\\d{4}-\\\\d\\\\d-\\\\d\\\\d|\\\\d\\\\d:\\\\d\\\\d)';
 
-/** Returns the moment, and whether it is a date that covers all of its times, as `today+30` is. */
+/** Returns the moment, and whether it is a date that covers all times of its day, such as `today+30`. */
 function limitOf(value: string, today: string): { limit: string; isDay: boolean } {
   const [, limit] = alignMoments('', value, today);
   return { limit, isDay: limit !== value };

@@ -17,7 +17,7 @@ import { setSubmissionStatus } from './edit.ts';
 import { lockSubmissions, removeRows } from './remove.ts';
 import { restoreWithin, trashMany } from './trash.ts';
 
-/** The columns of a submission in the trash that its event needs. */
+/** The columns of a submission in the trash that its deletion event needs. */
 const snapshotOfTrashed = columns('id completed_at? form_name', {
   status: textEnum<SubmissionStatus>(),
   answers: json<Answers>(),
@@ -26,8 +26,8 @@ const snapshotOfTrashed = columns('id completed_at? form_name', {
 });
 
 /**
- * Locks those submissions that are still in the trash, in the order of ids. Restored submissions are not
- * deleted.
+ * Locks those of the submissions that are still in the trash, in the order of ids. Restored submissions are
+ * not deleted.
  */
 const lockTrashedForRemoval = statement(
   'trash.lock_trashed_for_removal',
@@ -42,20 +42,20 @@ const lockTrashedForRemoval = statement(
 
 /**
  * The kind of a bulk change: `trash`; permanent deletion (`empty`: from the trash; `remove`: from anywhere);
- * `tag`; `status`; or the undo of another change.
+ * `tag`; `status`; or `undo` of another change.
  */
 export type BulkKind = 'trash' | 'empty' | 'remove' | 'tag' | 'status' | 'undo';
 
 /**
- * Searches the JSON of `differencesOf` for a part. Quotes within texts are escaped, so a text cannot match.
+ * Searches the JSON of `findDifferences` for a part. Quotes within texts are escaped, so a text cannot match.
  */
 const changesPart = (row: string, part: 'status' | 'tags'): string =>
   `strpos(${row}.changes::text, '"part":"${part}"') > 0`;
 
 /**
- * Locks the submissions to undo and selects what the bulk change did. For tags, `later` has later changes of
- * the tags. For trash and status, submissions that were later moved to the trash or given a status are left
- * out. Locked in the order of ids, so that two transactions cannot deadlock.
+ * Locks the submissions to undo and selects what the bulk change did. For tags, `later` contains later
+ * changes of the tags. For trash and status, submissions that were later moved to the trash or given a status
+ * are left out. Rows are locked in the order of ids, so that two transactions cannot deadlock.
  */
 const lockUndone = statement(
   'bulk.lock_undone',
@@ -94,7 +94,7 @@ const marksOf = (tags: 'before' | 'after'): string =>
 /**
  * Adds and removes tags of submissions, ignoring case, and records each change in the history. Works in the
  * order of ids, so that two transactions cannot deadlock.
- * @returns the submissions that now have the right tags; a submission that would have too many tags stays
+ * @returns the submissions that now have the intended tags; a submission that would have too many tags stays
  * unchanged.
  */
 const tagSubmissions = statement(
@@ -146,9 +146,9 @@ const byOf = ({ id, requested_by, api_key_id, through }: BulkTask): ChangedBy =>
   bulk_id: id,
 });
 
-/** The bulk change of a batch. */
+/** The bulk change that a batch belongs to. */
 type BulkTask = Omit<LockedTask, 'input'> & { input: BulkInput; vault: Vault };
-/** Changes one batch. Returns the number of changed submissions and of new deliveries. */
+/** Changes one batch. Returns the number of changed submissions and the number of new deliveries. */
 type Work = (
   db: Queryable,
   key: FormKey,
@@ -186,7 +186,7 @@ export const bulkWork: Readonly<Record<BulkKind, Work>> = {
       asked,
     ),
   async undo(db, key, ids, asked) {
-    // Locks the form before any rows, as submitting does.
+    // Locks the form before any rows, in the same order as when submitting.
     await lockQuotas(db, key);
     const undone = await lockUndone(db, {
       workspace_id: key.workspaceId,
@@ -240,7 +240,7 @@ function unlessRefused(error: unknown): undefined {
   if (!(error instanceof ApiError)) throw error;
 }
 
-/** Undoes each kind of change. */
+/** For each kind of change, the function that undoes it. */
 const undoings: Readonly<
   Record<
     NonNullable<BulkInput['undone']>,

@@ -47,14 +47,14 @@ export type BulkChange = Static<typeof BulkChange>;
 
 const prefix = 'submissions.';
 
-/** Selects a form's tasks that are bulk changes of these kinds. */
+/** Selects the tasks of a form that are bulk changes of these kinds. */
 export const tasksOf = ({ workspaceId, formId }: FormKey, kinds: readonly BulkKind[]) => ({
   workspace_id: workspaceId,
   form_id: formId,
   kinds: kinds.map((kind) => `${prefix}${kind}` as const),
 });
 
-/** Converts a task to the bulk change that it runs. */
+/** Converts a task to the bulk change that it performs. */
 export const presentBulk = ({ id, kind, total, done, created_at, finished_at, failed_reason }: TaskRow) => ({
   id,
   kind: kind.slice(prefix.length) as BulkKind,
@@ -74,8 +74,8 @@ const kindsOf = {
 } as const satisfies Readonly<Record<string, readonly BulkKind[]>>;
 
 /**
- * Reports the progress of deletions, taggings and bulk changes: lists the unfinished ones, and returns each
- * by id.
+ * Operations that report the progress of deletions, tag changes and other bulk changes: they list the
+ * unfinished ones, and return each by id.
  */
 export function bulkProgressEndpoints(database: Database) {
   const list = (word: keyof typeof kindsOf) =>
@@ -154,8 +154,8 @@ export const bulkJob = 'submissions.bulk';
 export const bulkLimit = 200_000;
 
 /**
- * The number of submissions per transaction. Locks stay short, even for kinds that need several statements
- * per submission.
+ * The number of submissions per transaction. It keeps locks short, even for kinds that need several
+ * statements per submission.
  */
 const batchSizes = {
   trash: 500,
@@ -166,7 +166,7 @@ const batchSizes = {
   undo: 100,
 } as const satisfies Readonly<Record<BulkKind, number>>;
 
-/** A requested bulk change: its kind, its submissions and the person or key behind it. */
+/** A requested bulk change: its kind, its submissions, and the person or key that requested it. */
 export type BulkRequest = {
   kind: Exclude<BulkKind, 'undo'>;
   ids: readonly string[];
@@ -179,7 +179,7 @@ export type BulkRequest = {
 
 /**
  * Starts a change of exactly these submissions. A job runs it in batches.
- * @returns the bulk change, whose `done` grows to at most `total`: deleted submissions are skipped.
+ * @returns the bulk change, whose `done` grows to at most `total`, because deleted submissions are skipped.
  * @throws ApiError not_found for a deleted form.
  */
 export async function startBulk(
@@ -195,8 +195,8 @@ export async function startBulk(
 }
 
 /**
- * Undoes a bulk change, except where submissions changed later. It restores from the trash, reverses tags,
- * and restores the previous status. A job runs it in batches.
+ * Undoes a bulk change, except for submissions that changed later. It restores submissions from the trash,
+ * reverses tags, and restores the previous status. A job runs it in batches.
  * @throws ApiError not_found; conflict for a change that cannot be undone, is not finished, or was already
  * undone.
  */
@@ -223,7 +223,10 @@ export async function undoBulk(
 const isUndoable = (kind: BulkKind): kind is NonNullable<BulkInput['undone']> =>
   kind === 'trash' || kind === 'tag' || kind === 'status';
 
-/** Stores a bulk change with its job; undefined if the form is deleted or the change was already undone. */
+/**
+ * Stores a bulk change with its job. Returns undefined if the form is deleted or the change was already
+ * undone.
+ */
 async function begin(
   context: ChangeContext,
   { workspaceId, formId }: FormKey,

@@ -39,22 +39,22 @@ const findEditable = statement(
 );
 
 /**
- * A submission that its visitor opened to edit. `form` is the answered version, which the page shows; `seen`
- * is sent back with the edited answers.
+ * A submission that its visitor opened for editing. `form` is the version that was answered, which the page
+ * shows; `seen` is sent back with the edited answers.
  */
 export type OpenedEdit = OpenedAnswers & {
   submissionId: string;
   form: Form;
   reference: Record<string, string>;
-  /** The language of the answers, as a BCP-47 tag; null if the form has no language. */
+  /** The language of the answers, as a BCP 47 tag; null if the form has no language. */
   language: string | null;
   seen: Date;
 };
 
 /**
  * Opens the submission of an edit link.
- * @throws ApiError not_found for an unknown or expired link, a link of another form, and if the form does not
- * allow editing.
+ * @throws ApiError not_found if the link is unknown, has expired or belongs to another form, or if the form
+ * does not allow editing.
  */
 export async function openEdit(database: Database, formId: string, token: string): Promise<OpenedEdit> {
   const { form, reference, language, submissionId, answers, updated_at } = await findByToken(
@@ -77,10 +77,11 @@ type TokenEdit = {
 };
 
 /**
- * Replaces the answers with those that the visitor sent, checked against the answered version, and fires
- * `submission.updated`. Named files are kept, or added if no submission owns them; omitted files are removed.
- * @throws ApiError not_found as openEdit; precondition_failed if it changed since `seen`; conflict if a file
- * was used meanwhile.
+ * Replaces the answers with those that the visitor sent, checked against the version that was answered, and
+ * sends `submission.updated`. Named files are kept, or added if no submission owns them; omitted files are
+ * removed.
+ * @throws ApiError not_found, like openEdit; precondition_failed if the submission changed since `seen`;
+ * conflict if a file was used in the meantime.
  */
 export async function editByToken(
   context: SubmitContext,

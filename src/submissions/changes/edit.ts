@@ -53,8 +53,8 @@ export const snapshotSelection = `s.id, s.status, s.completed_at, s.answers, s.r
 export const versionJoin = `join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version`;
 
 /**
- * Locks a submission for a change until the transaction ends, and selects it with the version that it
- * answers.
+ * Locks a submission for a change until the transaction ends, and selects it with the version that was
+ * answered.
  */
 export const lockSubmission = statement(
   'submissions.lock_submission',
@@ -68,7 +68,7 @@ export const lockSubmission = statement(
    for update of s`,
 );
 
-/** Writes a changed submission with its search document. */
+/** Writes a changed submission and its search document. */
 const updateSubmission = statement(
   'submissions.update_submission',
   [
@@ -90,8 +90,8 @@ const updateSubmission = statement(
 export type ChangeContext = { database: Database; wakeQueue: () => void };
 
 /**
- * The submission to change, the actor, and the state that they saw, so that two editors do not overwrite each
- * other. `by` is null for a visitor with the edit link.
+ * The submission to change, the actor, and the state that the actor saw, so that two editors do not overwrite
+ * each other. `by` is null for a visitor with the edit link.
  */
 export type ChangeTarget = FormKey & { id: string; by: Actor | null; unchanged: IfMatchTimes };
 
@@ -106,9 +106,10 @@ export type SubmissionPatch = {
 };
 
 /**
- * Changes a submission. Answers are checked against the version that it answers. To become completed, it must
- * answer every required question. The time of the first completion stays, even if it becomes incomplete again
- * (docs/rules.md 4). Tags are internal to the workspace, and events do not contain them.
+ * Changes a submission. Its answers are checked against the version that was answered. To become completed,
+ * it must answer every required question. The time of the first completion stays, even if the submission
+ * becomes incomplete again (docs/rules.md 4). Tags are internal to the workspace, and events do not contain
+ * them.
  * @returns the questions whose answers are kept although other answers hide them.
  * @throws ApiError not_found, precondition_failed, validation_error with the `field` of each problem.
  */
@@ -141,7 +142,7 @@ const withStatus = (current: Current, status: SubmissionStatus): Current => ({
 });
 
 /**
- * Sets the status of one submission of a bulk change, in the caller's transaction, like changeSubmission.
+ * Sets the status of one submission in a bulk change, in the caller's transaction, like changeSubmission.
  * @returns the number of new deliveries. @throws ApiError not_found, validation_error, or the errors of
  * `change`.
  */
@@ -157,7 +158,7 @@ export const setSubmissionStatus = (
     return next;
   });
 
-/** Returns the answers to store; undefined if the stored answers stay. */
+/** Returns the answers to store; undefined if the stored answers stay unchanged. */
 function checkChanged(
   { structure, settings, answers: stored, status: before }: Current,
   { status, reference }: Current,
@@ -196,7 +197,7 @@ function patchReference(
   return reference;
 }
 
-/** Merges by RFC 7396: replaces values that are not objects, and merges the rows of a matrix. */
+/** Merges as in RFC 7396: replaces values that are not objects, and merges the rows of a matrix. */
 const mergePatch = (stored: AnyRecord, patch: AnyRecord): Record<string, unknown> =>
   merged(
     stored,
@@ -219,9 +220,10 @@ const invalid = (message: string, errors: readonly ErrorItem[]) =>
 type Current = Awaited<ReturnType<typeof lockSubmission>>[number];
 
 /**
- * The one way in which a submission changes: locked, compared with what its editor saw, written with its search
- * text, counts, files and event in one transaction. A change that changes nothing writes and tells nothing.
- * @throws QuotaExceeded when others have an answer that is taken so many times only.
+ * Changes a submission; every change goes through this function. In one transaction, the submission is
+ * locked, compared with what its editor saw, and written with its search text, counts, files and event. If
+ * nothing differs, nothing is written and no event is recorded.
+ * @throws QuotaExceeded if other submissions have used up the quota of an answer.
  */
 export async function applyChange(
   context: SubmitContext,
@@ -267,7 +269,7 @@ async function write(db: Queryable, target: Changing, before: Current, after: Cu
   const key = { workspace_id: target.workspaceId, form_id: target.formId };
   const { structure, answers, reference, settings, tags } = after;
   const files = listFiles(structure, answers).map((file) => file.id);
-  // Always later than the previous time, even within a millisecond, because editors compare it.
+  // Always later than the previous time, even within a millisecond, because editors compare the times.
   const changedAt = new Date(Math.max(now().getTime(), before.updated_at.getTime() + 1));
   await updateSubmission(db, {
     ...key,
@@ -321,9 +323,9 @@ async function changeFiles(
 }
 
 /**
- * Records `submission.created` for the first completion, `submission.updated` after that, and nothing before
- * (docs/rules.md 4). Like submitting, the first completion also sends emails and enables the edit link of the
- * receipt.
+ * Records `submission.created` for the first completion, `submission.updated` after that, and no event before
+ * it (docs/rules.md 4). Like submitting, the first completion also sends emails and enables the edit link of
+ * the receipt.
  */
 async function recordChangeEvent(
   db: Queryable,

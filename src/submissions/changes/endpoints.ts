@@ -28,7 +28,7 @@ const findSubmissionForm = statement(
 
 /**
  * Returns the form of a submission if the caller can access it.
- * @param where whether it must be in the trash, must not be, or may be.
+ * @param where whether the submission must be in the trash, must not be there, or may be.
  * @throws ApiError not_found.
  */
 export async function requireSubmission(
@@ -46,7 +46,7 @@ export async function requireSubmission(
 
 const noExtraProperties = { additionalProperties: false } as const;
 
-/** Omitted properties stay unchanged. */
+/** A merge patch: omitted properties stay unchanged. */
 const SubmissionPatch = Type.Object(
   {
     answers: Type.Optional(

@@ -12,8 +12,8 @@ import { requireSubmission } from './endpoints.ts';
 
 /**
  * Inserts a note and records it in the history of the submission.
- * @returns whether the submission exists, and whether the note was inserted: it is not if the submission has
- * the maximum.
+ * @returns whether the submission exists, and whether the note was inserted: it is not if the submission
+ * already has the maximum number of notes.
  */
 const insertNote = statement(
   'notes.insert_note',
@@ -36,7 +36,7 @@ const insertNote = statement(
 );
 
 /**
- * Selects the notes of a submission, newest first, with the name of the member or API key that wrote each.
+ * Selects the notes of a submission, newest first, each with the name of the member or API key that wrote it.
  */
 const listNotes = statement(
   'notes.list_notes',
@@ -51,8 +51,8 @@ const listNotes = statement(
 );
 
 /**
- * Deletes a note and records this in the history. The submission is locked first, as in its own deletion:
- * otherwise both could deadlock, because the history refers to it.
+ * Deletes a note and records this in the history. The submission is locked first, as when a submission is
+ * deleted: otherwise both could deadlock, because the history refers to the submission.
  */
 const deleteNote = statement(
   'notes.delete_note',
@@ -88,7 +88,8 @@ const Note = Type.Object({
 });
 
 /**
- * Manages the notes of members on a submission. Visitors never see them, and webhooks do not contain them.
+ * Operations for the notes of members on a submission. Visitors never see them, and webhooks do not contain
+ * them.
  */
 export function noteEndpoints({ database }: { database: Database }) {
   return {

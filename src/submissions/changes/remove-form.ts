@@ -8,8 +8,8 @@ import { snapshotColumns, snapshotSelection, versionJoin } from './edit.ts';
 import { removeRows } from './remove.ts';
 
 /**
- * Selects what still delays the removal of a deleted form: waiting deliveries, and files that are not swept
- * yet.
+ * Selects what still delays the removal of a deleted form: waiting deliveries, and files that the sweep has
+ * not deleted yet.
  */
 const findFormRemainder = statement(
   'find_form_remainder',
@@ -34,12 +34,13 @@ const lockOldestSubmissions = statement(
 
 /** The number of submissions removed per transaction, to keep locks short. */
 const batchSize = 500;
-/** The delay between checks whether deliveries and files of a deleted form are gone. */
+/** The delay, in seconds, between checks for remaining deliveries and files of a deleted form. */
 const remainderSeconds = 60;
 
 /**
- * Runs the job `form.remove`: removes a batch of a deleted form's submissions with their `submission.deleted`
- * events (docs/rules.md 4), and repeats. At the end it removes the form itself, after its last deliveries.
+ * Runs the job `form.remove`, which removes a deleted form's submissions batch by batch with their
+ * `submission.deleted` events (docs/rules.md 4). At the end it removes the form itself, after its last
+ * deliveries.
  */
 export const removeFormBatch = (
   context: { database: Database; wakeQueue: () => void },
@@ -56,7 +57,7 @@ export const removeFormBatch = (
     return { done: batch.length, isWaking: made > 0, isLast: false };
   });
 
-/** Removes the form itself. @returns false while deliveries or files still delay this. */
+/** Removes the form itself. @returns false while deliveries or files still delay the removal. */
 async function removeRemainder(db: Queryable, workspaceId: string, formId: string): Promise<boolean> {
   const key = { workspace_id: workspaceId, form_id: formId };
   await deleteSpam(db, { ...key, ids: null });

@@ -14,13 +14,13 @@ import {
 const workspacesAtOnce = 10;
 /** The number of files per batch. Their bytes are deleted before their rows. */
 const filesAtOnce = 200;
-/** Rows that one statement deletes. */
+/** The number of rows that one statement deletes. */
 const batch = 500;
 
 /**
- * Deletes closed workspaces whose waiting time has passed: first the bytes of files and images, then the
- * largest tables in batches, and at the end the workspace with all its data. The next run continues an
- * interrupted one.
+ * Deletes closed workspaces whose waiting period has ended: first the bytes of files and images, then the
+ * largest tables in batches, and at the end the workspace with all its data. If a run is interrupted, the
+ * next one continues it.
  * @throws AggregateError for the workspaces that failed; the others are deleted.
  */
 export async function removeEndedWorkspaces(context: FilesContext): Promise<void> {

@@ -41,8 +41,8 @@ export async function removeSubmission(
 
 /**
  * Deletes submissions that the caller's transaction has locked, with their search documents and counts.
- * Records `submission.deleted` for those that were completed (docs/rules.md 4). No submission owns their
- * files then, and the sweep deletes them.
+ * Records `submission.deleted` for those that were completed (docs/rules.md 4). After that, no submission
+ * owns their files, and the sweep deletes them.
  * @returns the number of new deliveries.
  */
 export async function removeRows(

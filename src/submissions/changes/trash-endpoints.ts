@@ -103,7 +103,7 @@ function below({ after }: PageRequest): { below_at: Date; below_id: string } {
 const idList = Type.Array(uuid, { minItems: 1, maxItems: 1_000 });
 const some = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 
-/** Lists the trash, restores submissions from it, and empties it. */
+/** Operations that list the trash, restore submissions from it, and empty it. */
 export function trashEndpoints(context: ChangeContext) {
   const { database } = context;
 

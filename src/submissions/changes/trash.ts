@@ -16,8 +16,8 @@ import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
 import { type ChangeTarget, lockSubmission } from './edit.ts';
 
 /**
- * Moves submissions of a form to the trash, where only the trash finds them, and frees their quotas. Works in
- * the order of ids, so that two transactions cannot deadlock.
+ * Moves submissions of a form to the trash, which hides them everywhere else, and frees their quotas. Works
+ * in the order of ids, so that two transactions cannot deadlock.
  * @returns the number of submissions by status, to subtract from the counts.
  */
 export const trashSubmissions = statement(
@@ -107,8 +107,8 @@ export function trashSubmission(
 
 /**
  * Moves submissions of a form to the trash, in the caller's transaction. Acquires the shared form lock, so
- * that quotas are not counted meanwhile.
- * @returns their number; those that are deleted or already in the trash are skipped.
+ * that quotas are not counted in the meantime.
+ * @returns the number of submissions moved; those that are deleted or already in the trash are skipped.
  */
 export async function trashMany(
   db: Queryable,
@@ -129,9 +129,9 @@ export async function trashMany(
 }
 
 /**
- * Restores submissions from the trash, with their files. They are counted and searched again.
- * @returns their number; those that are not in the form's trash are skipped.
- * @throws ApiError conflict if other submissions used up a quota meanwhile: all stay in the trash.
+ * Restores submissions from the trash, with their files. They are counted and found by searches again.
+ * @returns the number of submissions restored; those that are not in the form's trash are skipped.
+ * @throws ApiError conflict if other submissions used up a quota in the meantime: all stay in the trash.
  */
 export function restoreMany(
   database: Database,
@@ -147,7 +147,7 @@ export function restoreMany(
 
 /**
  * Restores submissions in the caller's transaction, and acquires the form lock.
- * @param one runs the work for one submission, which may exceed a quota and then stay in the trash.
+ * @param one restores one submission. If the submission exceeds a quota, it can stay in the trash.
  */
 export async function restoreWithin(
   db: Queryable,

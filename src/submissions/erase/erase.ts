@@ -42,7 +42,7 @@ const lockToErase = statement(
    order by s.id for update of s`,
 );
 
-/** Selects the files of submissions, and counts the dependent rows that are deleted with them. */
+/** Selects the files of submissions, and counts the dependent rows that will be deleted with them. */
 const countBelongings = statement(
   'erase.count_belongings',
   'workspace_id ids',
@@ -93,7 +93,7 @@ export const deleteInvitations = statement(
 );
 
 /**
- * Adds submissions to their form's next digest again, because the digest that listed them is withdrawn.
+ * Adds submissions to the next digest of their form again, because the digest that listed them is withdrawn.
  * @returns whether this starts a digest, which must then be requested.
  */
 const requeueDigestItems = statement(
@@ -115,8 +115,8 @@ const requeueDigestItems = statement(
 );
 
 /**
- * Keeps only a submission's answers that do not identify the person, with its search document. Deletes its
- * history, notes and links.
+ * Keeps only the answers of a submission that do not identify the person, and its search document for them.
+ * Deletes its history, notes and links.
  */
 const stripSubmission = statement(
   'erase.strip_submission',
@@ -149,7 +149,7 @@ const stripSubmission = statement(
 
 const nothingDeleted = {
   submissions: 0,
-  /** Submissions of which only identifying answers were deleted. */
+  /** The number of submissions of which only identifying answers were deleted. */
   stripped: 0,
   files: 0,
   notes: 0,
@@ -173,9 +173,9 @@ export type ErasureOutcome = { gone: DeletedCounts; fileIds: string[]; deliverie
 /**
  * Erases submissions, in the trash or not, in the caller's transaction. Also deletes their history, notes,
  * tags, search text, links and invitations, their events with deliveries and attempts, and emails about them,
- * sent or waiting. No submission owns their files then: removeTakenFiles deletes them now, and the sweep
- * within seconds. Sends `submission.deleted` without answers for those that were completed. Call it with at
- * most some hundred submissions, to keep locks short.
+ * sent or waiting. After that, no submission owns their files: removeMarkedFiles deletes them immediately, or
+ * else the sweep within seconds. Sends `submission.deleted` without answers for those that were completed.
+ * Call it with at most a few hundred submissions, to keep locks short.
  * @param options.keepsOpenInvitations whether to keep the invitation of an incomplete submission: the person
  * may still answer.
  * @returns the result; if `deliveries` is not 0, wake the queue after the commit.
@@ -200,9 +200,9 @@ export async function eraseSubmissions(
 }
 
 /**
- * Erases what identifies the person: the answers to identifying elements (#ast/form/identifies.ts), every answer
- * in which `isSaid` finds the person, all reference values, tags, notes, history, links, events, emails and
- * invitations. Other answers stay, and `submission.updated` is sent with them.
+ * Erases what identifies the person: the answers to identifying elements (#ast/form/identifies.ts), and every
+ * answer in which `isSaid` finds the person. Also erases all reference values, tags, notes, history, links,
+ * events, emails and invitations. Other answers stay, and `submission.updated` is sent with them.
  */
 export async function eraseIdentity(
   db: Queryable,
@@ -252,7 +252,7 @@ const blanked = (event: SubmissionEvent): SubmissionEvent => ({
 
 type Row = Awaited<ReturnType<typeof lockToErase>>[number];
 
-/** Deletes other records of submissions, and counts their dependent rows. */
+/** Deletes other records about submissions, and counts their dependent rows. */
 async function eraseTraces(
   db: Queryable,
   key: FormKey,
@@ -288,7 +288,7 @@ async function eraseTraces(
   };
 }
 
-/** Lists the other submissions of a withdrawn digest in the next digest. */
+/** Adds the other submissions of a withdrawn digest to the next digest. */
 async function requeueDigest(
   db: Queryable,
   { workspaceId, formId }: FormKey,

@@ -3,13 +3,13 @@ import { isRecord } from '#ast/basics/json.ts';
 import { identifiesPerson } from '#ast/form/identifies.ts';
 import { type Form, type InputElement, listQuestions } from '#ast/form/tree.ts';
 
-/** A shorter text may occur in any answer by chance. */
+/** The minimum length of a text to search for: a shorter text may occur in any answer by chance. */
 const leastLength = 4;
 
 /**
  * Returns the answers without those that identify the person: answers to identifying elements, and other
  * answers that contain one of these or in which `isSaid` finds the person. Answers to unknown elements are
- * removed too, because it is unknown whether they identify the person.
+ * also removed, because they may identify the person.
  */
 export function stripAnswers(form: Form, answers: Answers, isSaid: (text: string) => boolean): Answers {
   const names = identifyingTexts(form, answers);

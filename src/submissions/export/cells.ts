@@ -7,7 +7,7 @@ import type { SubmissionStatus } from '../submission-rows.ts';
 
 /*
  * The format of cells with several values: `Tea; "Cake; two pieces"` is a list, and `Name: Ada; Meals: "Tea;
- * Cake"` are the pairs of a row. Each row of a repeatable group is on its own line. Values are quoted only if
+ * Cake"` are the pairs of a row. Each row of a repeatable group has its own line. Values are quoted only if
  * necessary.
  */
 
@@ -15,7 +15,7 @@ const needsQuotes = /[;\r\n]|^["\s]|\s$|^$/;
 
 const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** Formats a value so that a list of values can be parsed again. */
+/** Formats a value so that a list of formatted values can be parsed again. */
 const formatValue = (text: string): string => (needsQuotes.test(text) ? quote(text) : text);
 
 const formatList = (values: readonly string[]): string => values.map(formatValue).join('; ');
@@ -79,7 +79,7 @@ export function parseRows(source: string): [label: string, value: string][][] | 
 
 type CellQuestion = Pick<Column, 'option_labels' | 'rows'> & Partial<Pick<Column, 'inputs'>>;
 
-/** The value of an export cell; undefined for an empty cell. */
+/** The value of a cell in an export; undefined for an empty cell. */
 export type ExportCell = string | number | Date | undefined;
 
 /** A submission as exports read it, with its JSON as text. Times are ISO 8601 in UTC with milliseconds. */
@@ -113,7 +113,7 @@ export function headCells(columns: readonly Column[]): string[] {
     );
     if (repeated.length === 0)
       return [...fixedHeads, ...heads.flatMap(({ titles }) => titles), referenceHead];
-    // A label with an added id may equal the label of another column.
+    // A label with an added id can equal the label of another column.
     for (const { column } of repeated) withIds.add(column.id);
   }
 }
@@ -164,8 +164,8 @@ export function answerCells(value: AnswerValue | undefined, column: CellQuestion
 
 /**
  * Returns an answer as one cell. The value decides the format, not the current type, because the element may
- * have had another type. Options are written by label. Several choices or files are a list. Each row of a
- * repeatable group is a line of labels and values, so that an import can read it again.
+ * have had another type. Options are written by label. Several choices or files are written as a list. Each
+ * row of a repeatable group is a line of labels and values, so that an import can read it again.
  */
 function answerCell(value: AnswerValue | undefined, column: CellQuestion): ExportCell {
   if (value === undefined || typeof value === 'number') return value;
@@ -182,7 +182,7 @@ function answerCell(value: AnswerValue | undefined, column: CellQuestion): Expor
   );
 }
 
-/** Both are objects, but no row has exactly the properties of a file. */
+/** Files and rows are both objects, but no row has exactly the properties of a file. */
 const isFile = (item: FileAnswer | AnswerRow): item is FileAnswer =>
   ['id', 'filename', 'size', 'content_type'].every((name) => Object.hasOwn(item, name));
 const isRow = (item: string | FileAnswer | AnswerRow): item is AnswerRow =>

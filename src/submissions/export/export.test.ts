@@ -110,7 +110,7 @@ test("xlsx: a text is cut at Excel's cell limit, with a note on its length and o
   assert.equal(second.length, most);
   assert.match(
     second,
-    /^&+… \[Cut: of 65000 characters Excel holds 32767 in a cell\. Export as CSV or NDJSON to get the whole text\.\]$/,
+    /^&+… \[Truncated: the text has 65000 characters, but an Excel cell can contain only 32767\. Export as CSV or NDJSON to get the whole text\.\]$/,
   );
 });
 

@@ -17,21 +17,21 @@ import {
 } from './cells.ts';
 import { xlsxStream } from './xlsx.ts';
 
-/** Writes a text to a file: escaped for spreadsheets, unchanged for programs. */
+/** Writes a text to a file: escaped for spreadsheets, or unchanged for programs. */
 type TextWriter = (text: string) => string;
 export const asItIs: TextWriter = (text) => text;
 
 /**
- * Formats one record of RFC 4180, for spreadsheets by default. Numbers are written unchanged: even a negative
- * number is not a formula.
+ * Formats one record as in RFC 4180, for spreadsheets by default. Numbers are written unchanged: even a
+ * negative number is not a formula.
  */
 export function csvRecord(cells: readonly ExportCell[], write: TextWriter = guardFormula): string {
   return `${cells.map((cell) => csvField(cell, write)).join(',')}\r\n`;
 }
 
 /**
- * Formats the record of a submission, with the result of `csvRecord` and `bodyCells` in half the time. Its
- * id, status and times are never formulas and never need quotes, and no array of cells is created.
+ * Formats the record of a submission like `csvRecord` and `bodyCells`, but in half the time. Its id, status
+ * and times are never formulas and never need quotes, and no array of cells is created.
  */
 export function csvSubmission(
   columns: readonly Column[],
@@ -65,7 +65,8 @@ export const exportTypes = {
 } as const satisfies Record<ExportFormat, string>;
 
 /**
- * Formats a submission as a line of JSON: answers by element id, as in the API, for `columns` in their order.
+ * Formats a submission as a line of JSON: the answers by element id, as in the API, for `columns` in their
+ * order.
  */
 export function ndjsonLine(columns: readonly Column[], submission: ExportedSubmission): string {
   const { id, status, created_at, completed_at } = submission;
@@ -86,8 +87,8 @@ type Source = { columns: readonly Column[]; batches: Batches };
 type Options = { readonly forSpreadsheet: boolean };
 
 /**
- * Streams submissions as a file. Memory does not grow with their number, and reading `batches` stops if the
- * client disconnects. Other requests run in between.
+ * Streams submissions as a file. Memory does not grow with their number, and `batches` are no longer read if
+ * the client disconnects. Other requests run in between.
  * @param options.forSpreadsheet starts a CSV with a byte order mark, so that Excel detects UTF-8, and escapes
  * texts that could be formulas. Programs get unchanged texts, because they cannot know what to remove.
  */
@@ -107,11 +108,11 @@ const writers: Readonly<Record<ExportFormat, (source: Source, options: Options) 
 };
 
 /**
- * The number of characters of answers per chunk: it takes a few ms, also for XLSX, and is large enough to
- * send.
+ * The number of characters of answers per chunk. A chunk takes only a few ms, even for XLSX, and is large
+ * enough to send.
  */
 const turnLength = 65_536;
-/** The cost of a cell in addition to its characters; most cells may be empty. */
+/** The cost of a cell in addition to its characters, because most cells may be empty. */
 const cellLength = 16;
 
 /** Splits batches into chunks, and yields to the event loop between them. */
@@ -132,7 +133,7 @@ async function* splitBatches({ columns, batches }: Source): AsyncGenerator<reado
 const readText = (...parts: Parameters<typeof writeText>): Readable =>
   Readable.from(writeText(...parts), { objectMode: false });
 
-/** Writes the text of each chunk in one piece: a piece for each line would cost more than the lines. */
+/** Writes the text of each chunk as one piece: a piece for each line would cost more than the lines. */
 async function* writeText(
   head: string,
   source: Source,
@@ -144,7 +145,7 @@ async function* writeText(
     yield chunk;
     chunk = '';
   }
-  // Sends the headings of an export without rows.
+  // An export without rows still needs its headings.
   yield chunk;
 }
 

@@ -4,8 +4,8 @@ import { writeXlsxStream } from 'hucre/xlsx';
 import type { XlsxTask } from './xlsx.ts';
 
 /*
- * The thread that xlsx.ts starts. It writes a workbook for each task while the rows arrive. A client that
- * disconnects, or rows that fail, end only that workbook.
+ * The thread that xlsx.ts starts. It writes a workbook for each task while the rows arrive. If a client
+ * disconnects or its rows fail, only its workbook ends.
  */
 parentPort!.on('message', ({ rows, file }: XlsxTask) => {
   writeXlsxStream(oneByOne(rows), { name: 'Submissions', freezePane: { rows: 1 } })

@@ -12,14 +12,14 @@ export type XlsxTask = {
   readonly file: WritableStream<Uint8Array>;
 };
 
-/** The thread that writes the files of this process, and the files that it is writing. */
+/** The thread that writes the workbooks of this process, and the files that it is writing. */
 type Writer = { readonly thread: Worker; readonly files: Set<Readable> };
 let writer: Writer | undefined;
 
 /**
- * Streams rows as a workbook, written on a separate thread: the library writes each row in one go, however
- * long it is, and loading it would delay other requests. The thread starts with the first workbook, and keeps
- * the process alive only while it writes.
+ * Streams rows as a workbook, written on a separate thread: the library writes each row without interruption,
+ * however long it is, and loading the library would delay other requests. The thread starts with the first
+ * workbook, and keeps the process alive only while it writes.
  * @param rows batches of rows, produced as the file is read; they end if the reader disconnects.
  */
 export function xlsxStream(rows: AsyncIterable<readonly (readonly ExportCell[])[]>): Readable {
@@ -61,9 +61,9 @@ async function* asXlsx(
 const longestCell = 32_767;
 
 /**
- * Texts are stored as texts, which are never calculated. A text that is too long for Excel is cut, with a
- * notice. XML has no control characters: `_x0007_` represents one, so the underscore of a text that looks
- * like this is escaped.
+ * Texts are stored as text, which is never calculated. A text that is too long for Excel is cut off, with a
+ * notice. XML cannot contain control characters: `_x0007_` represents one, so in a text that looks like this,
+ * the underscore is escaped.
  */
 function xlsxCell(cell: ExportCell): XlsxCell {
   if (typeof cell !== 'string') return cell ?? null;

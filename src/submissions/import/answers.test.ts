@@ -86,7 +86,7 @@ test('a line with ambiguous choices is left out', async () => {
   const asked = element('multiple_choice', 'q', { label: 'Q', options: ['A', 'B', 'A, B'] });
   const { entries, problems } = await planOf([asked], 'Q,Note\n"A, B",x\n');
   assert.deepEqual([entries.length, problems.length], [0, 1]);
-  assert.match(problems[0]!.message, /"A, B" matches different choices/);
+  assert.match(problems[0]!.message, /"A, B" can match different choices/);
 });
 
 test('a custom option is read after the other options, as Google Forms writes it', async () => {

@@ -153,7 +153,7 @@ export const ImportProgress = Type.Object({
 /** The size of a file with 10,000 lines, as JSON. */
 const importBytes = 8 * 1024 * 1024;
 
-/** The number of items in a response. */
+/** The maximum number of items in a response. */
 const shown = { entries: 10, problems: 100, imports: 10 } as const;
 
 const notesOf = ({ problems, doubts }: Pick<ImportPlan, 'problems' | 'doubts'>) => ({
@@ -193,7 +193,7 @@ function sourceOf({ kind, text, data, ...rest }: Static<typeof ImportBody>): Imp
 
 const example = { body: { kind: 'csv', text: 'a,message\r\nAnni,Please call me.\r\n' } } as const;
 
-/** Previews and imports submissions from a file. */
+/** Operations that preview and import submissions from a file. */
 export const submissionImportEndpoints = (context: ImportContext) => ({
   previewSubmissionImport: operation({
     summary: 'Preview submission import',

@@ -15,9 +15,9 @@ import {
 } from './table.ts';
 
 /**
- * The use of a column: an answer, a reference value, all reference data as JSON, the time of start or
- * submission, or nothing. For an answer, `name` is the id of the question. `row` is the id of a matrix row or
- * consent part; `option` is the id of the option that the column is for.
+ * How a column is used: as an answer, a reference value, all reference data as JSON, the time of start or
+ * submission, or not at all. For an answer, `name` is the id of the question. `row` is the id of a matrix row
+ * or consent part; `option` is the id of the option that the column is for.
  */
 export type ColumnUse =
   | { as: 'answer'; name: string; row?: string; option?: string }
@@ -47,7 +47,7 @@ const submitted =
 /** Headings for the start time. */
 const started = /^(?:start ?(?:date|time)|started at|date created|startzeit|created at)(?: ?\([^()]*\))?$/i;
 
-/** Whether the columns are from our own export. */
+/** Whether the columns are from one of our own exports. */
 export const isFormloomExport = (columns: readonly ImportColumn[]): boolean =>
   fixedHeads.every((head, index) => columns[index]?.title === head);
 
@@ -94,7 +94,7 @@ function offersOf(
       for (const part of namesOf(choice)) {
         const use: ColumnUse = { as: 'answer', name, option: choice.id };
         for (const each of names.flatMap((title) => joined(title, part))) offer(each, use);
-        // Typeform uses only the choice as the heading of its column.
+        // Typeform uses only the choice as the heading of a choice's column.
         late.push([part, use]);
       }
   }
@@ -103,8 +103,8 @@ function offersOf(
 }
 
 /**
- * Guesses the use of columns by their headings, which are ids and labels, as in exports. An exact heading
- * wins over a similar one. If two columns answer one question, the first wins.
+ * Guesses the use of columns by their headings, which are ids and labels, as in exports. An exact match wins
+ * over a similar one. If two columns answer the same question, the first wins.
  */
 export function suggestMapping(columns: readonly ImportColumn[], form: Form): ColumnUse[] {
   const uses: (ColumnUse | undefined)[] = columns.map(() => undefined);
@@ -159,7 +159,9 @@ export function findNamedColumns(
   return new Set(columns.flatMap(({ title }, index) => (offers.has(normalizeLabel(title)) ? [index] : [])));
 }
 
-/** Returns the problem of a mapping of any kind of import: two equal uses, or an invalid reference name. */
+/**
+ * Returns the problem with a mapping for any kind of import: two equal uses, or an invalid reference name.
+ */
 export function findUseProblem(mapping: readonly { as: string; name?: string }[]): string | undefined {
   const targets = mapping.filter(({ as }) => as !== 'ignore').map(columnUseKey);
   if (new Set(targets).size < targets.length) return 'Two columns have the same use. Change one of them.';
@@ -168,7 +170,7 @@ export function findUseProblem(mapping: readonly { as: string; name?: string }[]
     : undefined;
 }
 
-/** Returns the key of a use, which two columns cannot share. */
+/** Returns the key of a use. Two columns cannot have the same key. */
 export const columnUseKey = (use: object): string => JSON.stringify(Object.entries(use).toSorted());
 
 export const isBadReference = ({ as, name = '' }: { as: string; name?: string }): boolean =>
@@ -232,8 +234,8 @@ type Guess<Format> = { readonly format: Format; readonly doubt?: Doubt };
 const dayInDigits = /(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(?:\d{4}|\d{2})(?!\d)/;
 
 /**
- * Guesses the date order of a column: from unambiguous cells, otherwise from dots between the numbers,
- * otherwise from the form's language.
+ * Guesses the date order of a column: from unambiguous cells, or else from dots between the numbers, or else
+ * from the form's language.
  */
 export function guessDateOrder(cells: readonly ImportCell[], language: string): Guess<DateOrder> {
   let open: { index: number; text: string } | undefined;
@@ -254,7 +256,7 @@ export function guessDateOrder(cells: readonly ImportCell[], language: string): 
   return { format, doubt: { index: open.index, message } };
 }
 
-/** Returns the order of day and month in a language or region (BCP-47). */
+/** Returns the order of day and month in a language or region (BCP 47). */
 function dateOrderOf(language: string): 'dmy' | 'mdy' {
   const parts = new Intl.DateTimeFormat(language, { timeZone: 'UTC' })
     .formatToParts(0)
@@ -264,7 +266,7 @@ function dateOrderOf(language: string): 'dmy' | 'mdy' {
     : 'dmy';
 }
 
-/** Guesses the decimal separator of a column from cells that only one separator can explain. */
+/** Guesses the decimal separator of a column from cells that make sense with only one separator. */
 export function guessDecimalMark(cells: readonly ImportCell[], language: string): Guess<DecimalMark> {
   let open: { index: number; text: string } | undefined;
   const settled = new Set<DecimalMark>();

@@ -36,7 +36,7 @@ import {
   unimportableQuestions,
 } from './table.ts';
 
-/** A file to import, with the use and formats of its columns; omitted ones are guessed for each column. */
+/** A file to import, with the use and formats of its columns. What is omitted is guessed for each column. */
 export type ImportSource = TableSource & {
   mapping?: readonly ColumnUse[] | undefined;
   dates?: DateOrder | undefined;
@@ -56,7 +56,8 @@ export type ImportPlan = {
 };
 
 /**
- * Reads a file line by line: its submissions, checked as a page checks them, and the problems of each cell.
+ * Reads a file line by line: its submissions, checked by the rules of the page, and the problems of each
+ * cell.
  * @returns the plan, or a message if nothing can be used.
  */
 export async function planImport(source: ImportSource, about: ImportForm): Promise<ImportPlan | string> {
@@ -74,7 +75,7 @@ export async function planImport(source: ImportSource, about: ImportForm): Promi
   const wrong = findMappingProblem(mapping, columns.length, about.form);
   if (wrong !== undefined && source.mapping) return wrong;
   const { formats, writing, doubts } = guessFormats(table, source, { columns, mapping, about });
-  // Without a chosen mapping, the person sees the columns first.
+  // If no mapping was chosen, the person sees the columns first.
   if (wrong !== undefined)
     return { columns, mapping, formats, writing, entries: [], problems: [], doubts: [] };
   const reading = { ...about, columns, mapping, formats, isOwn: isFormloomExport(columns) };
@@ -92,7 +93,7 @@ export async function planImport(source: ImportSource, about: ImportForm): Promi
 
 /**
  * Returns the date and number formats of each column: as given, or guessed from its cells. Only date and
- * number columns are read.
+ * number columns are examined.
  */
 function guessFormats(
   { lines }: Table,
@@ -134,7 +135,7 @@ function guessFormats(
   return { formats, writing, doubts };
 }
 
-/** Whether the cell could be a number as our exports write it. */
+/** Whether the cell could be a number in the format of our exports. */
 const isExportedNumber = (cell: ImportCell): boolean =>
   typeof cell !== 'string' || cell === '' || String(Number(cell)) === cell;
 
@@ -159,7 +160,8 @@ const apostropheDoubt = ({ apostrophe }: Table): LineDoubt[] =>
     : [];
 
 /**
- * Returns non-empty columns of which nothing is imported: files and, in our own exports, retired questions.
+ * Returns the non-empty columns from which nothing is imported: files and, in our own exports, retired
+ * questions.
  */
 function unusedColumns({ lines }: Table, { columns, mapping, form, isOwn }: LineSettings): LineProblem[] {
   const [head, ...body] = lines;

@@ -11,18 +11,19 @@ import { createLabelFinder, type ImportCell, type ImportQuestion, normalizeLabel
 import type { FormRegion } from './time-zones.ts';
 
 /**
- * The value of a cell, or the problem with it. `doubt`: the value is used, but could have another meaning.
+ * The value of a cell, or the problem with it. `doubt` is set if the value is used but could have another
+ * meaning.
  */
 export type CellRead = { readonly value: unknown; readonly doubt?: string } | { readonly problem: string };
 
-/** Two ways to read a cell are already ambiguous, so counting stops there. */
+/** If there are two ways to read a cell, it is already ambiguous, so counting stops there. */
 const tooMany = 2;
 
 /**
  * Reads a cell with several choices. Our own exports quote a choice that contains a separator, so they are
  * unambiguous. Other services join choices with commas, semicolons or line breaks, even if a choice contains
- * one; then the options show where a choice ends.
- * @param isOwn whether the file is our own export.
+ * one. In that case the options show where a choice ends.
+ * @param isOwn whether the file is one of our own exports.
  */
 function readChoices(question: ImportQuestion, text: string, isOwn: boolean): CellRead {
   const find = createLabelFinder(question.options);
@@ -43,7 +44,7 @@ function readChoices(question: ImportQuestion, text: string, isOwn: boolean): Ce
     : { value: chosen };
 }
 
-/** Google Forms writes the other answer after the options, separated by a comma. */
+/** Google Forms writes the text of "Other" after the options, separated by a comma. */
 function readWithOther(question: ImportQuestion, text: string, chosen: readonly string[]): CellRead {
   const find = createLabelFinder(question.options);
   if (chosen.length > 1) return { value: chosen };
@@ -65,10 +66,10 @@ const namesOf = memoizeByObject((question: ImportQuestion): readonly string[] =>
   ].toSorted((a, b) => b.length - a.length),
 );
 
-/** A longer list does not come from a form. */
+/** The maximum length of a list of choices; a longer one does not come from a form. */
 const longestList = 20_000;
 
-/** Returns the ways to read a text as a list of options only: none, one, or the first two. */
+/** Returns the ways to read a text as a list that contains only options: none, one, or the first two. */
 function waysToRead(question: ImportQuestion, text: string): string[][] {
   const find = createLabelFinder(question.options);
   const source = text.trim();
@@ -101,13 +102,14 @@ function waysToRead(question: ImportQuestion, text: string): string[][] {
 }
 
 /**
- * How to read a cell: the format of its column, the form's language, and whether the file is our own export.
+ * How to read a cell: the format of its column, the form's language, and whether the file is one of our own
+ * exports.
  */
 type CellContext = { readonly format: ColumnFormat; readonly home: FormRegion; readonly isOwn: boolean };
 
 type Reader = (question: ImportQuestion, cell: ImportCell, context: CellContext) => CellRead;
 
-/** The number and date formats in the rows of our exports, independent of the other columns. */
+/** The number and date formats within rows in our exports, which do not depend on the other columns. */
 const exportedFormat: ColumnFormat = { dates: 'ymd', decimal: '.' };
 
 /** Returns a cell as an unchecked answer, as a program would send it. A blank cell is no answer. */
@@ -141,7 +143,7 @@ const readers: Readonly<Record<AnswerKind, Reader>> = {
 
 type Moment = Extract<InputElement, { type: 'date' | 'time' | 'datetime' }>;
 
-/** Finds an option by label or id. Other texts stay unchanged, and may be the other answer. */
+/** Finds an option by label or id. Other text stays unchanged, and may be the text of "Other". */
 const readChoice = ({ options }: ImportQuestion, cell: ImportCell): string =>
   createLabelFinder(options)(String(cell)) ?? String(cell).trim();
 
@@ -152,14 +154,14 @@ const yes =
   );
 const no = 'no false 0 n - unchecked nein falsch non faux falso não nao لا いいえ 否'.split(' ');
 
-/** Returns true or false for a yes or no; any other cell is returned unchanged. */
+/** Returns true for yes and false for no. Any other cell is returned unchanged. */
 function readFlag(cell: ImportCell): unknown {
   const word = normalizeLabel(String(cell));
   if (yes.includes(word)) return true;
   return no.includes(word) ? false : cell;
 }
 
-/** Reads yes, no, or the accepted statement, as Google Forms writes it. */
+/** Reads yes, no, or the text of the accepted statement, as Google Forms writes it. */
 function readConsent({ input }: ImportQuestion, cell: ImportCell): CellRead {
   const isStatement =
     input?.type === 'consent' && normalizeLabel(String(cell)) === normalizeLabel(input.attrs.statement);
@@ -231,7 +233,7 @@ function readRows(question: ImportQuestion, cell: ImportCell, context: CellConte
   );
 }
 
-/** Finds a question by `Name (id)`, which exports use for two questions with equal names. */
+/** Finds a question by `Name (id)`, which exports use if two questions have the same name. */
 function bracketedId({ inputs }: ImportQuestion, label: string): string | undefined {
   return inputs.find(({ id }) => label.endsWith(` (${id})`))?.id;
 }
@@ -240,7 +242,7 @@ function readInRow(asked: ImportQuestion, value: string, context: CellContext): 
   const { input } = asked;
   if (input && kindOf(input) === 'files')
     return { problem: `"${asked.labels[0]}" accepts files, which a cell cannot contain.` };
-  // Calculated values are calculated again.
+  // Calculated values are not imported but calculated again.
   if (input?.type === 'calculation') return { value: undefined };
   const parts = input?.type === 'consent' ? parseRows(value) : undefined;
   if (parts?.length !== 1) return readCell(asked, value, context);
@@ -266,10 +268,13 @@ function readPairs(pairs: readonly (readonly [string, string])[], readerOf: Pair
   return { value: answer };
 }
 
-/** A choice with its own column: whether it was chosen, its rank, or the text of the other answer. */
+/** A choice with its own column: whether it was chosen, its rank, or the text of "Other". */
 export type ChoiceCell = { readonly option: string; readonly rank?: number } | { readonly other: string };
 
-/** Reads the column of one choice: its own text, yes or no, or its rank; undefined if it was not chosen. */
+/**
+ * Reads the column of one choice, which contains its label, yes or no, or its rank. Returns undefined if it
+ * was not chosen.
+ */
 export function readChoiceCell(
   question: ImportQuestion,
   option: string,

@@ -19,7 +19,7 @@ import { readInstant, zoneOfHeading } from './read-moment.ts';
 import { type ImportCell, importableQuestions, type TableLine } from './table.ts';
 import type { FormRegion } from './time-zones.ts';
 
-/** The submission of a line: raw answers, reference data, and the times of submission and start, in ms. */
+/** The submission on a line: raw answers, reference data, and the times of submission and start, in ms. */
 export type ImportEntry = {
   answers: Record<string, unknown>;
   reference: Record<string, string>;
@@ -27,7 +27,7 @@ export type ImportEntry = {
   begun?: number | undefined;
 };
 
-/** A problem of a line or a column; `is_left_out`: whether the whole line is skipped, or only the cell. */
+/** A problem with a line or a column. `is_left_out`: whether the whole line is skipped, or only the cell. */
 export type LineProblem = { line: number; column: string | null; message: string; is_left_out: boolean };
 
 /** A value that could have another meaning. */
@@ -41,11 +41,11 @@ export type LineSettings = ImportForm & {
   columns: readonly ImportColumn[];
   mapping: readonly ColumnUse[];
   formats: readonly ColumnFormat[];
-  /** Whether the file is our own export. */
+  /** Whether the file is one of our own exports. */
   isOwn: boolean;
 };
 
-/** Returns the submission of a line, with its problems and doubtful values. */
+/** Returns the submission on a line, with its problems and doubtful values. */
 export function readLine(
   line: TableLine,
   reading: LineSettings,
@@ -100,11 +100,11 @@ export function readLine(
 const wasCut = (cell: ImportCell): boolean =>
   typeof cell === 'string' &&
   cell.length > 32_000 &&
-  /… \[Cut: of \d+ characters Excel holds \d+ in a cell\./.test(cell.slice(-200));
+  /… \[(?:Cut: of|Truncated: the text has) \d+ characters/.test(cell.slice(-200));
 
 type LineParts = { entry: ImportEntry; choices: Map<string, ChoiceCell[]>; reading: LineSettings };
 
-/** Adds the value of a cell to the entry, by the use of its column. */
+/** Adds the value of a cell to the entry, depending on the use of its column. */
 function readUse(use: ColumnUse, index: number, cell: ImportCell, parts: LineParts): CellRead {
   const { entry, reading } = parts;
   const context = { format: reading.formats[index]!, home: reading, isOwn: reading.isOwn };
@@ -145,7 +145,7 @@ function readAnswer(
 const longestReference = 8_192;
 const mostReferences = 200;
 
-/** Parses reference data as our exports write it: a JSON object of texts. */
+/** Parses reference data as our exports write it: a JSON object whose values are strings. */
 function parseReference(text: string): Record<string, string> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -178,10 +178,10 @@ function addReference(entry: ImportEntry, values: Record<string, string> | undef
   return { value: values };
 }
 
-/** The end of tomorrow, in ms: in another time zone, it may already have been tomorrow. */
+/** Returns the end of tomorrow, in ms: in another time zone, it may already have been tomorrow. */
 const latestFrom = ({ today }: ImportForm): number => Date.parse(today) + 2 * 24 * 60 * 60 * 1_000;
 
-/** A consent that was not given counts as no answer, also if each part of it has a column. */
+/** Drops consents that were not given: they count as no answer, even if each part has a column. */
 function dropRefusedConsents(entry: ImportEntry, form: Form): void {
   for (const [name, answer] of Object.entries(entry.answers)) {
     const isRefused = isRecord(answer) && answer['agreed'] === false;
@@ -219,7 +219,7 @@ function unasked(entry: ImportEntry, about: ImportForm): string[] {
       Array.isArray(rows)
         ? rows.filter((row) => isRecord(row) && (getProperty(row, id) ?? false) !== false).length
         : 0;
-    // A no to an optional consent counts as no answer, so nothing is lost.
+    // A no to an optional consent counts as no answer, so dropping it loses nothing.
     const isNothing = given === false && input !== undefined && !isRequired(input);
     const isLost = input
       ? kept === undefined && !isNothing

@@ -16,7 +16,7 @@ export type MomentParts = {
 
 type PartsRead = MomentParts | { readonly problem: string };
 
-/** A longer text is not a date or time. */
+/** The maximum length; a longer text is not a date or time. */
 const longest = 100;
 
 /** Returns a text with plain spaces and digits, without invisible characters. */
@@ -37,7 +37,7 @@ const times = new RegExp(
 );
 const isAfternoon = (text: string): boolean => /^(?:p|午後|下午|م)/i.test(text);
 
-/* The supported dates, with the name of a month as `<11>`, and the order of their parts. */
+/* The supported dates and the order of their parts. A month name has become its number: `<11>`. */
 const dayFormats: readonly (readonly [RegExp, DateOrder | undefined])[] = [
   [/^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/, 'ymd'],
   [/^(\d{4})()(\d{2})(\d{2})$/, 'ymd'],
@@ -67,7 +67,7 @@ export function readMomentParts(cell: string, order: DateOrder, language: string
 
 const zonePart = (zone: string): Pick<MomentParts, 'zone'> => (zone === '' ? {} : { zone });
 
-/** Reads `14:01 20 November 2026`, or only a time, with or without a zone. */
+/** Reads `14:01 20 November 2026`, or a time alone, with or without a zone. */
 function readTimeFirst(
   time: number,
   after: string,
@@ -111,7 +111,7 @@ function readDay(text: string, order: DateOrder, language: string, cell: string)
   return { problem: `"${cell.trim().slice(0, longest)}" cannot be read as a date or time.` };
 }
 
-/** Reads two digits as spreadsheets do: from 30 on, they are in the last century. */
+/** Completes a two-digit year as spreadsheets do: years from 30 on are in the last century. */
 const wholeYear = (year: string): string =>
   year.length === 2 ? `${Number(year) < 30 ? '20' : '19'}${year}` : year;
 
@@ -135,7 +135,7 @@ function namesIn(language: string): Names {
       ),
     );
   const made = {
-    // Together with a day, because some languages write a month differently without one.
+    // Formatted together with a day, because some languages write a month differently without one.
     months: new Map([
       ...names(12, { month: 'long', day: 'numeric' }, (month) => new Date(Date.UTC(2026, month, 15))),
       ...names(12, { month: 'long' }, (month) => new Date(Date.UTC(2026, month, 15))),
@@ -158,7 +158,7 @@ const mapped = (
 
 const nameKey = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
-/** Removes a weekday from the start of a text or from brackets at its end, and returns it. */
+/** Removes a weekday from the start of a text, or in brackets from its end, and returns it. */
 function withoutWeekday(text: string, language: string): { weekday?: number | undefined; rest: string } {
   const found = /^(\p{L}+)\.?(?:, ?| )(.*)$/u.exec(text);
   const [name, rest] = found ? [found[1]!, found[2]!] : [];
@@ -170,8 +170,8 @@ function withoutWeekday(text: string, language: string): { weekday?: number | un
 }
 
 /**
- * Replaces the name of a month: `November 20th, 2026` becomes `<11> 20 2026`, `20 de noviembre de 2026`
- * becomes `20 <11> 2026`.
+ * Replaces the name of a month with its number: `November 20th, 2026` becomes `<11> 20 2026`, `20 de
+ * noviembre de 2026` becomes `20 <11> 2026`.
  */
 function withMonthNumber(text: string, language: string): string {
   const { months } = namesIn(language);
@@ -196,7 +196,7 @@ export function readSerial(cell: string | number): MomentParts | undefined {
   const isDays = /^\d{5}(?:\.\d+)?$/.test(text) || (typeof cell === 'number' && cell >= 61 && cell < 1e5);
   if (!isDays && !/^0?\.\d+(?:e-\d+)?$/.test(text)) return undefined;
   const [, fraction = ''] = text.split('.');
-  // A cell with 5 decimals is up to 0.43 s off.
+  // A serial with 5 decimals can be off by up to 0.43 s.
   const tolerance = Math.max(0.5, 43_200_000 / 10 ** fraction.length);
   const exact = Number(text) * 86_400_000;
   const unit =
@@ -208,7 +208,7 @@ export function readSerial(cell: string | number): MomentParts | undefined {
 }
 
 /**
- * Returns the moment of a cell, in its own time zone, otherwise in the zone of its heading, otherwise in UTC.
+ * Returns the moment of a cell, in its own time zone, or else in the zone of its heading, or else in UTC.
  * @param heading the zone as written in the heading.
  */
 export function readInstant(
@@ -234,7 +234,7 @@ export function zoneOfHeading(title: string): string | undefined {
 }
 
 const minuteMs = 60_000;
-/** The dates that spreadsheets put before a time without a date. */
+/** The dates that spreadsheets add to a time without a date. */
 const emptyDays: readonly string[] = ['1899-12-30', '1899-12-31'];
 
 /**

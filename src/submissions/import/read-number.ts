@@ -4,7 +4,7 @@ import { plainCharacters } from './read-moment.ts';
 export type DecimalMark = '.' | ',';
 
 /**
- * Thousands separators are before every three digits, in India before every two: `1,234,567.8`, `12,34,567`.
+ * Thousands separators come before every three digits, in India before every two: `1,234,567.8`, `12,34,567`.
  */
 const numbers: Readonly<Record<DecimalMark, RegExp>> = {
   '.': /^[+-]? ?(?:(?:\d+|[1-9]\d{0,2}([ '’,])(?:\d{2,3}\1)*\d{3})(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i,
@@ -29,13 +29,14 @@ function digitsOf(plain: string): string {
 }
 
 /**
- * Whether a double can store every digit of a number: not 9007199254740993, and not 0.1234567890123456789.
+ * Whether a double can store every digit of a number. It cannot for 9007199254740993 or
+ * 0.1234567890123456789.
  */
 const isKept = (plain: string): boolean =>
   Number.isFinite(Number(plain)) && digitsOf(plain) === digitsOf(String(Number(plain)));
 
 /**
- * Returns a cell as a number. Other texts are returned unchanged, and the check of answers rejects them.
+ * Returns a cell as a number. Other text is returned unchanged, so that the check of answers rejects it.
  * @returns a problem for a number with more digits than can be stored.
  */
 export function readNumberCell(

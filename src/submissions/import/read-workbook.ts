@@ -5,18 +5,18 @@ import { openZip, type Zip } from '#kit/archives.ts';
 import { parseXml } from '#kit/xml.ts';
 import { type ImportCell, importLimits, type Table } from './table.ts';
 
-/* Workbooks store dates and times as days since 1900 or 1904, with a date format for the cell. */
+/* Workbooks store dates and times as days since 1900 or 1904, with a date format on the cell. */
 
 const dayMs = 86_400_000;
-/** 1900-01-01 is day 1. Excel treats 1900 as a leap year, so from day 61 on, numbers are one too high. */
+/** 1900-01-01 is day 1. Excel treats 1900 as a leap year, so from day 61 on, its numbers are one too high. */
 const before1900 = Date.UTC(1899, 11, 31);
 const leapDay = 60;
 const first1904 = Date.UTC(1904, 0, 1);
 
-/** Returns a date or moment as ISO 8601; undefined outside of the years 1 to 9999. */
+/** Returns a date or moment as ISO 8601; undefined for years outside 1 to 9999. */
 function readSerial(serial: number, from1904: boolean): string | undefined {
   const days = from1904 || serial <= leapDay ? serial : serial - 1;
-  // The error of a double is less than a microsecond here.
+  // The error of a double is less than a microsecond in this range.
   const date = new Date((from1904 ? first1904 : before1900) + Math.round(days * dayMs));
   const year = date.getUTCFullYear();
   if (Number.isNaN(year) || year < 1 || year > 9_999) return undefined;
@@ -38,8 +38,8 @@ const builtIn: readonly [from: number, to: number][] = [
 const isDateFormatId = (id: number): boolean => builtIn.some(([from, to]) => id >= from && id <= to);
 
 /**
- * Whether a format code shows dates or times: `yyyy-mm-dd`, `[h]:mm`. Ignores texts, colors and fill
- * characters in it.
+ * Whether a format code shows dates or times: `yyyy-mm-dd`, `[h]:mm`. Ignores literal text, colors and fill
+ * characters in the code.
  */
 function isDateFormat(code: string): boolean {
   // Excel allows 255 characters.
@@ -49,7 +49,7 @@ function isDateFormat(code: string): boolean {
 }
 
 /**
- * Limits of a workbook. 10,000 rows of 100 columns are some 45 MB of XML.
+ * Limits for a workbook. 10,000 rows of 100 columns are some 45 MB of XML.
  * docs/decisions/0096-archive-and-workbook-readers.md
  */
 const limits = {
@@ -58,7 +58,7 @@ const limits = {
   rows: 1_048_576,
   columns: 16_384,
   formats: 70_000,
-  /** Includes empty cells, because each takes time. */
+  /** This includes empty cells, because each takes time. */
   cells: 1_500_000,
   sharedStrings: 1_000_000,
 } as const;
@@ -70,7 +70,7 @@ class TooMuch extends Error {}
 
 /**
  * Returns the lines of the first sheet of a workbook, or why it cannot be read. It can take seconds, so run
- * it in a thread with a timeout (start-import.ts). Reads only the sheet, its shared strings and its cell
+ * it in a thread with a timeout (start-import.ts). Reads only the sheet, the shared strings and the cell
  * formats.
  */
 export async function readWorkbook(bytes: Uint8Array): Promise<Table | string> {
@@ -115,7 +115,7 @@ async function readParts(zip: Zip): Promise<Parts> {
 }
 
 const isTrue = (value: string | undefined): boolean => value === '1' || value === 'true';
-/** The relationships namespace may have another prefix than `r:`. */
+/** The relationships namespace may have a prefix other than `r:`. */
 const relationOf = (attributes: Readonly<Record<string, string>>): string | undefined =>
   Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1];
 
@@ -138,7 +138,7 @@ async function readRelations(zip: Zip, name: string, folder: string): Promise<Re
   return found;
 }
 
-/** Reads which cell formats are dates or times. */
+/** Reads which cell formats are date or time formats. */
 async function readDateFormats(zip: Zip, part: string): Promise<boolean[]> {
   const isDate: boolean[] = [];
   const ownFormats = new Map<string, boolean>();
@@ -244,7 +244,7 @@ async function readSheet(zip: Zip, { sheet, from1904, isDate, strings }: SheetPa
     if (content !== '') {
       characters += String(content).length;
       if (characters > importLimits.characters) throw new TooMuch(tooManyCharacters);
-      // One extra column shows that there are too many.
+      // Keeping one extra column is enough to show that there are too many.
       const column = Math.min(cell!.column, importLimits.columns);
       while (row!.cells.length < column) row!.cells.push('');
       row!.cells[column] = content;
@@ -297,7 +297,7 @@ async function readSheet(zip: Zip, { sheet, from1904, isDate, strings }: SheetPa
   return table;
 }
 
-/** Returns the index of the column in a reference such as `AB12`; undefined without a reference. */
+/** Returns the column index in a reference such as `AB12`; undefined without a reference. */
 function columnOf(reference: string | undefined): number | undefined {
   const letters = reference === undefined ? undefined : /^\$?([A-Z]{1,7})\$?\d/i.exec(reference)?.[1];
   if (letters === undefined) return undefined;

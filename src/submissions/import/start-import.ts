@@ -22,7 +22,7 @@ import type { ImportPlan, ImportSource, planImport } from './plan-import.ts';
 import type { ImportEntry, ImportForm, LineProblem } from './read-line.ts';
 import type { FormRegion } from './time-zones.ts';
 
-/** A waiting line, with a key that prevents a second submission. */
+/** A waiting line, with a key that prevents it from creating a second submission. */
 type WaitingEntry = ImportEntry & { key: string };
 export type WaitingLine = { line: number; entry: WaitingEntry };
 
@@ -32,7 +32,7 @@ export const submissionImportJob = 'submissions.import';
 /** The number of lines per transaction. */
 const stepSize = 100;
 
-/** How often an import checks whether its closed workspace is open again. */
+/** How often, in seconds, an import checks whether its closed workspace is open again. */
 const closedSeconds = 600;
 
 /** The dependencies of an import. */
@@ -88,9 +88,9 @@ const formRegionOf = ({ form, settings }: LiveForm): FormRegion => ({
 });
 
 /**
- * Starts an import. Its lines are stored with a job that creates the submissions, so that it continues after
- * a restart. Lines with problems are skipped.
- * @throws as previewImport.
+ * Starts an import. Its lines are stored together with a job that creates the submissions, so that the import
+ * continues after a restart. Lines with problems are skipped.
+ * @throws the errors of previewImport.
  */
 export async function startImport(
   context: ImportContext,
@@ -138,8 +138,8 @@ const toStoredProblem = ({ line, column, message }: LineProblem): Problem => ({
 });
 
 /**
- * Gives each line a key from its content, so that importing a file again creates no duplicates. Equal lines
- * in one file are numbered, because two people may give equal answers.
+ * Gives each line a key based on its content, so that importing a file again creates no duplicates. Equal
+ * lines in one file are numbered, because two people may give equal answers.
  */
 function keyed(formId: string, entries: ImportPlan['entries']): WaitingLine[] {
   const counts = new Map<string, number>();
@@ -151,7 +151,7 @@ function keyed(formId: string, entries: ImportPlan['entries']): WaitingLine[] {
   });
 }
 
-/** Returns a UUID (version 8) from a text. */
+/** Derives a UUID (version 8) from a text. */
 function keyOf(text: string): string {
   const digits = createHash('sha256').update(text).digest('hex');
   const parts = [
@@ -165,11 +165,11 @@ function keyOf(text: string): string {
 
 type Outcome = { done: number; refused: number; problems: Problem[] };
 
-/** Whether the form exists although it cannot be found: its workspace is closed, and may be opened again. */
+/** Whether the form exists although it cannot be found: its workspace is closed, and may be reopened. */
 const isThere = async (db: Queryable, workspaceId: string, formId: string): Promise<boolean> =>
   (await findFormSettings(db, { workspace_id: workspaceId, id: formId })).length > 0;
 
-/** Runs one step: either its lines become submissions, or nothing changes. */
+/** Runs one step. Either all of its lines become submissions, or nothing changes. */
 export async function importSubmissionsStep(context: ImportContext, job: Job): Promise<void> {
   const { database } = context;
   const { workspaceId: workspace_id, id } = job;
@@ -178,7 +178,7 @@ export async function importSubmissionsStep(context: ImportContext, job: Job): P
   const live = task && (await context.liveForms.find(form));
   if (task && !live && (await isThere(database, workspace_id, form)))
     return rescheduleJob(database, job, { delay: closedSeconds });
-  // With quotas, each line is its own step, so that a line over a quota is skipped alone.
+  // With quotas, each line is a separate step, so that only a line that exceeds a quota is skipped.
   const limit = live && hasQuotas(live.form) ? 1 : stepSize;
   const refuseAll = (lines: readonly WaitingLine[], message: string): Outcome => ({
     done: 0,
@@ -205,7 +205,7 @@ async function writeLines(
   lines: readonly WaitingLine[],
 ): Promise<Outcome> {
   const outcome: Outcome = { done: 0, refused: 0, problems: [] };
-  // For a form with quotas, this acquires the form lock, as submitting does.
+  // For a form with quotas, this acquires the form lock, as a submit does.
   const limited = await lockQuotas(client, { workspaceId: live.workspaceId, formId: live.id });
   for (const { line, entry } of lines) {
     const message = await writeLine(client, { live, limited }, entry);
@@ -219,7 +219,8 @@ async function writeLines(
 }
 
 /**
- * Creates the submission of a line, without events and emails. @returns why the line was skipped, if it was.
+ * Creates the submission of a line, without events and emails. @returns why the line was skipped; undefined
+ * if it was not.
  */
 async function writeLine(
   client: Queryable,

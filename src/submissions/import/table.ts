@@ -20,7 +20,9 @@ import { isList } from '#ast/types/rules.ts';
 import { consentParts } from '../columns.ts';
 import { fixedHeads, guardedHead } from '../export/cells.ts';
 
-/** The maximum lines, columns and characters of an import, and the maximum bytes of a compressed workbook. */
+/**
+ * The maximum numbers of lines, columns and characters in an import, and of bytes in a compressed workbook.
+ */
 export const importLimits = {
   lines: 10_000,
   columns: 100,
@@ -28,15 +30,16 @@ export const importLimits = {
   workbookBytes: 4_000_000,
 } as const;
 
-/** The value of a cell: a number only if the workbook stores one. Dates and times are ISO 8601. */
+/** The value of a cell. It is a number only if the workbook stores one. Dates and times are ISO 8601. */
 export type ImportCell = string | number | boolean;
 
-/** A line of a file with its number, from 1. */
+/** A line of a file with its number, counted from 1. */
 export type TableLine = { line: number; cells: readonly ImportCell[] };
 
 /**
- * The lines of a file; `total` also counts lines beyond the limit. `apostrophe`: the first line in which only
- * the other cells show whether an apostrophe escapes a possible formula or belongs to the text.
+ * The lines of a file; `total` also counts lines beyond the limit. `apostrophe` is set if an apostrophe may
+ * either escape a possible formula or belong to the text, and only the other cells decide which. It is the
+ * first line with such a cell.
  */
 export type Table = {
   lines: TableLine[];
@@ -69,8 +72,8 @@ export function readCsvTable(text: string): Table | string {
 type TextLine = { line: number; cells: string[] };
 
 /**
- * Finds out whether possible formulas are escaped by an apostrophe. Our export for spreadsheets escapes them
- * and marks this by quotes around its first heading; our export for programs does not. Another file is
+ * Finds out whether possible formulas are escaped by an apostrophe. Our export for spreadsheets escapes them,
+ * and indicates this by quotes around its first heading; our export for programs does not. Any other file is
  * treated as escaped, unless it contains an unescaped formula.
  */
 function findGuards(text: string, lines: readonly TextLine[]): { isGuarded: boolean; isSure: boolean } {
@@ -83,8 +86,8 @@ function findGuards(text: string, lines: readonly TextLine[]): { isGuarded: bool
 }
 
 /**
- * SurveyMonkey has two lines of headings: below a question are its rows and choices, or `OpenApiResponse`. This
- * joins them: `Meals [Cake]`.
+ * Joins headings: SurveyMonkey has two lines of them, with rows and choices, or `OpenApiResponse`, below a
+ * question. The result is `Meals [Cake]`.
  */
 function joinHeadings(lines: readonly TextLine[]): TextLine[] {
   const [first, second, ...rest] = lines;
@@ -99,7 +102,7 @@ function joinHeadings(lines: readonly TextLine[]): TextLine[] {
   return [{ line: first.line, cells }, ...rest];
 }
 
-/** Returns the problem of a table as a whole; undefined if it is valid. */
+/** Returns the problem with a table as a whole; undefined if it is valid. */
 export function tableProblem({ lines, total }: Table): string | undefined {
   if (lines.length < 2)
     return 'The file has no submissions. The first line must contain the headings, and each following line one submission.';
@@ -125,18 +128,18 @@ export type ImportQuestion = NamedItem & {
   readonly inputs: readonly ImportQuestion[];
 };
 
-/** Questions by id whose answers can be in a cell: all except files and calculations. */
+/** Returns the questions whose answers can be in a cell, by id: all except files and calculations. */
 export const importableQuestions = memoizeByObject(
   (form: Form): ReadonlyMap<string, ImportQuestion> =>
     new Map([...questionsOf(form)].filter(([, { input }]) => !input || isReadable(input))),
 );
 
-/** Questions whose answers cannot be in a cell: files and signatures. */
+/** Returns the questions whose answers cannot be in a cell: files and signatures. */
 export const unimportableQuestions = memoizeByObject((form: Form): readonly ImportQuestion[] =>
   [...questionsOf(form).values()].filter(({ input }) => input && kindOf(input) === 'files'),
 );
 
-/** Calculated questions, which an import also calculates. */
+/** Returns the calculated questions. An import calculates them again. */
 export const calculatedQuestions = memoizeByObject((form: Form): readonly ImportQuestion[] =>
   [...questionsOf(form).values()].filter(({ input }) => input && isCalculation(input)),
 );
@@ -161,7 +164,7 @@ const questionsOf = memoizeByObject((form: Form): ReadonlyMap<string, ImportQues
   );
 });
 
-/** Names that services and people use for the other answer. */
+/** Names that services and people use for "Other". */
 const otherLabels = [
   'Other',
   'Other (please specify)',
@@ -203,7 +206,7 @@ function questionOf(inputs: readonly InputElement[]): ImportQuestion {
 /** Normalizes a text for comparison: ignores case and repeated spaces. */
 export const normalizeLabel = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
 
-/** Finds an item by its exact label or id, otherwise by the normalized name if only one item has it. */
+/** Finds an item by its exact label or id, or else by the normalized name if only one item has it. */
 export const createLabelFinder = memoizeByObject(
   (several: readonly NamedItem[]): ((text: string) => string | undefined) => {
     const exact = new Map<string, string>();

@@ -1,7 +1,7 @@
 /** A time zone: minutes ahead of UTC, or an IANA name. */
 export type TimeZone = { readonly minutes: number } | { readonly name: string };
 
-/** A date and time on a clock, in milliseconds as if it were UTC. */
+/** A date and time shown by a clock, in milliseconds as if it were UTC. */
 type ClockTime = number;
 
 /** The form's time zone and language, which decide the meaning of a short name such as `EST`. */
@@ -13,7 +13,10 @@ export type MomentRead = { readonly at: number } | { readonly problem: string };
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Unambiguous abbreviations, with their minutes ahead of UTC. `EST`, `IST` and others name several zones. */
+/**
+ * Unambiguous abbreviations, with their minutes ahead of UTC. `EST`, `IST` and others are missing because
+ * they stand for several zones.
+ */
 const abbreviations: Readonly<Record<string, number>> = {
   Z: 0,
   UTC: 0,
@@ -86,8 +89,8 @@ function minutesAt(name: string, at: number): number {
 }
 
 /**
- * Returns the moments at which clocks of a zone show a time: none when they are set forward, two when they
- * are set back.
+ * Returns the moments at which clocks in a zone show a time: none if it is skipped when they are set forward,
+ * two if it is repeated when they are set back.
  */
 function momentsIn(name: string, clock: ClockTime): number[] {
   const offsets = new Set([clock - day, clock + day].map((near) => minutesAt(name, near)));
@@ -96,7 +99,7 @@ function momentsIn(name: string, clock: ClockTime): number[] {
     .filter((at) => at + minutesAt(name, at) * minute === clock);
 }
 
-/** Returns the moment at which clocks of a zone show a time, or why there is none or more than one. */
+/** Returns the moment at which clocks in a zone show a time, or why there is none or more than one. */
 export function momentIn(zone: TimeZone, clock: ClockTime): MomentRead {
   if ('minutes' in zone) return { at: clock - zone.minutes * minute };
   const [first, second] = momentsIn(zone.name, clock);
@@ -111,7 +114,7 @@ export function momentIn(zone: TimeZone, clock: ClockTime): MomentRead {
   return { at: first };
 }
 
-/** Locales with their own abbreviations of zones: `EST` is used in the United States, `IST` in India. */
+/** Locales with their own zone abbreviations: `EST` is used in the United States, `IST` in India. */
 const namingLocales = ['en-US', 'en-GB', 'en-IN', 'en-AU'] as const;
 
 /** Returns the moment for an abbreviation that the form's own zone uses at that time. */
@@ -138,7 +141,7 @@ export function readZonedMoment(clock: ClockTime, text: string, home: FormRegion
   if (first === '' || second === undefined) return readOneZone(clock, first || (second ?? ''), home);
   const moment = readOneZone(clock, first, home);
   if ('problem' in moment) return moment;
-  // JavaScript writes the name of the zone after its offset.
+  // JavaScript writes the name of the zone after the offset.
   if (/^(?:[A-Z][\p{L}.]* )+Time$/u.test(second)) return moment;
   const again = readOneZone(clock, second, home);
   if ('problem' in again) return again;

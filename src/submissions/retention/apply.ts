@@ -8,8 +8,8 @@ import { type Retention, type RetentionKind, retentionIntervalSql } from '#works
 import { eraseSubmissions } from '../erase/erase.ts';
 
 /**
- * For each kind of data of a form `f`: its table, its condition and the start of its retention. `isById` also
- * limits ids, so that their index finds old rows.
+ * For each kind of data of a form `f`: its table, its condition and the start of its retention period.
+ * `isById` also limits ids, so that their index finds old rows.
  */
 const placeOf: Readonly<
   Record<RetentionKind, { from: string; where: string; since: string; isById?: true }>
@@ -50,7 +50,7 @@ const dueBy = (kind: RetentionKind, at: string, said?: readonly string[]): strin
   }`;
 };
 
-/** Counts are exact up to this number. */
+/** The highest count that is exact. */
 export const mostCounted = 10_000;
 
 export const declareRetentionCount = (kind: RetentionKind) =>
@@ -59,7 +59,7 @@ export const declareRetentionCount = (kind: RetentionKind) =>
     {
       workspace_id: uuid,
       form_id: nullable(uuid),
-      /** Rules that replace the stored ones; null to use the stored ones. */
+      /** Rules to use instead of the stored ones; null to use the stored ones. */
       workspace_rules: nullable(jsonb<Retention>()),
       form_rules: nullable(jsonb<Retention>()),
       now: timestamp,
@@ -118,7 +118,10 @@ const locked = (kind: 'submissions' | 'incomplete' | 'trash') =>
       order by x.id for update of x`,
   );
 
-/** Locks those that are still expired: a visitor may have resumed one, or a member may have restored it. */
+/**
+ * Locks the rows that are still expired: a visitor may have resumed a submission, or a member may have
+ * restored one.
+ */
 const lockDue = {
   submissions: locked('submissions'),
   incomplete: locked('incomplete'),
@@ -141,10 +144,11 @@ type Due = Awaited<ReturnType<typeof findDue.files>>[number];
 type Kind = keyof typeof findDue;
 
 /**
- * Erases data past the retention of its workspace or form: completed and incomplete submissions, the trash,
- * and files. Uses the erasure of a person's data (erase/erase.ts), in batches, until nothing is due. Emails,
- * deliveries and the audit log have their own sweeps with the same rules.
- * @throws AggregateError for the forms that failed; the others are done, and the next run retries these.
+ * Erases data whose retention period in its workspace or form has ended: completed and incomplete
+ * submissions, the trash, and files. Uses the code that erases a person's data (erase/erase.ts), in batches,
+ * until nothing is due. Emails, deliveries and the audit log have their own sweeps with the same rules.
+ * @throws AggregateError for the forms that failed; the others are done, and the next run retries those that
+ * failed.
  */
 export async function applyRetention(context: Context): Promise<void> {
   const failures: Failures = new Map();

@@ -21,7 +21,7 @@ import {
 import { noExtraProperties, orNull, timestamp, uuid } from '#workspaces/shapes.ts';
 import { declareRetentionCount, mostCounted } from './apply.ts';
 
-/** Selects the retention rules of a workspace and optionally a form, with their last change. */
+/** Selects the retention rules of a workspace, and optionally of a form, with their last change. */
 export const findRetention = statement(
   'retention.find',
   'workspace_id form_id?',
@@ -71,14 +71,14 @@ const selectFormRetentions = statement(
 
 /**
  * Counts the data of each kind that expires now, within a week and within a month, and finds when the next
- * item expires.
+ * item will expire.
  */
 const countDue = Object.fromEntries(
   retentionKinds.map((kind) => [kind, declareRetentionCount(kind)]),
 ) as Record<RetentionKind, ReturnType<typeof declareRetentionCount>>;
 
 const dayMs = 86_400_000;
-/** The maximum number of listed forms with their own rules. */
+/** The maximum number of forms with their own rules that are listed. */
 const mostForms = 1_000;
 
 const days = Type.Unsafe<number | 'forever'>(
@@ -129,7 +129,7 @@ const Preview = nameSchema('RetentionPreview', Type.Object({ data: Type.Array(Du
 
 type RetentionRules = { workspace: Retention; form: Retention | null };
 
-/** Reads, changes and previews the retention of a workspace and its forms. */
+/** Operations that read, change and preview the retention of a workspace and its forms. */
 export function retentionEndpoints({
   database,
   config,

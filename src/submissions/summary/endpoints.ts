@@ -28,9 +28,9 @@ const countOfDay = (status: string): string => `(
   where ${inSpan} and p.status = '${status}' and p.id >= days.from_id and p.id < days.to_id)`;
 
 /**
- * Counts submissions per day of a time zone, except days without any. PostgreSQL rejects unknown zones
- * (22023). A day is a range of ids, which are counted in their index alone: 50 ms for 500,000 submissions,
- * where reading each row took seconds.
+ * Counts submissions per day in a time zone, except days without submissions. PostgreSQL rejects unknown
+ * zones (22023). A day is a range of ids, which are counted in their index alone: 50 ms for 500,000
+ * submissions, whereas reading each row took seconds.
  */
 const countDays = statement(
   'summary.count_days',
@@ -64,7 +64,7 @@ const readAnswersDown = statement(
   `select p.id, p.answers from submissions p where ${inSpan} order by p.id desc limit $limit`,
 );
 
-/** Selects the live version and the versions that the newest `limit` submissions answer, newest first. */
+/** Selects the live version and the versions answered by the newest `limit` submissions, newest first. */
 const findSampledVersions = statement(
   'summary.find_sampled_versions',
   ['limit', span],
@@ -79,8 +79,8 @@ const findSampledVersions = statement(
 );
 
 /**
- * The number of newest submissions to summarize. The first limit keeps the page fast at any size; the second
- * is for requests of all submissions, and keeps them within seconds.
+ * The number of newest submissions to summarize. `newest` keeps the page fast at any size; `all` is for
+ * requests of all submissions, and keeps them within seconds.
  */
 export const sampleSizes = { newest: 10_000, all: 1_000_000 } as const satisfies Record<
   SummarySample,
@@ -166,7 +166,7 @@ async function readDays(database: Database, asked: Span & { time_zone: string })
   }
 }
 
-/** Answers that many people share do not identify one person. */
+/** Answers that many people share, and so do not identify one person. */
 const shared: readonly unknown[] = [
   'organization',
   'organization-title',
@@ -177,7 +177,8 @@ const shared: readonly unknown[] = [
 ];
 
 /**
- * Whether answers identify a person or say how to reach one, so that counting equal answers has no meaning.
+ * Whether answers identify a person or contain contact details, so that counting equal answers is
+ * meaningless.
  */
 const isContact = (input: InputElement): boolean =>
   identifiesPerson(input) && !shared.includes(autofillOf(input));
@@ -197,7 +198,7 @@ async function addUp(
   return summariseElements(columns, readInBatches(read, span.to_id, limit), new Set(identifying));
 }
 
-/** The summary of a form's submissions. */
+/** Operation that summarizes a form's submissions. */
 export const summaryEndpoints = ({ database }: { database: Database }) => ({
   getFormSummary: operation({
     summary: 'Get summary of a form',

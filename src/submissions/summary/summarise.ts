@@ -31,13 +31,13 @@ const fileKinds: readonly (readonly [pattern: string, label: string])[] = [
 ];
 const others = 'Other files';
 
-/** Returns the kind of files of a content type. */
+/** Returns the file kind for a content type. */
 export const fileKindOf = (contentType: string): string =>
   fileKinds.find(([pattern]) => new RegExp(pattern).test(contentType))?.[1] ?? others;
 
 /**
- * Returns the content type patterns of a kind of files. A file matches one of them or, if `isOther`, none.
- * Undefined for an unknown kind.
+ * Returns the content type patterns of a file kind. A file matches one of them or, if `isOther`, none.
+ * Returns undefined for an unknown kind.
  */
 export function typesOfKind(label: string): { isOther: boolean; patterns: readonly string[] } | undefined {
   const isOther = label === others;
@@ -45,10 +45,10 @@ export function typesOfKind(label: string): { isOther: boolean; patterns: readon
   return patterns.length > 0 ? { isOther, patterns } : undefined;
 }
 
-/** A longer span is shown by year. */
+/** The maximum number of months; a longer span is shown by year. */
 const mostMonths = 36;
 
-/** Counts dates by month, or by year in a long span. */
+/** Counts dates by month, or by year if the span is long. */
 function tallyMonths(): Tally {
   const counts = new Map<string, Spanned<string>>();
   return {
@@ -64,8 +64,8 @@ function tallyMonths(): Tally {
 }
 
 /**
- * Returns a bar for every month from the first to the last, including empty ones. In a long span, it returns
- * a bar for each year with answers.
+ * Returns a bar for every month from the first to the last, including empty ones. If the span is long, it
+ * returns a bar for each year with answers.
  */
 function monthBars(counts: ReadonlyMap<string, Spanned<string>>): Bar[] {
   const months = [...counts.keys()].sort();
@@ -193,8 +193,8 @@ type Question = Column['inputs'][number];
 /**
  * Summarizes the answers to every question, one submission at a time, newest first. Submissions arrive in
  * batches, so that memory does not grow with their number (except for numbers, which the histogram needs).
- * @param identifying the ids of elements whose answers identify or can reach a person: their texts are
- * omitted.
+ * @param identifying the ids of elements whose answers identify a person or contain contact details: their
+ * texts are omitted.
  */
 export async function summariseElements(
   columns: readonly Column[],

@@ -3,7 +3,9 @@ import type { ElementType } from '#ast/form/elements.ts';
 import { type Column, optionLabel } from '../columns.ts';
 import type { Bar, ElementSummary } from '../shapes.ts';
 
-/** Summarizes the answers to one question, one at a time, in memory that does not grow with free text. */
+/**
+ * Summarizes the answers to one question, one answer at a time. Its memory use does not grow with free text.
+ */
 export type Tally = {
   add(answer: unknown): void;
   result(): Pick<ElementSummary, 'chart' | 'bars' | 'rows' | 'numbers' | 'score'>;
@@ -12,7 +14,7 @@ export type Tally = {
 /** The question, as in its column. */
 export type SummarizedQuestion = { type: ElementType } & Pick<Column, 'options' | 'option_labels' | 'rows'>;
 
-/** Counts a sortable answer in its bar, and extends the bar's range to it. */
+/** Counts a sortable answer in its bar, and extends the bar's range to include it. */
 export function addTo<Answer extends number | string>(bar: Spanned<Answer>, answer: Answer): void {
   bar.count += 1;
   if (bar.from === undefined || answer < bar.from) bar.from = answer;
@@ -22,7 +24,7 @@ export function addTo<Answer extends number | string>(bar: Spanned<Answer>, answ
 /** A bar without its label, while counting. */
 export type Spanned<Answer extends number | string> = { count: number; from?: Answer; to?: Answer };
 
-/** Returns `length` bars, each made from its index. */
+/** Returns `length` bars, each created from its index. */
 export const makeBars = (length: number, make: (index: number) => Bar): Bar[] =>
   Array.from({ length }, (_, index) => make(index));
 
@@ -80,7 +82,7 @@ function histogram(numbers: readonly number[]): Pick<ElementSummary, 'bars' | 'n
   };
 }
 
-/** Returns the next 1, 2 or 5 times a power of ten, so that bars start at round numbers. */
+/** Rounds up to 1, 2 or 5 times a power of ten, so that bars start at round numbers. */
 function roundWidth(width: number): number {
   if (!(width > 0) || !Number.isFinite(width)) return 1;
   const power = 10 ** Math.floor(Math.log10(width));
@@ -88,17 +90,18 @@ function roundWidth(width: number): number {
   return step * power;
 }
 
-/** Formats a number without its last digits, which are wrong in sums of tenths. */
+/** Formats a number without its last digits, which are inexact in sums of tenths. */
 const plain = (number: number): string => String(Number(number.toPrecision(10)));
 
 /**
- * The maximum number of different answers to count that are not options now, such as those of older versions.
+ * The maximum number of different answers to count that are not current options, such as options from older
+ * versions.
  */
 const otherOptions = 20;
 
 /**
- * Counts options, one bar each in the form's order, including those without answers. Previous options come
- * last.
+ * Counts options, with one bar each in the form's order, including options without answers. Previous options
+ * come last.
  */
 export function tallyOptions(asked: Omit<SummarizedQuestion, 'type'>): Tally {
   const { options } = asked;
@@ -128,7 +131,7 @@ function barOf(asked: Omit<SummarizedQuestion, 'type'>, option: string): Pick<Ba
   return { label, ...(label !== option && { option }) };
 }
 
-/** Counts consents or signatures; without one, there is no answer. */
+/** Counts consents or signatures; a submission without one has no answer. */
 export function tallyGiven({ type }: SummarizedQuestion): Tally {
   let count = 0;
   return {
@@ -143,7 +146,7 @@ export function tallyGiven({ type }: SummarizedQuestion): Tally {
   };
 }
 
-/** Counts levels, one bar each, including those without answers, with their mean. */
+/** Counts levels, with one bar each, including levels without answers, and computes the mean. */
 export function tallyLevels(asked: SummarizedQuestion): Tally {
   const [levels, numbers] = [tallyOptions(asked), tallyNumbers()];
   return {
@@ -159,15 +162,15 @@ export function tallyLevels(asked: SummarizedQuestion): Tally {
   };
 }
 
-/** Gives a level its number as the range of the bar, which finds its answers. */
+/** Gives the bar of a level its number as a range, by which its answers are found. */
 function atLevel(bar: Bar): Bar {
   const level = Number(bar.label);
   return bar.count > 0 ? { ...bar, from: level, to: level } : bar;
 }
 
 /**
- * Summarizes a scale from 0 to 10 by how many recommend and how many advise against; other scales are
- * summarized by level.
+ * Summarizes a scale from 0 to 10 by the numbers of promoters and detractors; other scales are summarized by
+ * level.
  */
 export function tallyRecommendation(asked: SummarizedQuestion): Tally {
   const levels = tallyLevels(asked);

@@ -68,8 +68,8 @@ const countDue = statement(
 );
 
 /**
- * Enqueues the next deliveries of a replay, oldest first. If a person retries one of them at that moment,
- * their retry came first or they get a conflict.
+ * Enqueues the next deliveries of a replay, oldest first. If a person retries one of them at the same moment,
+ * either their retry came first or they get a conflict.
  */
 const resendNext = statement(
   'webhooks.resend_next',
@@ -102,18 +102,19 @@ const resendNext = statement(
 export const replayJob = 'webhook.replay';
 
 /**
- * A replay enqueues deliveries until this many are due for its webhook: twice what a quick receiver is sent
- * at the same time, so that the replay is not slowed down. New events never wait behind more.
+ * A replay enqueues deliveries until this many are due for its webhook. That is twice the number that a quick
+ * receiver is sent at the same time, so the replay is not slowed down. New events never wait behind more than
+ * this.
  */
 const dueAtMost = 64;
 /** Seconds until the replay checks for room again: 320 deliveries a second, in one process. */
 const pause = 0.2;
 
 type WebhookKey = { workspaceId: string; webhookId: string };
-/** The last delivery that a replay has reached. Ids ascend. */
+/** The last delivery that a replay has reached. Deliveries are replayed in ascending order of ids. */
 type Reached = { reached?: string };
 
-/** Returns how many deliveries a replay would send now. */
+/** Returns the number of deliveries that a replay would send now. */
 export async function countReplay(db: Queryable, place: WebhookKey, filter: ReplayFilter): Promise<number> {
   const [counted] = await countSelected(db, replayParameters(place, filter, newId()));
   return counted!.count;
@@ -166,7 +167,7 @@ export async function startReplay(
 }
 
 /**
- * Runs a step of a replay. It is repeated until nothing is left, or until the replay is cancelled, by a
+ * Runs a step of a replay. The step is repeated until nothing is left, or until the replay is canceled, by a
  * person or because its webhook was paused or deleted.
  */
 export const replayBatch = (
@@ -225,8 +226,8 @@ export const listReplays = async (db: Queryable, { workspaceId, webhookId }: Web
   (await readTasks(db, { ...replaysOf(workspaceId), subject_id: webhookId }, { limit: 10 })).map(present);
 
 /**
- * A replay for the API. `done` of `total` deliveries were enqueued. Deliveries that changed in the meantime
- * are skipped.
+ * A replay as the API returns it. `done` of `total` deliveries were enqueued. Deliveries that changed in the
+ * meantime are skipped.
  */
 type Replay = ReturnType<typeof present>;
 
@@ -239,6 +240,6 @@ const present = ({ id, subject_id, input, total, done, created_at, state, ...tas
   created_at,
   failed_reason: task.failed_reason,
   state,
-  /** When it finished or was cancelled. */
+  /** When the replay finished or was canceled. */
   ended_at: task.cancelled_at ?? task.finished_at,
 });

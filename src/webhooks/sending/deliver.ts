@@ -17,9 +17,9 @@ const isHopeless = `(webhooks.pauses_on_failure
 /**
  * Writes the outcomes of requests in one statement: the job, the delivery, its attempt, and the health of its
  * webhook. Only jobs that still have their lease are written and returned, so a worker that was frozen and
- * woke up changes nothing. If the webhook of a delivery was deleted, only the job is ended.
+ * resumes later changes nothing. If the webhook of a delivery was deleted, only the job is ended.
  *
- * A webhook's row is written when its health changes, not at each delivery. It is skipped while another
+ * A webhook's row is written when its health changes, not for each delivery. It is skipped while another
  * statement has locked it, because that statement writes an equal value. A webhook that is never paused
  * automatically keeps failing; a paused webhook does not start to fail. failing_since is the creation time of
  * the first failed delivery, so that a replay from that time includes it.
@@ -29,7 +29,7 @@ export const settleDeliveries = statement(
   {
     /** A JSON array of Outcome (settle.ts). */
     outcomes: jsonText,
-    /** A webhook is paused after this many seconds of failures only; null: never. */
+    /** A webhook is paused after this many seconds in which every delivery failed; null: never. */
     pause_after: nullable(double),
   },
   'id',
@@ -123,29 +123,30 @@ export type DeliveryContext = PrepareContext &
     /** Seconds to wait after the first failure, the second, and so on. */
     retryDelays: readonly number[];
     timeoutSeconds: number;
-    /** A webhook is paused after this many days of failures only; 0: never. */
+    /** A webhook is paused after this many days in which every delivery failed; 0: never. */
     pauseDays?: number;
     /** Counts the status of each delivery after a request. */
     onAttempt?: ((status: DeliveryStatus) => void) | undefined;
   };
 
 /**
- * Concurrent requests of one webhook. A receiver that hangs occupies this many connections, and delays no
- * other webhook. A receiver that answers within a second gets the higher limit, and its next deliveries are
- * prepared in advance.
+ * The number of concurrent requests per webhook. A receiver that hangs occupies this many connections, and
+ * delays no other webhook. A receiver that responds within a second gets the higher limit, and its next
+ * deliveries are prepared in advance.
  */
 export const webhookConcurrency = { perLane: 8, perQuickLane: 32, ahead: 256 } as const;
 
 /**
- * The maximum number of deliveries that one statement settles, and of statements that run at the same time.
+ * The maximum number of deliveries that one statement settles, and the maximum number of such statements that
+ * run at the same time.
  */
 const together = { most: 128, atOnce: 2, leastBeside: 128 } as const;
 const secondsPerDay = 86_400;
 
 /**
- * Returns the handler of the jobs that send: find, prepare, send and settle one request for one delivery.
- * Concurrent deliveries are read and settled in batches, so that each costs a small part of three round
- * trips.
+ * Returns the handler of the jobs that send deliveries: each job finds, prepares, sends and settles one
+ * request for one delivery. Concurrent deliveries are read and settled in batches, so that each costs a small
+ * part of three round trips.
  */
 export function deliverWebhook(context: DeliveryContext): JobHandler {
   const { database, timeoutSeconds, retryDelays } = context;
@@ -183,7 +184,7 @@ export const failParkedDelivery: OnParked = async (client, { workspaceId, id, pa
   });
 };
 
-/** Returns for each outcome whether it was written. It is not written if its lease was lost. */
+/** Returns for each outcome whether it was written. An outcome whose lease was lost is not written. */
 async function settleAll(
   { database, pauseDays = 0 }: DeliveryContext,
   outcomes: readonly DeliveryOutcome[],

@@ -12,11 +12,11 @@ import { deliveryBody, deliveryHeaders } from '../signature.ts';
 
 const deliveryColumns = columns('id attempts:integer url secret? header_names active occurred_at snapshot', {
   status: textEnum<DeliveryStatus>(),
-  /** Null once it is no longer valid. */
+  /** The previous secret; null when it is no longer valid. */
   previous_secret: nullable(bytes),
   /**
-   * Null also for a test that goes to another address, because they may be passwords for the webhook's
-   * address.
+   * The custom headers. Null for a test that goes to another URL, because they may contain passwords for the
+   * webhook's URL.
    */
   headers: nullable(bytes),
   kind: textEnum<EventKind>(),
@@ -28,14 +28,13 @@ export type PreparedRequest = { url: string; headers: Record<string, string>; bo
 
 export type PrepareContext = {
   vault: Pick<Vault, 'unseal'>;
-  /**
-   * Returns the download address of a file, valid for an hour after `at`. It depends only on its arguments.
-   */
+  /** Returns the download URL of a file, valid for an hour after `at`. It depends only on its arguments. */
   signLink: (file: LinkTarget, at: Date) => string;
 };
 
 /**
- * Returns the request to send, or why there is none. The bytes that are signed are the bytes that are sent.
+ * Returns the request to send, or why there is none. The bytes that are signed are exactly the bytes that are
+ * sent.
  */
 export function prepare(
   { vault, signLink }: PrepareContext,
@@ -43,7 +42,7 @@ export function prepare(
   delivery: Delivery,
 ): PreparedRequest | OutboundResult {
   const { id, kind, url, active } = delivery;
-  // A test is sent to a paused webhook too: it shows whether the webhook can be resumed.
+  // A test is also sent if the webhook is paused, because it shows whether the webhook can be resumed.
   if (!active && trigger !== 'test') return refusedResult('The webhook is paused. Nothing was sent.');
   const body = makeBody(delivery, (file) => signLink(file, startedAt));
   if (!body) return refusedResult('The event is damaged, so the request cannot be built.');
@@ -113,12 +112,12 @@ function unsealHeaders(
 }
 
 /**
- * Finds all data for the requests of many deliveries. Deleted deliveries, and those with an event larger than
- * `most_bytes`, are not returned.
+ * Finds all data for the requests of many deliveries. Deleted deliveries, and deliveries with an event larger
+ * than `most_bytes`, are not returned.
  *
- * Each row is looked up by its full key, so that the query plan does not depend on statistics. A plain join
- * without statistics read all events of the workspace for each delivery (measured: 600 ms instead of 2 for 22
- * of 3,000).
+ * Each row is looked up by its full key, so that the query plan does not depend on statistics. Without
+ * statistics, a plain join read all events of the workspace for each delivery (measured: 600 ms instead of 2
+ * for 22 of 3,000).
  */
 export const findDeliveries = statement(
   'webhooks.find_deliveries',
@@ -143,11 +142,13 @@ export const findDeliveries = statement(
 /** The maximum number of deliveries that one statement reads. */
 const together = { most: 128, atOnce: 1 } as const;
 /**
- * A delivery that was read longer ago is read again before it is sent, because its webhook may have changed.
+ * The age, in milliseconds, from which a delivery is read again before it is sent, because its webhook may
+ * have changed.
  */
 const freshMs = 1_000;
 /**
- * A larger event, in stored bytes, is read only when its job starts, because hundreds of jobs may be waiting.
+ * The size, in stored bytes, above which an event is read only when its job starts, because hundreds of jobs
+ * may be waiting.
  */
 const smallBytes = 32 * 1_024;
 const anyBytes = 2 ** 31 - 1;
@@ -155,7 +156,7 @@ const anyBytes = 2 ** 31 - 1;
 /**
  * Finds the deliveries of jobs, many with one statement. They are read while the jobs wait, so that a quick
  * receiver never waits for the database.
- * @returns the delivery when the job may start, or undefined if the delivery was deleted.
+ * @returns the delivery when the job can start, or undefined if the delivery was deleted.
  */
 export function createDeliveryFinder(
   database: Database,

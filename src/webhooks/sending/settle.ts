@@ -26,8 +26,8 @@ type Verdict =
 type Consequence = 'succeed' | 'retry' | 'fail';
 
 /**
- * Specification, "Delivery and retry rules"; 3xx by docs/rules.md 2. The first matching line decides. If none
- * matches, the delivery fails.
+ * What each status of a response means. Specification, "Delivery and retry rules"; for 3xx, docs/rules.md 2.
+ * The first matching line decides. If none matches, the delivery fails.
  */
 const rules: readonly { from: number; to: number; means: Consequence }[] = [
   { from: 200, to: 299, means: 'succeed' },
@@ -40,10 +40,10 @@ const rules: readonly { from: number; to: number; means: Consequence }[] = [
 
 /**
  * Decides what follows a request.
- * @param attempts requests made so far, including this one.
- * @param delays seconds to wait after the first failure, the second, and so on. Their number is the number of
- * automatic retries (docs/rules.md 1: 1 m, 5 m, 15 m, 1 h, 3 h, so at most six requests). Empty for a request
- * by a person, which does not start the schedule again.
+ * @param attempts the number of requests made so far, including this one.
+ * @param delays the seconds to wait after the first failure, the second, and so on. There are as many
+ * automatic retries as delays (docs/rules.md 1: 1 m, 5 m, 15 m, 1 h, 3 h, so at most six requests). Empty for
+ * a request by a person, which does not start the schedule again.
  * @param lastWords why no attempt follows the delays, for the log.
  */
 export function decideVerdict(
@@ -84,14 +84,15 @@ function inWords(seconds: number): string {
 }
 
 /**
- * The maximum wait that a receiver can request, in seconds. Otherwise one wrong header could end a delivery.
+ * The maximum wait that a receiver can request, in seconds. Without it, one wrong header could end a
+ * delivery.
  */
 const longestWait = 3_600;
 
 /**
  * Returns how long a receiver asks us to wait, in seconds, at most an hour. RFC 9110 10.2.3: a number of
  * seconds or a date.
- * @returns undefined if it is neither, or if the time has passed.
+ * @returns undefined if the header is neither, or if the time has passed.
  */
 export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? '';
@@ -151,12 +152,12 @@ const finalReasons: Readonly<Record<Trigger, string>> = {
 };
 
 /**
- * A test goes to an address that a person has just entered. It hides why a connection failed, so that tests
- * cannot be used to scan a network (docs/rules.md C25).
+ * A test goes to a URL that a person has just entered. This message hides why a connection failed, so that
+ * tests cannot be used to scan a network (docs/rules.md C25).
  */
 const testFailed = 'Could not make a secure connection to the receiver.';
 
-/** Returns the attempt for the delivery log, and what happens next to its delivery. */
+/** Returns the attempt for the delivery log, and what happens next to the delivery. */
 export function deliveryOutcomeOf(ended: Ended, retryDelays: readonly number[]): DeliveryOutcome {
   const { job, trigger, delivery, startedAt, sent, result } = ended;
   const delays = trigger === 'schedule' ? retryDelays : [];

@@ -20,7 +20,7 @@ export type AccountLibrary = {
   auth: ReturnType<typeof openLibrary>;
   /**
    * Creates a session for a person who has completed every step of the sign-in.
-   * @param headers of the browser; they name the session in the list.
+   * @param headers the browser's headers, which name the session in the list.
    * @returns the cookies to set.
    */
   beginSession: (userId: string, secondFactorAt: Date | null, headers: Headers) => Promise<string[]>;
@@ -44,10 +44,13 @@ export function openAccountLibrary(surroundings: AccountServices): AccountLibrar
 const openLibrary = (surroundings: AccountServices) =>
   betterAuth({ ...tables, ...settings(surroundings), plugins: [sessionPlugin] });
 
-/** The fields that `tables` adds to a person and a sign-in needs. */
+/** The fields that `tables` adds to a person and that a sign-in needs. */
 type SignInFields = { temporaryUntil?: Date | null; secondFactor?: boolean | null };
 
-/** Creates sessions of the library, with their cookies, after our own checks of identity (second-factor/). */
+/**
+ * Creates sessions of the library, with their cookies, after our own identity checks
+ * (sign-in/second-factor.ts).
+ */
 const sessionPlugin = {
   id: 'formloom',
   endpoints: {
@@ -66,8 +69,8 @@ const sessionPlugin = {
       },
     ),
     /**
-     * Replaces the library's own endpoint, which only accepts ASCII addresses. An unknown address costs a
-     * hash too, so that timing reveals nothing.
+     * Replaces the library's own endpoint, which only accepts ASCII addresses. A hash is computed even for an
+     * unknown address, so that timing reveals nothing.
      */
     signInByPassword: createAuthEndpoint.serverOnly(
       { method: 'POST', metadata: { $Infer: { body: {} as { email: string; password: string } } } },
@@ -96,13 +99,13 @@ const tables = {
     modelName: 'users',
     additionalFields: {
       /**
-       * The expiry of a temporary password, which only allows changing it; null for a password that its owner
-       * chose.
+       * The expiry of a temporary password, which only allows the person to change it; null for a password
+       * that its owner chose.
        */
       temporaryUntil: { type: 'date', fieldName: 'temporary_until', required: false, input: false },
-      /** Whether the account has two-factor (second-factor/). */
+      /** Whether the account has two-factor (sign-in/second-factor.ts). */
       secondFactor: { type: 'boolean', fieldName: 'second_factor', required: false, input: false },
-      /** When the account will be deleted; null if it is not scheduled for deletion (endings/). */
+      /** When the account will be deleted; null if it is not scheduled for deletion (account-deletion.ts). */
       endsAt: { type: 'date', fieldName: 'ends_at', required: false, input: false },
     },
     fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
@@ -110,7 +113,7 @@ const tables = {
   session: {
     modelName: 'sessions',
     additionalFields: {
-      /** When two-factor sign-in was completed; null if it was not. */
+      /** When two-factor was completed; null if it was not. */
       secondFactorAt: { type: 'date', fieldName: 'second_factor_at', required: false, input: false },
     },
     fields: {
@@ -170,7 +173,7 @@ function settings({ database, vault, publicUrl, log }: AccountServices) {
       cookiePrefix: isSecure ? '__Host-formloom' : 'formloom',
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isSecure },
-      // The library would trust any X-Forwarded-For.
+      // Disabled because the library would trust any X-Forwarded-For.
       ipAddress: { disableIpTracking: true },
     },
     // Our own limits apply (request-counter.ts); all processes share them.

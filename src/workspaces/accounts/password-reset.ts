@@ -18,7 +18,10 @@ export const deleteExpiredResets = statement(
   `delete from password_resets where expires_at < $before`,
 );
 
-/** Adds a reset for the account with an address; no row if there is none, or after three within an hour. */
+/**
+ * Adds a password reset for the account with an email address. Returns no row if there is no such account, or
+ * after three resets within an hour.
+ */
 const insertReset = statement(
   'password_reset.insert_reset',
   'email hash now expires_at since:timestamp',
@@ -53,7 +56,7 @@ const useReset = statement(
 /**
  * Sets a password that was chosen through an emailed link, which proves the address. All sessions and other
  * reset links end. Two-factor methods stay, unless the address was unconfirmed until now. An account that
- * only had a provider gets a password (`account_id`).
+ * only had a provider gets a password sign-in (`account_id`).
  */
 export const setPassword = statement(
   'password_reset.set_password',
@@ -78,7 +81,7 @@ export const setPassword = statement(
    delete from sessions where user_id = $user_id`,
 );
 
-/** How many minutes a reset link works. */
+/** The number of minutes for which a reset link works. */
 export const resetMinutes = 60;
 const minuteMs = 60_000;
 
@@ -86,7 +89,7 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token).dig
 
 /**
  * Requests an email with a reset link. A job later checks whether the address has an account, so the response
- * and its timing are equal for all addresses (docs/rules.md T19).
+ * and its timing are the same for all addresses (docs/rules.md T19).
  * @throws ApiError validation_error for an invalid address.
  */
 export async function askForPasswordReset(database: Database, given: string): Promise<void> {
@@ -113,10 +116,10 @@ export async function beginPasswordReset(db: Queryable, email: string): Promise<
 }
 
 /**
- * Sets the password of the account that a token belongs to, once. All sessions of the person end, and they
- * are emailed.
+ * Sets the password of the account that a token belongs to. The token works once. All sessions of the person
+ * end, and they are emailed.
  * @returns the address to sign in with.
- * @throws ApiError validation_error for an invalid password; gone for a token that was used, replaced or has
+ * @throws ApiError validation_error for an invalid password; gone if the token was used or replaced or has
  * expired.
  */
 export async function finishPasswordReset(

@@ -4,16 +4,16 @@ import type { ErrorItem } from '#kit/errors.ts';
 /** The length of a password in characters. account-library.ts passes it to the library. */
 export const passwordLength = { least: 10, most: 128 } as const;
 
-/** The name of the product, which must not make up a password. */
+/** The name of the product. A password must not consist of it. */
 const serviceName = 'formloom';
-/** Passwords with fewer different characters are rejected, whatever their length. */
+/** The minimum number of different characters in a password, whatever its length. */
 const fewestCharacters = 5;
 /** The characters that must remain when words known about the owner are removed from a password. */
 const leastBeyondWords = 6;
-/** Up to this many digits and signs around a common password do not make it acceptable. */
+/** A common password is still rejected if it is surrounded by up to this many digits and signs. */
 const mostAround = 4;
 
-/** Neighbors in the alphabet, among digits and on keyboards; also checked backwards. */
+/** Sequences of the alphabet, of digits and on keyboards; also checked backwards. */
 const rows = [
   'abcdefghijklmnopqrstuvwxyz',
   '012345678901234567890',
@@ -25,8 +25,8 @@ const rows = [
 const advice = 'A few words in a row are easy to remember and hard to guess.';
 
 /**
- * Returns why a password is not accepted. All ways to set a password use it. Its cost grows only with the
- * length of the password.
+ * Returns why a password is not accepted. Every way to set a password uses this check. Its cost grows only
+ * with the length of the password.
  * @param words known to others: the address, the name and the workspaces of the owner.
  */
 export async function passwordProblems(
@@ -64,7 +64,7 @@ async function weaknessOf(password: string, words: readonly string[]): Promise<s
 
 const lettersAndDigits = /[\p{L}\p{N}]+/gu;
 
-/** Returns the words of some texts and the whole texts, longest first. */
+/** Returns the words in some texts and the whole texts, longest first. */
 const wordsIn = (texts: readonly string[]): string[] =>
   texts
     .map((text) => text.normalize('NFKC').toLowerCase())

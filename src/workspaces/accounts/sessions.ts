@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 
-/** Lists the sessions of a person, newest first, including those with pending two-factor. */
+/** Lists the sessions of a person, newest first, including those still waiting for two-factor. */
 export const selectSessions = statement(
   'sessions.select',
   'user_id now',
@@ -30,7 +30,7 @@ export const endOtherSessions = statement(
 
 /**
  * Signs session cookies again with the current instance key if a previous key had signed them. The library
- * knows only one secret, so without this a key change would sign everyone out.
+ * knows only one secret, so without this, changing the key would sign everyone out.
  */
 export function renewCookieSignatures(vault: Vault, cookies: string): string {
   const [now, ...former] = vault.derive('sessions');

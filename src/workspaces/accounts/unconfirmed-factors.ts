@@ -1,6 +1,6 @@
 /**
- * Returns SQL for the `with` of a statement that confirms an address. It removes the two-factor methods of an
- * unconfirmed account, because a stranger may have set them up.
+ * Returns SQL for the `with` clause of a statement that confirms an address. It removes the two-factor
+ * methods of an unconfirmed account, because a stranger may have set them up.
  * @param account a condition on `users`.
  */
 export const deleteUnconfirmedFactorsSql = (account: string): string =>

@@ -20,8 +20,8 @@ import { deleteUnconfirmedFactorsSql } from './unconfirmed-factors.ts';
 export const longestName = 100;
 
 /**
- * Returns the problems with the name of a workspace, key or person: 1 to 100 characters, not only spaces, and
- * text that PostgreSQL can store (docs/rules.md 13).
+ * Returns the problems with the name of a workspace, key or person. It must have 1 to 100 characters, not
+ * consist only of spaces, and be text that PostgreSQL can store (docs/rules.md 13).
  * @param field the name of the field in the request.
  */
 export function nameProblems(field: string, name: string): ErrorItem[] {
@@ -41,7 +41,7 @@ export function refuseProblems(problems: readonly ErrorItem[]): void {
 
 // People ---------------------------------------------------------------------------------------------------
 
-/** Adds a person with a password; no row if the address has an account. */
+/** Adds a person with a password. Returns no row if the address already has an account. */
 export const insertUser = statement(
   'workspaces.insert_user',
   'id:text account_id name email password email_verified:boolean now',
@@ -60,9 +60,9 @@ export const insertUser = statement(
 const hasPassword = `email = $email and id in (select user_id from accounts where provider_id = 'credential')`;
 
 /**
- * Sets a temporary password, confirms the address, and ends all sessions and reset links. No row for an
- * unknown address or an account that only has a provider. Two-factor methods stay, unless the address was
- * unconfirmed until now: a stranger may then have set them up.
+ * Sets a temporary password, confirms the address, and ends all sessions and reset links. Returns no row for
+ * an unknown address or an account that only has a provider. Two-factor methods stay, unless the address was
+ * unconfirmed until now: a stranger may have set them up.
  */
 const resetPassword = statement(
   'workspaces.reset_password',
@@ -84,7 +84,7 @@ const resetPassword = statement(
    select id from person`,
 );
 
-/** Finds the name and address of a person, and the names of their workspaces. */
+/** Finds the name and email address of a person, and the names of their workspaces. */
 const findWordsOfPerson = statement(
   'workspaces.find_words_of_person',
   'id:text',
@@ -97,19 +97,19 @@ const findWordsOfPerson = statement(
 );
 
 /**
- * A new person who signs in with email and password. The name defaults to the part of the address before the
- * @.
+ * A new person who signs in with email and password. The name defaults to the local part of the email
+ * address.
  */
 type NewUser = {
   email: string;
   password: string;
   name?: string;
   /**
-   * Whether the address is confirmed, by an email that they read or by the operator. An unconfirmed account
-   * can only join the workspace whose link created it.
+   * Whether the address is confirmed, either by an email that the person read or by the operator. An
+   * unconfirmed account can only join the workspace whose link created it.
    */
   isConfirmed?: boolean;
-  /** Other words known about them: the name of the workspace that they join. */
+  /** Other words known about the person: the name of the workspace that they join. */
   words?: readonly string[];
 };
 
@@ -120,7 +120,7 @@ export async function userProblems({ email, password, name, words = [] }: NewUse
   return name === undefined ? problems : [...problems, ...nameProblems('name', name)];
 }
 
-/** Returns what is wrong with an address to sign in with: it must be one that emails can be sent to. */
+/** Returns what is wrong with a sign-in address: it must be able to receive emails. */
 export function emailProblems(email: string): ErrorItem[] {
   if (isEmail(email) && readMailAddress(email)) return [];
   return [
@@ -133,9 +133,9 @@ export function emailProblems(email: string): ErrorItem[] {
 }
 
 /**
- * Adds a person in one statement, and so within the caller's transaction, if any. The library's own sign-up
- * writes equal rows, but one after the other and outside of transactions.
- * @throws ApiError validation_error with all problems; conflict if the address has an account.
+ * Adds a person in one statement, and so within the caller's transaction, if there is one. The library's own
+ * sign-up writes equal rows, but one after another and outside transactions.
+ * @throws ApiError validation_error with all problems; conflict if the address already has an account.
  */
 export async function createUser(database: Queryable, user: NewUser): Promise<{ id: string }> {
   refuseProblems(await userProblems(user));
@@ -154,7 +154,7 @@ export async function createUser(database: Queryable, user: NewUser): Promise<{ 
   return { id };
 }
 
-/** How long a temporary password can be used to choose a new one. */
+/** How long a temporary password can be used to set a new one. */
 const temporaryMs = 24 * 3_600_000;
 
 /**
@@ -182,7 +182,7 @@ export async function resetUserPassword(
 }
 
 /**
- * Returns the words known about a person, which must not make up their password: name, address, workspaces.
+ * Returns the words known about a person (name, address, workspaces). A password must not consist of them.
  */
 export async function listPersonalWords(database: Queryable, userId: string): Promise<string[]> {
   const found = await findInAllCells(database, (cells) => findWordsOfPerson(cells, { id: userId }), {
@@ -195,9 +195,9 @@ export async function listPersonalWords(database: Queryable, userId: string): Pr
 const ipv6Prefix = 64;
 
 /**
- * Returns the key under which requests from an IP address are counted. It is equal for all spellings of an
- * IPv4 address, including `::ffff:1.2.3.4`, and for all addresses of an IPv6 /64 (docs/rules.md T29).
- * @param ip the peer's address, or the one from a trusted proxy; all invalid ones share one key.
+ * Returns the key under which requests from an IP address are counted. It is the same for all spellings of an
+ * IPv4 address, including `::ffff:1.2.3.4`, and for all addresses in an IPv6 /64 (docs/rules.md T29).
+ * @param ip the peer's address, or the address that a trusted proxy reports. All invalid ones share one key.
  */
 export function addressRateLimitKey(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown';
@@ -210,15 +210,16 @@ export function addressRateLimitKey(ip: string): string {
 }
 
 /**
- * Accounts of people. There is no public sign-up: the library's is off, and the setup link, the CLI or a
- * member's invitation creates accounts. Its API-key plugin is not used (CVE-2025-61928); API keys are ours.
+ * Accounts of people. There is no public sign-up: the library's sign-up is off, and the setup link, the CLI
+ * or a member's invitation creates accounts. The library's API-key plugin is not used (CVE-2025-61928),
+ * because we have our own API keys.
  */
 export type Accounts = {
   /** Loads the library on first use: it takes 25 MB, and forms and the API do not need it. */
   library(): Promise<AccountLibrary>;
-  /** Works without the library: see createUser in users.ts. */
+  /** Does not need the library: see createUser in users.ts. */
   createUser(user: NewUser): Promise<{ id: string }>;
-  /** Returns the cookies of a request as the library accepts them: see signAnew. */
+  /** Returns the cookies of a request in a form that the library accepts: see renewCookieSignatures. */
   readCookies(cookies: string | undefined): string;
 };
 

@@ -26,9 +26,9 @@ export type Changes = Readonly<Record<string, { from?: unknown; to?: unknown }>>
 /** The log only says that longer values (as JSON) have changed. */
 const longestValue = 300;
 export const omittedValue = '…';
-/** The most settings in an entry. */
+/** The maximum number of settings in an entry. */
 const mostChanges = 50;
-/** The depth to which nested settings are compared. */
+/** The maximum depth to which nested settings are compared. */
 const deepest = 3;
 
 /** Properties that change automatically or with new submissions, or that the entry contains anyway. */
@@ -48,8 +48,8 @@ const ignoredProperties = new Set([
 ]);
 
 /**
- * Returns what an operation changed, by comparing API representations. These contain no secrets; query
- * strings of URLs are removed.
+ * Returns what an operation changed, by comparing API representations. These contain no secrets, and the
+ * query strings of URLs are removed.
  * @returns undefined if nothing differs.
  */
 export function changesBetween(before: unknown, after: unknown): Changes | undefined {
@@ -87,7 +87,7 @@ function shown(value: unknown): unknown {
   return JSON.stringify(value).length > longestValue ? omittedValue : value;
 }
 
-/** Removes the query string and credentials: URLs of webhooks may have secrets in them. */
+/** Removes the query string and credentials, because URLs of webhooks may contain secrets. */
 function withoutQuery(text: string): string {
   const url = /^https?:/i.test(text) ? URL.parse(text) : null;
   return url ? `${url.origin}${url.pathname}${url.search && '?…'}` : text;

@@ -3,7 +3,7 @@ import type { Actor } from '#kit/operation.ts';
 import { columns, jsonb, nullable, type RowOf, statement, textEnum } from '#kit/statement.ts';
 import type { AccountAction, Changes } from './account-actions.ts';
 
-/** The actor of an audit entry: the caller, or the service on a schedule. */
+/** The actor of an audit entry: the caller of a request, or the service itself for scheduled work. */
 export type AuditActor = Actor['kind'] | 'service';
 
 /** The columns of an event of an account, for the person and for the log of each of their workspaces. */
@@ -57,8 +57,8 @@ export const selectAuditEntries = statement(
 );
 
 /**
- * Deletes audit entries after the number of days of their workspace.
- * @returns the deleted ones; a full batch of 1,000 means that there may be more.
+ * Deletes audit entries that are older than their workspace keeps them.
+ * @returns the deleted entries; a full batch of 1,000 means that there may be more.
  */
 export const deleteOldAuditEntries = statement(
   'audit.delete_old_lines',

@@ -10,7 +10,7 @@ import { statement, texts } from '#kit/statement.ts';
 import { changesBetween } from './account-actions.ts';
 import { type AccountEvent, recordAccountEvent } from './record-account-event.ts';
 
-/** Adds entries of operations that start. */
+/** Inserts the entries of operations that are starting. */
 const insertAuditEntries = statement(
   'audit.insert_lines',
   [
@@ -53,7 +53,7 @@ export const recordAuditOutcomes = statement(
      from given where a.workspace_id = given.workspace_id and a.id = given.id and given.status < 400`,
 );
 
-/** Returns the audit entry of a request. Of the parameters in its path, only ids are kept. */
+/** Returns the audit entry of a request. Keeps only ids from the parameters in its path. */
 export function auditEntryOfRequest(
   { name, method, path }: { name: string; method: string; path: string },
   { workspaceId, actor }: Scope,
@@ -75,8 +75,8 @@ export function auditEntryOfRequest(
 }
 
 /**
- * Returns the parameters of a statement that inserts an audit entry itself (insertedLine); all null if there
- * is no entry.
+ * Returns the parameters of a statement that inserts an audit entry itself (insertAuditEntrySql). All are
+ * null if there is no entry.
  */
 export const auditEntryValues = (line: AuditEntry | undefined) => ({
   line_id: line ? newId() : null,
@@ -92,8 +92,8 @@ export const auditEntryValues = (line: AuditEntry | undefined) => ({
 });
 
 /**
- * Reads the object that an operation changes, before and after. `made` is the id of a new object, from the
- * response.
+ * Reads the object that an operation changes, before and after the change. `made` is the id of a new object,
+ * from the response.
  */
 export type ChangeReader = {
   before: () => Promise<unknown>;
@@ -118,7 +118,7 @@ export type AuditLog = {
    * exists.
    */
   noteLater(line: AccountEvent): void;
-  /** Writes the last outcomes. */
+  /** Writes the remaining outcomes. */
   stop(): Promise<void>;
 };
 
@@ -128,15 +128,15 @@ const pauseMs = 250;
 type StartedEntry = AuditEntry & { id: string };
 type FinishedEntry = { workspaceId: string; id: string; status: number; thingId: string; changes: string };
 /**
- * Sign-in attempts that may wait to be written; further ones are dropped. Only an unavailable database causes
- * this many.
+ * The number of sign-in attempts that may wait to be written; further ones are dropped. Only an unavailable
+ * database causes this many.
  */
 const mostWaiting = 1_000;
 
 /**
- * Opens the audit log. Entries of operations that start together are inserted in one batch before they run.
- * Outcomes are written after the response, so they do not delay it. If a process dies in between, its entries
- * stay without an outcome.
+ * Opens the audit log. Entries of operations that start together are inserted in one batch before the
+ * operations run. Outcomes are written after the response, so they do not delay it. If a process dies in
+ * between, its entries stay without an outcome.
  */
 export function openAuditLog({ database, log }: { database: Database; log: Log }): AuditLog {
   const begin = batchCalls(

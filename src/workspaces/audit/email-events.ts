@@ -4,7 +4,10 @@ import { newId } from '#kit/clock.ts';
 import { announceWithCommit, enqueueJob } from '#kit/queue.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 
-/** Finds the first workspace, whose queue also has the jobs about people; no row if there is none yet. */
+/**
+ * Finds the first workspace, whose queue also runs the jobs that concern accounts. No row if there is no
+ * workspace yet.
+ */
 const findFirstWorkspace = statement(
   'password_reset.find_first_workspace',
   '',
@@ -14,11 +17,11 @@ const findFirstWorkspace = statement(
 );
 
 /**
- * An event that people are emailed about. Its cause only leaves a job in its own transaction. src/mail/ later
- * writes the emails with the data at that time.
+ * An event that people are emailed about. The operation that causes it only adds a job in its transaction.
+ * src/mail/ later writes the emails with the data at that time.
  */
 export type EmailEvent =
-  /** `locale`: the language in which the visitor saw the page, if there was one. */
+  /** `locale`: the language in which the visitor saw the page, if known. */
   | { kind: 'submission_completed'; submissionId: string; locale?: Locale | undefined }
   | { kind: 'digest_due'; formId: string }
   | { kind: 'key_created'; keyId: string }
@@ -26,10 +29,13 @@ export type EmailEvent =
   | { kind: 'member_added'; userId: string }
   | { kind: 'password_changed'; userId: string }
   | { kind: 'second_factor_changed'; userId: string; what: AccountChange }
-  /** For owners and admins: the workspace is closed, and deleted at that time; or it was restored. */
+  /** For owners and admins: the workspace is scheduled for deletion at `endsAt`, or it was restored. */
   | { kind: 'workspace_ending'; endsAt: string }
   | { kind: 'workspace_kept' }
-  /** Also for addresses without an account: only the job finds out, so that response times reveal nothing. */
+  /**
+   * Also for addresses without an account: only the job looks up the account, so response times reveal
+   * nothing.
+   */
   | { kind: 'password_reset_asked'; email: string };
 
 /** Changes of a person's sign-in methods or account; the audit log uses these names too. */
@@ -51,7 +57,7 @@ export const emailEventJob = 'mail_news';
 
 /**
  * Adds the event to the queue in the caller's transaction, whose commit wakes the queue. Completed
- * submissions are too frequent for that: their callers wake it.
+ * submissions are too frequent for that, so their callers wake the queue.
  * @param delay seconds until the emails are written.
  */
 export async function enqueueEmailEvent(
@@ -84,7 +90,10 @@ export async function enqueueAccountEmail(db: Queryable, news: EmailEvent): Prom
   if (workspace) await runInCellOf(db, workspace.id, (cell) => enqueueEmailEvent(cell, workspace.id, news));
 }
 
-/** Finds the workspace whose queue and email serve work without a workspace: the first one in the first cell that has one. */
+/**
+ * Finds the workspace whose queue and email settings are used for work without a workspace: the first one in
+ * the first cell that has any.
+ */
 export async function firstWorkspace(db: Queryable): Promise<{ id: string } | undefined> {
   return (await findInAllCells(db, (cell) => findFirstWorkspace(cell, {}), { isPartial: true }))[0];
 }

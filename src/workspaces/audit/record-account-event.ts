@@ -8,8 +8,8 @@ import type { AccountAction, Changes } from './account-actions.ts';
 import { type AuditActor, accountEventColumns, memberEntryColumns } from './audit-entries.ts';
 
 /**
- * Adds an event to an account, found by id or address. @returns the person; no row if no account has the
- * address.
+ * Adds an event to an account, found by id or address.
+ * @returns the person; no row if no account has the address.
  */
 const insertAccountEvent = statement(
   'audit.insert_personal_line',
@@ -61,8 +61,8 @@ export type AccountEvent = {
 };
 
 /**
- * Records an event for the person, and in the audit log of each of their workspaces. Nothing for an address
- * without an account. Workspaces on an unavailable node do not get the entry.
+ * Records an event for the person, and in the audit log of each of their workspaces. Does nothing if no
+ * account has the address. Workspaces on an unavailable node do not get the entry.
  */
 export async function recordAccountEvent(
   where: Queryable,
@@ -98,7 +98,7 @@ export const originOf = ({ ip, headers }: Pick<Visitor, 'ip' | 'headers'>): Orig
   agent: headers.get('User-Agent') || null,
 });
 
-/** Returns the event of a signed-in person who changes their account. */
+/** Returns the event for a change that a signed-in person makes to their account. */
 export const accountEventOf = (
   { person, visitor }: { person: Pick<Person, 'id' | 'sessionId'>; visitor: Pick<Visitor, 'ip' | 'headers'> },
   operation: AccountEvent['operation'],

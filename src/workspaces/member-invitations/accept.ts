@@ -13,12 +13,12 @@ import { createUser, listPersonalWords, refuseProblems } from '../accounts/users
 import { reportPasswordChange } from '../audit/email-events.ts';
 import { addMember } from '../members.ts';
 
-/** The key of an invitation, in any cell. */
+/** Identifies an invitation in any cell. */
 export type InvitationKey = { workspaceId: string; id: string };
 
 /**
- * What a link proves about its holder. `confirmed`: they have the address, because it was emailed there or
- * handed over by the operator. `unconfirmed`: nothing, because a member got it to hand over.
+ * What a link proves about its holder. `confirmed`: the address is theirs, because the link was emailed there
+ * or handed over by the operator. `unconfirmed`: nothing, because a member received the link to hand it over.
  */
 export type LinkProof = 'confirmed' | 'unconfirmed';
 
@@ -28,8 +28,8 @@ const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const pattern = new RegExp(`^(${uuid})\\.(${uuid})\\.([\\w-]{43})$`);
 
 /**
- * Returns what a token signs. Emailed and handed-over links are signed differently, so neither can be turned
- * into the other.
+ * Returns the values that a token's signature covers. Emailed and handed-over links are signed differently,
+ * so neither can be turned into the other.
  */
 const partsOf = ({ workspaceId, id }: InvitationKey, proof: LinkProof): string[] => [workspaceId, id, proof];
 
@@ -76,7 +76,8 @@ const claimInvitation = statement(
 
 /**
  * Locks the account with an address (in lower case, as users.ts stores it) until the transaction ends, and
- * returns whether the address is confirmed. From a cell on another node, it is only read.
+ * returns whether the address is confirmed. In a transaction of a cell on another node, the account is read
+ * but not kept locked.
  */
 export const lockAccount = statement(
   'member_invitations.lock_account',
@@ -88,13 +89,13 @@ export const lockAccount = statement(
 type AcceptContext = { database: Database; vault: Vault };
 
 /**
- * How the holder of a link can join: by choosing a password, by signing in, or both. Only an emailed link
- * says which. Otherwise a member could find out whether an address has an account.
+ * How the holder of a link can join: by choosing a password, by signing in, or either. Only an emailed link
+ * shows which one applies. Otherwise a member could find out whether an address has an account.
  */
 export const joinMethods = ['choose_password', 'sign_in', 'either'] as const;
 type JoinMethod = (typeof joinMethods)[number];
 
-/** What the page of an invitation shows to the holder of its link. */
+/** The data that the page of an invitation shows to the holder of its link. */
 type OpenInvitation = {
   workspace: string;
   email: string;
@@ -119,8 +120,8 @@ export async function openInvitation(
 }
 
 /**
- * Joins with a new account. With a link that proves the address, it can also claim an unconfirmed account.
- * The password of that account is then replaced, and its sessions end.
+ * Joins with a new account. If the link proves the address, it can also claim an unconfirmed account. The
+ * password of that account is then replaced, and its sessions end.
  * @returns the address to sign in with, and who joined which workspace.
  * @throws ApiError gone; validation_error; conflict if an account exists that this link can't claim.
  */
@@ -151,8 +152,8 @@ export async function joinByPassword(
   try {
     return await transaction(cell, join);
   } catch (error) {
-    // For a cell on another node, the account was created in a separate transaction. Left there, it would
-    // reject the person when they open the link again.
+    // For a cell on another node, the account was created in a separate transaction. If it stayed, the person
+    // could not join when they open the link again.
     if (made !== undefined && sharedDatabaseOf(cell) !== cell)
       await deleteUser(sharedDatabaseOf(cell), { user_id: made });
     throw error;
@@ -172,7 +173,8 @@ async function claimAccount(
 
 /**
  * Joins as the signed-in person, who must be the invited one and have a confirmed address.
- * @throws ApiError gone; forbidden for another person or an unconfirmed account; conflict for a member.
+ * @throws ApiError gone; forbidden for another person or an unconfirmed account; conflict if they are already
+ * a member.
  */
 export async function joinAsPerson(
   { database, vault }: AcceptContext,

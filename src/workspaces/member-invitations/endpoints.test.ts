@@ -204,7 +204,7 @@ test('invitations are limited by inviter and by address, and names in their emai
   const refused = answers.find(({ status }) => status === 429)!;
   assert.match(
     refused.body.message,
-    /^You can invite up to 20 people an hour\. Try again in [\d,]+ seconds\.$/,
+    /^You can invite up to 20 people per hour\. Try again in [\d,]+ seconds\.$/,
   );
   const { data: made } = (await attacker.api<{ data: { id: string }[] }>('GET', path)).body;
   assert.equal(made.length, 20);

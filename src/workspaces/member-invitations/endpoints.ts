@@ -22,7 +22,7 @@ export const MemberInvitation = nameSchema(
     id: uuid,
     email: Type.String(),
     role,
-    /** The name of the member who invited; null for the operator and deleted accounts. */
+    /** The name of the member who sent the invitation; null for the operator and deleted accounts. */
     invited_by: orNull(Type.String()),
     created_at: timestamp,
     expires_at: timestamp,
@@ -39,7 +39,7 @@ const MemberInvitations = Type.Object({
   sends_mail: Type.Boolean(),
 });
 const NewInvitation = Type.Object({ email: emailText, role }, noExtraProperties);
-/** `link` is only set if the server sends no email; the inviter hands it over. */
+/** `link` is only set if the server sends no email. The inviter then hands it over. */
 const Invited = Type.Object({ id: uuid, link: orNull(Type.String()) });
 
 /** The columns of an invitation, with the status of its email, if any. */

@@ -38,8 +38,8 @@ async function countInvitation(
 const longest = 40;
 
 /**
- * Returns a name for an email to a stranger: short, without text that email clients turn into a link or a
- * phone number. Inviters choose names freely, and these emails are sent in our name.
+ * Shortens and cleans a name for an email to a stranger, so that email clients do not turn it into a link or
+ * a phone number. Inviters choose names freely, and these emails are sent in our name.
  */
 export function sanitizeName(name: string): string {
   const plain = name
@@ -61,7 +61,7 @@ const findMemberByEmail = statement(
     where m.workspace_id = $workspace_id and u.email = $email`,
 );
 
-/** Locks the invitation of an address until the transaction ends. */
+/** Locks the invitation for an address until the transaction ends. */
 const lockInvitationOf = statement(
   'member_invitations.lock_of_address',
   'workspace_id email',
@@ -81,7 +81,7 @@ const insertInvitation = statement(
           created_at = excluded.created_at, expires_at = excluded.expires_at`,
 );
 
-/** Extends the expiry of an invitation that is emailed again. */
+/** Extends the expiry of an invitation when it is emailed again. */
 const extendInvitation = statement(
   'member_invitations.prolong',
   'workspace_id id expires_at',
@@ -117,11 +117,11 @@ export type InviteContext = {
 
 /**
  * The inviter: `may` decides which roles they can give. `userId` is the person behind an API key, if any.
- * Limits count under `id`; `name` appears in the email.
+ * Limits are counted under `id`; `name` appears in the email.
  */
 export type Inviter = MemberManager & { id: string; userId: string | null; name: string };
 
-/** `link` is only set if the server sends no email; the inviter hands it over. */
+/** `link` is only set if the server sends no email. The inviter then hands it over. */
 type Invited = { id: string; link: string | null };
 
 /** How many days an invitation stays open after its last email. */
@@ -129,9 +129,9 @@ const openDays = 7;
 const dayMs = 86_400_000;
 
 /**
- * Emails a person an invitation to join a workspace. An open invitation to the address is replaced.
+ * Emails a person an invitation to join a workspace. Replaces an open invitation for the address.
  * @throws ApiError validation_error; forbidden if the new or the replaced invitation has the role owner and
- * the inviter is not an owner; conflict for a member; rate_limit_exceeded.
+ * the inviter is not an owner; conflict if they are already a member; rate_limit_exceeded.
  */
 export async function inviteMember(
   context: InviteContext,
@@ -150,9 +150,10 @@ export async function inviteMember(
 }
 
 /**
- * Creates an invitation of the operator and returns its link. The operator vouches that the recipient has the
- * address.
- * @throws ApiError validation_error; not_found if the workspace does not exist; conflict for a member.
+ * Creates an invitation on behalf of the operator and returns its link. The operator vouches that the address
+ * belongs to the recipient.
+ * @throws ApiError validation_error; not_found if the workspace does not exist; conflict if they are already
+ * a member.
  */
 export function inviteByHand(
   { database, vault, config }: Pick<InviteContext, 'database' | 'vault' | 'config'>,
@@ -166,7 +167,7 @@ export function inviteByHand(
   });
 }
 
-/** Writes an invitation and replaces the previous one of the address. */
+/** Writes an invitation and replaces the previous one for the address. */
 async function writeInvitation(
   client: Queryable,
   {
@@ -219,7 +220,8 @@ export async function resendInvitation(
 }
 
 /**
- * Revokes an invitation; its link ends immediately. @throws ApiError not_found; forbidden as in inviteMember.
+ * Revokes an invitation; its link stops working immediately.
+ * @throws ApiError not_found; forbidden as in inviteMember.
  */
 export function revokeInvitation(
   { database }: Pick<InviteContext, 'database'>,
@@ -232,7 +234,7 @@ export function revokeInvitation(
   });
 }
 
-/** Cancels a queued email: its link has ended, or a new email has it. */
+/** Cancels a queued email whose link no longer works or is sent in a new email. */
 async function cancelMail(
   client: Queryable,
   workspaceId: string,

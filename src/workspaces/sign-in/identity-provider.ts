@@ -22,7 +22,7 @@ import { isTemporaryPasswordExpired, limitAttempts, signInTries } from './sign-i
 
 const person = columns('id:text email is_confirmed is_linked:boolean temporary_until:timestamp?');
 
-/** Finds the account behind a provider identity: the one it signed in before, or the one with its address. */
+/** Finds the account for a provider identity: the one it signed in to before, or the one with its address. */
 const findSignedIn = statement(
   'identity_provider.find',
   'identity email',
@@ -34,7 +34,7 @@ const findSignedIn = statement(
     limit 1`,
 );
 
-/** Adds a person without a password; no row if the address has an account. */
+/** Adds a person without a password; no row if an account already has the address. */
 const insertPerson = statement(
   'identity_provider.insert_person',
   'id:text name email now',
@@ -78,7 +78,7 @@ const timeoutSeconds = 10;
  */
 const returnUrl = ({ config }: Context): string => `${config.publicUrl}/app/signed-in`;
 
-/** The metadata of the provider. It is read on first use, and again after a failure. */
+/** The provider's metadata, by configuration. It is read on first use, and again after a failure. */
 const discovered = new WeakMap<IdentityProviderConfig, Promise<Configuration>>();
 
 async function discover(provider: IdentityProviderConfig) {
@@ -145,7 +145,7 @@ export async function startProviderSignIn(
  * Signs in the person that the provider identifies. An existing session of the browser ends.
  * @param answer the query string with which the provider redirected the browser.
  * @returns the cookies to set. If the provider reports several factors (`amr`, RFC 8176), two-factor is
- * complete; otherwise the person's own two-factor is required.
+ * complete. Otherwise the person must complete their own two-factor, if they have it.
  * @throws ApiError unauthorized if the response does not belong to our request; forbidden for people who may
  * not sign in.
  */
@@ -269,7 +269,7 @@ async function giveRoles(
     roles.filter(({ value }) => values.has(value)),
     ({ workspaceId }) => workspaceId,
   );
-  // In parallel, so that an unresponsive node is waited for only once.
+  // In parallel, so that several unresponsive nodes cost only one timeout.
   await Promise.all(
     Array.from(given, async ([workspaceId, rules]) => {
       const role = roleNames.find((name) => rules.some((each) => each.role === name));

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 
 /*
- * Checks the passkey data of a browser (WebAuthn, level 3) without a library. No attestation is requested, so
+ * Checks passkey data from a browser (WebAuthn, level 3) without a library. No attestation is requested, so
  * only a fixed layout must be parsed. The browser sends the public key as `SubjectPublicKeyInfo`.
  */
 
@@ -12,10 +12,10 @@ const algorithms = {
   '-257': { type: 'rsa', digest: 'sha256' },
 } as const;
 
-/** In order of preference. */
+/** The accepted algorithms in order of preference. */
 export const passkeyAlgorithms: readonly number[] = [-7, -8, -257];
 
-/** The data of a new passkey from the browser; all but the algorithm is base64url. */
+/** The data from the browser for a new passkey; all but the algorithm is base64url. */
 export type PasskeyRegistration = {
   client_data: string;
   authenticator_data: string;
@@ -23,7 +23,7 @@ export type PasskeyRegistration = {
   algorithm: number;
 };
 
-/** The data of a sign-in with a passkey from the browser, as base64url. */
+/** The data from the browser for a sign-in with a passkey, as base64url. */
 export type PasskeyAssertion = {
   id: string;
   client_data: string;
@@ -47,8 +47,8 @@ export const passkeyOrigin = (publicUrl: string): PasskeyOrigin => {
 };
 
 /**
- * Returns the challenge that a browser signed for this purpose, on a page of ours without a frame (7.1 and
- * 7.2, steps 7 to 10); undefined otherwise. The caller checks whether the challenge is ours.
+ * Returns the challenge that a browser signed for this purpose, on one of our pages and outside a frame;
+ * undefined otherwise (7.1 and 7.2, steps 7 to 10). The caller checks whether the challenge is ours.
  */
 export function readSignedChallenge(
   clientData: string,

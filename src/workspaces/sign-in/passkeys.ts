@@ -88,10 +88,10 @@ export const updatePasskeyCount = statement(
    returning id`,
 );
 
-/** The most passkeys of a person. */
+/** The maximum number of passkeys for a person. */
 export const mostPasskeys = 20;
 
-/** A challenge to create or use a passkey is valid for five minutes. */
+/** How long a challenge to create or use a passkey is valid: five minutes. */
 const challengeSeconds = 300;
 
 type PasskeyContext = FactorContext & { config: { publicUrl: string } };
@@ -119,7 +119,7 @@ function newChallenge(vault: Vault, purpose: string): string {
   return [...parts, vault.sign('second factors', [purpose, ...parts])].join('.');
 }
 
-/** Accepts a challenge once. The request counter, which is exact, remembers it until it expires. */
+/** Accepts a challenge only once. The request counter, which is exact, remembers it until it expires. */
 async function redeemChallenge(context: FactorContext, purpose: string, challenge: string): Promise<boolean> {
   const [random = '', until = '', signature = ''] = challenge.split('.', 3);
   const isOurs = context.vault.verify('second factors', [purpose, random, until], signature);
@@ -232,8 +232,8 @@ export async function createSignInChallenge(
 }
 
 /**
- * Signs in with a passkey. The person has it and it verifies them, so two-factor is complete. An existing
- * session of the browser ends.
+ * Signs in with a passkey. The person has the passkey and was verified by it, so two-factor is complete. An
+ * existing session of the browser ends.
  * @returns the cookies to set, and the token by which this browser is recognized from now on.
  * @throws ApiError unauthorized, with one message for an unknown passkey and a wrong signature;
  * rate_limit_exceeded.

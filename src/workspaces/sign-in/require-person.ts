@@ -29,9 +29,11 @@ export type SessionServices = {
 };
 
 /**
- * Returns the person whose session comes with a request. If the session was extended, its cookies go with the reply.
- * @param needed how far the sign-in must have come.
- * @throws ApiError unauthorized; forbidden before the second factor, while the account is being deleted, and with a temporary password.
+ * Returns the person whose session comes with a request. If the session was extended, its cookies are added
+ * to the response.
+ * @param needed which steps of the sign-in must be complete.
+ * @throws ApiError unauthorized; forbidden before the second factor, while the account is being deleted, and
+ * with a temporary password.
  */
 export async function requirePerson(
   accounts: Accounts,
@@ -92,8 +94,10 @@ export async function findPerson(accounts: Accounts, cookie: string): Promise<Fo
 }
 
 /**
- * Returns the role of a person in a workspace. It is read at each request, so that a change acts on the next one.
- * @throws ApiError not_found if the person is no member, as for a workspace that does not exist; forbidden as refuseOneStep.
+ * Returns the role of a person in a workspace. It is read for each request, so a change applies from the next
+ * one.
+ * @throws ApiError not_found if the person is not a member, as for a workspace that does not exist; forbidden
+ * if it is being deleted, and as in requireTwoFactor.
  */
 export async function requireRole(database: Database, workspaceId: string, person: Person): Promise<Role> {
   const found = requireRow(await findMembership(database, { workspace_id: workspaceId, user_id: person.id }));
@@ -109,7 +113,7 @@ export const lacksRequiredTwoFactor = (
   { secondFactorAt }: Pick<Person, 'secondFactorAt'>,
 ): boolean => workspace.second_factor_required && secondFactorAt === null;
 
-/** @throws ApiError forbidden if the workspace is closed to the person. */
+/** @throws ApiError forbidden if the workspace requires two-factor and the person has not used it. */
 export function requireTwoFactor(workspace: { second_factor_required: boolean }, person: Person): void {
   if (lacksRequiredTwoFactor(workspace, person))
     throw new ApiError('forbidden', 'This workspace requires two-factor. Set it up in your account first.');

@@ -39,8 +39,8 @@ import {
 } from './session-shapes.ts';
 
 /**
- * Reads and writes a cookie. Its name begins with `__Host-` if the instance is reached by https, as for
- * sessions (#workspaces/accounts/account-library.ts).
+ * Returns functions that read and write a cookie. Its name begins with `__Host-` if the instance is reached
+ * by https, as for sessions (#workspaces/accounts/account-library.ts).
  */
 const cookie = (name: string, maxAgeSeconds: number) => {
   const names = { plain: `formloom.${name}`, secure: `__Host-formloom.${name}` };
@@ -65,8 +65,8 @@ const cookie = (name: string, maxAgeSeconds: number) => {
 };
 
 /**
- * The cookie of a browser that has signed in before (sign-in.ts). It lives for a year: browsers
- * keep no cookie much longer.
+ * The cookie that identifies a browser that has signed in before (sign-in.ts). It lives for a year: browsers
+ * do not keep cookies much longer.
  */
 export const deviceCookie = cookie('device', 31_536_000);
 
@@ -76,7 +76,7 @@ const providerStateCookie = cookie('provider', providerSignInSeconds);
 /** The reply of operations that change two-factor methods; `description` says what changed. */
 const addedReply = (description: string) => ({ status: 200, description, schema: AddedFactor }) as const;
 
-/** Answers after a change of two-factor methods and wakes the queue, which sends the email about it. */
+/** Responds after a change of two-factor methods and wakes the queue, which sends the email about it. */
 function answerAdded({ wakeQueue }: SessionServices, { recoveryCodes, cookies }: FactorChangeResult) {
   wakeQueue();
   return { body: { recovery_codes: recoveryCodes }, headers: { 'Set-Cookie': cookies } };

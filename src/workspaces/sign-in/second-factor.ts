@@ -35,7 +35,7 @@ const findFactors = statement(
           (select count(*) from recovery_codes where user_id = $user_id) as recovery_codes`,
 );
 
-/** Stores a new secret; no row if the person has a confirmed one. */
+/** Stores a new secret; no row if the person already has a confirmed one. */
 export const saveTotpSecret = statement(
   'second_factor.put_totp',
   'user_id secret now',
@@ -92,8 +92,8 @@ const updateFactorState = statement(
 );
 
 /**
- * Removes all two-factor methods of the account with an address and ends its sessions; no row for an unknown
- * address.
+ * Removes all two-factor methods from the account with this address and ends its sessions; no row for an
+ * unknown address.
  */
 const deleteFactors = statement(
   'second_factor.delete_all',
@@ -119,9 +119,10 @@ export type FactorContext = {
 export type FactorOwner = { person: Person; visitor: Pick<Visitor, 'headers' | 'ip'> };
 
 /**
- * App codes that unknown browsers can try for an account in a day. Three of a million codes are valid at a
- * time, so guessing all day succeeds once in thirty years. Recovery codes and passkeys can't be guessed and
- * have no daily limit. An attacker who uses up these attempts therefore does not lock out the owner.
+ * The number of app codes that unknown browsers can try for an account in a day. Three of a million codes are
+ * valid at a time, so guessing all day succeeds once in thirty years. Recovery codes and passkeys can't be
+ * guessed and have no daily limit. An attacker who uses up these attempts therefore does not lock out the
+ * owner.
  */
 export const codeTriesInDay = 30;
 const daySeconds = 86_400;
@@ -129,7 +130,7 @@ const daySeconds = 86_400;
 export const twoFactorMethods = ['totp', 'recovery_code', 'passkey'] as const;
 type TwoFactorMethod = (typeof twoFactorMethods)[number];
 
-/** Returns the two-factor methods of a person. `recoveryCodes` is the number that is left. */
+/** Returns the two-factor methods of a person. `recoveryCodes` is the number of remaining codes. */
 export async function readFactors(
   database: Queryable,
   userId: string,
@@ -208,7 +209,7 @@ export async function removeTotp(
 }
 
 /**
- * Replaces the recovery codes; the previous ones end.
+ * Replaces the recovery codes; the previous ones stop working.
  * @throws ApiError validation_error for a wrong password; conflict without two-factor; rate_limit_exceeded.
  */
 export async function renewRecoveryCodes(
@@ -303,8 +304,8 @@ const redeemRecoveryCode = (
   });
 
 /**
- * Removes the two-factor methods of a person who has lost all of them; for the operator, on the command line.
- * Their sessions end, and they are emailed.
+ * Removes the two-factor methods of a person who has lost all of them. Only the operator can do this, on the
+ * command line. Their sessions end, and they are emailed.
  * @returns whether they had any.
  * @throws ApiError not_found if no account has this address.
  */
@@ -323,7 +324,7 @@ export function resetFactors(database: Database, email: string): Promise<{ id: s
 }
 
 /**
- * Changes two-factor methods, and in one transaction emails the person and adds audit entries to each of
+ * Changes two-factor methods. In one transaction, also emails the person and adds audit entries to each of
  * their workspaces. If the account gains or loses two-factor, all sessions end, and this browser gets a new
  * one.
  */

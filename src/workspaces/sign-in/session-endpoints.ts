@@ -49,7 +49,7 @@ export function sessionEndpoints(services: SessionServices) {
         const { id, email, name, mustChangePassword, awaitsSecondStep } = person;
         const ends_at = person.endsAt?.toISOString() ?? null;
         const user = { id, email, name, must_change_password: mustChangePassword, ends_at };
-        // A person who has only entered the password sees nothing more.
+        // A person who has only entered the password may see nothing more.
         if (awaitsSecondStep) {
           const second_steps = await listTwoFactorMethods(database, id);
           return { body: { user, second_steps, ...nothingOpen } };
@@ -180,7 +180,7 @@ export function sessionEndpoints(services: SessionServices) {
   };
 }
 
-/** The part of the response for a session that has no access yet. */
+/** The part of the response for a session that does not have access yet. */
 const nothingOpen = {
   workspaces: [],
   closed_workspaces: [],

@@ -20,13 +20,13 @@ export const Account = Type.Object({ email: Type.String() });
 export const Joined = Type.Object({ workspace_id: Type.String({ format: 'uuid' }) });
 export const MadeWorkspace = Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan });
 
-/** The signed-in person, and the workspaces open to them. */
+/** The signed-in person, and the workspaces that they can open. */
 export const Session = Type.Object({
   user: Type.Object({
     id: Type.String(),
     email: Type.String(),
     name: Type.String(),
-    /** True after signing in with a temporary password: nothing else is open until it is changed. */
+    /** True after signing in with a temporary password: nothing else is available until it is changed. */
     must_change_password: Type.Boolean(),
     /**
      * When the account will be deleted; null if it is not scheduled for deletion. Until then it can only be
@@ -35,16 +35,16 @@ export const Session = Type.Object({
     ends_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
   }),
   /**
-   * The two-factor methods that can complete the sign-in; nothing else is open before. Null if it is complete
-   * or needs none.
+   * The two-factor methods that can complete the sign-in; nothing else is available until then. Null if the
+   * sign-in is complete or needs no two-factor.
    */
   second_steps: Type.Union([Type.Array(Type.Enum([...twoFactorMethods])), Type.Null()]),
   workspaces: Type.Array(
     Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan, role }),
   ),
-  /** Workspaces that require two-factor, which this person has not set up. They are closed to them. */
+  /** Workspaces that require two-factor, which this person has not set up. The person can't open them. */
   closed_workspaces: Type.Array(Type.String({ format: 'uuid' })),
-  /** Workspaces that are scheduled for deletion, with the time. They are closed to everyone. */
+  /** Workspaces that are scheduled for deletion, with the time. No one can open them. */
   ending_workspaces: Type.Array(
     Type.Object({
       id: Type.String({ format: 'uuid' }),
@@ -90,7 +90,7 @@ export const NewPassword = Type.Object({ token: shortText, password: newPassword
 
 /** The two-factor methods of a person. */
 export const SecondFactors = Type.Object({
-  /** When the authenticator app was added; null if there is none. */
+  /** When the authenticator app was added; null without an app. */
   totp_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
   recovery_codes_left: Type.Integer(),
   /** False for people who only sign in with a provider. A recent sign-in then replaces the password. */
@@ -114,7 +114,7 @@ export const NewTotp = Type.Object({
   address: Type.String(),
 });
 export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) });
-/** The new recovery codes; null if the existing ones still work. */
+/** The new recovery codes; null if the existing ones remain valid. */
 export const AddedFactor = Type.Object({
   recovery_codes: Type.Union([Type.Array(Type.String()), Type.Null()]),
 });
@@ -156,7 +156,7 @@ export const Sessions = Type.Object({
       /** The User-Agent of the browser. */
       browser: Type.Union([Type.String(), Type.Null()]),
       signed_in_at: Type.String({ format: 'date-time' }),
-      /** Up to a day behind. */
+      /** When it was last used, up to a day behind. */
       used_at: Type.String({ format: 'date-time' }),
       /** True if only the password was entered and two-factor is pending. */
       is_halfway: Type.Boolean(),
@@ -173,7 +173,7 @@ export const Activity = listOf(
     /** True if it was done on the command line of the server. */
     by_operator: Type.Boolean(),
     operation: Type.Enum([...accountActions]),
-    /** 401 and 422: an attempt that was refused. */
+    /** 200, or 401 or 422 for an attempt that was refused. */
     status: Type.Integer(),
     address: Type.Union([Type.String(), Type.Null()]),
     browser: Type.Union([Type.String(), Type.Null()]),
@@ -183,7 +183,9 @@ export const Activity = listOf(
 );
 
 export const SignInMethods = Type.Object({
-  /** False if there is no account yet. The link that the server prints at its start creates the first one. */
+  /**
+   * False if there is no account yet. The link that the server prints when it starts creates the first one.
+   */
   is_set_up: Type.Boolean(),
   /** The display name of the identity provider; null if there is none. */
   provider: Type.Union([Type.String(), Type.Null()]),

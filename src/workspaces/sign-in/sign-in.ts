@@ -15,7 +15,7 @@ import type { RequestCounter } from '../request-counter.ts';
 /** A session ends this long after its sign-in, even if it is used. An unused one ends after a week. */
 const longestSessionMs = 30 * 86_400_000;
 
-/** The time to complete two-factor before the sign-in must start again. */
+/** The time to complete two-factor before the person must sign in again. */
 const twoFactorMs = 10 * 60_000;
 
 type Found = {
@@ -31,7 +31,7 @@ export const isSessionOver = (found: Found): boolean =>
   now().getTime() - found.session.createdAt.getTime() >=
   (awaitsTwoFactor(found) ? twoFactorMs : longestSessionMs);
 
-/** Returns the expiry of a person's temporary password; undefined if they chose their own. */
+/** Returns the expiry of a person's temporary password; undefined if they chose their own password. */
 export const temporaryPasswordExpiry = (user: object): Date | undefined =>
   'temporaryUntil' in user && user.temporaryUntil instanceof Date ? user.temporaryUntil : undefined;
 
@@ -41,7 +41,7 @@ export function isTemporaryPasswordExpired(user: object): boolean {
   return until !== undefined && until <= now();
 }
 
-/** Marks the temporary password as replaced, which restores full access. */
+/** Records that the temporary password was replaced, which restores full access. */
 const confirmPassword = statement(
   'workspaces.confirm_password',
   'id:text',
@@ -75,9 +75,9 @@ export const findPasswordHash = statement(
 );
 
 /**
- * Password attempts allowed in a minute. Attempts are counted before the password is checked. The counter is
- * exact under parallel requests, so the limit is never exceeded (docs/rules.md T18, C33). Attempts for
- * unknown accounts count too, so that the wait reveals nothing (T19).
+ * The number of password attempts allowed in a minute. Attempts are counted before the password is checked.
+ * The counter is exact under parallel requests, so the limit is never exceeded (docs/rules.md T18, C33).
+ * Attempts for unknown accounts count too, so that rate limiting reveals nothing (T19).
  */
 export const signInTries = { ofAccount: 10, ofAddress: 30 } as const;
 
@@ -90,10 +90,10 @@ type Context = { accounts: Accounts; database: Database; vault: Vault; requestCo
 type Attempt = { address: string; headers: Headers; device: string | undefined };
 
 /**
- * Signs a person in with a new session; an existing session of the browser ends (docs/rules.md T20). With
- * two-factor, the session only allows completing it (second-factor/).
+ * Signs a person in with a new session; an existing session of the browser ends (docs/rules.md T20). If the
+ * person has two-factor, the session can only be used to complete it (second-factor.ts).
  * @returns the cookies to set, and the token by which this browser is recognized from now on (see
- * deviceMark). Before two-factor there is no token, because it grants separate attempts.
+ * createDeviceToken). Before two-factor there is no token, because it grants separate attempts.
  * @throws ApiError unauthorized, with one message for a wrong password and an unknown address;
  * rate_limit_exceeded.
  */
@@ -112,7 +112,7 @@ export async function signIn(
       returnHeaders: true,
     });
     await auth.api.signOut({ headers: attempt.headers });
-    // The new session is unusable: its cookies are not sent, and isTemporaryOver also rejects it.
+    // The new session is unusable: its cookies are not sent, and findPerson() also rejects it.
     if (isTemporaryPasswordExpired(user))
       throw new ApiError('unauthorized', 'This temporary password has expired. Ask for a new one.');
     return {
@@ -149,7 +149,7 @@ export async function changePassword(
   if (old === undefined || !(await verifyPassword(old, current))) throw wrongPassword();
   const change = { user_id, old, password: await hashPassword(next), now: now() };
   await transaction(context.database, async (client) => {
-    // Only if necessary: on a cluster it fails while a node is unavailable, as any change of people does.
+    // Only if necessary: on a cluster, every change of a person fails while a node is unavailable.
     if (person.mustChangePassword) await confirmPassword(client, { id: user_id });
     const changed = await choosePassword(client, change);
     // Another password was set in the meantime.
@@ -169,7 +169,7 @@ async function changeProblems(
   userId: string,
   { current, next }: { current: string; next: string },
 ): Promise<ErrorItem[]> {
-  // The person who handed over a temporary password knows it.
+  // The person who handed over the temporary password knows it.
   if (current === next)
     return [
       {
@@ -197,8 +197,8 @@ async function countAttempt(context: Context, { address, device }: Attempt, emai
 }
 
 /**
- * Counts an attempt of an action that is allowed `most` times in a number of seconds, by default a minute.
- * @throws ApiError rate_limit_exceeded with the wait.
+ * Counts an attempt at an action that is allowed `most` times in a number of seconds, by default a minute.
+ * @throws ApiError rate_limit_exceeded with the time to wait.
  */
 export const limitAttempts = (
   { requestCounter }: Pick<Context, 'requestCounter'>,
@@ -212,8 +212,8 @@ export const limitAttempts = (
   });
 
 /**
- * Returns `<random>.<signature with the address>`: proof that this browser has signed in with this address
- * before.
+ * Returns `<random>.<signature with the address>`, which proves that this browser has signed in with this
+ * address before.
  */
 export function createDeviceToken(vault: Vault, email: string): string {
   const name = randomBytes(16).toString('base64url');

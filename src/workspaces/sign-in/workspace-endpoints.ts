@@ -29,7 +29,7 @@ import {
 } from './session-shapes.ts';
 import { limitAttempts, signInTries } from './sign-in.ts';
 
-/** Operations that create and leave workspaces, which every person may do for themselves. */
+/** Operations that create and leave workspaces, which everyone may do for themselves. */
 export function personWorkspaceEndpoints({ database, config }: Pick<SessionServices, 'database' | 'config'>) {
   return {
     createWorkspace: operation({
@@ -79,7 +79,7 @@ export function personWorkspaceEndpoints({ database, config }: Pick<SessionServi
 /** Operations that delete and restore workspaces and accounts. */
 export function deletionEndpoints(services: SessionServices) {
   const { accounts, database } = services;
-  /** @throws ApiError not_found for people who are not members; forbidden for members who are not owners. */
+  /** @throws ApiError not_found if the person is not a member; forbidden if they are not an owner. */
   const requireOwner = async (workspaceId: string, userId: string): Promise<void> => {
     const found = requireRow(await findMembership(database, { workspace_id: workspaceId, user_id: userId }));
     if (found.role !== 'owner') throw new ApiError('forbidden', 'Only an owner can do this.');

@@ -45,7 +45,7 @@ export function CanvasForm(view: CanvasView): ReactNode {
 }
 
 /**
- * A page of the canvas. The form's name can be edited on the first page only, and the review page is not a
+ * A page of the canvas. The form's name can be edited only on the first page, and the review page is not a
  * node.
  */
 function CanvasPage({

@@ -37,7 +37,10 @@ import {
 } from './edit-text.ts';
 import { type Markup, reactAttributes, slotSelector } from './page-markup.ts';
 
-/** Packs the logic sentences of a node into a string, so that the node re-renders only if they change. */
+/**
+ * Packs the logic sentences of a node into a string, so that the node re-renders only if the sentences
+ * change.
+ */
 export const packSentences = (sentences: readonly Sentence[]): string =>
   sentences.length === 0 ? '' : JSON.stringify(sentences);
 
@@ -91,7 +94,7 @@ type CanvasNodeProps = NodeLook & {
   readonly markup: Markup;
   readonly editor: Editor;
   readonly names: PublishedNames;
-  /** The content of the slot of a step or a composite. */
+  /** The content of the slot, for a step or a composite. */
   readonly children?: ReactNode;
 };
 
@@ -105,8 +108,8 @@ export const CanvasNode = memo(function CanvasNode({
   ...look
 }: CanvasNodeProps): ReactNode {
   const ref = useRef<HTMLElement>(null);
-  // Whether the node was selected before the press, because a press selects by focus. The first click on an
-  // option selects its element.
+  // Whether the node was selected before the press, because a press focuses the node and so selects it. The
+  // first click on an option selects its element.
   const wasSelected = useRef(false);
   const slot = children === undefined ? null : markup.querySelector(slotSelector);
   useInnerMarkup(ref, slot ? undefined : markup, look.writing, look.logic);
@@ -178,8 +181,8 @@ function howMany(event: React.MouseEvent): 'one' | 'range' | 'toggle' {
 }
 
 /**
- * Converts the markup around a slot to React elements and fills the slot. Markup beside the slot stays
- * markup.
+ * Converts the markup around a slot to React elements and fills the slot. Markup outside the path to the slot
+ * stays markup.
  */
 function fillSlot(
   element: Element,
@@ -200,7 +203,7 @@ function fillSlot(
   return createElement(element.localName, { ...reactAttributes(element), key: index }, inner);
 }
 
-/** Markup that cannot be selected by itself: a legend, a heading, a button. */
+/** Markup that cannot be selected separately: a legend, a heading, a button. */
 export function StaticMarkup({
   markup,
   writing,
@@ -214,7 +217,7 @@ export function StaticMarkup({
   return createElement(markup.localName, { ...reactAttributes(markup), ref, inert: !isText });
 }
 
-/** Updates the markup inside a node, except during text editing, which an update would interrupt. */
+/** Updates the markup inside a node, except during text editing, which would be interrupted. */
 function useInnerMarkup(
   ref: RefObject<HTMLElement | null>,
   markup: Markup | undefined,
@@ -229,7 +232,7 @@ function useInnerMarkup(
     if (!element || inside === undefined || (writing && !isNew)) return;
     drawnFor.current = writing;
     element.innerHTML = inside;
-    // Controls are only pictures here. A click on one selects its element; a click on an option edits the
+    // Controls are not interactive here. A click on one selects its element; a click on an option edits the
     // option.
     for (const child of element.children) {
       const pictures = child.matches('.options, .matrix_box')
@@ -264,7 +267,7 @@ function textAttribute({ type }: EditNode): 'name' | 'title' | 'label' | 'text' 
     : undefined;
 }
 
-/** Screen reader names of the text boxes. */
+/** The screen reader names of the text boxes. */
 const namesOfTexts = {
   name: 'Form name',
   title: 'Step title',
@@ -321,7 +324,10 @@ function useTextEdit(
   useLayoutEffect(() => (writing ? begin(writing) : undefined), [writing]);
 }
 
-/** Every action on nodes, without the keyboard or dragging (WCAG 2.2, 2.5.7), from the table of commands. */
+/**
+ * A menu with every action on nodes, without the keyboard or dragging (WCAG 2.2, 2.5.7), from the table of
+ * commands.
+ */
 export function NodeMenu({ parts }: { parts: readonly EditNode[] }): ReactElement {
   const { editor } = useBuilder();
   useEditorState(editor);

@@ -58,7 +58,7 @@ function scopeStylesheet(source: string): string {
 const facesIn = (source: string): string => (source.match(/@font-face\{[^}]*\}/g) ?? []).join('');
 
 /**
- * What the canvas adds to the page: styles for selected, hovered, lifted, empty, invalid and edited nodes.
+ * Styles that the canvas adds to the page, for selected, hovered, lifted, empty, invalid and edited nodes.
  */
 const additions = `
 :host { display: flex; color-scheme: light; }
@@ -120,8 +120,8 @@ function sheetOf(text: string): CSSStyleSheet {
 }
 
 /**
- * The style sheets of the canvas. Only the theme differs between forms. Constructed style sheets are not
- * inline styles, which the content security policy forbids.
+ * Returns the style sheets of the canvas. Only the theme differs between forms. Constructed style sheets do
+ * not count as inline styles, which the content security policy forbids.
  */
 function canvasSheets(theme: string): CSSStyleSheet[] {
   shared ??= [
@@ -141,7 +141,7 @@ type ShadowProps = {
 
 /**
  * Renders its children in a shadow root, with the public page's styles in the form's theme and without the
- * console's.
+ * console's styles.
  */
 function Shadow({ children, hostRef, manner }: ShadowProps): ReactNode {
   const { scheme, look } = manner;
@@ -166,7 +166,7 @@ function Shadow({ children, hostRef, manner }: ShadowProps): ReactNode {
   );
 }
 
-/** A shadow root can use a font face only if the document declares it. */
+/** Declares the font faces in the document, because a shadow root cannot use them otherwise. */
 function useFaces(style: string): void {
   useLayoutEffect(() => {
     const faces = new CSSStyleSheet();
@@ -252,18 +252,18 @@ export function Canvas({
 }
 
 /**
- * A mouse drags an element by its body and a step by its heading, and selects from anywhere else. Touch
- * scrolls, and drags only by the handle.
+ * With a mouse, elements can be dragged by their body and steps by their heading; a press anywhere else
+ * starts a selection. Touch scrolls, and drags only by the handle.
  */
 function startPointing(event: React.PointerEvent, onDrag: StartDrag): void {
   if (event.pointerType === 'touch') return;
   // React reports a press in the shadow root a second time, with the host as its target.
   if (event.target !== event.nativeEvent.composedPath()[0]) return;
-  // A canvas menu is in a portal: its presses reach this handler only through the React tree.
+  // A canvas menu is in a portal, so its presses reach this handler only through the React tree.
   if (!event.nativeEvent.composedPath().includes(event.currentTarget)) return;
   const path = event.nativeEvent.composedPath().filter((target) => target instanceof HTMLElement);
   if (path.some((target) => target.matches('.written, button, .node-bar'))) return;
-  // The scrollbar of the canvas.
+  // A press on the scrollbar of the canvas.
   const { target, currentTarget } = event;
   if (target === currentTarget && event.nativeEvent.offsetX > currentTarget.clientWidth) return;
   const node = path.find(({ dataset }) => dataset['key'] !== undefined);
@@ -288,7 +288,7 @@ function useFocusWishes(
     if (focus.part === 'label' || editor.read().editing?.key === focus.key) return;
     const element = elementOf(host.current, focus.key);
     element?.focus({ preventScroll: true });
-    // Scrolls smoothly between steps, to show the direction.
+    // Scrolls smoothly between steps, to show the direction of the move.
     const isFar = element?.localName === 'section' && canAnimate();
     element?.scrollIntoView({ block: 'nearest', behavior: isFar ? 'smooth' : 'instant' });
   }, [editor, host, focus]);

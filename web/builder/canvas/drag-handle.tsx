@@ -7,13 +7,13 @@ import type { StartDrag } from './drag.ts';
 type HandleProps = {
   readonly node: EditNode;
   readonly onDrag: StartDrag;
-  /** The name of the node, set if several handles are visible. */
+  /** The name of the node, set if several handles are visible at the same time. */
   readonly of?: string;
 };
 
 /**
- * Dragged by pointer, including touch. The keyboard lifts the node, and then the canvas handles the keys
- * (docs/rules.md B2).
+ * A handle that is dragged by a pointer, including touch. With the keyboard, it lifts the node, and then the
+ * canvas handles the keys (docs/rules.md B2).
  */
 export function DragHandle({ node, onDrag, of }: HandleProps): ReactElement {
   const { editor } = useBuilder();

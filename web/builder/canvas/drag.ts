@@ -21,7 +21,7 @@ type DragSource =
   | { readonly kind: 'move'; readonly key: NodeKey }
   | { readonly kind: 'add'; readonly type: PaletteEntry };
 
-/** A drag in progress: the pointer position, the effect of a drop, and the title to show. */
+/** A drag in progress: the pointer position, the drop position, and the title to show. */
 export type Drag = {
   readonly x: number;
   readonly y: number;
@@ -116,7 +116,7 @@ function describeSource(editor: Editor, source: DragSource): Dragged | undefined
 }
 
 /**
- * Returns the drop zones at the pointer: on the canvas, and in the list of steps, where a step accepts
+ * Returns the drop zones at the pointer: on the canvas, or in the list of steps, where each step accepts
  * elements.
  */
 function zonesAt({ host, scroller, stepsList }: DragGround, { root, nodes }: Dragged, x: number, y: number) {
@@ -138,7 +138,7 @@ function dropAt(editor: Editor, source: DragSource, { nodes }: Dragged, { spot }
 }
 
 /**
- * Fades in what was dropped. Its box keeps its size, because other boxes are measured during the animation.
+ * Fades in what was dropped. Its box keeps its size, because boxes are measured again during the animation.
  */
 function settle(host: HTMLElement, editor: Editor): void {
   const glow = { boxShadow: '0 0 0 .5rem var(--accent)' };
@@ -175,8 +175,9 @@ function swallowClick(): void {
 type Ground = { readonly editor: Editor; readonly host: HTMLElement; readonly scroller: HTMLElement };
 
 /**
- * Draws a selection frame from a mouse press beside the elements, and selects what the frame touches. A group
- * is selected only if the frame contains all of it; its elements are selected separately. Escape cancels.
+ * Draws a selection frame from a mouse press outside the elements, and selects what the frame touches. A
+ * group is selected only if the frame contains all of it; otherwise, only the elements in it that the frame
+ * touches are. Escape cancels.
  */
 function startMarquee({ editor, host, scroller }: Ground, down: PointerEvent): () => void {
   const listening = new AbortController();
@@ -248,11 +249,11 @@ function keysIn(editor: Editor, host: HTMLElement, box: Box): NodeKey[] {
   });
 }
 
-/** Starts to drag the source. Without a source, starts to select with a frame. */
+/** Starts to drag the source. Without a source, starts a selection frame. */
 export type StartDrag = (source: DragSource | undefined, event: React.PointerEvent) => void;
 
 /**
- * Drag and drop with a mouse, a pen, or touch on a handle. Call `start` on pointerdown; a click stays a
+ * Adds drag and drop with a mouse, a pen, or touch on a handle. Call `start` on pointerdown; a click stays a
  * click. The keyboard uses `editor.lift` instead.
  */
 export function useDrag(

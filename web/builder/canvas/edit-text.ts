@@ -10,7 +10,7 @@ import { setOptions } from '../model/edit.ts';
 import { type EditNode, textOf } from '../model/edit-node.ts';
 import { handleOptionKey, optionPlaceholder, pasteOptionList, relabelled } from '../model/options-text.ts';
 
-/** Finds the first `count` options of a question, or rows of a matrix, in its markup. */
+/** Finds the elements of the first `count` options of a question, or rows of a matrix, in its markup. */
 function optionElements(node: HTMLElement, name: 'options' | 'rows', count: number): readonly HTMLElement[] {
   const selector =
     name === 'rows'
@@ -45,9 +45,9 @@ export function labelElement(node: HTMLElement): HTMLElement | null {
 }
 
 /**
- * Turns the text of a label into a text box, and keeps its other content ("required", "Step 1 of 2", an
- * image). Keys do not leave the box. Returns a function that removes the box; the caller then renders the
- * label.
+ * Turns the text of a label into a text box, and keeps the label's other content ("required", "Step 1 of 2",
+ * an image). Key events do not leave the box. Returns a function that removes the box; the caller then
+ * renders the label.
  */
 export function editLabel(label: HTMLElement, writing: TextBoxOptions): () => void {
   const box = document.createElement('span');
@@ -58,7 +58,7 @@ export function editLabel(label: HTMLElement, writing: TextBoxOptions): () => vo
   box.setAttribute('aria-multiline', String(writing.isMultiline));
   if (writing.placeholder !== undefined) box.dataset['placeholder'] = writing.placeholder;
   box.textContent = writing.text;
-  // Formatted text is shown as elements, but edited as plain text with its formatting marks.
+  // Formatted text is shown as elements, but edited as plain text with its formatting characters.
   const isText = (child: ChildNode): boolean =>
     child instanceof Element
       ? child.matches('a, b, i, bdi, p, ul, ol, h2, h3, h4')
@@ -92,7 +92,7 @@ export function editLabel(label: HTMLElement, writing: TextBoxOptions): () => vo
   // A click into the text box is not a click on the element.
   for (const type of ['click', 'pointerdown', 'dblclick'] as const)
     box.addEventListener(type, (event) => event.stopPropagation());
-  // An on-screen keyboard covers the lower part of the screen.
+  // An on-screen keyboard covers the lower part of the screen, so the box is scrolled into view.
   const keepInSight = (): void => box.scrollIntoView({ block: 'nearest' });
   visualViewport?.addEventListener('resize', keepInSight);
   box.focus();
@@ -104,7 +104,7 @@ export function editLabel(label: HTMLElement, writing: TextBoxOptions): () => vo
   };
 }
 
-/** Puts the caret where the user clicked. Returns false if the browser does not report the position. */
+/** Puts the caret at the click position. Returns false if the browser does not report the position. */
 function putCaret(box: HTMLElement, { x, y }: { readonly x: number; readonly y: number }): boolean {
   const root = box.getRootNode();
   const place = document.caretPositionFromPoint?.(x, y, {
@@ -115,7 +115,7 @@ function putCaret(box: HTMLElement, { x, y }: { readonly x: number; readonly y: 
   return true;
 }
 
-/** Names that stored answers already use, of elements and of their options. */
+/** The ids of elements and options that stored answers already use. */
 export type PublishedNames = Pick<BuilderContextValue, 'lockedIds' | 'publishedOptions'>;
 
 type OptionPosition = NonNullable<TextEdit['option']>;
@@ -128,7 +128,7 @@ const optionsIn = ({ attrs }: EditNode, name: OptionPosition['name']): readonly 
     ? (attrs[name] as readonly Option[])
     : [];
 
-/** Returns the option or row that was clicked, by its text or by the list that opens. */
+/** Returns the clicked option or row, found by its text or by the list that opens. */
 export function optionAt(
   element: HTMLElement,
   node: EditNode,
@@ -183,7 +183,7 @@ export const findBlankOptions = (element: HTMLElement, node: EditNode): readonly
 type OptionContext = {
   readonly element: HTMLElement;
   readonly editor: Editor;
-  /** Returns the current node. */
+  /** Returns the current version of the node. */
   readonly read: () => EditNode;
   readonly names: PublishedNames;
   readonly onEnd: (byKey: boolean) => void;

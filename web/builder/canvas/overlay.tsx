@@ -33,7 +33,7 @@ function Gaps({ layer, host, onInsert }: GapsProps): ReactElement {
   const { editor } = useBuilder();
   const { root, selection, also = [] } = useEditorState(editor).history.present;
   const gaps = useGaps(layer, host, root);
-  // Several selected nodes have no single position.
+  // With several selected nodes, there is no single position.
   const parent = also.length > 0 ? undefined : pathToNode(root, selection).at(-2);
   const at = parent?.children.findIndex(({ key }) => key === selection) ?? -1;
   return (
@@ -61,7 +61,7 @@ type InsertProps = Spot & {
   readonly x: number;
   readonly y: number;
   readonly size: number;
-  /** The side of the selected element that the gap is on. */
+  /** The side of the selected element where the gap is. */
   readonly beside: 'before' | 'after' | undefined;
   readonly onInsert: GapsProps['onInsert'];
 };
@@ -82,10 +82,13 @@ const InsertHere = memo(function InsertHere({ parent, index, x, y, size, beside,
   );
 });
 
-/** The element for which gaps are measured. All elements fit where an input fits. */
+/** The element for which gaps are measured. Every element fits where an input fits. */
 const anyElement = [makeNode('text', {})];
 
-/** In milliseconds. Delays measuring, so that a series of keystrokes is handled first and measured once. */
+/**
+ * The delay before gaps are measured, in milliseconds, so that a series of keystrokes is handled first and
+ * measured once.
+ */
 const measureDelay = 50;
 
 /** Returns the gaps in the coordinates of the layer. Measures again when anything in the form moves. */
@@ -146,7 +149,7 @@ function TypeMenu({ node, isIcon }: { node: EditNode; isIcon: boolean }): ReactE
 
 type OverlayProps = {
   readonly host: RefObject<HTMLDivElement | null>;
-  /** The container below the canvas for the actions if there is no space beside the form. */
+  /** The container below the canvas. It shows the actions if there is no space beside the form. */
   readonly foot: HTMLElement | null;
   readonly isDragging: boolean;
   readonly onDrag: StartDrag;
@@ -191,7 +194,7 @@ export function Overlay({ host, foot, isDragging, onDrag, onInsert }: OverlayPro
 type BarProps = {
   readonly parts: readonly EditNode[];
   readonly root: EditNode;
-  /** With a drag handle in a column, or with move buttons in a row. */
+  /** If set, the actions are in a column with a drag handle; otherwise, in a row with move buttons. */
   readonly onDrag?: StartDrag;
 };
 

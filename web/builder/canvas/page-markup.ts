@@ -22,8 +22,9 @@ import { type Box, canContain, type Zone } from '../model/node-positions.ts';
 import type { PageTexts } from './page-texts.ts';
 
 /**
- * Parses a page of the page renderer into a document to copy from. Style sheets are left out, because the
- * console's content security policy refuses inline styles. The caller adds them as constructed style sheets.
+ * Parses a page of the page renderer into a document from which nodes are copied. Style sheets are left out,
+ * because the console's content security policy refuses inline styles. The caller adds them as constructed
+ * style sheets.
  */
 export function parsePage(text: string): Document {
   return new DOMParser().parseFromString(text.replaceAll(/<style>[^]*?<\/style>/g, ''), 'text/html');
@@ -32,10 +33,10 @@ export function parsePage(text: string): Document {
 /** The limits of a file element on the public page, as on the server (docs/rules.md 13). */
 export const fileLimits = { fileBytes: 10 * 1024 * 1024, filesPerElement: 10 } as const;
 
-/** Selects the container of the children of a step or a composite. */
+/** Matches the container of the children of a step or a composite. */
 export const slotSelector = ':is(.stack, .row, .grid_2, .grid_3, .grid_4)';
 
-// The canvas ignores conditions and shows everything. Nothing on it depends on the date.
+// The canvas ignores conditions and shows everything, so nothing on it depends on the date.
 const today = todayIn('UTC', new Date());
 
 /** What all pages of a form share on the canvas: theme, texts and layout. */
@@ -73,7 +74,7 @@ const renderContext = (
   headingTag,
 });
 
-/** A parsed node of the page. It is copied from, and never inserted into a document. */
+/** A parsed node of the page. It is only copied from, never inserted into a document. */
 export type Markup = Element;
 
 function parse(markup: string): Markup {
@@ -85,8 +86,8 @@ function parse(markup: string): Markup {
 const drawn = new WeakMap<PageTexts, Record<ElementContext['headingTag'], WeakMap<EditNode, Markup>>>();
 
 /**
- * Renders an element with the page's renderer, without the children of a composite. An unknown type is shown
- * as a note.
+ * Renders an element with the page renderer, without the children of a composite. An unknown type is shown as
+ * a note.
  */
 export function elementMarkup(
   node: EditNode,
@@ -124,8 +125,8 @@ function renderUnknownElement(node: EditNode): Markup {
 }
 
 /**
- * A page of a form around its elements: images, header, content above the step, the step with an empty slot,
- * buttons.
+ * The parts of a page around the form's elements: images, header, content above the step, the step with an
+ * empty slot, buttons.
  */
 export type PageMarkup = {
   readonly pictures: readonly Markup[];
@@ -138,8 +139,8 @@ export type PageMarkup = {
 const drawnPages = new WeakMap<CanvasPageContext, ReadonlyMap<string, PageMarkup>>();
 
 /**
- * Returns the pages of a form: its steps, then the review page if the form has one. The object of a page is
- * stable until the page changes.
+ * Returns the pages of a form: its steps, then the review page if the form has one. The object of a page
+ * stays the same until the page changes.
  */
 export function pagesOf(root: EditNode, manner: CanvasPageContext): readonly PageMarkup[] {
   const { children: steps, ...form } = drawableFrame(root);
@@ -260,8 +261,8 @@ export function measureZones(host: HTMLElement, root: EditNode, nodes: readonly 
 }
 
 /**
- * Measures the zone for steps in a container that shows all of them by key: the canvas or the list of steps.
- * Returns none if a step is not rendered.
+ * Measures the zone for steps in a container that shows all steps by key: the canvas or the list of steps.
+ * Returns no zone if a step is not rendered.
  */
 export function measureStepZones(place: ParentNode | null, root: EditNode): Zone[] {
   const items = root.children.flatMap(
@@ -285,7 +286,7 @@ export function measureStepItems(place: ParentNode, root: EditNode, nodes: reado
 type Drawn = ReadonlyMap<NodeKey, HTMLElement>;
 
 /**
- * Finds all elements in one query. Separate queries for 200 elements would search the whole form 200 times.
+ * Finds all elements with one query. Separate queries for 200 elements would search the whole form 200 times.
  */
 export function elementsByKey(host: HTMLElement): Drawn {
   const found = host.shadowRoot?.querySelectorAll<HTMLElement>('[data-key]') ?? [];

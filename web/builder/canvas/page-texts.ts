@@ -13,7 +13,8 @@ export type PageTexts = {
 };
 
 /**
- * Returns the texts of a form for a visitor: in a requested language, or the default without a preference.
+ * Returns the texts of a form for a visitor: in the requested language, or in the default language if none is
+ * requested.
  */
 export function pageTextsOf(
   languages: readonly string[],

@@ -25,7 +25,10 @@ export function ElementIcon({ type }: { type: PaletteEntry }): ReactElement {
   );
 }
 
-/** Where the menu opens, and where the chosen element goes. Without a spot, it goes after the selection. */
+/**
+ * Where the menu opens, and where the chosen element is added. Without a spot, it is added after the
+ * selection.
+ */
 export type InsertRequest = { readonly anchor: RefObject<Element | null>; readonly spot?: Spot | undefined };
 
 type InsertProps = { readonly wish: InsertRequest | undefined; readonly onClose: () => void };
@@ -33,8 +36,8 @@ type InsertProps = { readonly wish: InsertRequest | undefined; readonly onClose:
 const title = 'Add element';
 
 /**
- * A searchable list of all element types over the canvas (docs/rules.md B3): type, press Enter, and write the
- * label.
+ * A searchable list of all element types, shown over the canvas (docs/rules.md B3): type, press Enter, and
+ * write the label.
  */
 export function InsertMenu({ wish, onClose }: InsertProps): ReactElement {
   // An on-screen keyboard would cover the list.

@@ -2,13 +2,13 @@ import { type Scheme, schemesOf } from '#ast/theme/colour.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import type { PageStyle } from '#page/theme/page-style.ts';
 
-/** Returns the scheme to preview: the requested one, or the only scheme of the theme. */
+/** Returns the color scheme to preview: the requested one, or the only scheme of the theme. */
 export function previewScheme(theme: Theme, wished: Scheme): Scheme {
   const [only, ...others] = schemesOf(theme);
   return others.length > 0 ? wished : only;
 }
 
-/** Returns a look with the logo of one scheme, regardless of the system setting. */
+/** Returns a page style with the logo of one color scheme, regardless of the system setting. */
 export const withSchemeLogo = (look: PageStyle, scheme: Scheme): PageStyle => ({
   ...look,
   logo: (scheme === 'dark' ? look.darkLogo : undefined) ?? look.logo,

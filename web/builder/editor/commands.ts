@@ -24,8 +24,8 @@ export function addElement(editor: Editor, type: PaletteEntry, spot?: Spot): voi
   editor.change((root, selection) => {
     const node = newPaletteNode(type, editor.takenIds());
     const wish = spot ?? spotForNew(root, selection);
-    // If the node does not fit there, for example a group in a full or repeatable group, it goes to the end
-    // of the form.
+    // If the node does not fit there, for example a group in a full or repeatable group, it is added at the
+    // end of the form.
     const place = canContain(root, wish.parent, node) ? wish : spotForNew(root, '');
     const changed = insertNode(root, node, place);
     if (changed === root) return { root, say: `${titleOfEntry(type)} cannot be added here.` };
@@ -48,7 +48,7 @@ export function duplicate(editor: Editor, parts: readonly EditNode[]): void {
   });
 }
 
-/** Deletes nodes, and selects the node that follows the first, or its parent. */
+/** Deletes nodes, and then selects the node after the first deleted one, or its parent. */
 export function remove(editor: Editor, parts: readonly EditNode[]): void {
   editor.change((root) => {
     const gone = topmost(root, keysOf(parts));
@@ -63,7 +63,7 @@ export function remove(editor: Editor, parts: readonly EditNode[]): void {
   });
 }
 
-/** Moves nodes to a spot. Its index is counted with the nodes still in their old positions. */
+/** Moves nodes to a spot. The spot's index counts the nodes at their old positions. */
 export function moveTo(editor: Editor, keys: readonly NodeKey[], spot: Spot): void {
   editor.change((root) => {
     const changed = moveNodes(root, keys, spot);
@@ -72,7 +72,7 @@ export function moveTo(editor: Editor, keys: readonly NodeKey[], spot: Spot): vo
   });
 }
 
-/** Moves nodes one position up or down: past a neighbor, into and out of groups, across steps. */
+/** Moves nodes one position up or down: past a neighbor, into or out of a group, or to another step. */
 export function moveBy(editor: Editor, parts: readonly EditNode[], direction: -1 | 1): void {
   const { root } = editor.read().history.present;
   const key = (direction === 1 ? parts.at(-1) : parts[0])?.key ?? '';

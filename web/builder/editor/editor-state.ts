@@ -25,13 +25,13 @@ export type FocusPart = 'node' | 'label' | 'panel';
 /** All state of an open form that editing changes. */
 export type EditorState = {
   readonly history: History;
-  /** The node that the keyboard has lifted, and the history to return to. */
+  /** The node that is lifted with the keyboard, and the history to return to. */
   readonly lifted: { readonly key: NodeKey; readonly before: History } | undefined;
   /** The last focus request, a new object each time. */
   readonly focus: { readonly key: NodeKey; readonly part: FocusPart } | undefined;
   /** The text that is being edited on the canvas, a new object each time. */
   readonly editing: TextEdit | undefined;
-  /** An edit that waits for a decision, because conditions depend on what it removes. */
+  /** An edit that waits for the user's decision, because conditions depend on what it removes. */
   readonly asked: PendingEdit | undefined;
   /** The message for screen readers. */
   readonly message: string;
@@ -76,7 +76,7 @@ export function startState(root: EditNode, settings: Settings): EditorState {
   };
 }
 
-/** Applies an edit as a step of history, or as part of the running `gesture`. `now` is in milliseconds. */
+/** Applies an edit as a step of history, or as part of the current `gesture`. `now` is in milliseconds. */
 function applyEdit(
   state: EditorState,
   edited: EditResult,
@@ -123,11 +123,11 @@ export function applyReplacement(state: EditorState, edited: EditResult, now: nu
     : next;
 }
 
-/** Changes of the settings by someone else, before and after. */
+/** The settings before and after another user changed them. */
 export type TheirSettings = { readonly base: Settings; readonly theirs: Settings };
 
 /**
- * Merges what someone else saved. This is not a step of history, so undo reverts only the user's own changes.
+ * Merges what another user saved. This is not a step of history, so undo reverts only the user's own changes.
  */
 export function applyMerge(
   state: EditorState,
@@ -149,7 +149,7 @@ export function applyMerge(
 }
 
 /**
- * Applies the waiting edit as one step of history and removes the conditions that it breaks, or discards it.
+ * Applies the pending edit as one step of history and removes the conditions that it breaks, or discards it.
  */
 export function decidePendingEdit(state: EditorState, isWanted: boolean, now: number): EditorState {
   const { asked } = state;
@@ -187,13 +187,13 @@ export function applySelection(
   };
 }
 
-/** Starts text editing on the canvas. Undefined ends it, and with it a step of history. */
+/** Starts text editing on the canvas. Undefined ends text editing and the current step of history. */
 export function applyTextEdit(state: EditorState, writing: TextEdit | undefined): EditorState {
   const history = writing ? selectNode(state.history, writing.key) : endGesture(state.history);
   return { ...state, editing: writing, history };
 }
 
-/** Undoes a step. A lifted node has not been moved in history yet, so undo puts it back. */
+/** Undoes a step. The move of a lifted node is not in the history yet, so undo puts the node back. */
 export const applyUndo = (state: EditorState): EditorState =>
   state.lifted ? putLiftedBack(state) : applyHistory(state, undo(state.history), 'Undone');
 export const applyRedo = (state: EditorState): EditorState =>
@@ -205,7 +205,7 @@ function applyHistory(state: EditorState, history: History, message: string): Ed
   return { ...state, history, editing: undefined, focus, message };
 }
 
-/** Ends the running series of changes, for example when a field loses focus. */
+/** Ends the current series of changes, for example when a field loses focus. */
 export function applyGestureEnd(state: EditorState): EditorState {
   const history = endGesture(state.history);
   return history === state.history ? state : { ...state, history };
@@ -240,13 +240,13 @@ export function moveLifted(state: EditorState, direction: -1 | 1): EditorState {
   };
 }
 
-/** Returns the message for the last or the first position of the form. */
+/** Returns the message for a node that is already at the first or last position of the form. */
 export const formatEndMessage = (direction: -1 | 1): string =>
   direction === 1 ? 'This is the last position.' : 'This is the first position.';
 
 /**
- * Drops the lifted node where it is, as one step of history. If this breaks references, it asks like any
- * other edit.
+ * Drops the lifted node at its current position, as one step of history. If this breaks references, the user
+ * must confirm it, as for any other edit.
  */
 export function dropLifted(state: EditorState, now: number): EditorState {
   const { lifted, history } = state;

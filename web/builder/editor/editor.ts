@@ -29,19 +29,19 @@ import {
  */
 export type Editor = {
   readonly read: () => EditorState;
-  /** Returns every id that a new element cannot use. A new set each time. */
+  /** Returns every id that a new element cannot use, as a new set each time. */
   readonly takenIds: () => Set<string>;
   readonly subscribe: (listener: () => void) => () => void;
   /**
-   * Whether anything subscribes, as the screen and autosave do while the form is open. Later changes are not
-   * saved.
+   * Whether anything subscribes to the editor, as the screen and autosave do while the form is open. Changes
+   * made after that are not saved.
    */
   readonly isFollowed: () => boolean;
-  /** Applies a change. Consecutive changes of one `gesture` form one step of history. */
+  /** Applies a change. Consecutive changes with the same `gesture` form one step of history. */
   readonly change: (edit: (root: EditNode, selection: NodeKey) => EditResult, gesture?: string) => void;
-  /** Replaces the document. Discards a waiting decision and a lifted node. */
+  /** Replaces the document. Discards a pending edit and a lifted node. */
   readonly replace: (edit: (root: EditNode) => EditResult) => void;
-  /** Merges changes by someone else. Undo keeps them. */
+  /** Merges changes made by another user. Undo does not revert them. */
   readonly merge: (edit: (root: EditNode) => EditResult, settings: TheirSettings) => void;
   /** Changes the settings, as `change` changes the form. */
   readonly changeSettings: (edit: (settings: Settings) => Settings, gesture?: string) => void;
@@ -58,12 +58,13 @@ export type Editor = {
   readonly lift: (key: NodeKey) => void;
   readonly moveLifted: (direction: -1 | 1) => void;
   readonly drop: () => void;
-  /** Applies the edit that waits for a decision, or discards it. */
+  /** Applies the pending edit, or discards it. */
   readonly decide: (isWanted: boolean) => void;
   readonly putBack: () => void;
 };
 
 /**
+ * Opens a form for editing.
  * @param now the current time in milliseconds, for the pause that separates two steps of typing.
  * @param isReadOnly whether changes are ignored.
  * @param publishedIds ids with stored answers, also of elements deleted here. New elements never use them.
@@ -136,9 +137,9 @@ export function openEditor(
 }
 
 /**
- * Makes an edit and reports when it is made: immediately, or after the user confirms it.
- * @param onMade receives `undo`, which reverts only this step and returns false if later steps exist.
- * Undefined if nothing changed.
+ * Makes an edit and reports when it is applied: immediately, or after the user confirms it.
+ * @param onMade receives `undo`, which reverts only this step and returns false if there are later steps.
+ * `undo` is undefined if nothing changed.
  */
 export function makeUndoable(
   editor: Editor,

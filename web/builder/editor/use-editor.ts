@@ -11,7 +11,7 @@ export function useEditorState(editor: Editor): EditorState {
 /** What the components of an open builder share through context. */
 export type BuilderContextValue = {
   readonly editor: Editor;
-  /** Ids of published elements, which stored answers use (docs/rules.md B5). */
+  /** Ids of published elements. Stored answers use these ids (docs/rules.md B5). */
   readonly lockedIds: ReadonlySet<string>;
   /** Published option ids that answers may contain, by element id and attribute name. */
   readonly publishedOptions: ReadonlyMap<string, ReadonlySet<string>>;

@@ -206,7 +206,10 @@ function AddLanguage({
   );
 }
 
-/** Exports the texts as a file for translators, and imports it. An import is one step that undo reverts. */
+/**
+ * Exports the texts as a file for translators, and imports it again. An import is one step of history, so it
+ * can be undone.
+ */
 function TextsFile({ document }: { document: TextDocument }): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root } = useEditorState(editor).history.present;

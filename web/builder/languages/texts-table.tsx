@@ -81,7 +81,7 @@ export function formatLanguage(tag: string): string {
 /** Formats the English name only, for a narrow space. */
 const formatLanguageShort = (tag: string): string => english.of(tag) ?? tag;
 
-/** Lists languages to choose from by name, including those that the form already has. */
+/** Lists the languages to choose from by name, including those that the form already has. */
 export const languageChoices = (beside: readonly string[]): { id: string; label: string }[] =>
   [...new Set<string>([...offered, ...beside])]
     .map((id) => ({ id, label: formatLanguage(id) }))
@@ -107,7 +107,7 @@ export function readLanguage(entered: string): string | undefined {
         : part.toUpperCase(),
     ),
   ].join('-');
-  // A tag without a known name is a typing error.
+  // A tag without a known name is treated as a typing error.
   return isLanguageTag(tag) && english.of(tag) !== tag ? tag : undefined;
 }
 
@@ -128,7 +128,7 @@ export function TextsTable({ texts, languages, onlyMissing }: TextsProps): React
   const { root } = useEditorState(editor).history.present;
   const [wished, setPage] = useState(1);
   const [first, ...others] = languages;
-  // A row with a missing text stays visible while it is edited, until another page is shown.
+  // A row with a missing text stays visible while it is edited, until the user opens another page.
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const lacking = new Set(others.flatMap((language) => untranslatedTexts(texts, language)));
   const shown = onlyMissing ? texts.filter((text) => lacking.has(text) || kept.has(text.key)) : texts;
@@ -242,7 +242,7 @@ const partOf = ({ path }: FormText): string => path?.join('.') ?? 'settings';
 const describeTextNode = (root: EditNode, { path }: FormText): string =>
   path ? describeNode(nodeAt(root, path)) : 'Settings';
 
-/** Describes which text of the node it is. */
+/** Describes which of the node's texts it is. */
 function describeTextKind(root: EditNode, { path, attribute, option }: FormText): string {
   if (path === undefined) {
     const place = parseConfirmationAttribute(attribute);

@@ -11,8 +11,8 @@ const nameOf = ({ from, attribute, of, name, row }: Reference): string =>
   JSON.stringify([from, attribute, of, name, row]);
 
 /**
- * Lists references that an edit breaks while they and their nodes still exist. Their target was deleted, or
- * moved to where it cannot be referred to (docs/rules.md B7).
+ * Lists references that an edit breaks. The reference and its node remain, but the target was deleted or can
+ * no longer be referred to from there (docs/rules.md B7).
  */
 export function listBroken(before: EditNode, after: EditNode): readonly Reference[] {
   if (before === after) return [];
@@ -69,7 +69,7 @@ function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): 
           const isLost = broken.has(nameOf({ from: node.key, attribute, of: 'element', name, holds: false }));
           return isLost ? '' : `{{${name}}}`;
         });
-        // A label that would become empty is reported by the problems of the form.
+        // If a label becomes empty this way, the problems of the form report it.
         return pipedIds(text).length > pipedIds(kept).length ? kept : text;
       }),
     node.attrs,

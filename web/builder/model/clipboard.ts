@@ -24,7 +24,7 @@ type ParsedNodes =
 const refused = (message: string): ParsedNodes => ({ ok: false, message });
 
 /**
- * Parses clipboard text as parts: copied parts, or JSON of the form language. The JSON can be a form (its
+ * Parses clipboard text as parts: copied parts, or JSON of the form language. The JSON can be a form (for its
  * steps), a step, an element, or a list of steps or elements. Never throws.
  */
 export function parseClipboardNodes(text: string): ParsedNodes {
@@ -68,9 +68,9 @@ export type Pasted = {
 };
 
 /**
- * Pastes parts after the selection. Ids that are already `taken` change. References between the parts follow,
- * references to this form stay, and unresolved ones are removed. Returns a message if the parts cannot be
- * pasted.
+ * Pastes parts after the selection. Parts whose ids are in `taken` get new ids. References between the parts
+ * are updated, references to this form stay, and unresolved ones are removed. Returns a message if the parts
+ * cannot be pasted.
  */
 export function insertPastedNodes(
   root: EditNode,

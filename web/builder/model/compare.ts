@@ -16,7 +16,7 @@ import { specsOf } from './form-problems.ts';
 /** A difference between two forms in words. `key` is the node in the second form, if it is there. */
 export type Difference = {
   readonly kind: 'added' | 'removed' | 'changed' | 'moved';
-  /** `“Your email” (Email)` */
+  /** For example, `“Your email” (Email)`. */
   readonly subject: string;
   /** A sentence for each change; empty if the part was added, removed or moved. */
   readonly details: readonly string[];
@@ -43,10 +43,10 @@ export function compareForms(before: EditNode, after: EditNode): readonly Differ
   });
 }
 
-/** The two forms: the words of a rule depend on the nodes that it names in them. */
+/** The two forms. The description of a rule contains labels of nodes in these forms. */
 type Roots = { readonly before: EditNode; readonly after: EditNode };
 
-/** What was added or removed as a whole. Parts inside of it are described with it. */
+/** Describes a node that was added or removed. The nodes inside it are listed with it. */
 function describeWhole(
   kind: 'added' | 'removed',
   { node, parent }: ComparedNode<EditNode>,
@@ -121,7 +121,7 @@ function flatTexts(translations: unknown, place: readonly string[] = []): Map<st
   );
 }
 
-/** The title of an attribute, or the name of an unknown one. */
+/** Returns the title of an attribute, or its name if it is unknown. */
 function attributeTitle(type: string, name: string): string {
   const specs = specsOf({ type });
   return Object.hasOwn(specs, name) ? specs[name]!.title : name;

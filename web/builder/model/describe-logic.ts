@@ -38,7 +38,7 @@ export function describeLogic(root: EditNode, node: EditNode): readonly Sentence
   ];
 }
 
-/** `Large offered when …`. */
+/** Formats, for example, `Large offered when …`. */
 function describeOptionCondition(
   root: EditNode,
   { label, show_when: when }: ChoiceOption,
@@ -61,7 +61,10 @@ export function formatFormula(root: EditNode, formula: string): Sentence {
   return [plain('= '), ...parts, plain(formula.slice(names.at(-1)?.end ?? 0))];
 }
 
-/** Describes a jump: `Jumps to Thanks when Country is DE`, or without a condition if it always applies. */
+/**
+ * Describes a jump: `Jumps to Thanks when Country is DE`. A jump that always applies is described without a
+ * condition.
+ */
 export function describeJump(root: EditNode, { to, when }: Jump): Sentence {
   const group = readCondition(when);
   return [
@@ -71,7 +74,7 @@ export function describeJump(root: EditNode, { to, when }: Jump): Sentence {
   ];
 }
 
-/** Describes an attribute as plain text if it is a rule; `root` is the form of the node. */
+/** Describes an attribute that is a rule as plain text; `root` is the form of the node. */
 export function describeRule(root: EditNode, node: EditNode, attribute: string): string | undefined {
   if (attribute === 'formula') return toPlain(formatFormula(root, textOf(node, 'formula'))).slice(2);
   if (attribute === 'jumps')

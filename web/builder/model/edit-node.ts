@@ -11,7 +11,7 @@ export type Attributes = Readonly<Record<string, unknown>>;
 
 /**
  * A node of the form in the editor. The tree is immutable: an edit creates a new root and shares unchanged
- * nodes. Steps of history are therefore small, and components compare nodes by identity.
+ * nodes. Steps of history therefore need little memory, and components can compare nodes by identity.
  */
 export type EditNode = {
   readonly key: NodeKey;
@@ -21,7 +21,7 @@ export type EditNode = {
   /** Other properties of the node, returned unchanged (docs/rules.md 17). */
   readonly rest: Attributes;
   /**
-   * Set on an element created in this window until the user enters an id: until then, the id follows the
+   * Set on an element created in this window until the user enters an id. Until then, the id follows the
    * label. Never stored, so ids from the API, a file or another window never follow a label.
    */
   readonly followsLabel?: true;
@@ -39,7 +39,7 @@ export function makeNode(type: string, attrs: Attributes, children: readonly Edi
   return { key: newKey(), type, attrs, children, rest: {} };
 }
 
-/** A reason why a structure is not a valid tree, and its path. */
+/** A reason why a structure is not a valid tree, and the path to the problem. */
 type ShapeProblem = { readonly path: readonly number[]; readonly message: string };
 
 type ReadResult =
@@ -48,7 +48,7 @@ type ReadResult =
 
 /**
  * Parses a structure as an editable tree. Its content may be incomplete or invalid, but it must be a form
- * with steps that contain nodes. Reports every problem and never throws.
+ * with steps that contain nodes. Returns every problem and never throws.
  */
 export function readStructure(structure: unknown): ReadResult {
   const problems: ShapeProblem[] = [];
@@ -78,7 +78,7 @@ function readNode(node: unknown, path: readonly number[], problems: ShapeProblem
   return { key: newKey(), type, attrs, children: read.filter((child) => child !== undefined), rest };
 }
 
-/** Converts the tree to the structure to store. The result for an unchanged node is cached. */
+/** Converts the tree to a structure that can be stored. The result for an unchanged node is cached. */
 export const toStructure: (node: EditNode) => FormNode = memoizeByObject(
   ({ type, attrs, children, rest }: EditNode): FormNode => ({
     type,

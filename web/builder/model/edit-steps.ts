@@ -15,11 +15,11 @@ import { type EditNode, findNode, type NodeKey, nodeAt, textOf, walkNodes } from
 import { canContain } from './node-positions.ts';
 import { jumpsOf } from './references.ts';
 
-/* Operations on whole steps, by the rules of edit.ts. */
+/* Operations on whole steps, with the same conventions as in edit.ts. */
 
 /**
- * Moves all elements of a step to the end of the previous step, and removes the step. Its conditions move to
- * each element, and its jumps to the previous step.
+ * Moves all elements of a step to the end of the previous step, and removes the step. The step's conditions
+ * move to each element, and its jumps to the previous step.
  */
 export function mergeStep(root: EditNode, key: NodeKey): EditNode {
   const index = root.children.findIndex((step) => step.key === key);
@@ -49,7 +49,9 @@ function withConditionsOf(step: EditNode, child: EditNode): EditNode {
   };
 }
 
-/** Combines two conditions. Merges groups with equal modes, so that repeated merges do not nest deeper. */
+/**
+ * Combines two conditions. Merges groups that have the same mode, so that repeated merges do not nest deeper.
+ */
 function joinConditions(mode: 'all' | 'any', ...conditions: readonly unknown[]): unknown {
   const [one, other] = conditions.filter((condition) => condition !== undefined);
   if (other === undefined) return one;
@@ -155,7 +157,7 @@ export function updateSettingReferences(before: EditNode, after: EditNode, setti
   };
 }
 
-/** Keys of conditions and recipients that refer to an element. */
+/** Keys in conditions and recipients whose value is an element id. */
 const naming = ['element', 'answer'];
 
 /** Lists the ids used in the settings: in conditions, as recipients, and in texts. */

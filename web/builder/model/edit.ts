@@ -19,8 +19,8 @@ import { canContain, type Spot, spotOf, topmost } from './node-positions.ts';
 import { renameOption, renameReferences, renameRow } from './rename.ts';
 
 /*
- * Operations on a form. Each takes a root and returns a root; an operation that is not possible returns its
- * input. The tree keeps its shape: forms contain steps, steps and composites contain elements, and other
+ * Operations on a form. Each operation receives a root and returns a root. If it is not possible, it returns
+ * its input. The tree keeps its shape: forms contain steps, steps and composites contain elements, and other
  * elements contain nothing.
  */
 
@@ -28,7 +28,9 @@ export function insertNode(root: EditNode, node: EditNode, spot: Spot): EditNode
   return canContain(root, spot.parent, node) ? putChild(root, spot, node) : root;
 }
 
-/** Moves all nodes to one spot in reading order, or none of them. The spot is counted before the move. */
+/**
+ * Moves all nodes to one spot in reading order, or none of them. The spot is the position before the move.
+ */
 export function moveNodes(root: EditNode, keys: readonly NodeKey[], spot: Spot): EditNode {
   const nodes = topmost(root, keys);
   const parent = findNode(root, spot.parent);
@@ -48,7 +50,7 @@ export function moveNodes(root: EditNode, keys: readonly NodeKey[], spot: Spot):
 /** A form with inserted nodes, and their keys. */
 type WithNodes = { readonly root: EditNode; readonly keys: readonly NodeKey[] };
 
-/** Inserts copies after the last original, like `insertCopies`. */
+/** Inserts copies after the last original, as `insertCopies` does. */
 export function duplicateNodes(
   root: EditNode,
   keys: readonly NodeKey[],
@@ -91,14 +93,14 @@ function copiesOf(nodes: readonly EditNode[], taken: Set<string>): readonly Edit
     }
     const attrs = id ? { ...inner.attrs, id: fresh } : inner.attrs;
     const made = { ...inner, key: newKey(), attrs, children: inner.children.map(copy) };
-    // A copy gets a new id that follows its label, unless its original id was unused.
+    // A copy with a new id follows its label. A copy that keeps its original id does not.
     return fresh && fresh !== id && inner.type !== 'step' ? { ...made, followsLabel: true as const } : made;
   };
   // References between copied nodes point to the copies.
   return nodes.map(copy).map((made) => renameReferences(made, renamed));
 }
 
-/** Deletes nodes with their children, by the rules of `deleteNode`. */
+/** Deletes nodes with their children, as `deleteNode` does. */
 export const deleteNodes = (root: EditNode, keys: readonly NodeKey[]): EditNode =>
   keys.reduce(deleteNode, root);
 
@@ -144,8 +146,8 @@ export function setId(root: EditNode, key: NodeKey, id: string | undefined): Edi
 }
 
 /**
- * Sets the options of a selection, or the rows of a matrix. An option renamed in place keeps its
- * translations, and conditions are updated.
+ * Sets the options of a selection, or the rows of a matrix. An option that is renamed in place keeps its
+ * translations, and conditions on it are updated.
  */
 export function setOptions(
   root: EditNode,
@@ -182,7 +184,7 @@ function renameLabel(attrs: Attributes, name: 'options' | 'rows', was: string, i
   return { ...attrs, translations: Object.fromEntries(renamed) };
 }
 
-/** Sets a label. If the element `followsLabel`, its id follows unless it is locked. */
+/** Sets a label. If the element `followsLabel`, its id follows the label unless the id is locked. */
 export function setLabel(root: EditNode, key: NodeKey, label: string, locked: ReadonlySet<string>): EditNode {
   const node = findNode(root, key);
   if (!node) return root;
@@ -210,7 +212,9 @@ export function replaceContent(root: EditNode, other: EditNode): EditNode {
   return { ...other, key: root.key };
 }
 
-/** Returns a root with one node replaced by the result of `change`. All nodes off its path are shared. */
+/**
+ * Returns a new root in which one node is replaced by the result of `change`. Nodes off its path are shared.
+ */
 function changeNode(node: EditNode, key: NodeKey, change: (node: EditNode) => EditNode): EditNode {
   if (node.key === key) return change(node);
   for (const [index, child] of node.children.entries()) {

@@ -9,7 +9,8 @@ export type IndexedNode = {
 };
 
 /**
- * Every step and element of a form by key and id, in reading order. Step ids and element ids are separate.
+ * An index of every step and element of a form by key and id, in reading order. Step ids and element ids are
+ * separate.
  */
 export type FormIndex = {
   readonly placed: readonly IndexedNode[];
@@ -18,7 +19,7 @@ export type FormIndex = {
   readonly steps: ReadonlyMap<string, IndexedNode>;
 };
 
-/** Returns the index of a form, built once per root. */
+/** Returns the index of a form. It is built once per root. */
 export const indexOf = memoizeByObject((root: EditNode): FormIndex => {
   const placed: IndexedNode[] = [];
   const visit = (node: EditNode, step: number, around: readonly EditNode[]): void => {
@@ -30,7 +31,7 @@ export const indexOf = memoizeByObject((root: EditNode): FormIndex => {
     const found = placed.filter(
       ({ node }) => (node.type === 'step') === ofSteps && textOf(node, 'id') !== '',
     );
-    // If two nodes share an id, the first one counts. The duplicate is reported separately.
+    // If two nodes share an id, the index has the first one. The duplicate is reported separately.
     return new Map(found.toReversed().map((entry) => [textOf(entry.node, 'id'), entry]));
   };
   return {

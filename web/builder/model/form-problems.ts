@@ -12,14 +12,14 @@ import { validOptionsOf } from '../../conditions/condition-tree.ts';
 import { type Attributes, type EditNode, type NodeKey, nodeAt, toStructure } from './edit-node.ts';
 import { optionPlaceholder } from './options-text.ts';
 
-/** Returns the attributes of a node's type. Empty for an unknown type. */
+/** Returns the attributes of a node's type; empty for an unknown type. */
 export function specsOf({ type }: Pick<EditNode, 'type'>): AttributeSpecs {
   if (type === 'form') return formAttributes;
   if (type === 'step') return stepAttributes;
   return isElementType(type) ? elements[type].attrs : {};
 }
 
-/** Rewrites validator messages for people. Messages without a match stay unchanged. */
+/** Rewrites validator messages for users. Messages without a match stay unchanged. */
 const rewrites: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^A required attribute is missing: (.+)\.$/, '$1 is still missing.'],
   [
@@ -56,14 +56,14 @@ export function rewriteProblem(message: string, node: EditNode | undefined): str
   return rewrites.reduce((said, [pattern, words]) => said.replace(pattern, words), titled);
 }
 
-/** A problem of the form, and the node it belongs to. */
+/** A problem in the form, and the node that has it. */
 export type LocatedProblem = {
   readonly key: NodeKey;
   readonly message: string;
   readonly path: readonly number[];
 };
 
-/** Validates a form, once per state. */
+/** Validates a form, once per root. */
 export const validateRoot = memoizeByObject((root: EditNode) => validateStructure(toStructure(root)));
 
 /** Lists everything that prevents publishing, in reading order: the errors of the API, by node. */
@@ -79,7 +79,7 @@ export function problemsByKey(problems: readonly LocatedProblem[]): ReadonlyMap<
   return new Map([...groups].map(([key, found]) => [key, found.map(({ message }) => message)]));
 }
 
-/** Shown on the canvas if a label is missing. */
+/** Shown on the canvas instead of a missing label. */
 const untitled = 'Untitled';
 
 /**

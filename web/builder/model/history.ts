@@ -2,19 +2,19 @@ import { isSameJson } from '#ast/basics/json.ts';
 import type { Settings } from '#ast/settings.ts';
 import { type EditNode, findNode, type NodeKey } from './edit-node.ts';
 
-/** The form, its settings and the selection at one moment. Undo restores all of them. */
+/** The form, its settings and the selection at one point in the history. Undo restores all of them. */
 export type EditSnapshot = {
   readonly root: EditNode;
   readonly settings: Settings;
-  /** The node that was selected last, which keys and panels act on. */
+  /** The node that was selected last. Keys and panels act on it. */
   readonly selection: NodeKey;
   /** Other selected nodes. */
   readonly also?: readonly NodeKey[];
 };
 
 /**
- * The past, present and undone moments. Trees share equal nodes, so a step stores little more than its
- * change. `gesture` is the running series of changes that count as one step, such as typing into a field.
+ * The past, present and undone snapshots. Trees share unchanged nodes, so a step stores little more than its
+ * change. `gesture` is the current series of changes that count as one step, such as typing into a field.
  */
 export type History = {
   readonly past: readonly EditSnapshot[];
@@ -75,12 +75,12 @@ export function selectNode(history: History, selection: NodeKey, also: readonly 
   return { ...history, present: { ...history.present, selection, also }, gesture: undefined };
 }
 
-/** Ends the running series, for example when a field loses focus. */
+/** Ends the current series of changes, for example when a field loses focus. */
 export function endGesture(history: History): History {
   return history.gesture ? { ...history, gesture: undefined } : history;
 }
 
-/** Returns to the previous moment and its selection. */
+/** Returns to the previous snapshot and its selection. */
 export function undo(history: History): History {
   const before = history.past.at(-1);
   if (!before) return history;
@@ -88,7 +88,7 @@ export function undo(history: History): History {
   return { past: past.slice(0, -1), present: before, future: [present, ...future], gesture: undefined };
 }
 
-/** Returns to the moment that was undone last. */
+/** Returns to the snapshot that was undone last. */
 export function redo(history: History): History {
   const [next, ...future] = history.future;
   if (!next) return history;

@@ -15,7 +15,7 @@ type Part = {
   readonly columns?: 2;
 };
 
-/** Common groups of questions, with autofill tokens for each part (WCAG 2.2, 1.3.5). */
+/** Common groups of questions. Each part has autofill tokens (WCAG 2.2, 1.3.5). */
 export const presetGroups = {
   full_name: {
     title: 'Name',
@@ -55,8 +55,7 @@ export const isPresetGroup = (entry: PaletteEntry): entry is PresetGroup =>
 const partsOf = (group: PresetGroup): readonly Part[] => presetGroups[group].parts;
 
 /**
- * Creates a node from a palette entry, complete except for its options: an element, or a preset with its
- * questions.
+ * Creates a node from a palette entry: an element, or a preset with its questions. Only options are missing.
  */
 export const newPaletteNode = (entry: PaletteEntry, taken: ReadonlySet<string>): EditNode =>
   isPresetGroup(entry) ? newGroup(entry, taken) : newElement(entry, taken);
@@ -75,7 +74,7 @@ function newGroup(group: PresetGroup, taken: ReadonlySet<string>): EditNode {
   return makeNode('composite', attrs, children);
 }
 
-/** Creates an element of a type, complete except for its options, from its row in the table of elements. */
+/** Creates an element of a type, from its row in the table of elements. Only options are missing. */
 export function newElement(type: ElementType, taken: ReadonlySet<string>): EditNode {
   const { group, title, firstLabel = title, attrs, first }: ElementDefinition = elements[type];
   const needed: Record<string, unknown> = { ...first };
@@ -117,7 +116,7 @@ export function attributesAfterTypeChange(
   const old: Readonly<Record<string, unknown>> = Object.hasOwn(elements, node.type)
     ? elements[node.type as ElementType].attrs
     : {};
-  // Drops values that the new type does not accept. For example, the limits of a number mean nothing to a
+  // Drops values that the new type does not accept. For example, the limits of a number have no meaning for a
   // date.
   const fits = (name: string, value: unknown): boolean => !attributeProblem(known[name]!, value);
   const kept = Object.entries(node.attrs).filter(([name, value]) =>

@@ -2,7 +2,7 @@ import { limits } from '#ast/basics/limits.ts';
 import { type EditNode, findNode, type NodeKey, pathToNode, textOf, walkNodes } from './edit-node.ts';
 import type { EditSnapshot } from './history.ts';
 
-/** A position between two children of a node: before the child that has this index now. */
+/** A position between two children of a node: before the child that currently has this index. */
 export type Spot = { readonly parent: NodeKey; readonly index: number };
 
 export const isElement = ({ type }: EditNode): boolean => type !== 'form' && type !== 'step';
@@ -10,8 +10,8 @@ export const isRepeatable = ({ type, attrs }: EditNode): boolean =>
   type === 'composite' && attrs['repeatable'] === true;
 
 /**
- * Whether a node can be a direct child of another, by the rules and limits of the tree (docs/rules.md 13,
- * 17).
+ * Whether a node can be a direct child of another node, by the rules and limits of the tree (docs/rules.md
+ * 13, 17).
  */
 export function canContain(root: EditNode, parentKey: NodeKey, node: EditNode): boolean {
   const trail = pathToNode(root, parentKey);
@@ -26,7 +26,7 @@ export function canContain(root: EditNode, parentKey: NodeKey, node: EditNode): 
   return !(trail.some(isRepeatable) && [...walkNodes(node)].some(isRepeatable));
 }
 
-/** Returns the depth of nested composites in this node, including itself. */
+/** Returns the depth to which composites are nested in this node, including the node itself. */
 function nestingOf(node: EditNode): number {
   const inside = Math.max(0, ...node.children.map(nestingOf));
   return node.type === 'composite' ? inside + 1 : inside;
@@ -34,7 +34,7 @@ function nestingOf(node: EditNode): number {
 
 /**
  * Lists every position where a node can go, in reading order, including its current one: through all steps,
- * into and out of composites. Spots are counted without the node; `spotInTree` converts them.
+ * into and out of composites. The indexes do not count the node itself; `spotInTree` converts them.
  */
 export function listSpots(root: EditNode, node: EditNode): Spot[] {
   const spots: Spot[] = [];
@@ -52,7 +52,7 @@ export function listSpots(root: EditNode, node: EditNode): Spot[] {
   return spots;
 }
 
-/** Returns the position of a node, counted as in `listSpots`. */
+/** Returns the position of a node, with an index as in `listSpots`. */
 export function spotOf(root: EditNode, key: NodeKey): Spot | undefined {
   const parent = pathToNode(root, key).at(-2);
   return parent && { parent: parent.key, index: parent.children.findIndex((child) => child.key === key) };
@@ -68,7 +68,7 @@ export function nextSpot(root: EditNode, key: NodeKey, direction: -1 | 1): Spot 
   return spots[at + direction];
 }
 
-/** Converts a spot of `listSpots` to one for `moveNodes`, which counts with the node in the tree. */
+/** Converts a spot of `listSpots` to a spot for `moveNodes`, whose index counts the node itself. */
 export function spotInTree(root: EditNode, key: NodeKey, spot: Spot): Spot {
   const own = spotOf(root, key);
   const isBehind = own?.parent === spot.parent && spot.index > own.index;
@@ -93,8 +93,8 @@ export function spotForNew(root: EditNode, selection: NodeKey): Spot {
 }
 
 /**
- * Describes the position of a node: `position 3 of 7, step 2`. Inside a composite, its label comes before the
- * step.
+ * Describes the position of a node: `position 3 of 7, step 2`. For a node in a composite, the composite's
+ * label comes before the step.
  */
 export function describePosition(root: EditNode, key: NodeKey): string {
   const trail = pathToNode(root, key);
@@ -105,7 +105,7 @@ export function describePosition(root: EditNode, key: NodeKey): string {
   return formatPosition({ parent, index, stepNumber: root.children.indexOf(step) + 1 });
 }
 
-/** Describes a position that the caller already knows. A step has no parent step to mention. */
+/** Describes a position that the caller has already determined. A step has no parent step to mention. */
 export function formatPosition({
   parent,
   index,
@@ -147,7 +147,7 @@ const edge = 5;
 
 /**
  * Finds the drop position for a point: in the innermost zone, before the first item whose middle is after the
- * point. Outside all zones, the nearest zone counts. Returns undefined without zones.
+ * point. Outside all zones, the nearest zone counts. Returns undefined if there are no zones.
  */
 export function findDropPosition(zones: readonly Zone[], x: number, y: number): DropPosition | undefined {
   const around = zones.filter(({ box }, index) => contains(box, x, y, index === 0 ? 0 : edge));
@@ -191,12 +191,12 @@ function indexAt({ items, flow }: Zone, x: number, y: number): number {
 }
 
 /**
- * The distance in pixels from an item to a line with nothing on its other side. A step and a group have this
- * much free space.
+ * The distance in pixels between the first or last item and a line before or after it. Steps and groups have
+ * this much free space.
  */
 const beside = 8;
 
-/** Returns the line halfway between two items, or at the edge of the only neighbor. */
+/** Returns the line halfway between two items, or beside the only neighbor. */
 function lineAt({ items, flow, box }: Zone, index: number): Box {
   const before = items[index - 1];
   const after = items[index];
@@ -233,16 +233,16 @@ function verticalLine(before: Box | undefined, after: Box | undefined, box: Box)
   return { left: x, right: x, top, bottom };
 }
 
-/** A position where an element can be added, with the center and size of its "+" sign. */
+/** A position where an element can be added, with the center and size of its "+" button. */
 export type Gap = { readonly spot: Spot; readonly x: number; readonly y: number; readonly size: number };
 
 /**
- * The distance of the sign from the start of its line. Nested groups use a larger inset, so that signs never
- * overlap.
+ * The distance of the button from the start of its line, in pixels. Nested groups use a larger inset, so that
+ * buttons never overlap.
  */
 const gapInset = 16;
 const insetOfDepth = 28;
-/** In pixels. The sign shrinks in a narrow gap, so that it never covers the neighboring items. */
+/** In pixels. The button shrinks in a narrow gap, so that it never covers the neighboring items. */
 const [smallest, largest] = [2 * beside, 24];
 
 /** Lists the positions between, before and after the items of the zones. An empty zone has its own button. */
@@ -262,7 +262,7 @@ export function listGaps(zones: readonly Zone[]): Gap[] {
   });
 }
 
-/** Returns the distance between the two items around a position. At an end, returns the minimum. */
+/** Returns the distance between the two items around a position. At either end, returns the minimum. */
 function roomAt({ items, flow }: Zone, index: number): number {
   const before = items[index - 1];
   const after = items[index];
@@ -276,7 +276,7 @@ const depthOf = (zone: Zone, zones: readonly Zone[]): number =>
   zones.filter((other) => area(other) > area(zone) && contains(other.box, zone.box.left, zone.box.top, 0))
     .length;
 
-/** Returns the nodes with these keys in reading order, without nodes inside others of them. */
+/** Returns the nodes with these keys in reading order, without nodes that are inside another one. */
 export function topmost(root: EditNode, keys: readonly NodeKey[]): readonly EditNode[] {
   const wanted = new Set(keys);
   const visit = (node: EditNode): readonly EditNode[] =>
@@ -297,8 +297,8 @@ function peersOf(root: EditNode, { type }: EditNode): readonly EditNode[] {
 }
 
 /**
- * Returns the nodes from one node to another, which comes last. If the two cannot be selected together,
- * returns only the other.
+ * Returns the nodes from one node to another; the other one comes last. If the two cannot be selected
+ * together, returns only the other.
  */
 export function rangeOf(root: EditNode, from: NodeKey, to: EditNode): readonly NodeKey[] {
   const peers = peersOf(root, to).map(({ key }) => key);

@@ -4,7 +4,7 @@ import { freshId } from './element-ids.ts';
 /** The nouns for entries of a list, capitalized. */
 export const optionNouns = { option: 'Option', row: 'Row' } as const;
 
-/** Splits a pasted list into options, one per line, without bullets, numbers, blank lines and duplicates. */
+/** Splits a pasted list into options, one per line, without bullets, numbers, blank lines or duplicates. */
 export function splitOptionLines(text: string): string[] {
   const lines = text
     .split(/\r\n|[\r\n\t]/)
@@ -12,7 +12,7 @@ export function splitOptionLines(text: string): string[] {
   return [...new Set(lines.filter(Boolean))];
 }
 
-/** Creates an option or row without a label. A form with one cannot be published. */
+/** Creates an option or row without a label. A form that has one cannot be published. */
 export function blankOption(options: readonly Option[], noun: keyof typeof optionNouns): Option {
   const ids = new Set(options.map(idOf));
   return { id: freshId(`${noun}_${options.length + 1}`, ids), label: '' };
@@ -22,16 +22,16 @@ export function blankOption(options: readonly Option[], noun: keyof typeof optio
 export const blankOptions = (noun: keyof typeof optionNouns, count: number): Option[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${noun}_${index + 1}`, label: '' }));
 
-/** The placeholder of an option or row without a label. */
+/** Returns the placeholder of an option or row without a label. */
 export const optionPlaceholder = (noun: keyof typeof optionNouns, index: number): string =>
   `${optionNouns[noun]} ${index + 1}`;
 
-/** A list of options after a key or a paste, and the index of the edited option. */
+/** A list of options after a key press or a paste, and the index of the edited option. */
 type OptionListState = { readonly options: readonly Option[]; readonly at: number };
 
 /**
  * Handles a key in the text of an option: Enter adds one below, Backspace removes an empty one, Alt+arrow
- * moves it, an arrow selects the next. Returns undefined if the text box handles the key.
+ * moves it, an arrow selects the next one. Returns undefined if the text box should handle the key itself.
  */
 export function handleOptionKey(
   { options, at }: OptionListState,
@@ -82,8 +82,8 @@ export const fromLines = (lines: readonly string[], options: readonly Option[]):
   lines.map((line) => options.find((option) => labelOf(option) === line) ?? optionCalled(line, options));
 
 /**
- * Changes the label of an option. If answers may contain it (`published`), it keeps its id. A plain text
- * without answers is replaced, and so is an empty option.
+ * Changes the label of an option. If answers may contain the option (`published`), it keeps its id. A plain
+ * string without answers is replaced, and so is an empty option.
  */
 export function relabelled(
   option: Option,
@@ -98,12 +98,15 @@ export function relabelled(
   return tidyOption({ ...details, id, label });
 }
 
-/** Shortens an option: if its label equals its id and it has no details, it becomes a plain text. */
+/** Simplifies an option: if its label equals its id and it has no details, it becomes a plain string. */
 export function tidyOption(option: Exclude<Option, string>): Option {
   return option.id === option.label && Object.keys(option).length === 2 ? option.id : option;
 }
 
-/** Creates an option as a plain text, or with another id if an option already uses that text as its id. */
+/**
+ * Creates an option as a plain string, or with a different id if an option already uses that string as its
+ * id.
+ */
 function optionCalled(label: string, others: readonly Option[]): Option {
   const ids = others.map(idOf);
   if (!ids.includes(label)) return label;

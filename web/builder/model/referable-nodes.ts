@@ -15,8 +15,8 @@ const rowsAround = ({ around }: IndexedNode): EditNode | undefined => around.fin
 
 /**
  * Whether a condition of one node may refer to the answer of another. The other node must have an answer, and
- * be in the current or an earlier step. An input in a row is available only in that row. A node cannot depend
- * on itself or on nodes inside it.
+ * be in the same or an earlier step. An input in a row can be referred to only within that row. A node cannot
+ * depend on itself or on nodes inside it.
  */
 export function canReferInCondition(asking: IndexedNode, asked: IndexedNode): boolean {
   if (!takesAnswer(asked.node)) return false;
@@ -29,8 +29,8 @@ export function canReferInCondition(asking: IndexedNode, asked: IndexedNode): bo
 }
 
 /**
- * Whether a formula may refer to a node: one with an answer in the current or an earlier step. Answers from
- * rows of other groups are aggregated.
+ * Whether a formula may refer to a node: one with an answer in the same or an earlier step. Answers from rows
+ * of other groups must be aggregated.
  */
 export function canReferInFormula(asking: IndexedNode, asked: IndexedNode): boolean {
   const isPlainGroup = asked.node.type === 'composite' && !isRepeatable(asked.node);
@@ -65,8 +65,8 @@ export const listSettingConditionNodes = (root: EditNode): readonly EditNode[] =
     .map(({ node }) => node);
 
 /**
- * Whether a jump of a step may refer to a node. Jumps run when a visitor leaves the step, so its own answers
- * are available.
+ * Whether a jump of a step may refer to a node. Jumps are evaluated when a visitor leaves the step, so the
+ * step's own answers are available.
  */
 export function canReferInJump(asking: IndexedNode, asked: IndexedNode): boolean {
   if (!takesAnswer(asked.node)) return false;
@@ -85,8 +85,8 @@ export function listConditionNodes(root: EditNode, asking: EditNode, isJump: boo
 }
 
 /**
- * Whether a text of one node may show the answer of another: an earlier input, and for a row only inside that
- * row.
+ * Whether a text of one node may show the answer of another. The other must be an earlier input; an input in
+ * a row is available only inside that row.
  */
 export function canShowAnswer(root: EditNode, asking: IndexedNode, asked: IndexedNode): boolean {
   const { placed } = indexOf(root);
@@ -100,8 +100,8 @@ export function canShowAnswer(root: EditNode, asking: IndexedNode, asked: Indexe
 }
 
 /**
- * Lists the questions whose answers a text may show, in reading order. Without a node, lists those of the
- * whole form.
+ * Lists the questions whose answers a text may show, in reading order. Without a node, lists the questions of
+ * the whole form.
  */
 export function listShowableQuestions(root: EditNode, asking: EditNode | undefined): readonly EditNode[] {
   const { placed, byKey } = indexOf(root);

@@ -39,7 +39,7 @@ export type Reference = {
   readonly attribute: ConditionName | 'options' | 'jumps' | 'formula' | PipedName;
   readonly of: 'element' | 'step';
   readonly name: string;
-  /** The id of the matrix row that the reference is about. */
+  /** The id of the matrix row, if the reference is to a row. */
   readonly row?: string;
   /** Whether the target exists and may be referred to from here. */
   readonly holds: boolean;

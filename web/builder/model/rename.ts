@@ -65,7 +65,10 @@ export const renameRow = (node: EditNode, id: string, old: string, fresh: string
     (id) => id,
   );
 
-/** Replaces the conditions of options; undefined removes one. Entries that are not options stay unchanged. */
+/**
+ * Replaces the conditions of options; undefined removes a condition. Entries that are not options stay
+ * unchanged.
+ */
 export const mapOptionConditions = (
   options: readonly unknown[],
   change: (condition: unknown) => unknown,

@@ -1,7 +1,7 @@
 import { isColour } from '#ast/theme/colour.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 
-/** Preset colors. Each is readable on white, and has a shade that is readable on dark paper. */
+/** Preset colors. Each is readable on white, and has a shade that is readable on a dark background. */
 export const presets = [
   { name: 'Green', color: '#0b6655' },
   { name: 'Blue', color: '#1d4ed8' },
@@ -13,16 +13,16 @@ export const presets = [
   { name: 'Black', color: '#111111' },
 ] as const;
 
-/** A change of some parts of a theme; undefined removes a part. */
+/** A change to some parts of a theme; undefined removes a part. */
 export type ThemeChange = { readonly [Key in keyof Theme]?: Theme[Key] | undefined };
 
-/** Returns the theme with a change, or undefined if no part is left. */
+/** Returns the theme after a change, or undefined if no part is left. */
 export function changedTheme(theme: Theme, change: ThemeChange): Theme | undefined {
   const entries = Object.entries({ ...theme, ...change }).filter(([, value]) => value !== undefined);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Returns the theme without colours that are not complete yet. */
+/** Returns the theme without incomplete color values. */
 export function drawableTheme(theme: Theme): Theme {
   const { color, background, paper } = theme;
   const colours = {

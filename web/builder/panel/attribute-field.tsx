@@ -25,7 +25,8 @@ type PatternProps = {
 };
 
 /**
- * A pattern, with a field to test answers. Uses the engine that checks answers on the page and the server.
+ * A pattern field, with a field for trying answers. Uses the same regular expression engine as the page and
+ * the server.
  */
 function PatternInput({ label, value, error, onChange }: PatternProps): ReactElement {
   const source = typeof value === 'string' ? value : '';
@@ -67,7 +68,7 @@ type AttributeProps<Kind extends AttributeKind> = {
   readonly name: string;
   readonly spec: AttributeSpec<Kind>;
   readonly value: unknown;
-  /** The problem with the value, in words. */
+  /** A message about what is wrong with the value. */
   readonly error: string | undefined;
   readonly isLocked: boolean;
   /** Ids of published options, which answers may contain. */
@@ -205,12 +206,13 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   jumps: ({ spec, value, error, onChange }) => (
     <JumpsField title={spec.title} value={value} error={error} onChange={onChange} />
   ),
-  // Not shown in the panel (property-panel.tsx), because the languages view edits them for the whole form.
+  // Not shown in the panel (property-panel.tsx), because they are edited for the whole form in the languages
+  // view.
   languages: () => <></>,
   translations: () => <></>,
 };
 
-/** The visible lines of texts with more than one line. */
+/** The number of visible lines, for texts with more than one line. */
 const linesOf: Readonly<Record<string, number>> = {
   description: 2,
   help_text: 2,
@@ -219,7 +221,7 @@ const linesOf: Readonly<Record<string, number>> = {
   statement: 4,
 };
 
-/** Help texts for attributes whose title is not enough. */
+/** Help texts for attributes whose title does not explain enough. */
 const notes: Readonly<Record<string, string>> = {
   error_message: 'Shown if the answer is not valid. Leave empty for the default message.',
   autocomplete:
@@ -249,7 +251,7 @@ const choiceWords: Readonly<Record<string, string>> = {
   grid_4: 'Four columns',
 };
 
-/** Formats a value that has no label here: `stars` becomes `Stars`. */
+/** Formats a value that has no label in this table: `stars` becomes `Stars`. */
 const formatId = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1).replaceAll('_', ' ');
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

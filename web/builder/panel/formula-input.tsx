@@ -60,7 +60,7 @@ export function FormulaInput({ label, value, error, onChange }: FormulaProps): R
   );
 }
 
-/** The formula with element labels, as on the canvas. */
+/** Shows the formula with element labels, as on the canvas. */
 function Said({ formula }: { formula: string }): ReactElement | null {
   const { editor } = useBuilder();
   const { root } = useEditorState(editor).history.present;
@@ -72,7 +72,10 @@ function Said({ formula }: { formula: string }): ReactElement | null {
   );
 }
 
-/** The formula with the problem highlighted. Hidden from screen readers, because it repeats the error. */
+/**
+ * Shows the formula with the problem highlighted. Hidden from screen readers, because it repeats the error
+ * message.
+ */
 function FormulaProblem({ formula, message }: { formula: string; message: string }): ReactElement | null {
   const at = problemPosition(message);
   if (at === undefined) return null;
@@ -86,7 +89,7 @@ function FormulaProblem({ formula, message }: { formula: string; message: string
   );
 }
 
-/** Offers the elements that the formula may refer to. Answers in rows are inserted as a sum. */
+/** Offers the elements that the formula may refer to. For answers in rows, their sum is inserted. */
 function InsertElement({ onInsert }: { onInsert: (text: string) => void }): ReactElement | null {
   const { editor } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
@@ -156,8 +159,8 @@ export function InsertAnswer({ isOfPart, onInsert, children }: InsertProps): Rea
   const { root, selection } = useEditorState(editor).history.present;
   const part = isOfPart ? findNode(root, selection) : undefined;
   const questions = isOfPart && !part ? [] : listShowableQuestions(root, part);
-  // The wrapper is always rendered: moving the field to another parent would remove its focus while someone
-  // types.
+  // The wrapper is always rendered. Otherwise, moving the field to another parent would remove its focus
+  // while someone types.
   return (
     <div className="insertable">
       {children}

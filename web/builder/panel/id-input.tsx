@@ -33,7 +33,7 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
     if (typed !== undefined && typed !== value && !refusal) onChange(typed === '' ? undefined : typed);
     setTyped(undefined);
   };
-  // Selecting another node without moving focus removes the field before its blur event.
+  // Selecting another node without moving focus removes the field before its blur event fires.
   const takeLast = useEffectEvent(take);
   useEffect(() => () => takeLast(), []);
   const dependants = listReferences(root)

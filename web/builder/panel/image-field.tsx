@@ -15,7 +15,7 @@ type ImageProps = {
   readonly onChange: (id: string | undefined) => void;
 };
 
-/** An image field: choose, upload immediately, show, remove. */
+/** An image field: an image can be chosen, which uploads it immediately, viewed and removed. */
 export function ImageField({
   label,
   description,
@@ -38,7 +38,7 @@ export function ImageField({
     } catch (failure) {
       if (!(failure instanceof ApiProblem)) throw failure;
       setProblem(failure.message);
-      // Shows no error after the user has left this view.
+      // If the user has left this view, the error is shown as a toast.
       if (!input.current) toastProblem(failure);
     } finally {
       setPending(false);

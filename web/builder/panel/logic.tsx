@@ -21,8 +21,8 @@ import { listConditionNodes } from '../model/referable-nodes.ts';
 import { withStepId } from '../model/step-ids.ts';
 
 /**
- * Asks before an edit that breaks references: lists the affected nodes, then applies the edit without the
- * references or cancels it (docs/rules.md B7).
+ * Asks the user before an edit breaks references. Lists the affected nodes, then applies the edit and removes
+ * the references, or cancels it (docs/rules.md B7).
  */
 export function BrokenReferencesDialog(): ReactElement | null {
   const { editor } = useBuilder();
@@ -159,7 +159,7 @@ type JumpProps = {
   readonly step: EditNode;
   /** The steps that the jump can lead to. */
   readonly later: readonly EditNode[];
-  /** Whether no jump before this one is unconditional. */
+  /** Whether the jump can be reached: no jump before it is unconditional. */
   readonly isReached: boolean;
   /** Receives the key of a step, or `end`. */
   readonly onLead: (target: NodeKey) => void;
@@ -231,8 +231,8 @@ type JumpsProps = {
 };
 
 /**
- * The jumps of a step, which replace the next step. The first jump whose condition is true applies. Jumps
- * only lead forward.
+ * The jumps of a step, each of which replaces the next step. The first jump whose condition is true applies.
+ * Jumps only lead forward.
  */
 export function JumpsField({ title, error, onChange }: JumpsProps): ReactElement {
   const { editor } = useBuilder();

@@ -26,7 +26,7 @@ import { isSameJson } from '#ast/basics/json.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 
-/** An image of an element or an option. It is stored in the workspace, like theme images. */
+/** The image of an element or an option. It is stored in the workspace, like theme images. */
 export function ElementImageField({
   label,
   value,
@@ -55,18 +55,18 @@ export function ElementImageField({
 
 type DetailsProps = {
   readonly option: Option;
-  /** `option 2`: names the option for screen readers. */
+  /** The name of the option for screen readers, such as `option 2`. */
   readonly name: string;
   readonly others: readonly Option[];
   readonly isPublished: boolean;
-  /** Whether visitors choose some options and not others. Each option can then have points and a quota. */
+  /** Whether visitors choose among the options. Each option can then have points and a quota. */
   readonly areChosen: boolean;
   /** Whether each option has an image above its label. */
   readonly arePictures: boolean;
   readonly onChange: (option: Option) => void;
 };
 
-/** The details of an option apart from its label. */
+/** The details of an option other than its label. */
 function OptionDetails({
   option,
   name,
@@ -80,7 +80,7 @@ function OptionDetails({
     typeof option === 'string' ? { id: idOf(option), label: labelOf(option) } : option;
   const set = (detail: Partial<Record<'points' | 'capacity' | 'image' | 'show_when', unknown>>): void => {
     const said = Object.entries({ ...whole, ...detail }).filter(([, value]) => value !== undefined);
-    // The required properties are still present.
+    // The required properties cannot have been removed.
     onChange(tidyOption(Object.fromEntries(said) as ChoiceOption));
   };
   return (
@@ -185,7 +185,7 @@ function refuse(id: string, others: readonly Option[]): string | undefined {
 
 type OptionsProps = {
   readonly title: string;
-  /** The noun for an entry. */
+  /** The noun for an entry of the list. */
   readonly noun: keyof typeof optionNouns;
   readonly value: readonly Option[];
   /** Ids of options that answers may already contain. */
@@ -197,14 +197,14 @@ type OptionsProps = {
   readonly onChange: (options: readonly Option[]) => void;
 };
 
-/** Text that is in the field but not in the option, whose current value is `given`. */
+/** Text in the field that is not saved in the option, whose current value is `given`. */
 type Typed = { readonly index: number; readonly text: string; readonly given: Option };
 
 /**
  * Edits the options of a selection, or the rows of a matrix. Enter adds one below, Backspace removes an empty
- * one, and Alt+arrow moves one. A pasted list becomes one option per line. A duplicate label stays in the
- * field only, because conditions would confuse the two options. A published option keeps its id under a new
- * label, and so its answers.
+ * one, and Alt+arrow moves one. A pasted list becomes one option per line. A duplicate label is not saved,
+ * because conditions would confuse the two options; it only stays in the field. A published option keeps its
+ * id when its label changes, and therefore its answers.
  */
 export function OptionsEditor({
   title,
@@ -221,7 +221,7 @@ export function OptionsEditor({
   const [isPasting, setPasting] = useState(false);
   const [opened, setOpened] = useState<number | undefined>();
   const [typed, setTyped] = useState<Typed>();
-  // Discards the typed text if the option behind the field has changed.
+  // Discards the typed text if the option has changed in the meantime.
   const held = typed && isSameJson(value[typed.index], typed.given) ? typed : undefined;
   const write = (index: number, text: string): void => {
     const others = value.toSpliced(index, 1);

@@ -42,7 +42,7 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
   const errorOf = (name: string): string | undefined => {
     const messages = found.filter(
       (message) =>
-        // A message about one attribute can mention others.
+        // A message about one attribute can mention other attributes.
         (/^"(\w+)" of/.exec(message)?.[1] ?? name) === name &&
         (message.includes(`"${name}"`) || (name === 'id' && message.startsWith('Element ids'))),
     );
@@ -95,7 +95,7 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
 }
 
 /**
- * Whether an attribute has an effect on the page; a column width, for example, only has one in a grid. An
+ * Whether an attribute has an effect on the page. For example, a column width only has one in a grid. An
  * attribute with a value is always shown.
  */
 function isSeen(root: EditNode, node: EditNode, name: string): boolean {
@@ -107,7 +107,8 @@ function isSeen(root: EditNode, node: EditNode, name: string): boolean {
 }
 
 /**
- * Sets an attribute and what depends on it: the id follows the label, and references follow ids and options.
+ * Sets an attribute and updates what depends on it: the id follows the label, and references follow ids and
+ * options.
  */
 function setByName(
   root: EditNode,
@@ -132,7 +133,7 @@ function PanelSection({ title, children }: { title: string; children: ReactNode 
   );
 }
 
-/** Changes the type of a question: inputs to inputs, and texts to texts. */
+/** Changes the type of a question: an input to another input, a text to another text. */
 function TypeField({ node }: { node: EditNode }): ReactElement | null {
   const { editor } = useBuilder();
   const types = convertibleTypes(node.type);
@@ -149,7 +150,7 @@ function TypeField({ node }: { node: EditNode }): ReactElement | null {
   );
 }
 
-/** The actions for nodes, as in their toolbar. For the form, adds a step. */
+/** The actions for nodes, as in their toolbar. For the form itself, an action that adds a step. */
 function NodeActions({ parts }: { parts: readonly EditNode[] }): ReactElement {
   const on = useNodeCommandTarget()({ parts });
   if (parts.length === 0) {

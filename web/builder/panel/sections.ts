@@ -21,7 +21,7 @@ const ofKind: Readonly<Record<AttributeKind, Section | undefined>> = {
   image: 'general',
   condition: 'logic',
   jumps: 'logic',
-  // Edited for the whole form in a separate view.
+  // The languages are edited for the whole form in a separate view.
   languages: undefined,
   translations: undefined,
   formula: 'general',
@@ -40,8 +40,8 @@ export function bySection(
 }
 
 /**
- * Returns the section of an attribute. The error message belongs to the rules; number formatting is not a
- * rule.
+ * Returns the section of an attribute. The custom error message belongs to the rules; number formatting does
+ * not.
  */
 function sectionOf(name: string, kind: AttributeKind): Section | undefined {
   if (name === 'error_message' || name === 'unique') return 'validation';

@@ -44,7 +44,7 @@ export type FormPreview = {
 /** The effects of answers before a button is pressed. */
 export type PreviewEffects = {
   readonly shown: VisibleParts;
-  /** The marks of conditional elements that were shown, which the page posts (`_seen`). */
+  /** The ids of conditional elements that were shown, which the page posts (`_seen`). */
   readonly seen: Iterable<string>;
   /** The number format. */
   readonly numbers: NumberMarks;
@@ -53,7 +53,7 @@ export type PreviewEffects = {
   readonly progress: string;
 };
 
-/** The settings that affect how the page looks and works. */
+/** The settings that affect how the page looks and behaves. */
 export type PreviewSettings = Pick<
   Settings,
   'confirmation_message' | 'layout' | 'locale' | 'review_step' | 'theme' | 'time_zone' | 'translations'
@@ -72,8 +72,9 @@ type Showing = Pick<FormPageView, 'focus' | 'notice' | 'known'> & {
 };
 
 /**
+ * Starts a preview of a form.
  * @param now determines the current date.
- * @param images the images of the theme and the location of element images. The caller applies the colors.
+ * @param images the images of the theme and the URLs of element images. The caller applies the colors.
  */
 export function startPreview(
   structure: Form,
@@ -101,7 +102,7 @@ export function startPreview(
     reference: {},
     today: todayIn(written.time_zone ?? 'UTC', now),
     asksSingly,
-    // A new work budget for each question, as for each request.
+    // A new work budget for each evaluation, because each request to the server gets one.
     get work() {
       return newWork();
     },
@@ -205,7 +206,7 @@ export function startPreview(
   };
 }
 
-/** Reads posted answers like the server does. Previously chosen files stay until they are removed. */
+/** Reads posted answers as the server does. Previously chosen files stay until they are removed. */
 function readPosted(form: Form, data: FormData, held: AnswerFiles): Posted {
   const entries = [...data].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   const { raw, extra } = readFields(form, entries);

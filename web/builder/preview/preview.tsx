@@ -28,7 +28,7 @@ import { validateRoot } from '../model/form-problems.ts';
 import { drawableTheme } from '../model/theme-choices.ts';
 
 /**
- * Applies conditions while answers are entered, like the page's script, and records what the visitor has
+ * Applies conditions while answers are entered, as the page's script does, and records what the visitor has
  * seen.
  */
 function showLogic(form: Form, page: HTMLFormElement, look: PreviewEffects): void {
@@ -73,7 +73,7 @@ function showRequired(
   }
 }
 
-/** Shows the offered options, and clears chosen options that are hidden. */
+/** Shows the options that are currently offered, and clears chosen options that are hidden. */
 function offerOptions(form: Form, page: HTMLFormElement, { shown }: PreviewEffects): void {
   const questions = questionsById(listQuestions(form));
   for (const control of page.querySelectorAll<HTMLInputElement | HTMLOptionElement>('[data-offer]')) {
@@ -109,11 +109,11 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
   const frame = useRef<HTMLIFrameElement>(null);
   const theme = useRef('');
   const { style } = look;
-  // URLs instead of image objects, because a color change creates a new look.
+  // Depends on the URLs rather than on the image objects, because a color change creates a new look.
   const [logo, darkLogo, cover] = [look.logo, look.darkLogo, look.cover].map((picture) => picture?.address);
   useEffect(() => {
     theme.current = style;
-    // A color change does not reload the page, so entered answers stay.
+    // A color change replaces only the style sheet, without reloading the page, so entered answers stay.
     const [, sheet] = frame.current?.contentDocument?.adoptedStyleSheets ?? [];
     sheet?.replaceSync(style);
   }, [style]);

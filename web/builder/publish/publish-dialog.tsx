@@ -78,7 +78,7 @@ export function DifferenceList({
   );
 }
 
-/** A link to the view for translations. */
+/** Returns a problem that links to the view for translations. */
 const translations = (message: string): SettingProblem =>
   locateSettingProblem({ field: 'translations', message })!;
 
@@ -89,7 +89,7 @@ type DryRunProps = {
   readonly onShow: (place: NodeKey | SettingProblem) => void;
 };
 
-/** Shows the server's dry run: affected answers, and warnings. */
+/** Shows the result of the server's dry run: affected answers, and warnings. */
 function DryRunList({ api, etag, edited, onShow }: DryRunProps): ReactElement {
   const { root, settings } = edited;
   const tried = useQuery({
@@ -102,7 +102,7 @@ function DryRunList({ api, etag, edited, onShow }: DryRunProps): ReactElement {
   if (tried.error)
     return <p className="soft">Could not check the effect on stored answers: {tried.error.message}</p>;
   const { warnings } = tried.data;
-  // Changes without stored answers are only shown among the differences.
+  // Changes that affect no stored answers are only shown among the differences.
   const impact = tried.data.impact.filter(({ answers }) => answers !== 0);
   return (
     <>
@@ -185,7 +185,7 @@ type PublishProps = {
   /** Whether the JSON view has unapplied edits. */
   readonly isJsonOpen: boolean;
   readonly onClose: () => void;
-  /** Saves pending changes and publishes. Throws if the server refuses. */
+  /** Saves pending changes and publishes. Throws if the server refuses to. */
   readonly onPublish: () => Promise<void>;
   readonly onShow: (place: NodeKey | SettingProblem) => void;
 };
@@ -276,7 +276,7 @@ function descriptionOf(isLive: boolean, wasPublished: boolean): string {
 
 type ShowProps = Pick<PublishProps, 'onShow'>;
 
-/** Shows why the server refused, with a link to the field of each error. */
+/** Shows why the server refused to publish, with a link to the field of each error. */
 function Refusal({ refusal, onShow }: ShowProps & { readonly refusal: Error }): ReactElement {
   const errors = refusal instanceof ApiProblem ? refusal.errors : [];
   return (

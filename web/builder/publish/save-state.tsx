@@ -61,14 +61,14 @@ const words: Readonly<Record<Exclude<SaveState['kind'], 'saved'>, string>> = {
   refused: 'Not saved, but kept in this browser',
 };
 
-/** Labels for a browser without space. */
+/** Labels for when the browser had no space to keep the unsaved changes. */
 const unkept = {
   offline: 'Offline: keep this window open',
   conflict: 'Conflict',
   refused: 'Not saved: keep this window open',
 } as const;
 
-/** A way to resolve a conflict. All of them keep both versions until the user decides. */
+/** A way to resolve a conflict. Until the user decides, both versions are kept. */
 export type Resolution = 'mine' | 'theirs' | 'copy';
 
 type ConflictProps = {
@@ -78,7 +78,10 @@ type ConflictProps = {
   readonly onLater: () => void;
 };
 
-/** Shown if someone else saved this form: who, when, the differences, and the choices (docs/rules.md B4). */
+/**
+ * Shown if someone else saved this form: who did and when, the differences, and the choices (docs/rules.md
+ * B4).
+ */
 export function ConflictDialog({ api, mine, onResolve, onLater }: ConflictProps): ReactElement {
   const [theirs, setTheirs] = useState<BuilderForm | undefined>();
   const [problem, setProblem] = useState<string | undefined>();

@@ -15,7 +15,7 @@ const isSameDocument = (one: FormDocument, other: FormDocument): boolean =>
 
 /**
  * Merges my changes with theirs since `base`, for the form as a whole and for each setting. Returns undefined
- * if both changed one of these differently; then the user decides.
+ * if both sides changed one of these differently; the user must then decide.
  */
 export function mergeDocuments(
   base: FormDocument,
@@ -55,7 +55,7 @@ export type Autosave = {
   readonly saveNow: () => Promise<boolean>;
   /** After a conflict, bases the document on this ETag, live version and saved document. */
   readonly rebase: (on: { etag: string; baseVersion: number; saved?: FormDocument }) => void;
-  /** Returns the document on the server, or undefined if it is unknown. */
+  /** Returns the document that the server has, or undefined if it is unknown. */
   readonly saved: () => FormDocument | undefined;
   readonly etag: () => string;
   readonly baseVersion: () => number;
@@ -70,7 +70,8 @@ const longestRetry = 30_000;
 /**
  * Saves the working copy to the server, one save at a time, each based on the previous one. `keep` stores
  * unsaved changes in this browser and returns whether there was space; `keep(undefined)` removes them. A
- * conflict stops saving until `rebase`. A lost connection is retried with growing delays up to 30 s.
+ * conflict stops saving until `rebase`. If the connection is lost, saving is retried with growing delays up
+ * to 30 s.
  */
 export function openAutosave(options: {
   etag: string;
@@ -103,7 +104,7 @@ export function openAutosave(options: {
 
   const settle = (sent: FormDocument, outcome: SaveOutcome): void => {
     if (outcome.kind !== 'saved') {
-      // A later change, if any, includes the failed one.
+      // A later change, if there is one, already includes the failed one.
       waiting ??= sent;
       isBlocked = outcome.kind === 'conflict';
       if (outcome.kind === 'offline') {
@@ -203,7 +204,7 @@ export function openUnsavedEdits(
       const kept: unknown = JSON.parse(storage.getItem(place) ?? '');
       return isRecord(kept) ? kept : undefined;
     } catch {
-      // Only this page writes here. Broken JSON was cut off and cannot be restored.
+      // Only this page writes here. Invalid JSON means that the entry was cut off and cannot be restored.
       return undefined;
     }
   };
@@ -255,7 +256,7 @@ function readUnsavedEdits(
 ): UnsavedEdits | undefined {
   if (typeof base_version !== 'number' || !isRecord(structure)) return undefined;
   return {
-    // Edits stored before ETags existed match no ETag, so the user decides.
+    // Edits that were stored before ETags existed match no ETag, so the user must decide.
     etag: typeof etag === 'string' ? etag : '"0"',
     base_version,
     structure: structure as FormDocument['structure'],
@@ -271,7 +272,7 @@ type DraftReply = ReplyOf<'getDraft'>;
 export type BuilderForm = Pick<DraftReply, 'form' | 'live'> & { draft: Omit<DraftReply, 'form' | 'live'> };
 export type VersionDetail = ReplyOf<'getVersion'>;
 
-/** The requests of the builder for one form. All of them throw ApiProblem. */
+/** The requests of the builder for one form. They all throw ApiProblem. */
 export type BuilderApi = ReturnType<typeof openBuilderApi>;
 export function openBuilderApi(workspaceId: string, formId: string) {
   const params = { id: formId };
@@ -287,7 +288,7 @@ export function openBuilderApi(workspaceId: string, formId: string) {
       await call(workspaceId, 'publishForm', { params, body: { version } }, { seen: { etag } });
       return read();
     },
-    /** Returns the effects of publishing and the warnings. Stores nothing. */
+    /** Returns the effects of publishing and the warnings, without storing anything. */
     tryOut: async (body: FormDocument, etag: string) => {
       const asked = { params, query: { dry_run: true }, body };
       const { dry_run: found } = await call(workspaceId, 'saveDraft', asked, { seen: { etag } });
@@ -306,15 +307,15 @@ export function openBuilderApi(workspaceId: string, formId: string) {
       call(workspaceId, 'getVersion', { params: { ...params, version } }),
     countAnswers: () => call(workspaceId, 'countAnswers', { params }),
 
-    /** Saves once, and returns the outcome instead of throwing. */
+    /** Saves one time, and returns the outcome instead of throwing. */
     async save({ etag, ...body }: Save): Promise<SaveOutcome> {
       try {
         const saved = await call(workspaceId, 'saveDraft', { params, body }, { seen: { etag } });
         return { kind: 'saved', etag: saved.etag, savedAt: saved.saved_at ?? undefined };
       } catch (error) {
         if (!(error instanceof ApiProblem)) throw error;
-        // The session has ended. Refreshing it shows the sign-in page, which leads back to the edits stored
-        // here.
+        // The session has ended. Refreshing it shows the sign-in page. After signing in, the user returns to
+        // the edits stored here.
         if (error.status === 401) void refreshSession();
         return { kind: outcomeOf(error.status), message: error.message };
       }

@@ -14,7 +14,7 @@ import {
 
 const lastSaves = new Map<string, Promise<unknown>>();
 
-/** Remembers the save sent when a screen closed, until the server replies. */
+/** Remembers the save that was sent when a screen closed, until the server replies. */
 function rememberLastSave(formId: string, save: Promise<unknown>): void {
   const done = save.finally(() => {
     if (lastSaves.get(formId) === done) lastSaves.delete(formId);
@@ -27,7 +27,7 @@ export async function waitForLastSave(formId: string): Promise<void> {
   await lastSaves.get(formId);
 }
 
-/** Autosave of an open form, and its state. */
+/** The autosave of an open form, and its state. */
 export type Saving = { readonly autosave: Autosave; readonly state: SaveState };
 
 type Options = {
@@ -35,13 +35,13 @@ type Options = {
   readonly opened: BuilderForm;
   readonly api: BuilderApi;
   readonly userId: string;
-  /** The moment that the server has; differences from it are saved. Undefined if it cannot be read. */
+  /** The document that the server has; differences from it are saved. Undefined if it cannot be read. */
   readonly saved: Pick<EditSnapshot, 'root' | 'settings'> | undefined;
-  /** Whether the document was recovered from this browser and its base is unknown. */
+  /** Whether the document was recovered from this browser and the version it is based on is unknown. */
   readonly isRescue: boolean;
 };
 
-/** Converts a moment to the document to save. */
+/** Converts a snapshot to the document to save. */
 export const documentOf = ({ root, settings }: Pick<EditSnapshot, 'root' | 'settings'>): FormDocument => ({
   structure: toStructure(root),
   settings,
@@ -88,7 +88,7 @@ export function useSaving({ editor, opened, api, userId, saved, isRescue }: Opti
     addEventListener('online', retry);
     return () => {
       removeEventListener('online', retry);
-      // Saves immediately when the screen closes, while the page still can.
+      // Saves immediately when the screen closes, while the page can still send requests.
       rememberLastSave(api.formId, leave());
     };
   }, [autosave, api]);

@@ -15,7 +15,7 @@ import { listSettingConditionNodes } from '../model/referable-nodes.ts';
 import { fieldOf, type SettingProps, useElementChoices } from './setting-fields.tsx';
 import { formatConfirmationLabel } from './settings-values.ts';
 
-/** The confirmations for visitors whose answers meet a condition. */
+/** The confirmation messages for visitors whose answers meet a condition. */
 export function ConfirmationsField({ form }: SettingProps): ReactElement {
   const { settings, set } = form;
   return (
@@ -60,7 +60,7 @@ export function ConfirmationsField({ form }: SettingProps): ReactElement {
   );
 }
 
-/** Sets a text of a confirmation. An empty text is removed with its translations. */
+/** Sets a text of a confirmation. If the text is empty, it is removed with its translations. */
 function withText(entry: Confirmation, name: 'title' | 'redirect_url', text: string): Confirmation {
   const { [name]: _old, ...rest } = entry;
   if (text !== '') return { ...rest, [name]: text };
@@ -74,7 +74,7 @@ function withText(entry: Confirmation, name: 'title' | 'redirect_url', text: str
 
 const byAddress = '';
 
-/** Further emails about a submission, always or on a condition. */
+/** Additional emails about a submission, sent always or on a condition. */
 export function NotificationsField({ form }: SettingProps): ReactElement {
   const { settings, set } = form;
   const elements = useElementChoices(form.root, undefined, receiptCandidates, 'Email addresses');
@@ -126,11 +126,11 @@ type ListProps<Entry extends { readonly when?: Condition }> = SettingProps & {
   readonly isConditional?: boolean;
   readonly newEntry: (when: Condition) => Entry;
   readonly onChange: (entries: readonly Entry[]) => void;
-  /** The controls of an entry; `label` tells it from the others: `email 2`. */
+  /** The controls of an entry; `label` distinguishes it from the others, such as `email 2`. */
   readonly children: (entry: Entry, put: (entry: Entry) => void, label: string) => ReactNode;
 };
 
-/** A setting that is a list whose entries have conditions, in the order in which they are checked. */
+/** A setting that is a list whose entries have conditions. The conditions are checked in list order. */
 function ByCondition<Entry extends { readonly when?: Condition }>(props: ListProps<Entry>): ReactElement {
   const { form, name, entries, isConditional = false, onChange } = props;
   const { label: title, description, error } = fieldOf(form, name);

@@ -20,15 +20,15 @@ import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/form-problems.ts';
 import { focusSetting, fromLocal, type SettingProblem, toLocal } from './settings-values.ts';
 
-/** A change of some settings; undefined removes one. */
+/** A change to some settings; undefined removes a setting. */
 export type SettingsChange = { readonly [Name in SettingName]?: Settings[Name] | undefined };
 
-/** The settings as every control works with them. */
+/** The settings of a form, as every control uses them. */
 export type SettingsForm = {
   readonly root: EditNode;
   readonly settings: Settings;
   readonly set: (change: SettingsChange) => void;
-  /** Returns the problem that keeps a setting from being published. */
+  /** Returns the problem with a setting that prevents publishing. */
   readonly error: (name: SettingName) => string | undefined;
   readonly isReadOnly: boolean;
   readonly hasPassword: boolean;
@@ -37,7 +37,7 @@ export type SettingsForm = {
 
 export type SettingProps = { readonly form: SettingsForm };
 
-/** Returns the props that every control of a setting has in common. */
+/** Returns the props that the controls of all settings have in common. */
 export function fieldOf(form: SettingsForm, name: SettingName) {
   const { title, help, control, default: byDefault } = settingRow(name);
   const notes = {
@@ -48,7 +48,7 @@ export function fieldOf(form: SettingsForm, name: SettingName) {
   return { label: title, description: `${help}${note}`, error: form.error(name) };
 }
 
-/** The control of a setting, as its row in the table declares it. */
+/** Renders the control of a setting, as its row in the table declares it. */
 export function SettingField({
   form,
   name,
@@ -58,7 +58,7 @@ export function SettingField({
   const { isReadOnly } = form;
   const set = (next: unknown): void => form.set({ [name]: next === byDefault && !isKept ? undefined : next });
   const field = fieldOf(form, name);
-  // A number that is not valid yet is kept as it was typed.
+  // A number that is not valid yet is kept as it was entered.
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   switch (control) {
     case 'switch':
@@ -117,7 +117,10 @@ export function SettingField({
   }
 }
 
-/** The addresses of notifications. A warning names those that do not belong to a member of the workspace. */
+/**
+ * The email addresses for notifications. A warning names the addresses that do not belong to a member of the
+ * workspace.
+ */
 export function NotificationEmailField({ form }: SettingProps): ReactElement {
   const { notification_email: addresses = '' } = form.settings;
   return (
@@ -153,7 +156,7 @@ function Strangers({ addresses }: { addresses: string }): ReactElement | null {
   );
 }
 
-/** Whether the receipt has the answers, with the risk of it. */
+/** Whether the receipt contains the answers, with a note about the risk. */
 export function ReceiptAnswersField({ form }: SettingProps): ReactElement {
   return (
     <>
@@ -168,11 +171,11 @@ export function ReceiptAnswersField({ form }: SettingProps): ReactElement {
 type ElementProps = SettingProps & {
   readonly name: 'receipt_email_element' | 'subject_element';
   readonly candidatesOf: (form: Form) => readonly InputElement[];
-  /** The label of the choice of no element. */
+  /** The label of the option that selects no element. */
   readonly none: string;
 };
 
-/** A setting that names an element of the form. */
+/** A setting that refers to an element of the form. */
 export function ElementField({ form, name, candidatesOf, none }: ElementProps): ReactElement {
   return (
     <Select
@@ -185,7 +188,7 @@ export function ElementField({ form, name, candidatesOf, none }: ElementProps): 
   );
 }
 
-/** The elements that a setting can name, and the chosen one even if it is gone. */
+/** Returns the elements that a setting can refer to, and the chosen one even if it no longer exists. */
 export function useElementChoices(
   root: EditNode,
   chosen: string | undefined,
@@ -208,7 +211,7 @@ export function useElementChoices(
   }, [root, candidatesOf, chosen, none]);
 }
 
-/** The time zones that this browser knows, and the chosen one in any case. */
+/** The time zone, chosen from those that this browser knows. The current one is always listed. */
 export function TimeZoneField({ form }: SettingProps): ReactElement {
   const { time_zone: chosen } = form.settings;
   const zones = useMemo(() => timeZoneChoices(chosen), [chosen]);
@@ -234,10 +237,11 @@ function timeZoneChoices(chosen: string | undefined): readonly Choice<string>[] 
 
 const originsIn = (text: string): string[] => text.split(/\s+/).filter((line) => line !== '');
 
-/** The sites that can embed the form, one a line (docs/embedding.md). */
+/** The sites that can embed the form, one per line (docs/embedding.md). */
 export function AllowedSitesField({ form }: SettingProps): ReactElement {
   const listed = form.settings.embed_origins?.join('\n') ?? '';
-  // An empty line is no origin, but has to stay while its text is typed. Undo and other editors change the list itself.
+  // An empty line is not an origin, but must stay while the user types in it. Undo and other editors change
+  // the list itself.
   const [written, setWritten] = useState(listed);
   const text = originsIn(written).join('\n') === listed ? written : listed;
   const change = (next: string): void => {
@@ -258,7 +262,9 @@ export function AllowedSitesField({ form }: SettingProps): ReactElement {
   );
 }
 
-/** The password of the form. A change takes effect immediately, because the password is not part of any version. */
+/**
+ * The password of the form. A change applies immediately, because the password is not part of any version.
+ */
 export function PasswordField({ form }: SettingProps): ReactElement | null {
   const id = useId();
   const [isOpen, setOpen] = useState(false);

@@ -10,7 +10,7 @@ import { type Difference, describeTranslations, describeValueChange } from '../m
 import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/form-problems.ts';
 
-/** Returns a UTC timestamp as local date and time for a `datetime-local` field; empty if there is none. */
+/** Converts a UTC timestamp to a local date and time for a `datetime-local` field; empty if there is none. */
 export function toLocal(timestamp: string | undefined): string {
   if (!timestamp) return '';
   const date = new Date(timestamp);
@@ -19,14 +19,14 @@ export function toLocal(timestamp: string | undefined): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** Returns a local date and time as the UTC timestamp that is stored. */
+/** Converts a local date and time to the UTC timestamp that is stored. */
 export function fromLocal(local: string): string | undefined {
   if (local === '') return undefined;
   const date = new Date(local);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** The title of a setting, or of a part of the theme: `closes_at`, `theme.color`. */
+/** Returns the title of a setting, or of a part of the theme: `closes_at`, `theme.color`. */
 export function titleOfSetting(field: string): string | undefined {
   const [name, part] = field.split('.') as [SettingName, keyof Theme | undefined];
   if (!settingNames.includes(name)) return undefined;
@@ -35,7 +35,7 @@ export function titleOfSetting(field: string): string | undefined {
   );
 }
 
-/** The label of a text of a conditional confirmation: `Title of confirmation 2`. */
+/** Formats the label of a text of a conditional confirmation: `Title of confirmation 2`. */
 export const formatConfirmationLabel = (name: ConfirmationText, confirmation: string): string =>
   `${name === 'title' ? 'Title' : 'Message'} of ${confirmation}`;
 
@@ -45,16 +45,19 @@ export function viewOfSetting(name: keyof Settings): 'theme' | 'languages' | 'se
   return name === 'theme' || name === 'locale' ? 'theme' : 'settings';
 }
 
-/** A problem that keeps a setting from being published, with the view and the title of its control. */
+/** A problem with a setting that prevents publishing, with the view and the title of its control. */
 export type SettingProblem = {
-  /** The field as in the API: `closes_at`, `theme.color`. */
+  /** The name of the field in the API: `closes_at`, `theme.color`. */
   readonly field: string;
   readonly view: ReturnType<typeof viewOfSetting>;
   readonly title: string;
   readonly message: string;
 };
 
-/** Every problem of the settings: those that the API reports, and access by a password that is not set. */
+/**
+ * Returns every problem in the settings: those that the API reports, and password protection without a
+ * password.
+ */
 export function findSettingProblems(
   root: EditNode,
   settings: Settings,
@@ -68,7 +71,7 @@ export function findSettingProblems(
   return errors.map(locateSettingProblem).filter((problem) => problem !== undefined);
 }
 
-/** Locates a problem that the API reported; undefined if it is about no setting. */
+/** Locates a problem that the API reported; undefined if it is not about a setting. */
 export function locateSettingProblem({
   field = '',
   message,
@@ -93,7 +96,7 @@ export function focusSetting({ title }: SettingProblem): void {
   control?.scrollIntoView({ block: 'center' });
 }
 
-/** Everything in which one form's settings differ from another's, each setting by its title. */
+/** Lists the differences between the settings of two forms, each with the title of the setting. */
 export function compareSettings(before: Settings, after: Settings): readonly Difference[] {
   return compareValues(before, after).flatMap((change): Difference[] => {
     const { title } = settingRow(change.name as SettingName);
@@ -119,7 +122,7 @@ function describeChange(
   return { kind: 'changed', subject, details: describeValueChange('', old, fresh) };
 }
 
-/** A value as its control shows it. */
+/** Formats a value as its control shows it. */
 function describeValue({ choices, control }: SettingKind<unknown>, value: unknown): unknown {
   if (value === undefined) return value;
   if (control === 'image') return 'an image';

@@ -24,7 +24,7 @@ import {
 } from './setting-fields.tsx';
 import type { SettingProblem } from './settings-values.ts';
 
-/** The settings whose control is more than that of their kind. */
+/** Settings that need a special control instead of the one for their kind. */
 const customFields: Partial<Record<SettingName, (props: SettingProps) => ReactElement | null>> = {
   password: PasswordField,
   confirmation_message: ConfirmationMessageField,
@@ -59,7 +59,7 @@ function ConfirmationMessageField({ form }: SettingProps): ReactElement {
   );
 }
 
-/** The settings of each card, those of half a width in one group. */
+/** The settings of each card. Half-width settings are in one group. */
 const cards = Object.entries(settingCards).map(([id, card]) => {
   const names = settingNames
     .filter((name) => settingRow(name).card === id)
@@ -91,7 +91,7 @@ export function SettingsView({ hasPassword, problems, setPassword }: SettingsPro
   const { editor, isReadOnly } = useBuilder();
   const { root, settings } = useEditorState(editor).history.present;
   const own = problems.filter(({ view }) => view === 'settings');
-  // A problem of a list names the entry: `confirmations.0.when`.
+  // The problem of a list names its entry: `confirmations.0.when`.
   const error = (name: SettingName): string | undefined =>
     own.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message;
   const set = (change: SettingsChange): void =>

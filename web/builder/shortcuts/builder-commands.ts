@@ -29,7 +29,7 @@ export type BuilderCommand<On> = Shortcut<(on: On) => void> & {
   /** The menu group of the command. The finder also offers it. */
   readonly menu?: 'move' | 'part' | 'step';
   readonly icon?: IconName;
-  /** Whether the command applies. Without it, the command always applies. */
+  /** Whether the command applies. If this is missing, the command always applies. */
   readonly appliesTo?: (on: On) => boolean;
   /** Whether a toggle is on. */
   readonly isOn?: (on: On) => boolean;
@@ -58,7 +58,7 @@ export type NodeCommandTarget = {
   readonly editor: Editor;
   /** The selected nodes in reading order, none inside another. Empty if the form itself is selected. */
   readonly parts: readonly EditNode[];
-  /** The clipboard for text. Without HTTPS, it exists only during an event. */
+  /** The clipboard for text. Without HTTPS, it is available only during an event. */
   readonly clipboard: NodeClipboard | undefined;
   /** Opens the list of elements to add. */
   readonly openMenu: () => void;
@@ -270,7 +270,7 @@ function areElements(on: NodeCommandTarget): boolean {
   return isAny(on) && on.parts.every(({ type }) => type !== 'step');
 }
 
-/** Whether the node is a direct child of a step, but not the first one. */
+/** Whether the node is a direct child of a step, but not its first one. */
 function mayBeginStep(on: NodeCommandTarget): boolean {
   const trail = on.parts.length === 1 ? pathToNode(rootOf(on), on.parts[0]!.key) : [];
   return trail.length === 3 && trail[1]!.children[0] !== on.parts[0];

@@ -5,7 +5,7 @@ import { formatClipboardNodes } from '../model/clipboard.ts';
 import { describeNodes } from '../model/compare.ts';
 import type { EditNode } from '../model/edit-node.ts';
 
-/** A clipboard to write nodes to and read them from: the page's, or that of an event. */
+/** A clipboard for writing and reading nodes: the page's clipboard, or that of an event. */
 export type NodeClipboard = {
   write(text: string): void | Promise<void>;
   read(): string | Promise<string>;
@@ -17,7 +17,7 @@ type OnClipboard = {
   readonly editor: Editor;
 };
 
-/** Copies nodes to the clipboard. Returns whether it worked, and shows an error if the browser refused. */
+/** Copies nodes to the clipboard. Returns whether it worked, and shows an error if the browser refused to. */
 export async function copyNodes({ clipboard, parts, editor }: OnClipboard): Promise<boolean> {
   try {
     await clipboard?.write(formatClipboardNodes(parts));

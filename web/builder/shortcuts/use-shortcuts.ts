@@ -24,7 +24,7 @@ export function useShortcuts({ travel, save, list }: GlobalCommandTarget): void 
     const hear = (event: KeyboardEvent): void => {
       const deed = findPressed(anywhere, event);
       if (!deed) return;
-      // In a text box or with a dialog open, only save belongs to the builder.
+      // In a text box or with a dialog open, the builder handles only the save command.
       if (deed !== globalCommands.save && (isTyping(event) || document.querySelector('.dialog-veil'))) return;
       event.preventDefault();
       deed.perform({ travel, save, list });
@@ -34,7 +34,7 @@ export function useShortcuts({ travel, save, list }: GlobalCommandTarget): void 
   }, [travel, save, list]);
 }
 
-/** A switch or a color input has no undo, so the key undoes a change of the form. */
+/** A switch or a color input does not support undo itself, so the key undoes a change of the form. */
 const textBoxes =
   'input:not([type="checkbox"], [type="radio"], [type="color"], [type="file"]), textarea, select';
 
@@ -43,7 +43,7 @@ function isTyping(event: KeyboardEvent): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches(textBoxes));
 }
 
-/** What commands need beyond the editor, provided by the view that shows the nodes. */
+/** What commands need in addition to the editor. Provided by the view that shows the nodes. */
 export const NodeCommandContext = createContext<Pick<NodeCommandTarget, 'openMenu' | 'remove'> | undefined>(
   undefined,
 );
@@ -78,7 +78,7 @@ const ofButtons = new Set(['Enter', ' ', 'Escape', 'ArrowUp', 'ArrowDown', 'Home
 
 /**
  * Handles keys and clipboard events for the selection while focus is on the canvas, in a node's toolbar, or
- * nowhere. Keys in text boxes never get here.
+ * nowhere. Keys in text boxes are not handled here.
  */
 export function useNodeShortcuts(): void {
   const on = useNodeCommandTarget();
@@ -89,7 +89,7 @@ export function useNodeShortcuts(): void {
       const meant = on();
       const isLifted = meant.editor.read().lifted !== undefined;
       const deed = isLifted ? findPressed(onLifted, event) : findPressed(onSelected, event);
-      // A clipboard event follows, which provides the clipboard.
+      // A clipboard event follows, which provides access to the clipboard.
       if (!deed || deed.event) return;
       event.preventDefault();
       if (deed.appliesTo?.(meant) ?? true) deed.perform(meant);

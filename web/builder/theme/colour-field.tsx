@@ -6,14 +6,14 @@ type ColourProps = {
   readonly description?: string;
   /** The text entered, which may not be a valid color; '' for none. */
   readonly value: string;
-  /** The color in the picker if none is chosen. */
+  /** The color that the picker shows if none is chosen. */
   readonly fallback: string;
   readonly error: string | undefined;
   readonly isReadOnly: boolean;
   readonly onChange: (text: string) => void;
 };
 
-/** A color field: the browser's picker, or `#rrggbb`. */
+/** A color field with the browser's picker and a text box for `#rrggbb`. */
 export function ColourField({ fallback, value, onChange, isReadOnly, ...rest }: ColourProps): ReactElement {
   const shown = /^#[0-9a-f]{6}$/i.test(value) ? value : fallback;
   return (

@@ -30,7 +30,7 @@ import { ImageField } from '../panel/image-field.tsx';
 import { ColourField } from './colour-field.tsx';
 
 type NoteProps = {
-  /** A theme without incomplete colours. */
+  /** The theme without incomplete color values. */
   readonly theme: Theme;
   readonly isReadOnly: boolean;
   readonly onColour: (color: string) => void;
@@ -64,13 +64,13 @@ type PanelProps = {
   readonly theme: Theme;
   readonly locale: LocaleChoice;
   readonly isReadOnly: boolean;
-  /** Returns the problem that keeps a field from being published. */
+  /** Returns the problem with a field that prevents publishing. */
   readonly error: (field: string) => string | undefined;
   readonly onTheme: (change: ThemeChange) => void;
   readonly onLocale: (locale: LocaleChoice) => void;
 };
 
-/** The controls of all parts of the theme. */
+/** The controls for all parts of the theme. */
 export function ThemePanel(props: PanelProps): ReactElement {
   return (
     <>
@@ -158,13 +158,13 @@ function Colours(props: PanelProps): ReactElement {
   );
 }
 
-/** Why text on the chosen paper is not readable. */
+/** Returns why text on the chosen background is not readable. */
 const paperProblem = (theme: Theme): string | undefined =>
   theme.paper !== undefined && paperContrast(theme) < inkContrast
     ? `Text is not readable on this color. The nearest readable color is ${suggestPaper(theme)}.`
     : undefined;
 
-/** The language of the page's own words. */
+/** The language of the page's built-in texts. */
 function PageLanguage({ locale, isReadOnly, error, onLocale }: PanelProps): ReactElement {
   const { title, help, choices } = settingRows.locale;
   return (
@@ -185,7 +185,7 @@ type FieldProps = PanelProps & {
   readonly placeholder?: string;
 };
 
-/** The control of a part of the theme, as its row in the table declares it. */
+/** The control for a part of the theme, as its row in the table declares it. */
 function ThemeField({ name, placeholder, theme, onTheme, isReadOnly, ...props }: FieldProps): ReactElement {
   const { title, help = '', control, choices = [], default: byDefault } = themePart(name);
   const value = theme[name] ?? byDefault;

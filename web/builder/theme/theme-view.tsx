@@ -70,7 +70,7 @@ function ThemePreview({ root, formId, settings, theme }: PreviewProps): ReactEle
   );
 }
 
-/** Returns the look of a theme, in the requested scheme if the theme has both. */
+/** Returns the page style for a theme, in the requested color scheme if the theme has both. */
 function useLook(formId: string, theme: Theme, { locale }: Settings, wished: Scheme): PageStyle {
   return useMemo(() => {
     const scheme = previewScheme(theme, wished);
@@ -114,7 +114,7 @@ export function ThemeView({
   const { theme = {}, locale = 'auto' } = settings;
   const drawable = useMemo(() => drawableTheme(settings.theme ?? {}), [settings.theme]);
   const own = problems.filter(({ view }) => view === 'theme');
-  // An upload takes time, so the change applies to the theme at its end, not at its start.
+  // An upload takes time, so the change is applied to the theme as it is when the upload ends.
   const changeTheme = (change: ThemeChange): void =>
     editor.changeSettings(
       ({ theme: old = {}, ...others }) => {

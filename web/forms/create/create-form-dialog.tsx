@@ -18,8 +18,8 @@ import { FileDrop, PastedFormPanel } from './pasted-form-panel.tsx';
 type Unpacked = ReplyOf<'unpackForm'>;
 
 /**
- * Creates a form from a file made by “Export as a file”, here or elsewhere. Calls `onLeftOut` if parts could
- * not be imported.
+ * Creates a form from a file exported with “Export as a file”, by this instance or another one. Calls
+ * `onLeftOut` if parts could not be imported.
  */
 function PackagePanel({
   workspaceId,
@@ -89,7 +89,7 @@ function useOpen(): (made: Unpacked) => Promise<void> {
   return ({ id }) => navigate({ to: '/forms/$form', params: { form: id } });
 }
 
-/** Loaded with the templates on demand, because most visits create no form. */
+/** Loaded with the templates when needed, because most visits create no form. */
 const TemplateGallery = lazy(async () => ({
   default: (await import('./template-gallery.tsx')).TemplateGallery,
 }));
@@ -103,18 +103,18 @@ export function CreateForm({
 }: {
   workspaceId: string;
   /**
-   * Called when a file was only partly imported. The list of missing parts then shows until the form is
+   * Called if a file was only partly imported. The list of missing parts is then shown until the form is
    * opened.
    */
   onLeftOut?: () => void;
 }): ReactElement {
   const [made, setMade] = useState<Unpacked>();
   const [way, setWay] = useState<Way>('templates');
-  // Kept while another tab is shown.
+  // Kept while another tab is open.
   const [pasted, setPasted] = useState('');
   const navigate = useNavigate();
   const making = useRef<AbortController>(undefined);
-  // Cancels creation if the user leaves, so that they are not moved to the builder later.
+  // Cancels creation if the user leaves, so that they are not taken to the builder later.
   useEffect(() => () => making.current?.abort(), []);
   const create = useAction({
     async run(form: NewForm | (() => Promise<NewForm>)) {
@@ -181,7 +181,7 @@ export function CreateForm({
   );
 }
 
-/** The dialog to create a form, over the list of forms. */
+/** The dialog for creating a form, shown over the list of forms. */
 export function CreateFormDialog({
   workspaceId,
   isOpen,

@@ -2,8 +2,8 @@
 export type TextRange = { start: number; end: number; line: number };
 
 /**
- * Finds the nodes of a form in its JSON text. Paths are those of structure problems: `[]` for the root, then
- * an index in `children` for each level. The text must be valid JSON, and can also be `{"structure": {…}}`.
+ * Finds the nodes of a form in its JSON text. Paths are as in structure problems: `[]` for the root, then an
+ * index in `children` for each level. The text must be valid JSON, and can also be `{"structure": {…}}`.
  */
 export function findJsonNodes(text: string): Map<string, TextRange> {
   const places = new Map<string, TextRange>();
@@ -44,7 +44,7 @@ export function findJsonNodes(text: string): Map<string, TextRange> {
     }
     at += 1;
     const key = path?.join('.');
-    // A root inside "structure" is found first. The outer object is then not a node.
+    // A root inside "structure" is found first, and then the outer object is not recorded as a node.
     if (key !== undefined && !places.has(key)) places.set(key, { start, end: at, line: lineAt(text, start) });
   };
   const readList = (pathOf: (index: number) => readonly number[] | undefined): void => {
@@ -76,8 +76,8 @@ export function formatPath(path: readonly number[]): string {
 }
 
 /**
- * Returns the offset where a text stops being JSON, parsed from the engine's message. Safari reports none, so
- * the end is returned.
+ * Returns the offset at which a text is no longer valid JSON, parsed from the engine's message. Safari
+ * reports no offset, so the end of the text is returned.
  */
 export function offsetOfError(text: string, { message }: SyntaxError): number {
   const position = /position (\d+)/.exec(message);

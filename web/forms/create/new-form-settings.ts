@@ -4,9 +4,9 @@ import type { Settings } from '#ast/settings.ts';
 export type NewForm = InputOf<'createForm'>['body'];
 
 /**
- * The settings of a form created here, in contrast to the API: spam protection that visitors never notice. No
- * person answers within 2 seconds. A school behind one address may send 100 submissions an hour; bots send
- * thousands. The time zone is the author's.
+ * The settings of a form created here. Unlike forms created through the API, it has spam protection that
+ * visitors never notice. No person answers within 2 seconds. A school behind one IP address may send 100
+ * submissions an hour; bots send thousands. The time zone is the author's.
  */
 export const newFormSettings = (): Settings => ({
   min_seconds: 2,

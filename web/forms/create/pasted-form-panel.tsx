@@ -58,7 +58,7 @@ const sources: Readonly<Record<Converted['source'], string>> = {
   surveyjs: 'a SurveyJS survey',
 };
 
-/** The outcomes with their headings, worst first. */
+/** The possible outcomes with their headings, worst first. */
 const outcomes = [
   ['left_out', 'Not imported'],
   ['changed', 'Changed'],

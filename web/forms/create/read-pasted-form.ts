@@ -3,12 +3,12 @@ import type { Form } from '#ast/form/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { findJsonNodes, formatPath, lineAt, offsetOfError, type TextRange } from './json-positions.ts';
 
-/** A problem of a pasted text: the message, the part of the form, and the location in the text. */
+/** A problem in a pasted text: the message, the part of the form, and the location in the text. */
 export type PastedProblem = { message: string; where: string; place?: TextRange };
 
 type PastedForm =
   | { ok: true; structure: Form; settings?: object }
-  /** Another kind of JSON, which may be an export that the server recognizes. */
+  /** JSON of another kind, which may be an export that the server recognizes. */
   | { ok: true; document: Readonly<Record<string, unknown>> }
   | { ok: false; problems: readonly PastedProblem[] };
 
@@ -42,7 +42,7 @@ export function readPastedForm(text: string): PastedForm {
   };
 }
 
-/** Whether the JSON has other properties than a Formloom form. */
+/** Whether the JSON has properties that a Formloom form does not have. */
 const isForeign = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isRecord(value) &&
   value['type'] !== 'form' &&

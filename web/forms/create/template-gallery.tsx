@@ -21,8 +21,8 @@ import {
 import { drawingUrl } from '../templates/pictures.ts';
 
 /**
- * A sketch of a form's first step: a bar for each label, a control below it, in the form's color. Hidden from
- * screen readers.
+ * A sketch of a form's first step: a bar for each label with a control below it, in the form's color. Hidden
+ * from screen readers.
  */
 function TemplatePicture({ structure, settings }: Template): ReactElement {
   const [step] = structure.children;
@@ -115,8 +115,8 @@ function Drawing({ id, className }: { id: string | undefined; className: string 
 }
 
 /**
- * Uploads one of our drawings to a workspace. Converts it to pixels in its width and height, because a
- * workspace only stores pixel images.
+ * Uploads one of our drawings to a workspace. Converts it to a bitmap in its own width and height, because a
+ * workspace only stores bitmap images.
  * @throws ApiProblem as `uploadImage` does, or a browser error if the drawing cannot be loaded.
  */
 async function uploadDrawing(workspaceId: string, address: string): Promise<string> {

@@ -4,9 +4,8 @@ import type { Template } from './templates.ts';
 type TemplateContent = Pick<Template, 'structure' | 'settings'>;
 
 /**
- * Prepares a template for a workspace: uploads each of its images once, one after the other, and replaces the
- * ids.
- * @param upload sends the drawing at a URL, and returns the id of the image.
+ * Prepares a template for a workspace: uploads each of its images once, one at a time, and replaces the ids.
+ * @param upload uploads the drawing at a URL, and returns the id of the image.
  */
 export async function prepareTemplate(
   { structure, settings = {} }: TemplateContent,

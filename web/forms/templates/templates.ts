@@ -5,7 +5,7 @@ import eventsAndOrders from './events-and-orders.json' with { type: 'json' };
 import opinionsAndQuizzes from './opinions-and-quizzes.json' with { type: 'json' };
 import toBeginWith from './to-begin-with.json' with { type: 'json' };
 
-/** A form to start from: its title in the gallery, structure and settings. */
+/** A form to start from: its title in the gallery, its structure and its settings. */
 export type Template = {
   readonly id: string;
   readonly title: string;
@@ -16,7 +16,7 @@ export type Template = {
 type TemplateGroup = { readonly title: string; readonly templates: readonly Template[] };
 
 /**
- * The templates by group, in display order. The compiler types texts in JSON as plain strings, so
+ * The templates by group, in display order. TypeScript types strings in JSON as plain strings, so
  * templates.test.ts validates each structure and its settings.
  */
 export const templateGroups = [

@@ -13,20 +13,21 @@ type Signature = {
   readonly canvas: HTMLCanvasElement;
   strokes: Strokes;
   name: string;
-  /** Whether it must be uploaded; `timer` waits for a pause. */
+  /** Whether the signature must be uploaded. `timer` waits for a pause. */
   isWaiting: boolean;
   timer?: ReturnType<typeof setTimeout>;
-  /** Aborts an outdated upload. */
+  /** Aborts an upload that is outdated. */
   stop: AbortController;
   sending?: Promise<void>;
 };
 
 const pads = new Map<HTMLElement, Signature>();
 
-/** Pause after which a signature is uploaded, in ms. */
+/** The pause in drawing or typing after which a signature is uploaded, in ms. */
 const pauseMs = 1_500;
 /**
- * A drawing with more points is not restored after a reload: it would take 100 KB of the browser's storage.
+ * A drawing with more points is not restored after a reload, because it would take 100 KB of the browser's
+ * storage.
  */
 const mostPoints = 5_000;
 /** The colors of ink and paper do not depend on the theme. */
@@ -45,7 +46,7 @@ export function start(page: Page): void {
   takeAll();
   for (const signature of pads.values()) {
     signature.strokes = drawn[controlOf(signature).name] ?? [];
-    // Uploads the picture, unless it was kept.
+    // Uploads the picture, unless it was kept from before a reload.
     if (!isBlank(signature)) wait(page, signature);
   }
   page.drawn = () =>
@@ -73,7 +74,7 @@ export function start(page: Page): void {
   form.addEventListener('submit', holdBack, { capture: true });
 }
 
-/** Returns the text field of a pad, where a name can be typed. */
+/** Returns the text field of a pad, in which a name can be typed. */
 const controlOf = ({ box }: Signature): HTMLInputElement =>
   box.parentElement!.querySelector<HTMLInputElement>(':scope > input')!;
 
@@ -98,7 +99,7 @@ function setUpPad(page: Page, box: HTMLElement): void {
       control.value = '';
       signature.name = '';
       change(page, signature);
-      // The button is hidden with the drawing, so the focus needs another place.
+      // The button is hidden with the drawing, so the focus must move elsewhere.
       if (isBlank(signature)) control.focus();
     });
     return made;
@@ -156,14 +157,14 @@ function followPointer(page: Page, signature: Signature): void {
   });
   canvas.addEventListener('pointermove', (event) => {
     if (!canvas.hasPointerCapture(event.pointerId)) return;
-    // A fast hand makes more points than the browser draws frames.
+    // A fast hand produces more points than the browser draws frames.
     for (const each of event.getCoalescedEvents?.() ?? [event]) signature.strokes.at(-1)!.push(pointOf(each));
     draw(signature);
     wait(page, signature);
   });
 }
 
-/** Handles a changed drawing or name: an earlier upload is no longer the signature. */
+/** Handles a changed drawing or name: an earlier upload is no longer valid. */
 function change(page: Page, signature: Signature): void {
   signature.stop.abort();
   delete signature.sending;
@@ -213,7 +214,7 @@ async function post(page: Page, signature: Signature, signal: AbortSignal): Prom
   const body = new FormData();
   body.append(field, picture);
   const request = { method: 'POST', headers: { Accept: 'application/json' }, body, signal };
-  // Without a response, the visitor is informed and can send it again.
+  // If there is no response, the visitor is informed and can send it again.
   const { isStored, text } = await fetch(page.data.upload, request)
     .then(async (response) => ({ isStored: response.ok, text: await response.text() }))
     .catch(() => ({ isStored: false, text: '' }));
@@ -240,7 +241,7 @@ async function post(page: Page, signature: Signature, signal: AbortSignal): Prom
   reportChange(page);
 }
 
-/** Returns the signature as a PNG, at twice the width of the widest pad. */
+/** Returns the signature as a PNG that is twice as wide as the widest pad. */
 function pictureOf(signature: Signature): Promise<Blob> {
   const large = makeElement('canvas', { width: 1_024, height: 410 });
   drawOn(large, signature);

@@ -12,7 +12,7 @@ import { formNamesQuery, mostFormNames } from '../workspace.ts';
 
 type Permissions = NonNullable<NewKey['permissions']>;
 
-/** Lifetime of a key in days from now; `0`: no end; `own`: unchanged. */
+/** The lifetime of a key in days from now; `0`: it does not expire; `own`: unchanged. */
 type Lifetime = '0' | '30' | '90' | '365' | 'own';
 
 /** A key that is being edited. */
@@ -108,7 +108,7 @@ export function KeyFields({
   draft: KeyDraft;
   /** The expiry of an existing key. */
   expiresAt: string | null;
-  /** Its errors are shown at the fields. */
+  /** The action whose errors are shown at the fields. */
   action: Pick<Action, 'of'>;
   onChange: (part: Partial<KeyDraft>) => void;
 }): ReactElement {
@@ -178,7 +178,7 @@ function FormChoices({
   const forms = useQuery(formNamesQuery(workspaceId));
   const known = (forms.data ?? []).map(({ id, name }) => ({ id, label: name }));
   const left = value.filter((id) => known.some((form) => form.id === id));
-  // Remove deleted forms from the selection, because they would prevent saving.
+  // Removes deleted forms from the selection, because they would prevent saving.
   const hasGone =
     forms.isSuccess && !forms.isFetching && known.length < mostFormNames && left.length < value.length;
   useEffect(() => {

@@ -18,7 +18,7 @@ import { CreateKeyDialog, EditKeyDialog, KeyRequestsDialog, RotateKeyDialog } fr
 
 type Doing = 'edit' | 'rotate' | 'requests';
 
-/** The actions for one key. A key that has ended can only be viewed. */
+/** The actions for one key. A key that has ended can only be viewed, not changed. */
 function KeyActions({
   workspaceId,
   apiKey,

@@ -98,7 +98,7 @@ const matches: readonly { id: PersonQuery['match']; label: string; description: 
   },
 ];
 
-/** Finds, exports and erases all data of a person. An erasure has a receipt. */
+/** Finds, exports and erases all data of a person. Each erasure has a receipt. */
 export function PeopleScreen(): ReactElement {
   const workspace = useWorkspace();
   const [asked, setAsked] = useState<PersonQuery>({ q: '', match: 'exact' });

@@ -27,7 +27,7 @@ export const traceQuery = (workspace: string, question: PersonQuery | undefined,
     queryKey: ['people', workspace, question, page],
     queryFn: () => call(workspace, 'findPerson', { query: { ...question!, page, per_page: perPage } }),
     enabled: question !== undefined,
-    // Keep the rows while paging, but not when another person is searched.
+    // Keeps the rows while paging, but not when another person is searched for.
     placeholderData: (before, query) => (query?.queryKey[2] === question ? before : undefined),
     staleTime: 0,
     gcTime: 0,
@@ -61,14 +61,14 @@ const kinds = {
   event: 'Deletion event',
 } as const satisfies Record<Trace['kind'], string>;
 
-/** The screens that show each kind. Kinds without an entry are on no screen. */
+/** The screens that show each kind of data. Kinds without an entry are not shown on a screen. */
 const screens: Partial<Record<Trace['kind'], string>> = {
   submission: '/forms/$form/submissions',
   spam: '/forms/$form/spam',
   invitation: '/forms/$form/invitations',
 };
 
-/** Lists what was found. A checkbox excludes what belongs to another person. */
+/** Lists what was found. Items that belong to another person can be excluded with a checkbox. */
 export function FoundTraces({
   traces,
   except,
@@ -158,7 +158,7 @@ export function describeErased(gone: Erasure['gone']): string {
   return said.length === 0 ? 'Nothing was found' : said.join(', ');
 }
 
-/** Downloads the receipt of an erasure. It has counts only, no personal data. */
+/** Downloads the receipt of an erasure. It contains only counts, no personal data. */
 export function saveReceipt(erasure: Erasure): void {
   saveFile(`receipt-${erasure.id}.json`, `${JSON.stringify(erasure, null, 2)}\n`, 'application/json');
 }

@@ -83,7 +83,7 @@ type SearchScope = { workspaceId: string; formId?: string };
 /** A search that is being typed. */
 type TypedSearch = { text: string; caret: number };
 
-/** Pause in typing before the server is asked, in milliseconds. */
+/** The pause in typing before the server is queried, in milliseconds. */
 const typingMs = 120;
 
 const icons: Readonly<Record<Suggestion['kind'], IconName>> = {
@@ -179,7 +179,7 @@ function SearchBox({ label, placeholder, place, value, onChange }: BoxProps): Re
           if (!completed) return;
           setCaret(completed.caret);
           onChange(completed.text);
-          // Wait until the text is rendered.
+          // Waits until the text is rendered.
           requestAnimationFrame(() => input.current?.setSelectionRange(completed.caret, completed.caret));
         }}
         behind={<HighlightedSearch text={value} />}
@@ -208,22 +208,24 @@ function SearchBox({ label, placeholder, place, value, onChange }: BoxProps): Re
   );
 }
 
-/** Pause in typing before the search starts, in milliseconds. */
+/** The pause in typing before the search starts, in milliseconds. */
 const askMs = 250;
 
 type Props = Omit<ComponentProps<typeof SearchBox>, 'value' | 'onChange'> & {
-  /** The search in the URL. */
+  /** The search that is in the URL. */
   q: string | undefined;
   onChange: (q: string | undefined) => void;
 };
 
-/** The search of a screen, run when typing pauses. An invalid search shows its error and changes nothing. */
+/**
+ * The search of a screen. It runs when typing pauses. An invalid search shows its error and changes nothing.
+ */
 export function ScreenSearch({ q, onChange, ...box }: Props): ReactElement {
   const [text, setText] = useState(q ?? '');
   const asked = useRef(q);
   const change = useRef(onChange);
   change.current = onChange;
-  // The URL can change in other ways: the Back button, Clear, or the finder.
+  // The URL can also be changed by the Back button, Clear, or the finder.
   useEffect(() => {
     if (q === asked.current) return;
     asked.current = q;

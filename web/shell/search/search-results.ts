@@ -16,7 +16,7 @@ export const senderOf = ({ metadata, answers }: FoundSubmission): string | undef
     answers,
   );
 
-/** Returns the first hit: the label of its field and the text around it. */
+/** Returns the first match: the label of its field and the text around it. */
 export function firstHit({
   hits = [],
   metadata,

@@ -20,7 +20,7 @@ export const versionSubject = '$version';
 export type ConditionDraft = {
   /** An element ID, or one of the subjects above. */
   subject: string;
-  /** One row of a matrix, or '' for the whole answer. */
+  /** The ID of a row of a matrix, or '' for the whole answer. */
   row: string;
   op: Operator;
   /** The name of a reference value. */
@@ -32,12 +32,12 @@ export type ConditionDraft = {
 };
 
 export function kindOfSubject(subject: string, columns: readonly Column[], row = ''): FilterKind {
-  // Whether a row accepts one option or several depends on the answered version.
+  // Whether a row accepts one option or several depends on the form version that was answered.
   if (row !== '') return 'choices';
   if (subject === referenceSubject) return 'reference';
   if (subject === versionSubject) return 'version';
   const column = columns.find(({ id }) => id === subject);
-  // An unanswered question of an older version is treated as text.
+  // A question that exists only in an older version and has no answers is treated as text.
   return column ? kindOfColumn(column) : 'text';
 }
 
@@ -141,8 +141,8 @@ function times(name: string, { from, to }: Bounds): Condition | string {
 }
 
 /**
- * Converts a query back to conditions as a person chooses them; reverses `toApiParameters`. Everything else is kept
- * unchanged.
+ * Converts a query back to conditions as a person chooses them. This is the reverse of `toApiParameters`.
+ * Everything else is kept unchanged.
  */
 export function conditionsOf({
   where,
@@ -217,8 +217,8 @@ const isOf = (one: Condition, other: Condition | undefined): boolean =>
   one.row === other.row;
 
 /**
- * Merges a condition into the previous one if both came from one: the other end of a range, or another
- * required option.
+ * Merges a condition into the previous one if both resulted from one condition: as the other end of a range,
+ * or as another required option.
  */
 function joins(before: Condition | undefined, read: Condition): boolean {
   if (!before || !isOf(read, before) || read.op !== before.op) return false;

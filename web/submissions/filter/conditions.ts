@@ -5,9 +5,9 @@ import type { AnswerKind } from '#ast/types/rules.ts';
 import type { SummaryBar } from '#search/filter/summary-bar.ts';
 import type { Column } from '#submissions/shapes.ts';
 
-/** The subject: an answer by its element ID, one row of a matrix, or a reference value by its name. */
+/** The subject: an answer by its element ID, a row of a matrix, or a reference value by its name. */
 type On = { on: 'answer' | 'reference'; name: string; row?: string };
-/** One condition as a person chooses it and as the URL stores it. All conditions of a view must be met. */
+/** One condition, as a person chooses it and as the URL stores it. All conditions of a view must be met. */
 export type Condition =
   | (On & { op: 'contains'; value: string })
   | (On & { op: 'equals'; value: string | boolean })
@@ -16,12 +16,14 @@ export type Condition =
   | (On & { op: 'time'; from?: string; to?: string })
   | (On & { op: 'any' | 'all'; values: string[] })
   | { on: 'version'; op: 'equals'; value: number }
-  /** Counts of a summary chart that no other condition can express. */
+  /** Submissions that a bar of a summary chart counts, for bars that no other condition can express. */
   | { on: 'counted'; op: 'equals'; value: SummaryBar }
-  /** A condition set through the API that the console cannot edit. It is kept, shown, and can be removed. */
+  /**
+   * A condition set through the API that the console cannot edit. It is kept and shown, and can be removed.
+   */
   | { on: 'program'; op: 'equals'; value: ApiOnlyParameters };
 
-/** List parameters without controls in the table. */
+/** Parameters of the list operation that have no controls in the table. */
 export type ApiOnlyParameters = {
   where?: readonly FormCondition[];
   completed_from?: string;
@@ -160,7 +162,7 @@ const ops: readonly unknown[] = ['contains', 'equals', 'empty', 'filled', 'numbe
 const listOps: readonly unknown[] = ['any', 'all'];
 
 /**
- * Reads conditions from the URL. Items that are not conditions are left out; the service validates the rest.
+ * Reads conditions from the URL. Items that are not conditions are left out. The service validates the rest.
  */
 export function readConditions(given: unknown): readonly Condition[] {
   if (!Array.isArray(given)) return none;
@@ -179,14 +181,17 @@ export function readConditions(given: unknown): readonly Condition[] {
 
 const none: readonly Condition[] = [];
 
-/** Converts conditions to the parameters of the API: a condition of the form language, version and counts. */
+/**
+ * Converts conditions to the parameters of the API: a condition of the form language, a version and a summary
+ * bar.
+ */
 export function toApiParameters(
   conditions: readonly Condition[],
 ): { where?: string; version?: number; counted?: string } & Omit<ApiOnlyParameters, 'where'> {
   const asked: Omit<ApiOnlyParameters, 'where'> & { version?: number; counted?: string } = {};
   const all: FormCondition[] = [];
   for (const condition of conditions) {
-    // A submission belongs to one version only.
+    // A submission belongs to only one version.
     if (condition.on === 'version') asked.version = condition.value;
     // Only one bar can be selected at a time.
     else if (condition.on === 'counted') asked.counted = JSON.stringify(condition.value);
@@ -222,7 +227,7 @@ function partsOf(condition: OnSubject): FormCondition[] {
     }
     case 'any':
     case 'all': {
-      // Separately, because the options can belong to different versions.
+      // Each option is a separate condition, because the options can belong to different versions.
       const each = condition.values.map((value) => ({ ...subject, is: 'one_of' as const, value: [value] }));
       return condition.op === 'all' ? each : [{ any: each }];
     }

@@ -111,7 +111,7 @@ function ConditionDialog({ columns, condition, onClose, onSave }: Props): ReactE
   );
 }
 
-/** Rows are chosen by position, because any text can be a row's ID. */
+/** Rows are selected by position, because any text can be a row's ID. */
 const wholeAnswer = 'whole';
 
 /** Returns the rows of a matrix, plus a removed row that the condition still uses. */
@@ -137,8 +137,8 @@ function Values({
   if (draft.op === 'between') return <Range draft={draft} type={column?.type} onChange={onChange} />;
   if (draft.op === 'any' || draft.op === 'all') {
     const options = column?.options ?? [];
-    // Options are chosen by position, because any text can be an option. Options of older versions stay while
-    // they are selected.
+    // Options are selected by position, because any text can be an option. Options of older versions stay in
+    // the list while they are selected.
     const all = [...options, ...draft.values.filter((value) => !options.includes(value))];
     return (
       <CheckboxGroup
@@ -196,10 +196,10 @@ function Range({
   );
 }
 
-/** More than a person can read. The service accepts 100 comparisons. */
+/** More conditions than a person can read. The service accepts 100 comparisons. */
 const mostConditions = 20;
 
-/** The conditions of the view as chips that can be edited and removed. All of them must be met. */
+/** The conditions of the view, as chips that can be edited and removed. All conditions must be met. */
 export function FilterChips({
   columns,
   where,
@@ -209,7 +209,7 @@ export function FilterChips({
   where: readonly Condition[];
   onChange: (where: readonly Condition[]) => void;
 }): ReactElement {
-  /** The index of the edited condition; after the last for a new one. */
+  /** The index of the edited condition. For a new one, the index after the last. */
   const [at, setAt] = useState<number>();
   const changed = at === undefined ? undefined : where[at];
   return (

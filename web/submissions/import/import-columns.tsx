@@ -106,7 +106,7 @@ const choicesOf = (questions: ImportPreview['questions']): Choice<string>[] => [
 ];
 
 /**
- * The ID of a column's use. All reference values share one choice, because they are named after their
+ * Returns the ID of a column's use. All reference values share one option, because they are named after their
  * columns.
  */
 const idOf = (use: ColumnUse): string => {

@@ -106,7 +106,7 @@ function say(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** Shows the progress of the last import, and the lines it skipped. */
+/** Shows the progress of the last import, and the lines that it skipped. */
 function ImportsUnderWay({ form }: { form: FormLocation }): ReactElement | null {
   const [last] = useQuery(importsQuery(form)).data ?? [];
   const isDone = last !== undefined && last.finished_at !== null;
@@ -160,7 +160,7 @@ async function readSource(file: File): Promise<{ source: ImportSource } | { prob
     return { problem: `${file.name} is larger than 4 MB. Import it in parts, or as CSV.` };
   const bytes = new Uint8Array(await file.arrayBuffer());
   let binary = '';
-  // In chunks, because a call accepts a limited number of arguments.
+  // In chunks, because a function call accepts a limited number of arguments.
   for (let at = 0; at < bytes.length; at += 32_768)
     binary += String.fromCharCode(...bytes.subarray(at, at + 32_768));
   return { source: { kind: 'xlsx', data: btoa(binary) } };

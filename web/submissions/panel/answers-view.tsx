@@ -64,8 +64,8 @@ function FileList({
 }
 
 /**
- * Image types that browsers render without running scripts. The service detects types by content, and only
- * its own drawings are SVG.
+ * The image types that browsers render without running scripts. The service detects types by content, and
+ * stores SVG only for drawings that it made itself.
  */
 const shownImages: readonly string[] = [
   'image/png',
@@ -75,7 +75,7 @@ const shownImages: readonly string[] = [
   'image/svg+xml',
 ];
 
-/** Links use the public address of the service, but this page may load images only from its own origin. */
+/** Links use the public URL of the service, but this page may load images only from its own origin. */
 function addressHere(link: string): string {
   const { pathname, search } = new URL(link);
   return pathname + search;
@@ -84,8 +84,8 @@ function addressHere(link: string): string {
 type Shown = Pick<SubmissionDetail, 'answers' | 'structure' | 'hits'>;
 
 /**
- * Shows the answers in the order of the answered version. Unanswered questions are listed together at the
- * end.
+ * Shows the answers in the order of the form version that was answered. Unanswered questions are listed
+ * together at the end.
  */
 export function AnswersView({ submission }: { submission: Shown }): ReactElement {
   const { answers, structure, hits } = submission;
@@ -169,7 +169,7 @@ function RowAnswers({
   );
 }
 
-/** Shows one answer in full. Only web and email addresses become links. */
+/** Shows one answer in full. Only URLs and email addresses become links. */
 function Answer({ value, asked, hits }: AnswerProps & { asked: QuestionDisplay }): ReactElement {
   const { type } = asked;
   if (isConsent(value)) {
@@ -215,7 +215,7 @@ function Answer({ value, asked, hits }: AnswerProps & { asked: QuestionDisplay }
       <FileList files={items.filter(isFile) as LinkedFile[]} isWhole={type === 'signature'} hits={hits} />
     );
   const [first, ...others] = items;
-  // Show a choice stored as a list of one as a single choice.
+  // A choice that is stored as a list with one item is shown as a single choice.
   if (others.length === 0 && type !== 'composite')
     return (
       <span className="answer-text">

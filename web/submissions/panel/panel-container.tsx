@@ -22,7 +22,7 @@ export function PanelContainer({ form, id, view, rows, onChange }: Props): React
   const isWide = useWide();
   const close = (): void => {
     onChange({ open: undefined });
-    // Return the focus to the submission's row.
+    // Returns the focus to the submission's row.
     requestAnimationFrame(() =>
       document.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] .sheet-link`)?.focus(),
     );

@@ -20,7 +20,7 @@ export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | 
   const [text, setText] = useState('');
   const add = useAction({
     run: (sent: string) => call(form.workspace_id, 'addNote', { params: { id }, body: { text: sent } }),
-    // Keep text that was typed while the note was being added.
+    // Keeps text that was typed while the note was being added.
     onLeave: (_, sent) => setText((now) => (now === sent ? '' : now)),
   });
   const remove = useAction({
@@ -88,7 +88,7 @@ export function TagsSection({ form, submission, mayEdit }: TagsProps): ReactElem
     takeBack:
       ({ on, made }) =>
       (now, since) => {
-        // Leave out tags that were added or removed again since this change.
+        // Leaves out tags that were added or removed again since this change.
         const isLeft = (tag: string): boolean =>
           on.tags.includes(tag) !== made.tags.includes(tag) &&
           since.every(({ tags }) => tags.includes(tag) === made.tags.includes(tag));

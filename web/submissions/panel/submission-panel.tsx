@@ -28,7 +28,7 @@ import { useChange } from './edit/use-change.tsx';
 import { NotesSection, ReferenceView, TagsSection } from './sections.tsx';
 import { Timeline } from './timeline.tsx';
 
-/** Marks a submission as completed or incomplete. If it cannot be completed, the reasons are listed. */
+/** Marks a submission as completed or incomplete. If it cannot be completed, lists the reasons. */
 function StatusSwitch({
   form,
   submission,
@@ -117,15 +117,15 @@ function DeleteButton({
   );
 }
 
-/** Elements that use these keys themselves: fields, menus, lists and confirmation dialogs. */
+/** Elements that handle these keys themselves: fields, menus, lists and confirmation dialogs. */
 const others =
   'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="alertdialog"], [role="grid"]';
 
 type Keys = { onNext: (() => void) | undefined; onPrevious: (() => void) | undefined; onClose: () => void };
 
 /**
- * Handles the keys of the panel: J and ↓ open the next submission, K and ↑ the previous one, Escape closes
- * the panel.
+ * Handles the keys of the panel: J and ↓ open the next submission, K and ↑ open the previous one, Escape
+ * closes the panel.
  */
 function usePanelKeys({ onNext, onPrevious, onClose }: Keys, isActive: boolean): void {
   useEffect(() => {
@@ -227,7 +227,7 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
         )
       ) : (
         <div className="panel-body" key={id} ref={body}>
-          {/* Earlier data stays visible, so an edit in progress is not lost. */}
+          {/* Keeps earlier data visible, so that an edit in progress is not lost. */}
           {error && <ErrorState error={error} onRetry={() => void refetch()} />}
           <div className="row">
             <StatusChip status={data.status} />

@@ -142,7 +142,7 @@ function Changes({
   );
 }
 
-/** The most characters of a value in the history. */
+/** The maximum number of characters of a value in the history. */
 const longest = 200;
 
 function formatValue(value: unknown, asked: QuestionDisplay | undefined): string {

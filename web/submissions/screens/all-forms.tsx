@@ -32,7 +32,7 @@ import { firstAnswers } from '../selection/selectable-cell.tsx';
 type View = { q: string | undefined; page: number };
 
 const rowsOfPage = 25;
-/** Characters shown around a hit. */
+/** The number of characters shown around a match. */
 const hitCharacters = 120;
 
 /** Parses the URL parameters and ignores invalid ones. */
@@ -59,7 +59,7 @@ const foundQuery = (workspaceId: string, { q, page }: View) =>
     retry: false,
   });
 
-/** Lists the submissions of all forms of a workspace: the newest, or the results of a search. */
+/** Lists the submissions of all forms of a workspace: the newest ones, or the results of a search. */
 export function SearchScreen(): ReactElement {
   const workspace = useWorkspace();
   const view = readView(useSearch({ strict: false }));
@@ -124,7 +124,7 @@ export function SearchScreen(): ReactElement {
   );
 }
 
-/** The most results that a search counts. */
+/** The maximum number of results that a search counts. */
 const mostFound = 1_000;
 const formatTotal = (total: number, isSearch: boolean): string =>
   `${total.toLocaleString()}${isSearch && total === mostFound ? ' or more' : ''} ${pluralize(total, 'submission')}`;
@@ -171,7 +171,7 @@ function columnsOf(q: string | undefined): TableColumn<FoundSubmission>[] {
   ];
 }
 
-/** Identifies a submission without a name by its first answers. */
+/** Shows the first answers of a submission without a name, so that it can be recognized. */
 function FirstAnswers({ row }: { row: FoundSubmission }): string {
   const { data } = useQuery(columnsQuery({ id: row.form_id, workspace_id: useWorkspace().id }));
   return (data && firstAnswers(row.answers, data).slice(0, 2).join(' · ')) || formatDateTime(receivedAt(row));

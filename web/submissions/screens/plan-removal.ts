@@ -1,6 +1,6 @@
 /**
- * Returns how many submissions will be deleted from the trash: the selection, or without one as many as the
- * server deletes at a time.
+ * Plans which submissions to delete from the trash: the selection, or without one, as many as the server
+ * deletes at a time.
  * @returns the number to confirm, and how many remain in the trash.
  */
 export function planRemoval({
@@ -9,9 +9,9 @@ export function planRemoval({
   atOnce,
 }: {
   selected: number;
-  /** Submissions in the trash. */
+  /** The number of submissions in the trash. */
   total: number;
-  /** The most that the server deletes at a time. */
+  /** The maximum number that the server deletes at a time. */
   atOnce: number;
 }): { count: number; rest: number } {
   if (selected > 0) return { count: selected, rest: 0 };

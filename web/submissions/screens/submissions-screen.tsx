@@ -58,7 +58,8 @@ export function SubmissionsScreen(): ReactElement {
   );
   const shown = useMemo(() => arranged.filter(({ id }) => !hidden.includes(id)), [arranged, hidden]);
   const rows = table.data?.data ?? [];
-  // Hide this column for rows loaded before the search, and for searches by status alone, which have no hits.
+  // Hides this column for rows that were loaded before the search, and for searches by status alone, which
+  // have no matches in the text.
   const hasHits = rows.some(({ hits }) => hits.length > 0);
   const drawn = useMemo(
     () => [...shown.slice(0, pinned), ...(hasHits ? [foundColumn] : []), ...shown.slice(pinned)],
@@ -92,7 +93,7 @@ export function SubmissionsScreen(): ReactElement {
             form={form}
             view={view}
             total={total}
-            // The service does not know the unsaved columns of a view.
+            // The service does not know column changes of a view that are not saved.
             isArranged={hasChangedColumns(settings) && !viewColumns.areOther}
             mayWrite={mayEdit(form.role)}
             isTall={settings.is_tall}
@@ -254,8 +255,8 @@ function Nothing({
 }
 
 /**
- * Says if submissions were held as spam while the person waits for the first one; nothing else would show
- * them here.
+ * Says whether submissions were held as spam while the person waits for the first one. Nothing else on this
+ * screen would show them.
  */
 function SpamNote({ form }: { form: FormLocation }): ReactElement | null {
   const held = useQuery({ ...spamCountQuery(form), refetchInterval: firstSubmissionPollMs }).data;

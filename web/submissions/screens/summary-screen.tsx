@@ -16,7 +16,7 @@ import { VisitsCard } from '../summary/visits-card.tsx';
 import { useViewState } from '../view-state.ts';
 import { DateFilter, formatPeriod } from './toolbar.tsx';
 
-/** The summary of a form's submissions. */
+/** Operation that summarizes a form's submissions. */
 export function SummaryScreen(): ReactElement {
   const form = useForm();
   const [view, changeView] = useViewState();
@@ -85,7 +85,7 @@ export function SummaryScreen(): ReactElement {
   );
 }
 
-/** Says how many submissions the charts cover, with a button to include all. */
+/** Says how many submissions the charts cover, with a button to include all of them. */
 function Sampled({
   summary: { sampled, completed, incomplete },
   sample,
@@ -114,7 +114,7 @@ function Sampled({
   );
 }
 
-/** Lists questions without a chart, because their answers identify people. */
+/** Lists questions that have no chart because their answers identify people. */
 function LeftOut({ elements }: { elements: Summary['elements'] }): ReactElement | null {
   if (elements.length === 0) return null;
   return (

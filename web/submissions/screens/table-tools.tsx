@@ -33,11 +33,11 @@ type ExportProps = {
   form: FormLocation;
   view: ViewState;
   total: number | undefined;
-  /** Whether the person's table differs from the form in its columns or their order. */
+  /** Whether the person's table has other columns than the form, or another column order. */
   isArranged: boolean;
 };
 
-/** Exports all submissions of the filter, with all columns or the visible ones. */
+/** Exports all submissions that match the filter, with all columns or only the visible ones. */
 function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElement {
   const what = isFiltered(view)
     ? `the ${total === undefined ? 'submissions' : formatCount(total, 'submission')} in this view`

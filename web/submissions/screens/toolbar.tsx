@@ -11,7 +11,7 @@ import { type ChangeView, dayBefore, isFiltered, unfilteredView, type ViewState 
 
 type Days = { from: string | undefined; to: string | undefined };
 
-/** Periods that end today, with the number of days before today. */
+/** Periods that end today, each with the number of days before today. */
 const spans = { today: 0, week: 6, month: 29, quarter: 89 } as const;
 const spanChoices = [
   { id: 'any', label: 'Any time' },
@@ -22,7 +22,7 @@ const spanChoices = [
 ] as const;
 type SpanId = (typeof spanChoices)[number]['id'] | 'own';
 
-/** Filters by the time of receipt: a preset period or custom days. */
+/** Filters by the time at which submissions were received: a preset period or custom days. */
 export function DateFilter({ from, to, onChange }: Days & { onChange: (days: Days) => void }): ReactElement {
   const [isAsking, setAsking] = useState(false);
   const current = spanOf({ from, to });

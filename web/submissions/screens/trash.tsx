@@ -29,15 +29,15 @@ import { planRemoval } from './plan-removal.ts';
 type Props = {
   form: FormLocation;
   selected: readonly string[];
-  /** Submissions in the trash, and how many are deleted at a time. */
+  /** The number of submissions in the trash, and how many are deleted at a time. */
   total: number;
   atOnce: number;
-  /** Runs when the selection was restored or deleted. */
+  /** Runs after the selection was restored or deleted. */
   onDone: () => void;
   onStart: (bulk: Bulk) => void;
 };
 
-/** The actions for a selection in the trash, or for all of it. */
+/** The actions for a selection in the trash, or for the whole trash. */
 function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props): ReactElement {
   const { count, rest } = planRemoval({ selected: selected.length, total, atOnce });
   const what = formatSubmissionCount(count);

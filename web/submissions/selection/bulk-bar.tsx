@@ -16,7 +16,7 @@ type TagProps = {
   onStart: (bulk: Bulk) => void;
 };
 
-/** Adds and removes tags of many submissions. */
+/** Adds tags to many submissions, or removes them. */
 function TagDialog({ form, chosen, count, onClose, onStart }: TagProps): ReactElement {
   const [added, setAdded] = useState('');
   const [removed, setRemoved] = useState('');
@@ -57,20 +57,20 @@ type Props = {
   form: FormLocation;
   view: ViewState;
   selected: ReadonlySet<string>;
-  /** Submissions in the view. */
+  /** The number of submissions in the view. */
   total: number;
   onClear: () => void;
   onStart: (bulk: Bulk) => void;
 };
 
-/** The most IDs that the service accepts. Larger selections use the filter of the view. */
+/** The maximum number of IDs that the service accepts. Larger selections use the filter of the view. */
 const mostTicked = 1_000;
 
 type Status = 'completed' | 'incomplete';
 
 /** The bulk actions for a selection, or for all submissions of the view. */
 export function BulkBar({ form, view, selected, total, onClear, onStart }: Props): ReactElement {
-  // "Select all" lasts until the selection changes: an unticked row must not be included.
+  // "Select all" applies until the selection changes, so that an unselected row is never included.
   const [allBeside, setAllBeside] = useState<ReadonlySet<string>>();
   const isAll = allBeside === selected;
   const [isTagging, setTagging] = useState(false);

@@ -11,7 +11,7 @@ import type { LocatedForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { type Bulk, bulkQuery, bulksQuery, formatSubmissionCount } from '../queries.ts';
 
-/** The texts of each kind: while it runs, when it ends, and why some submissions were not changed. */
+/** The texts for each kind: while it runs, when it ends, and why some submissions were not changed. */
 const bulkWords = {
   trash: { running: 'Deleting submissions', ended: 'moved to the trash' },
   empty: { running: 'Deleting submissions', ended: 'permanently deleted' },
@@ -51,7 +51,7 @@ const undoable: readonly Bulk['kind'][] = ['trash', 'tag', 'status'];
 
 const followed = new Set<string>();
 
-/** Adds a new bulk change to the running ones and follows it. */
+/** Adds a new bulk change to the running ones and follows its progress. */
 export function addBulkChange(form: LocatedForm, bulk: Bulk): void {
   queryClient.setQueryData(bulksQuery(form).queryKey, (known) => ({
     ...known,
@@ -61,8 +61,8 @@ export function addBulkChange(form: LocatedForm, bulk: Bulk): void {
 }
 
 /**
- * Waits for the end of a bulk change on any screen, and reports the result once, with Undo for members who
- * may edit.
+ * Waits for a bulk change to end, whichever screen is open. Reports the result once, with Undo for members
+ * who may edit.
  */
 function followBulk(form: LocatedForm, { id, kind }: Pick<Bulk, 'id' | 'kind'>): void {
   if (followed.has(id)) return;
@@ -73,7 +73,7 @@ function followBulk(form: LocatedForm, { id, kind }: Pick<Bulk, 'id' | 'kind'>):
     addBulkChange(form, await call(form.workspace_id, 'undoBulkChange', { params }));
   };
   const leave = new QueryObserver(queryClient, bulkQuery(form, id)).subscribe(({ data, error }) => {
-    // Stop if the person is signed out or has lost access to the form.
+    // Stops if the person is signed out or has lost access to the form.
     if (error instanceof ApiProblem && [401, 403, 404].includes(error.status)) leave();
     else if (data?.failed_reason) {
       leave();

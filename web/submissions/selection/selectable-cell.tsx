@@ -38,13 +38,13 @@ export function useSelection(formId: string, view: ViewState) {
   };
 }
 
-/** How rows are selected; undefined if the person may not act on them. */
+/** How rows are selected; undefined if the person may not change them. */
 export type RowSelection = {
   readonly selected: ReadonlySet<string>;
   readonly select: (ids: readonly string[], isSelected: boolean) => void;
 };
 
-/** The first cell of a row: its checkbox, and the name of the submission. */
+/** The first cell of a row: its checkbox, and the title of the submission. */
 export function SelectableCell({
   row,
   selection,

@@ -47,7 +47,7 @@ const reasons = {
 type ActionsProps = {
   form: FormLocation;
   ids: readonly string[];
-  /** Runs after these were released or deleted. */
+  /** Runs after the submissions were released or deleted. */
   onDone: () => void;
 };
 
@@ -85,7 +85,7 @@ function SpamActions({ form, ids, onDone }: ActionsProps): ReactElement {
 
 type SpamDialogProps = { form: FormLocation; id: string; mayDecide: boolean; onClose: () => void };
 
-/** Shows one spam submission and why it is there. */
+/** Shows one spam submission and why it was held. */
 function SpamDialog({ form, id, mayDecide, onClose }: SpamDialogProps): ReactElement {
   const query = useQuery(spamDetailQuery(form, id));
   const { data } = query;

@@ -10,7 +10,7 @@ import { useViewState, type ViewState } from '../view-state.ts';
 /** The filter that a link applies to the table. */
 export type LinkFilter = Partial<Pick<ViewState, 'status' | 'from' | 'to' | 'where' | 'open'>>;
 
-/** A link to the submissions behind a number of the summary, within its days. */
+/** A link from a number in the summary to the submissions that it counts, within the summary's days. */
 export function SubmissionsLink({
   narrowed,
   className,
@@ -19,7 +19,7 @@ export function SubmissionsLink({
 }: {
   narrowed: LinkFilter;
   className?: string;
-  /** The table below has this link too, so keyboards skip this one. */
+  /** Whether the table below has this link too. If so, Tab skips this one. */
   isDoubled?: boolean;
   children: ReactNode;
 }): ReactElement {
@@ -41,13 +41,13 @@ export function SubmissionsLink({
 
 const counted = (value: SummaryBar): Condition => ({ on: 'counted', op: 'equals', value });
 
-/** The condition that a question was answered, in any row. */
+/** Returns the condition that a question was answered, in any row. */
 export const answeredCondition = ({ id, group }: Pick<ElementSummary, 'id' | 'group'>): Condition =>
   group === null ? { on: 'answer', name: id, op: 'filled' } : counted({ element: id, by: 'answered' });
 
 /**
- * Returns the condition that finds the submissions behind a bar, or undefined if the bar counts none.
- * @param row of a matrix: the row that the bars belong to.
+ * Returns the condition that finds the submissions that a bar counts, or undefined if it counts none.
+ * @param row for a matrix, the row that the bars belong to.
  */
 export function barCondition(
   { id, group, chart, type }: Pick<ElementSummary, 'id' | 'group' | 'chart' | 'type'>,

@@ -4,7 +4,7 @@ import { formatDate } from '../../design/time.tsx';
 import { dayBefore, useViewState } from '../view-state.ts';
 import { type LinkFilter, SubmissionsLink } from './bar-links.tsx';
 
-/** The numbers of a chart as a collapsed table. The first cell of each row is its header. */
+/** Shows the numbers of a chart as a collapsed table. The first cell of each row is its header. */
 export function DataDetails({
   caption,
   heads,
@@ -53,10 +53,10 @@ export const percent = new Intl.NumberFormat(undefined, { style: 'percent', maxi
 
 const percentage = (share: number): string => `${Math.min(100, share * 100)}%`;
 
-/** A row of a chart: label, number, and a bar below them. */
+/** A row of a chart: a label, a number, and a bar below them. */
 export type HorizontalBar = {
   readonly label: string;
-  /** The filled part of the width, from 0 to 1; `paler` is the end of a lighter part. */
+  /** The filled part of the width, from 0 to 1. `paler` is where a lighter part ends. */
   readonly bar: number;
   readonly paler?: number;
   readonly said: string;
@@ -64,7 +64,7 @@ export type HorizontalBar = {
   readonly beside?: string;
   /** The URL of an image. */
   readonly picture?: string | undefined;
-  /** The filter of the row's link. */
+  /** The filter that the row's link applies. */
   readonly narrowed?: LinkFilter | undefined;
 };
 
@@ -114,13 +114,13 @@ type VerticalBar = {
   readonly count: number;
   /** Another count, stacked on top. */
   readonly paler?: number;
-  /** The filter of the bar's link. */
+  /** The filter that the bar's link applies. */
   readonly narrowed?: LinkFilter | undefined;
 };
 
 /**
- * Vertical bars along a scale that is labeled at both ends: numbers, months, days. A table below has the
- * values, because a bar may be too narrow to hover.
+ * Vertical bars along a scale that is labeled at both ends: numbers, months or days. A table below shows the
+ * values, because a bar may be too narrow to hover over.
  */
 export function VerticalBars({
   label,
@@ -191,12 +191,12 @@ const height = (share: number): CSSProperties => ({ blockSize: `${share * 100}%`
 type Days = Summary['days'];
 type Unit = 'day' | 'week' | 'month';
 
-/** With fewer days the bars would be too wide. */
+/** With fewer days, the bars would be too wide. */
 const leastDays = 14;
 /** The most bars that can be told apart. For longer periods each bar is a week or a month. */
 const mostBars = 62;
 
-/** Shows submissions per day, week or month, as bars that link to them. */
+/** Shows submissions per day, week or month as bars that link to the submissions. */
 export function DaysChart({ days }: { days: Days }): ReactElement {
   const [{ from = '', to }] = useViewState();
   const until = to ?? dayBefore(0);
@@ -247,7 +247,8 @@ const nextOf: Record<Unit, (first: string) => string> = {
 };
 
 /**
- * Returns a bar for every day, week or month of the period. Those without submissions are zero, not missing.
+ * Returns a bar for every day, week or month of the period. A bar without submissions is zero rather than
+ * missing.
  */
 function barsOfPeriod(days: Days, until: string) {
   const last = [days.at(-1)!.day, until].toSorted()[1]!;

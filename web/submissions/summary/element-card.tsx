@@ -8,10 +8,10 @@ import type { Condition } from '../filter/conditions.ts';
 import { answeredCondition, barCondition, type LinkFilter, SubmissionsLink } from './bar-links.tsx';
 import { countWithShare, type HorizontalBar, HorizontalBars, percent, VerticalBars } from './charts.tsx';
 
-/** The options of each row of a matrix. More answers give a darker cell. */
+/** Shows how often each option was chosen in each row of a matrix. More answers give a darker cell. */
 function MatrixTable({ element }: { element: ElementSummary }): ReactElement {
   const { rows = [], label } = element;
-  // A row has only those removed options that were chosen in it.
+  // A row includes a removed option only if the option was chosen in that row.
   const heads = new Map(rows.flatMap(({ bars }) => bars.map((bar) => [optionOf(bar), bar.label])));
   return (
     <div className="data-table" role="region" aria-label={`Counts of ${label}`} tabIndex={0}>
@@ -58,7 +58,7 @@ function MatrixTable({ element }: { element: ElementSummary }): ReactElement {
 /** Two options can have the same label. */
 const optionOf = ({ option, label }: Bar): string => option ?? label;
 
-/** Shows the answers to one question in a fitting chart. */
+/** Shows the answers to one question in a chart that fits its type. */
 export function ElementCard({
   element,
   sampled,
@@ -115,7 +115,8 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
     case 'options':
       return <HorizontalBars label={label} bars={mostFirst(bars).map((bar) => lineOf(bar, answered))} />;
     case 'given':
-      // The share of all submissions; for a group, of its answers, because the number of its rows is unknown.
+      // The share of all submissions. For a question in a group, the share of its answers, because the number
+      // of rows is unknown.
       return (
         <HorizontalBars
           label={label}
@@ -136,7 +137,7 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
     case 'grid':
       return <MatrixTable element={element} />;
     case 'texts': {
-      // Leave out texts that the bars already show.
+      // Leaves out texts that the bars already show.
       const known = new Set(bars.map((bar) => bar.label.toLowerCase()));
       const others = texts.filter(({ text }) => !known.has(text.trim().toLowerCase()));
       return (
@@ -177,7 +178,7 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
   }
 }
 
-/** Up to this many bars are drawn horizontally; vertical bars would be too wide. */
+/** Up to this many bars are drawn horizontally, because vertical bars would be too wide. */
 const fewBars = 7;
 
 const narrowedBy = (condition: Condition | undefined): LinkFilter | undefined =>
@@ -185,7 +186,7 @@ const narrowedBy = (condition: Condition | undefined): LinkFilter | undefined =>
 
 const mostFirst = (bars: readonly Bar[]): Bar[] => bars.toSorted((a, b) => b.count - a.count);
 
-/** The main number of a scale: the average, or the net promoter score. */
+/** Shows the main number of a scale: the average, or the net promoter score. */
 function Figure({ element: { numbers, chart, score } }: { element: ElementSummary }): ReactElement | null {
   if (!numbers) return null;
   const mean = `${chart === 'rows' ? 'Average number of rows' : 'Average'} ${say(numbers.mean)}`;
@@ -213,7 +214,7 @@ function Figure({ element: { numbers, chart, score } }: { element: ElementSummar
   );
 }
 
-/** Shares of promoters, passives and detractors. */
+/** Shows the shares of promoters, passives and detractors. */
 function Recommendation({ element }: { element: ElementSummary }): ReactElement {
   const { bars, answered } = element;
   const groups = [
@@ -235,7 +236,7 @@ function Recommendation({ element }: { element: ElementSummary }): ReactElement 
 
 const say = (mean: number): string => mean.toLocaleString(undefined, { maximumFractionDigits: 2 });
 
-/** The row of a ranked option. The better its average position, the longer its bar. */
+/** Returns the row of a ranked option. The better its average position, the longer its bar. */
 const rankingBar = ({ label, count, mean }: Bar, places: number, first?: Condition): HorizontalBar => ({
   label,
   bar: mean === undefined ? 0 : (places - mean + 1) / places,

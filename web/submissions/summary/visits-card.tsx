@@ -31,7 +31,7 @@ export function VisitsCard({
   );
 }
 
-/** The median completion time, and the limits of these statistics. */
+/** Shows the median completion time, and the limitations of these statistics. */
 function Known({
   analytics: { median_seconds: median, script_share: share, starts },
 }: {
@@ -95,7 +95,7 @@ function Steps({ analytics: { steps } }: { analytics: Analytics }): ReactElement
   );
 }
 
-/** The most questions shown; the table lists all. */
+/** The maximum number of questions in the chart; the table lists all of them. */
 const mostQuestions = 8;
 
 function LastQuestions({ analytics: { questions } }: { analytics: Analytics }): ReactElement | null {

@@ -6,7 +6,7 @@ import { columnWidth, isFixedColumn, isSortable, type SubmissionColumn } from '.
 import { readSorting, sortBy, toggleSorting, unsort } from './sorting.ts';
 
 export type ColumnActions = {
-  /** Moves a column before or after the column it was dropped on. */
+  /** Moves a column before or after the column that it was dropped on. */
   onMove: (id: string, target: string, place: 'before' | 'after') => void;
   onHide: (id: string) => void;
   onResize: (id: string, width: number) => void;
@@ -21,20 +21,20 @@ type Props = ColumnActions & {
   /** The sort order of the table. */
   sort: string | undefined;
   width: number;
-  /** The position of the column, from 0. */
+  /** The position of the column, counted from 0. */
   place: number;
   /** The number of pinned columns after the first. */
   pinned: number;
   /** The position of a pinned column in px; undefined if it scrolls. */
   pinnedAt: number | undefined;
-  /** The neighbors that it can swap with; undefined for the first column. */
+  /** The neighbors that the column can be swapped with; undefined for the first column. */
   previous: SubmissionColumn | undefined;
   next: SubmissionColumn | undefined;
 };
 
 const dragType = 'application/x-formloom-column';
 
-/** A column header with a menu for keyboard and touch, and a drag handle and resize edge for the mouse. */
+/** A column header with a menu for keyboard and touch, and a drag handle and a resize edge for the mouse. */
 export function ColumnHead(props: Props): ReactElement {
   const { column, width, pinnedAt, sort, onMove, onResize, onSort } = props;
   const sorting = readSorting(sort);
@@ -185,8 +185,8 @@ function sortActions({ column, sort, onSort }: Props): MenuAction[] {
 }
 
 /**
- * Columns are pinned from the start up to one of them, because a pinned column between scrolling ones would
- * cover them.
+ * Returns actions that pin all columns from the start up to this one. A single pinned column between
+ * scrolling ones would cover them.
  */
 function pinActions({ column, place, pinned, onPin }: Props): MenuAction[] {
   if (!onPin || column.kind === 'found') return [];
@@ -199,7 +199,7 @@ function pinActions({ column, place, pinned, onPin }: Props): MenuAction[] {
   return [...pin, ...unpin];
 }
 
-/** The resize edge for the mouse. For the keyboard there is the menu. */
+/** The resize edge for the mouse. With the keyboard, the menu changes the width. */
 function ResizeEdge({ width, onResize }: { width: number; onResize: (width: number) => void }): ReactElement {
   const start = useRef<{ x: number; width: number } | undefined>(undefined);
   const pull = (event: PointerEvent<HTMLElement>): void => {

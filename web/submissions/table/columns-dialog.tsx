@@ -14,10 +14,10 @@ export type SubmissionColumn = { id: string; title: string } & (
   | { kind: 'answer'; column: Column }
 );
 
-/** The first column. It is the row header and link, and stays in place. */
+/** The first column. It is the row header, contains the link, and stays in place. */
 export const receivedColumn: SubmissionColumn = { id: '$received', title: 'Received', kind: 'received' };
 
-/** Shows where the search found its words; only present during a search. */
+/** Shows where the search found its words. Only present during a search. */
 export const foundColumn: SubmissionColumn = { id: '$found', title: 'Found in', kind: 'found' };
 
 /** Whether the column always comes first. */
@@ -28,8 +28,9 @@ export const isSortable = (column: SubmissionColumn): boolean =>
   column.kind !== 'found' && (column.kind !== 'answer' || isSortableType(column.column.type));
 
 /**
- * Returns all other possible columns in the form's order. Duplicate labels get the element ID.
- * @param isWide whether there is room for the status before the answers.
+ * Returns all other columns that are possible, in the form's order. If two labels are equal, the element ID
+ * is added.
+ * @param isWide whether there is space for the status before the answers.
  */
 export function allColumns(columns: readonly Column[], isWide: boolean): SubmissionColumn[] {
   const times = Map.groupBy(columns, (column) => column.label);
@@ -76,7 +77,7 @@ export function usualWidth(column: SubmissionColumn): number {
 type Props = {
   isOpen: boolean;
   onClose: () => void;
-  /** In the person's order. */
+  /** The columns in the person's order. */
   columns: readonly SubmissionColumn[];
   hidden: readonly string[];
   onHiddenChange: (hidden: string[]) => void;

@@ -1,7 +1,7 @@
 /** A column in the sort order. */
 type SortedBy = { readonly id: string; readonly isDescending: boolean };
 
-/** Parses the sort order from the URL: the first column, and the second for ties. */
+/** Parses the sort order from the URL: the first column, and a second one that sorts ties. */
 export const readSorting = (sort: string | undefined): SortedBy[] =>
   sort === undefined
     ? []
@@ -12,7 +12,7 @@ const writeSorting = (columns: readonly SortedBy[]): string | undefined =>
     ? undefined
     : columns.map(({ id, isDescending }) => `${isDescending ? '-' : ''}${id}`).join(',');
 
-/** Returns the sort order after a column was chosen, alone or after the first. */
+/** Returns the sort order after a column was chosen, either alone or after the first sort column. */
 export function sortBy(
   sort: string | undefined,
   column: SortedBy,
@@ -28,8 +28,8 @@ export const unsort = (sort: string | undefined, id: string): string | undefined
   writeSorting(readSorting(sort).filter((column) => column.id !== id));
 
 /**
- * Returns the sort order after a header was pressed: ascending, descending, unsorted. With Shift, the column
- * sorts ties.
+ * Returns the sort order after a header was pressed: ascending, descending, then unsorted. With Shift, the
+ * column sorts ties.
  */
 export function toggleSorting(
   sort: string | undefined,

@@ -16,10 +16,13 @@ import { TagChips } from '../tags.tsx';
 import { type ColumnActions, ColumnHead } from './column-head.tsx';
 import { isFixedColumn, receivedColumn, type SubmissionColumn, usualWidth } from './columns-dialog.tsx';
 
-/** Characters shown around a hit: one line of the table. */
+/** The number of characters shown around a match: one line of the table. */
 const foundLimit = 64;
 
-/** Shows the first answer with a word of the search, so that a hit is visible even if its column is not. */
+/**
+ * Shows the first answer that contains a word of the search, so that a match is visible even if its column is
+ * not.
+ */
 function FoundCell({
   row,
   columns,
@@ -151,7 +154,7 @@ type Props = ColumnActions & {
   /** The sort order, in the format of the URL. */
   sort: string | undefined;
   rows: readonly TableRow[];
-  /** A stable array: a new one renders all rows again. */
+  /** Must be a stable array, because a new one renders all rows again. */
   columns: readonly SubmissionColumn[];
   /** The number of columns that stay in place after the first. */
   pinned: number;
@@ -197,7 +200,7 @@ export function SubmissionsTable({
   const chosen = rows.filter((row) => selected.has(row.id)).length;
   const all = [receivedColumn, ...columns];
   const pinnedWidths = all.slice(0, pinned > 0 ? pinned + 1 : 0).map(widthOf);
-  // A string, so that unchanged rows do not render again.
+  // A string, so that unchanged rows are not rendered again.
   const pinKey = JSON.stringify([checkWidth, pinnedWidths]);
   const pins = useMemo(() => {
     const [before, list] = JSON.parse(pinKey) as [number, number[]];

@@ -31,15 +31,15 @@ const settingsQuery = (form: FormLocation) =>
 
 /**
  * Returns the person's table settings for the form and a function to change them; undefined while loading.
- * The service stores them for all browsers. Changes apply immediately and are saved in order; only the latest
- * pending state is sent, also when the page is left.
+ * The service stores the settings, so they apply in all browsers. Changes apply immediately and are saved in
+ * order. Only the latest pending state is sent, even if the user leaves the page.
  */
 export function useTableSettings(
   form: FormLocation,
 ): [TableSettings | undefined, (change: Partial<TableSettings>) => void] {
   const { data, error } = useQuery(settingsQuery(form));
   const saving = useRef<Saving>({ isBusy: false, next: undefined });
-  // If the settings cannot be loaded, show the submissions with the defaults.
+  // If the settings cannot be loaded, the submissions are shown with the defaults.
   const settings = error || data === null ? usualSettings : data;
   const change = useCallback(
     (part: Partial<TableSettings>) => {

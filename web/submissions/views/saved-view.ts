@@ -19,7 +19,8 @@ export const savedViewsQuery = (form: FormLocation) =>
   });
 
 /**
- * Returns what is saved of a view. A search is saved as typed, so its days are in each reader's time zone.
+ * Returns the part of a view that is saved. A search is saved as typed, so the days in it are in each
+ * reader's time zone.
  */
 export const savedQuery = (view: ViewState): SavedView['query'] => ({
   ...withSorting(view),
@@ -51,14 +52,14 @@ export const differsFromSaved = (saved: SavedView, view: ViewState): boolean =>
 const keyOf = (query: object): string =>
   JSON.stringify(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** The column settings of the person or of the open saved view. */
+/** The column settings: those of the person, or those of the open saved view. */
 type ViewColumns = {
   /** Undefined while loading. */
   settings: TableSettings | undefined;
   change: (change: Partial<TableSettings>) => void;
-  /** Whether they differ from the saved view. */
+  /** Whether the columns differ from the saved view. */
   areOther: boolean;
-  /** Restores the columns of a saved view, unless they changed after `seen`. */
+  /** Restores the columns of a saved view, unless they were changed after `seen`. */
   forget: (id: string | undefined, seen: TableSettings) => void;
 };
 
@@ -66,8 +67,8 @@ type ViewColumns = {
 const draftKey = (id: string | undefined) => ['view-columns', id];
 
 /**
- * Returns the column settings of the view. The person's own settings are saved immediately; those of a saved
- * view apply to all members and wait to be saved.
+ * Returns the column settings of the view. The person's own settings are saved immediately. Those of a saved
+ * view apply to all members, so changes wait until the user saves them.
  */
 export function useViewColumns(form: FormLocation, savedId: string | undefined): ViewColumns {
   const [own, changeOwn] = useTableSettings(form);

@@ -25,13 +25,13 @@ type Props = {
   areColumnsOther: boolean;
   mayEdit: boolean;
   onChange: ChangeView;
-  /** Restores the columns of a saved view, unless they changed after `seen`. */
+  /** Restores the columns of a saved view, unless they were changed after `seen`. */
   onForget: (id: string | undefined, seen: TableSettings) => void;
 };
 
 type Asking = 'new' | 'name';
 
-/** The menu of saved views: opens, saves, renames and deletes them. */
+/** The menu of saved views, in which views can be opened, saved, renamed and deleted. */
 export function ViewsMenu({
   form,
   view,
@@ -63,7 +63,7 @@ export function ViewsMenu({
     },
     onLeave: () => onChange({ saved: undefined, page: view.page }),
     done() {
-      // A view has no other data, so Undo saves it again.
+      // A view has no other data, so Undo can save it again.
       const { name, query, columns: saved } = current!;
       const run = () =>
         call(form.workspace_id, 'saveView', { ...place, body: { name, query, columns: saved } });
@@ -181,7 +181,7 @@ export function ViewsMenu({
 
 const savedMessage = ({ name }: SavedView): string => `The view “${name}” was saved for all members.`;
 
-/** The longest name that the service accepts. */
+/** The maximum length of a name that the service accepts. */
 const longestName = 100;
 
 function NameDialog({

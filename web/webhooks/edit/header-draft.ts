@@ -1,6 +1,6 @@
 import type { Webhook, WebhookChange } from '#webhooks/shapes.ts';
 
-/** A header that is being edited. A stored header has no value here unless a new one is entered. */
+/** A header that is being edited. A stored header has no value here until a new one is entered. */
 export type HeaderDraft = { key: string; name: string; value: string; isStored: boolean };
 
 export const mostHeaders = 10;
@@ -66,7 +66,7 @@ export function secretChoices(
   ];
 }
 
-/** Returns the value to send for a choice; undefined keeps the secret. */
+/** Returns the value to send for a choice; undefined keeps the current secret. */
 export function secretOf(choice: SecretChoice, entered: string, had: boolean): WebhookChange['secret'] {
   if (choice === 'generate') return 'generate';
   if (choice === 'enter') return entered;

@@ -15,13 +15,13 @@ type Props = {
   isAllowed: boolean;
   choice: SecretChoice;
   entered: string;
-  /** Whether the old secret also signs for 24 hours. */
+  /** Whether deliveries are also signed with the old secret for 24 hours. */
   overlap: boolean;
   onChange: (change: { choice?: SecretChoice; entered?: string; overlap?: boolean }) => void;
   error: string | undefined;
 };
 
-/** Chooses whether and with which secret deliveries are signed. */
+/** Lets the person choose whether deliveries are signed, and with which secret. */
 export function SecretField(props: Props): ReactElement {
   const { webhook, isAllowed, choice, entered, overlap, onChange, error } = props;
   const isRotated = webhook?.has_secret && (choice === 'generate' || choice === 'enter');
@@ -64,7 +64,7 @@ export function SecretField(props: Props): ReactElement {
   );
 }
 
-/** Shows a new secret, and code for a receiver that uses it. A secret is shown only once. */
+/** Shows a new secret, and code for a receiver that uses it. The secret is shown only once. */
 export function SecretDialog({
   form,
   webhook,
@@ -97,7 +97,7 @@ export function SecretDialog({
   );
 }
 
-/** Shows the receiver code later, without the secret. */
+/** Shows the code for a receiver again later, without the secret. */
 export function VerifyDialog({
   form,
   webhook,

@@ -108,9 +108,9 @@ const draftOf = (webhook: Webhook | undefined): Draft => ({
   pauses: webhook?.pauses_on_failure ?? true,
 });
 
-/** Creates or edits a webhook, then shows a new secret once. */
+/** Creates or edits a webhook, then shows a new secret only once. */
 export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated }: Props): ReactElement {
-  // The state when the edit began, because the screen behind refreshes every few seconds.
+  // The webhook as it was when the edit began, because the screen behind refreshes every few seconds.
   const [webhook] = useState(latest);
   const [draft, setDraft] = useState(() => draftOf(webhook));
   const [wasLeft, setLeft] = useState(false);
@@ -153,7 +153,7 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
       actions={
         <>
           <Button onPress={onClose}>Cancel</Button>
-          {/* Not isPending: react-aria would announce a button that the next dialog removes. */}
+          {/* Not isPending: react-aria would announce a button that is removed when the next dialog opens. */}
           <Button type="submit" variant="primary">
             {save.isPending ? 'Saving…' : webhook ? 'Save changes' : 'Add webhook'}
           </Button>
@@ -222,7 +222,7 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
   );
 }
 
-/** Explains which addresses work, and how to receive deliveries on a machine without a public address. */
+/** Explains which URLs work, and how to receive deliveries on a machine without a public address. */
 function WhereTo(): ReactElement {
   return (
     <>

@@ -17,7 +17,7 @@ export const createNodeFinder =
   (id) =>
     questions.find((node) => textOf(node, 'id') === id);
 
-/** Returns why a filter cannot be sent yet. */
+/** Returns the reason why a filter cannot be sent yet. */
 export function filterProblem(filter: FilterDraft): string | undefined {
   const group = readCondition(filter);
   return group && !isComplete(group)

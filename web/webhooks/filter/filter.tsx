@@ -25,7 +25,7 @@ type FieldProps = {
   error: string | undefined;
 };
 
-/** Chooses which submissions a webhook receives: all, or those that meet a condition. */
+/** Lets the person choose which submissions a webhook receives: all, or those that meet a condition. */
 export function FilterField({ form, filter, onChange, error }: FieldProps): ReactElement {
   const { data: questions, error: unread } = useQuery(questionsQuery(form));
   return (
@@ -82,7 +82,7 @@ type SentenceProps = { form: LocatedForm; filter: NonNullable<Webhook['filter']>
 export function FilterSentence({ form, filter }: SentenceProps): ReactElement | null {
   const questions = useQuery(questionsQuery(form)).data;
   const group = readCondition(filter);
-  // Without the questions, all of them would look missing.
+  // Until the questions are loaded, all of them would look as if they were missing.
   if (!questions || !group) return null;
   return (
     <p className="webhook-filter small">

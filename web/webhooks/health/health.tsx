@@ -15,7 +15,7 @@ import { healthQuery } from '../webhooks-query.ts';
 const percentFormat = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 const count = new Intl.NumberFormat();
 
-/** Shows the share of a day's finished deliveries that succeeded, as a bar and in words. */
+/** Shows which share of the deliveries that ended within a day succeeded, as a bar and in words. */
 export function DayHealth({ day }: Pick<Webhook, 'day'>): ReactElement {
   const { success, failed, retrying } = day;
   const total = success + failed + retrying;
@@ -46,7 +46,7 @@ export function DayHealth({ day }: Pick<Webhook, 'day'>): ReactElement {
   );
 }
 
-/** Shows the result of the newest delivery, and when it started. */
+/** Shows the result of the latest delivery, and when it started. */
 export function LastDelivery({ last }: { last: Webhook['last_delivery'] }): ReactElement {
   if (!last) return <span className="soft">None yet</span>;
   return (

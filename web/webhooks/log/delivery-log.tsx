@@ -140,7 +140,7 @@ function DeliveryTable({ deliveries, mostAttempts, onOpen }: TableProps): ReactE
   );
 }
 
-/** Opens the delivery and is the row's header. Pointer or focus shows the full time. */
+/** A button that opens the delivery and is the row's header. Hover or focus shows the full time. */
 function OpenDelivery({ line, onOpen }: { line: DeliveryLine; onOpen: (id: string) => void }): ReactElement {
   const { id, created_at, event } = line;
   return (
@@ -241,7 +241,7 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
   );
 }
 
-/** A replay starts with the filters of the log. */
+/** The replay dialog starts with the filters of the log. */
 const draftOf = ({ status, event, from, to }: LogView): Partial<ReplayDraft> => ({
   ...(status && status !== 'Retrying' && { status }),
   ...(event && { event }),

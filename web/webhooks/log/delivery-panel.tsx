@@ -22,7 +22,7 @@ import { deliveryQuery } from '../webhooks-query.ts';
 
 type MessageProps = {
   label: string;
-  /** The text as it was sent or received, which is what gets copied. JSON is shown with line breaks. */
+  /** The text as it was sent or received. Copying uses this text. JSON is displayed with line breaks. */
   text: string;
 };
 
@@ -72,8 +72,8 @@ function AttemptTimings({ attempt }: { attempt: Attempt }): ReactElement | null 
 }
 
 /**
- * Returns the completed phases of an attempt. First byte and total are measured from the start, so earlier
- * phases are subtracted.
+ * Returns the completed phases of an attempt. The first byte and the total are measured from the start, so
+ * the earlier phases are subtracted.
  */
 function stepsOf({ dns_ms, connect_ms, tls_ms, first_byte_ms, response_ms }: Attempt): Step[] {
   const connecting = (dns_ms ?? 0) + (connect_ms ?? 0) + (tls_ms ?? 0);
@@ -180,7 +180,7 @@ const formatHeaders = (headers: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
 
-/** A hash that the receiver can compare with the body it received. */
+/** Shows a hash that can be compared with that of the body that arrived at the receiver. */
 function BodyProof({ attempt }: { attempt: Attempt }): ReactElement | null {
   const { body_sha256, is_body_exact } = attempt;
   if (body_sha256 === null) return null;

@@ -58,14 +58,14 @@ type Props = {
   form: LocatedForm;
   webhook: Webhook;
   rules: WebhookRules;
-  /** Runs before the lists are refreshed. The webhook's own page then navigates away. */
+  /** Runs before the lists are refreshed. On the webhook's own page, it navigates away. */
   onDeleted?: () => void;
 };
 
 /** The menu of a webhook: edit, receiver code, tests, pause or resume, and delete. */
 export function WebhookActions({ form, webhook, rules, onDeleted }: Props): ReactElement {
   const [open, setOpen] = useState<'edit' | 'payload' | 'submissions' | 'replay'>();
-  // Start of the failures, for the replay offered after resuming.
+  // The time of the first failure, for the replay that is offered after resuming.
   const [failedFrom, setFailedFrom] = useState<string | null>(null);
   const close = (): void => setOpen(undefined);
   const place = { params: { id: webhook.id } };
@@ -78,7 +78,7 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
     }),
     done: (_, active) => (active ? 'The webhook was resumed.' : 'The webhook was paused.'),
     onDone(_, active) {
-      // Events during an automatic pause were logged as failed.
+      // Events that happened during an automatic pause were logged as failed.
       if (!active || webhook.paused_by !== 'failure') return;
       setFailedFrom(webhook.failing_since ?? webhook.paused_at);
       setOpen('replay');

@@ -25,7 +25,7 @@ import { ReplayProgress } from '../replay.tsx';
 import { webhookQuery } from '../webhooks-query.ts';
 import { SendTest, WebhookActions } from './webhook-actions.tsx';
 
-/** The details of a webhook and its health, in one row. */
+/** The details of a webhook and its health, in a single row. */
 function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: Webhook }): ReactElement {
   const [isVerifying, setVerifying] = useState(false);
   return (
@@ -115,7 +115,7 @@ export function WebhookScreen(): ReactElement {
   const form = useForm();
   const id = useParams({ strict: false }).webhook!;
   const found = useQuery(webhookQuery(form, id));
-  // Another person may have deleted it.
+  // Another person may have deleted the webhook.
   const isGone = found.error instanceof ApiProblem && found.error.status === 404;
   return (
     <>

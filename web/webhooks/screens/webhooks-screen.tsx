@@ -17,7 +17,7 @@ import { DayHealth, LastDelivery } from '../health/health.tsx';
 import { type WebhookRules, webhooksQuery } from '../webhooks-query.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 
-/** A webhook in the list: address, events and health. */
+/** A webhook in the list: its URL, events and health. */
 function WebhookCard({
   form,
   webhook,

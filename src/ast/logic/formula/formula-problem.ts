@@ -10,7 +10,10 @@ export function formulaProblem(text: string): string | undefined {
   return parsed.ok ? undefined : formatFormulaProblem(parsed.problem);
 }
 
-/** Returns the position in a sentence about a formula, in characters from 0. Undefined if it has none. */
+/**
+ * Returns the position that a sentence about a formula mentions, in characters from 0. Undefined if it
+ * mentions none.
+ */
 export function problemPosition(message: string): number | undefined {
   const [, place] = /\(character (\d+)\)/.exec(message) ?? [];
   return place === undefined ? undefined : Number(place) - 1;

@@ -1,14 +1,14 @@
 import { spend, type Work } from '../../basics/work.ts';
 
-/** Up to this many pairs of characters, the built-in search is fast even in the worst case. */
+/** For up to this many pairs of characters, the built-in search is fast even in the worst case. */
 const fewPairs = 100_000;
 
-/** The cost of a character in the built-in search and in ours, in steps of work (work.ts). */
+/** The cost of a character in the built-in search and in this one, in steps of work (work.ts). */
 const steps = { character: 0.35, ownCharacter: 1.5 } as const;
 
 /**
- * Returns whether the text contains the part, in time linear in the text. The built-in search scans some
- * texts once for each character of the part.
+ * Returns whether the text contains the part, in time that is linear in the text. The built-in search scans
+ * some texts once for each character of the part.
  * @throws TooMuchWork
  */
 export function includesText(text: string, part: string, work: Work): boolean {
@@ -27,7 +27,7 @@ export function includesText(text: string, part: string, work: Work): boolean {
   return false;
 }
 
-/** The border lengths of all prefixes of the part (Knuth, Morris and Pratt). */
+/** Returns the border lengths of all prefixes of the part (Knuth, Morris and Pratt). */
 function bordersOf(part: string): Int32Array {
   const borders = new Int32Array(part.length);
   for (let at = 1, matched = 0; at < part.length; at += 1) {

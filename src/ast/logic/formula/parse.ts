@@ -21,7 +21,7 @@ type Token = Span & {
   readonly text: string;
 };
 
-/** Stops at the first problem. Later problems would be guesses. */
+/** Thrown at the first problem. Reporting later problems would be guessing. */
 class Fault extends Error {
   override readonly name = 'Fault';
   readonly problem: FormulaProblem;
@@ -32,13 +32,13 @@ class Fault extends Error {
   }
 }
 
-// Cached: forms never change, and each answer needs their formulas.
+// Cached, because forms never change and each answer needs their formulas.
 const known = new Map<string, ParseResult>();
 const mostKnown = 2_000;
 
 /**
- * Parses a formula such as `round({price} * {people}, 2)`. `checkFormula` checks the names against a form.
- * Linear in the text; never throws.
+ * Parses a formula such as `round({price} * {people}, 2)`. `checkFormula` then checks the names against a
+ * form. Linear in the text; never throws.
  */
 export function parseFormula(text: string): ParseResult {
   const before = known.get(text);
@@ -61,7 +61,7 @@ export function namesIn(text: string): readonly (Span & { readonly id: string })
   }
 }
 
-/** Returns a formula with renamed elements. */
+/** Returns a formula in which elements are renamed. */
 export function renameInFormula(text: string, rename: (id: string) => string): string {
   const names = namesIn(text);
   if (names.every(({ id }) => rename(id) === id)) return text;
@@ -134,7 +134,7 @@ const closeness: Readonly<Partial<Record<string, number>>> = {
 const ofNot = 3;
 const ofNegative = 7;
 
-/** Parses by operator precedence and writes each instruction after its operands. */
+/** Parses by operator precedence and puts each instruction after its operands. */
 function readTokens(tokens: readonly Token[]): Program {
   let at = 0;
   let depth = 0;
@@ -249,7 +249,7 @@ function readTokens(tokens: readonly Token[]): Program {
 
 const idOf = (text: string): string => text.slice(1, -1).trim();
 
-/** Returns the name of an operator. `closeness` does not contain other tokens. */
+/** Returns the name of an operator. `closeness` contains only operators, not other tokens. */
 const nameOf = ({ kind, text }: Token): string =>
   kind === 'sign' ? text : kind === 'word' ? text.toLowerCase() : '';
 

@@ -1,4 +1,7 @@
-/** The functions and operators of formulas. run.ts runs them, and check-formula.ts checks their arguments. */
+/**
+ * The functions and operators of formulas. run.ts evaluates them, and check-formula.ts checks their
+ * arguments.
+ */
 export const functionNames = [
   'if',
   'and',
@@ -39,14 +42,14 @@ export const functionNames = [
 ] as const;
 export type FunctionName = (typeof functionNames)[number];
 
-/** Functions that combine any number of values. Elements in rows add a value for each row. */
+/** Functions that combine any number of values. For elements in rows, each row adds a value. */
 export const aggregateFunctions = ['sum', 'min', 'max', 'average', 'count'] as const;
 export type AggregateFunction = (typeof aggregateFunctions)[number];
 
 /** The position of a part of a formula: its first character and the one after its last, from 0. */
 export type Span = { readonly at: number; readonly end: number };
 
-/** One instruction of a formula. It takes its operands from the stack and pushes its result. */
+/** An instruction of a formula. It takes its operands from the stack and pushes its result. */
 export type Instruction = Span &
   (
     | { readonly kind: 'value'; readonly value: number | string | boolean }
@@ -61,15 +64,15 @@ export type Instruction = Span &
   );
 
 /**
- * A formula in postfix order. Neither the check nor the run recurses deeper for longer formulas, also in
- * browsers with a small stack.
+ * A formula in postfix order. Checking and evaluating it needs no deeper recursion for longer formulas, so it
+ * works even in browsers with a small stack.
  */
 export type Program = readonly Instruction[];
 
-/** What is wrong with a formula, as the end of a sentence about it, and the position. */
+/** What is wrong with a formula, as the end of a sentence about the formula, and the position. */
 export type FormulaProblem = Span & { readonly message: string };
 
-/** Lists the IDs that a program names, also in its nested parts. */
+/** Lists the element IDs that a program refers to, including in its nested parts. */
 export function elementIdsIn(program: Program): string[] {
   return program.flatMap((step) => {
     if (step.kind === 'gather') return step.parts.flatMap(elementIdsIn);
@@ -77,6 +80,6 @@ export function elementIdsIn(program: Program): string[] {
   });
 }
 
-/** Lists the IDs that a program names outside of its nested parts. */
+/** Lists the element IDs that a program refers to outside of its nested parts. */
 export const directElementIdsIn = (program: Program): string[] =>
   program.flatMap((step) => (step.kind === 'answer' || step.kind === 'points' ? [step.id] : []));

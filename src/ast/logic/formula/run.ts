@@ -13,7 +13,7 @@ import {
   type Program,
 } from './program.ts';
 
-/** A stored answer as a formula uses it. Undefined for a blank answer. */
+/** A stored answer in the form that formulas use. Undefined for a blank answer. */
 export type FormulaValue =
   | number
   | string
@@ -25,11 +25,11 @@ export type FormulaValue =
 /** What a formula reads of the answers. `row` is the index of the row that it iterates, or undefined. */
 export type FormulaAnswers = {
   readonly answer: (id: string, row: number | undefined) => FormulaValue;
-  /** The attributes of an element, whose options can have points. */
+  /** Returns the attributes of an element. Its options can have points. */
   readonly attrsOf: (id: string) => object;
   /** The answered rows of the group of one of the elements, by index. Undefined if none is in a group. */
   readonly rowsAround: (ids: readonly string[]) => readonly number[] | undefined;
-  /** Today in the form's time zone, YYYY-MM-DD. */
+  /** Today's date in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
   readonly work: Work;
 };
@@ -41,9 +41,10 @@ const steps = { instruction: 40, character: 2, lookedAt: 0.25, counted: 20 } as 
 const maxCalculatedLength = 999_999_999_999_999;
 
 /**
- * Runs a formula with equal results in every browser and on the server: sums and products are rounded to 15
- * decimal digits, which ECMAScript defines exactly. Returns undefined for a division by zero, for more than
- * 15 digits, or for missing values. A blank answer counts as 0 in sums and products, but dates need a day.
+ * Evaluates a formula with equal results in every browser and on the server: sums and products are rounded to
+ * 15 decimal digits, which ECMAScript defines exactly. Returns undefined for a division by zero, for more
+ * than 15 digits, or for missing values. A blank answer counts as 0 in sums and products, but date functions
+ * need a day.
  * @throws TooMuchWork
  */
 export function runFormula(
@@ -81,7 +82,7 @@ function valueOf(
   return step.kind === 'answer' ? answer : pointsOf(answers.attrsOf(step.id), answer, answers.work);
 }
 
-/** Sums the points of the chosen options. A blank answer has none. */
+/** Sums the points of the chosen options. A blank answer has no points. */
 function pointsOf(attrs: object, value: FormulaValue, work: Work): number | undefined {
   if (value === undefined) return undefined;
   const chosen = isRecord(value) ? Object.values(value).flat() : [value].flat();
@@ -101,8 +102,8 @@ type Run = (given: readonly FormulaValue[], answers: FormulaAnswers) => FormulaV
 const digits = 15;
 
 /**
- * Removes floating-point noise from every result of an operator or function. Rounds to 15 significant digits
- * of the largest number among `from`: `100.1 - 100` is 0.1, with the decimals of 100.1.
+ * Removes floating-point noise from the result of an operator or function. Rounds to 15 significant digits of
+ * the largest number among `from`: `100.1 - 100` is 0.1, with the decimals of 100.1.
  */
 function roundFloatingPointNoise(value: number, from: readonly number[] = []): number {
   if (value === 0 || !Number.isFinite(value)) return value + 0;
@@ -122,13 +123,13 @@ function divide(one: number, other: number): number {
   return roundFloatingPointNoise(quotient * other) === roundFloatingPointNoise(one) ? quotient : one / other;
 }
 
-/** Uses the decimals of the quotient: in binary fractions, 0.3 is not a multiple of 0.1. */
+/** Uses the decimal digits of the quotient, because in binary fractions 0.3 is not a multiple of 0.1. */
 function remainder(one: number, other: number): number {
   const multiple = roundFloatingPointNoise(other * Math.floor(roundFloatingPointNoise(one / other)));
   return add(one, -multiple);
 }
 
-/** A blank answer counts as 0. A value that is not a number makes every result NaN. */
+/** A blank answer counts as 0. A value that is not a number makes the result NaN. */
 const numberOf = (value: FormulaValue): number =>
   value === undefined ? 0 : typeof value === 'number' ? value : Number.NaN;
 
@@ -142,13 +143,13 @@ const compare =
   ([one, other]) => {
     if (typeof one === 'number' && typeof other === 'number')
       return holds(roundFloatingPointNoise(one) - roundFloatingPointNoise(other));
-    // A value that is not a day or time has no order, and can be as long as the whole request.
+    // A value that is not a day or time has no order, and could be as long as the whole request.
     if (!isDateOrTime(one) || !isDateOrTime(other)) return false;
     const [left, right] = aligned(one, other);
     return holds(left < right ? -1 : Number(left > right));
   };
 
-/** Returns a day and a day with a time, both as days. */
+/** If both values are days, with or without a time, cuts them to the same length. */
 function aligned(one: string, other: string): [string, string] {
   if (!isMoment(one) || !isMoment(other)) return [one, other];
   const length = Math.min(one.length, other.length);
@@ -173,7 +174,10 @@ function fold(text: string, { work }: FormulaAnswers): string {
   return trimText(text).toLowerCase();
 }
 
-/** Shifts by the written decimals, so that 1.005 is rounded as people expect. Halves round away from zero. */
+/**
+ * Shifts by the decimal digits as written, so that 1.005 is rounded as people expect. Halves are rounded away
+ * from zero.
+ */
 function round(value: number, digits: number): number {
   if (!Number.isInteger(digits) || Math.abs(digits) > 12 || !Number.isFinite(value)) return Number.NaN;
   const shifted = Math.round(shift(Math.abs(roundFloatingPointNoise(value)), digits));
@@ -201,14 +205,14 @@ const millisecondsOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
 const dayMs = 86_400_000;
 
-/** Minutes since 1970 for a day with a time, and since midnight for a time. */
+/** Returns the minutes since 1970 for a day with a time, and since midnight for a time. */
 function minutesOf(value: FormulaValue): number | undefined {
   if (typeof value !== 'string') return undefined;
   if (isTime(value)) return Date.parse(`1970-01-01T${value}Z`) / 60_000;
   return isMoment(value) ? Date.parse(`${value}${isDate(value) ? 'T00:00' : ''}Z`) / 60_000 : undefined;
 }
 
-/** Counts whole years between two days. February 29 has its birthday on March 1 in other years. */
+/** Counts whole years between two days. A birthday on February 29 is on March 1 in other years. */
 function yearsBetween(from: string, to: string): number {
   const years = Number(to.slice(0, 4)) - Number(from.slice(0, 4));
   return years - Number(to.slice(5) < from.slice(5));
@@ -273,7 +277,7 @@ const runs: Readonly<Record<Exclude<FunctionName, AggregateFunction>, Run>> = {
   weekday: ofDay((day) => new Date(millisecondsOf(day)).getUTCDay() || 7),
 };
 
-/** Skips blank answers. Without any answer, a sum is 0 and the other functions have no value. */
+/** Blank answers are skipped. Without any answer, a sum is 0 and the other functions have no value. */
 const aggregators: Readonly<
   Record<AggregateFunction, (values: readonly FormulaValue[], work: Work) => FormulaValue>
 > = {
@@ -287,7 +291,7 @@ const aggregators: Readonly<
   count: (values, work) => values.reduce<number>((total, value) => total + countOf(value, work), 0),
 };
 
-/** Counts the choices, files or rows of an answer. An answer without parts counts as 1. */
+/** Counts the choices, files or rows in an answer. An answer without parts counts as 1. */
 function countOf(value: FormulaValue, work: Work): number {
   if (Array.isArray(value)) return value.length;
   if (!isRecord(value)) return Number(isAnswered(value, work));
@@ -297,7 +301,10 @@ function countOf(value: FormulaValue, work: Work): number {
   return length;
 }
 
-/** Returns whether there is an answer. A text can be all white space, so the scan is paid for in full. */
+/**
+ * Returns whether there is an answer. A text can be entirely white space, so the steps for scanning all of it
+ * are spent.
+ */
 function isAnswered(value: FormulaValue, work: Work): boolean {
   if (typeof value === 'string') spend(work, value.length * steps.lookedAt);
   return !isBlank(value);

@@ -11,7 +11,7 @@ type Attributes = {
   readonly suffix?: string;
 };
 
-/** A number calculated from other answers. A sent value is ignored. */
+/** A number calculated from other answers. If a client sends a value, it is ignored. */
 export const rules = {
   kind: 'number',
   isUnasked: true,

@@ -6,7 +6,7 @@ import { count, questionAttributes } from '../shared-attributes.ts';
 /** Visitors do not answer it, so it cannot be required. */
 const { error_message: _error, required: _required, require_when: _when, ...attributes } = questionAttributes;
 
-/** A text before or after a number: a currency, a unit. */
+/** The text before or after a number, such as a currency or a unit. */
 const affix = <Title extends string>(title: Title) =>
   ({ kind: 'string', title, maxBytes: limits.affixBytes }) as const;
 

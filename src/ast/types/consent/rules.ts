@@ -8,7 +8,7 @@ import { accept, type CheckedAnswer, type ConsentAnswer, refuse } from '../rules
 export const rules = {
   kind: 'consent',
   noun: 'consent',
-  // Anything else is not an answer. A page sends the time, which identifies the stored consent of a row.
+  // `false` is not an answer. A page sends the time, which identifies the stored consent of a row.
   tidy: (value: unknown) => {
     if (value === false) return undefined;
     return isMoment(value) ? { agreed: true, at: value } : value;

@@ -26,7 +26,7 @@ export const fileUpload = inputType({
   samples: (attrs) => [Array.from({ length: attrs.min_files ?? 1 }, () => sampleFor(attrs))],
 });
 
-/** Its ID belongs to no file: the link in a test leads to a 404, like that of a deleted file. */
+/** Its ID belongs to no file. The link in a test returns 404, as for a deleted file. */
 const sampleFile: FileAnswer = {
   id: '00000000-0000-7000-8000-000000000000',
   filename: 'sample.pdf',

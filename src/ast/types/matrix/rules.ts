@@ -34,7 +34,7 @@ export const rules = {
     if (!isRecord(value)) return value;
     const { length } = Object.keys(value);
     spend(work, length * cellSteps);
-    // A number is not a valid answer, so later checks do not read the names again.
+    // Returns a number, which is not a valid answer, so that later checks do not read the names again.
     if (length > mostNames) return length;
     const answered = Object.entries(value).flatMap(([row, cell]) =>
       isBlank(cell) ? [] : [[row, tidyChoices(attrs, cell)] as const],
@@ -51,7 +51,7 @@ export const rules = {
         ? [[idOf(row), attrs.multiple ? chosen : chosen[0]!]]
         : [];
     });
-    // Unknown rows and options are missing in `answer`, so the sizes differ.
+    // Unknown rows and options are missing from `answer`, so the sizes differ.
     return answer.length === cells.size ? accept(Object.fromEntries(answer)) : refuse('grid');
   },
   row: (answer: unknown, row: string): RowAnswer => {

@@ -8,7 +8,7 @@ export const paragraph = {
   icon: 'M3.5 5h13M3.5 8.5h13M3.5 12h13M3.5 15.5h7',
   words: 'text description',
   firstLabel: 'A few sentences that explain what comes next.',
-  // The label is a text of several sentences.
+  // The label can have several sentences.
   attrs: { ...contentAttributes, label: { ...contentAttributes.label, maxBytes: limits.textBytes } },
   summary: 'nothing',
 } as const satisfies ElementDefinition;

@@ -9,7 +9,7 @@ export const time = inputType({
   summary: 'hours',
   columnWidth: 104,
   control: 'time',
-  // Without seconds and zone, so it is not the format `time` of JSON Schema.
+  // The value has no seconds and no zone, so it does not have the format `time` of JSON Schema.
   schema: (attrs) => momentSchema(attrs, { pattern: '^\\d{2}:\\d{2}$' }),
   samples: (attrs, today) => momentSamples('time', '14:30', attrs, today),
 });

@@ -17,7 +17,8 @@ export const calculation = styled<'calculation'>([calculationStyle], (element, p
   if (!isVisibleToVisitors(element)) return html`<div class="field" hidden></div>`;
   const field = fieldAt(element, place);
   const said = formatResult(element, place.row, place.page);
-  // `bdi` keeps a prefix before the number in right-to-left pages, as in texts that show it (ast/answers/format-piped.ts).
+  // As in texts that show the number (ast/answers/format-piped.ts), `bdi` keeps a prefix before it in
+  // right-to-left pages.
   return renderLabelledControl(
     field,
     html`<output${attributes({ id: field.name, 'aria-live': 'off' })}><bdi>${said}</bdi></output>`,

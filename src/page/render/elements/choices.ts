@@ -10,14 +10,14 @@ type Choice = {
   readonly value: string;
   readonly label: string | Html;
   readonly isChosen: boolean;
-  /** How many more visitors can choose it; undefined without a quota. */
+  /** How many more visitors can choose this option; undefined without a quota. */
   readonly left?: number | undefined;
   /**
-   * Whether its condition is true; undefined without a condition. Every option is in the page, so that the
-   * script can show it.
+   * Whether the option's condition is true; undefined without a condition. Every option is in the page, so
+   * that the script can show it.
    */
   readonly isOffered?: boolean | undefined;
-  /** The id of its picture. */
+  /** The id of the option's picture. */
   readonly image?: string | undefined;
 };
 
@@ -44,7 +44,7 @@ export function choices(
       autofocus: index === Math.max(0, first) && field.hasFocus,
     });
     const row = attributes({ class: 'option', hidden: choice.isOffered === false });
-    // The whole row is the label.
+    // The label covers the whole row.
     return html`<label${row}><input${control}><span>${label}</span>${renderQuotaLeft(choice, place.page)}</label>`;
   });
   return renderControlGroup(
@@ -63,10 +63,13 @@ function noAnswer({ name, place }: Field): Html {
   return html`<label class="option none"><input${control}><span>${place.page.words.noAnswer}</span></label>`;
 }
 
-/** Whether the quota of an option is used up. A visitor who already chose the option keeps it. */
+/** Whether the quota of an option is used up. Visitors who already chose the option keep it. */
 const isFull = ({ left, isChosen }: Choice): boolean => left === 0 && !isChosen;
 
-/** Disables options that are not offered. `data-offer` is for the script; `full` if the quota is used up. */
+/**
+ * Disables options that are not offered. `data-offer` is for the script; it is `full` if the quota is used
+ * up.
+ */
 const offerAttributes = (choice: Choice) => ({
   disabled: isFull(choice) || choice.isOffered === false,
   'data-offer': choice.isOffered === undefined ? false : isFull(choice) ? 'full' : '',
@@ -94,13 +97,13 @@ export function listChoices({ element, place }: Field, isChosen: (option: string
       image,
       isOffered,
       isChosen: isOffered !== false && isChosen(id),
-      // Nothing is submitted from the builder's canvas, so it shows the full quota.
+      // Nothing can be submitted from the builder's canvas, so it shows the full quota.
       left: places ? leftOf(id) : capacity,
     };
   });
 }
 
-/** Returns the visitor's own texts among the values: those that are not options. */
+/** Returns the texts that the visitor entered: the values that are not options. */
 function otherAnswers(element: InputElement, values: readonly unknown[]): string[] {
   const options = optionsById(element.attrs);
   return values.filter(
@@ -109,7 +112,7 @@ function otherAnswers(element: InputElement, values: readonly unknown[]): string
   );
 }
 
-/** Renders "Other" and its text field. It stays chosen while its text is still missing. */
+/** Renders "Other" and its text field. The option stays chosen while its text is still missing. */
 function otherOf(field: Field, values: readonly unknown[]): { choice: Choice; text: Html } {
   const [own] = otherAnswers(field.element, values);
   const label = field.place.page.words.other;
@@ -118,8 +121,8 @@ function otherOf(field: Field, values: readonly unknown[]): { choice: Choice; te
 }
 
 /**
- * Renders the text field of "Other", which the style sheet shows while it is chosen. `readFields` joins the
- * two.
+ * Renders the text field of "Other", which the style sheet shows while that option is chosen. `readFields`
+ * joins the two.
  */
 function otherText({ element, name, place }: Field, value: string | undefined): Html {
   const control = attributes({
@@ -137,7 +140,7 @@ function otherText({ element, name, place }: Field, value: string | undefined): 
 <input${control}>`;
 }
 
-/** Single choice: `radio`. */
+/** Renders a single choice: `radio`. */
 export function radios(field: Field): Html {
   const { element, value } = field;
   const list = listChoices(field, (option) => option === value);
@@ -146,7 +149,7 @@ export function radios(field: Field): Html {
   return choices(field, 'radio', [...list, other.choice], { after: other.text });
 }
 
-/** Multiple choice: `multiple_choice`. The text of "Other" counts as one more choice. */
+/** Renders a multiple choice: `multiple_choice`. The text of "Other" counts as one more choice. */
 export function checkboxes(field: Field): Html {
   const { element } = field;
   const values: readonly unknown[] = Array.isArray(field.value) ? field.value : [];
@@ -156,7 +159,10 @@ export function checkboxes(field: Field): Html {
   return choices(field, 'checkbox', [...list, other.choice], { after: other.text });
 }
 
-/** Two radio buttons: one checkbox could not tell "no" from "not answered". `readFields` reads the values. */
+/**
+ * Renders two radio buttons, because one checkbox could not tell "no" from "not answered". `readFields` reads
+ * the values.
+ */
 export function yesOrNo(field: Field): Html {
   const { words } = field.place.page;
   const list = [
@@ -167,7 +173,8 @@ export function yesOrNo(field: Field): Html {
 }
 
 /**
- * Single choice from a list: `dropdown`. Its first entry means no answer, so that no option is preselected.
+ * Renders a single choice from a list: `dropdown`. The first entry means no answer, so that no option is
+ * preselected.
  */
 export function dropdown(field: Field): Html {
   const { element, value, place } = field;

@@ -17,7 +17,7 @@ import {
 import type { FilesByName, VisibleParts } from '#ast/logic/evaluate.ts';
 import { countShownRows } from './rows.ts';
 
-/** Returns the paths (`0.2`) of elements with conditions, including conditions on their options. */
+/** Returns the paths (`0.2`) of elements that have conditions, or options with conditions. */
 export function conditionalPaths(form: Form): Map<Element, string> {
   const paths = new Map<Element, string>();
   for (const { element, path } of walkElements(form)) {
@@ -49,9 +49,9 @@ function* rowsOnPage(group: Composite, posted: Posted): Generator<OnPage, void> 
 }
 
 /**
- * Returns marks of what a step shows because of conditions, with the HTML names of its inputs. An element has
- * the mark `0.2`, in a row `0.2@1`; the offered options of an unanswered question have `0.2:1f`. The page
- * posts the marks that it showed (`_seen`), so that the server knows what an answer has made appear.
+ * Returns marks of what a step shows because of conditions, with the HTML names of the inputs. The mark of an
+ * element is `0.2`, or `0.2@1` in a row; that of the options offered for an unanswered question is `0.2:1f`.
+ * The page posts the marks that it showed (`_seen`), so that the server knows what an answer has made appear.
  */
 export function shownByCondition(
   form: Form,

@@ -8,12 +8,12 @@ import { type FormatAnswer, type Html, renderPiped } from '../../markup/html.ts'
 import type { Picture } from '../../theme/page-style.ts';
 import type { PageProblems, Words } from '../../words/words.ts';
 
-/** A file that is kept between two posts of a page. A hidden input holds its `token`. `size` in bytes. */
+/** A file that is kept between two posts of a page. A hidden input has its `token`. `size` is in bytes. */
 export type KeptFile = {
   readonly token: string;
   readonly filename: string;
   readonly size: number;
-  /** For validation in the script. */
+  /** Used by the script's validation. */
   readonly content_type?: string;
 };
 
@@ -38,16 +38,17 @@ export type PageState = {
   readonly held: KeptFilesByName;
   readonly limits: FileLimits;
   /**
-   * The remaining quota of each option. Undefined if nothing can be submitted: the full quota is then shown.
+   * The remaining quota of each option; undefined if the page cannot be submitted. The full quota is then
+   * shown.
    */
   readonly places?: QuotasLeft | undefined;
-  /** Returns the address and sizes of an image of the workspace. */
+  /** Returns the URL and sizes of an image of the workspace. */
   readonly pictureOf: (id: string) => Picture;
   /** Formats the answers that texts show. */
   readonly say: FormatAnswer;
   /** What the form's conditions show and require now. */
   readonly shown: VisibleParts;
-  /** Paths of elements with conditions: `0.2` is the index of the step, then of the element. */
+  /** Paths of elements with conditions: `0.2` is the index of the step, then the index of the element. */
   readonly conditional: ReadonlyMap<Element, string>;
   /** Today in the form's time zone, `YYYY-MM-DD`, for limits such as `today+30`. */
   readonly today: string;
@@ -63,7 +64,7 @@ export type ElementContext = {
   readonly page: PageState;
   readonly answers: RawAnswers;
   readonly row?: Row;
-  /** One level below the nearest heading, so that no level is skipped. */
+  /** The tag of a heading one level below the nearest heading, so that no level is skipped. */
   readonly headingTag: 'h2' | 'h3';
 };
 

@@ -83,7 +83,7 @@ const quotaStyle = `
 const hasOptionQuotas = (element: Element): boolean =>
   [...inputOptionsById(element).values()].some(({ capacity }) => capacity !== undefined);
 
-/** Returns the additional styles for the element types of a form. */
+/** Returns the additional styles for the element types in a form. */
 export const styleOf = memoizeByObject((form: Form): string => {
   const elements = [...walkElements(form)].map(({ element }) => element);
   const types = styleOfTypes(elements.map(({ type }) => type));

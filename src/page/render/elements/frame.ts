@@ -43,7 +43,8 @@ export function errorBox(name: string, errors: readonly string[]): Html {
 }
 
 /**
- * Returns the attributes of every control: its names, the ids of its help and errors, its state and focus.
+ * Returns the attributes that every control has: its names, the ids of its help and errors, its state and
+ * focus.
  */
 export function controlAttributes(field: Field): Record<string, string | boolean | undefined> {
   const { name, hasFocus } = field;
@@ -72,7 +73,7 @@ function limitOf(input: InputElement): number | undefined {
   return kindOf(input) === 'text' && 'max_length' in input.attrs ? input.attrs.max_length : undefined;
 }
 
-/** Renders how many characters are left. The script updates it and announces it to screen readers. */
+/** Renders the number of characters left. The script updates it and announces it to screen readers. */
 function counter({ element, name, value, place: { page } }: Field): Html | undefined {
   const limit = limitOf(element);
   if (limit === undefined) return undefined;
@@ -92,7 +93,7 @@ function hasHelp(element: InputElement): boolean {
 function caption({ element, place }: Field): Html {
   const { page, row } = place;
   const required = page.shown.isRequired(element, row);
-  // The mark is also in the page for a question with `require_when`, so that the script can show it.
+  // The mark is also in the page if the question has `require_when`, so that the script can show it.
   const canBe = required || isRequired(element) || element.attrs.require_when !== undefined;
   const mark = html` <span${attributes({ class: 'mark', hidden: !required })}>${page.words.required}</span>`;
   return html`${renderPipedText(element.attrs.label, place)}${canBe && mark}`;

@@ -18,7 +18,7 @@ import { boxAttributes, errorBox, errorId } from './frame.ts';
 import { countShownRows, rowName } from './rows.ts';
 
 /**
- * Renders an element. It is passed as a parameter, because groups are themselves in the table of all
+ * Renders an element. It is passed as a parameter, because groups themselves are in the table of all
  * renderers.
  */
 type RenderElement = (element: Element, place: ElementContext) => Html;
@@ -42,7 +42,10 @@ ${children(composite, place, render)}
 </fieldset>`;
 }
 
-/** Renders the rows, each with a button to remove it, and a button to add one. Both are plain form posts. */
+/**
+ * Renders the rows, each with a button to remove it, and a button to add one. All buttons are plain form
+ * posts.
+ */
 function repeated(composite: Composite, place: ElementContext, render: RenderElement): Html {
   const { id } = composite.attrs;
   const label = fillPlainText(composite.attrs.label, place);
@@ -94,7 +97,9 @@ function rowAnswers(answers: RawAnswers, id: string, index: number): RawAnswers 
   return isRecord(row) ? row : {};
 }
 
-/** Returns the HTML name of the first answer in elements. For a repeatable group, this is its first row. */
+/**
+ * Returns the HTML name of the first answer in the elements. For a repeatable group, this is its first row.
+ */
 export function firstNameIn(elements: readonly Element[]): string | undefined {
   for (const element of elements) {
     if (isInput(element) && isAnsweredByVisitor(element)) return fieldName(element);

@@ -4,8 +4,8 @@ import { alignMoments } from '#ast/rules/moments.ts';
 type Moment = Extract<InputElement, { type: 'date' | 'datetime' | 'time' }>;
 
 /**
- * Returns the limits of a calendar as data attributes. The page's script sets them; without it, browsers
- * would show their own messages for other days. `today` is YYYY-MM-DD.
+ * Returns the earliest and latest day of a calendar as data attributes. The page's script applies them;
+ * otherwise browsers would show their own messages for other days. `today` is YYYY-MM-DD.
  */
 export function momentHints(
   { type, attrs }: Moment,

@@ -7,8 +7,8 @@ import type { Field } from './element-context.ts';
 type Ends = { readonly low_label?: string; readonly high_label?: string };
 
 /**
- * Renders a scale: a radio button for each level, drawn by the style sheet. The end labels belong to the
- * accessible names of the first and last level, and are shown below them.
+ * Renders a scale: a radio button for each level, styled by the style sheet. The labels at the ends belong to
+ * the accessible names of the first and last level, and are shown below them.
  */
 export function levels(field: Field, drawing: string, { low_label: low, high_label: high }: Ends): Html {
   const all = levelsOf(field.element);

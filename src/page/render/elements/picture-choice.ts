@@ -19,7 +19,7 @@ const style = `
 .options_row.pictures > .option:not(.none) { inline-size: 8.5rem; }
 `;
 
-/** Radio buttons or checkboxes as pictures with labels, which also describe the pictures. */
+/** Radio buttons or checkboxes as labeled pictures. The labels also describe the pictures. */
 export const pictureChoice = styled<'picture_choice'>([style], (element, place) => {
   const field = fieldAt(element, place);
   const values: readonly unknown[] = Array.isArray(field.value) ? field.value : [field.value];

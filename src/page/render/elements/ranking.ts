@@ -12,7 +12,7 @@ const style = `
 .places select { margin-block-start: 0; }
 `;
 
-/** A numbered list, where an option is chosen for each rank. */
+/** A numbered list in which an option is chosen for each rank. */
 export const ranking = styled<'ranking'>([style], (element, place) => {
   const field = fieldAt(element, place);
   const { words } = place.page;

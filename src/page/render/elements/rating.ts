@@ -4,8 +4,8 @@ import { levelStyle, levels } from './levels.ts';
 import { styled } from './styled.ts';
 
 /**
- * Stars and hearts are characters, filled up to the chosen or hovered one. Their shapes differ, so they do
- * not depend on color.
+ * Stars and hearts are characters, filled up to the chosen or hovered one. Filled and empty ones differ in
+ * shape, so they do not depend on color.
  */
 const starStyle = `
 :is(.options_stars, .options_hearts) { grid-template-columns: repeat(5, minmax(0, 3rem)); gap: 0; }
@@ -23,7 +23,7 @@ const starStyle = `
 }
 `;
 
-/** Stars, hearts or numbers; the visitor chooses one. */
+/** Stars, hearts or numbers, of which the visitor chooses one. */
 export const rating = styled<'rating'>([levelStyle, starStyle], (element, place) => {
   const { symbol = defaults.symbol } = element.attrs;
   return levels(fieldAt(element, place), symbol === 'numbers' ? 'levels' : symbol, element.attrs);

@@ -25,8 +25,8 @@ export function formatResult(
 }
 
 /**
- * Lists every result that a page shows, by HTML name. @param countRows the number of rows that the page shows
- * of a group.
+ * Lists every result that a page shows, by HTML name. @param countRows returns the number of rows that the
+ * page shows of a group.
  */
 export function* resultsOf(
   form: Form,

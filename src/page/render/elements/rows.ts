@@ -15,9 +15,9 @@ export function countShownRows(group: Composite, answers: RawAnswers, held: File
 }
 
 /**
- * Returns the posted answers with every row that the page showed, as its hidden `_row=group[1]` inputs among
- * `controls` list them. A row of unchecked checkboxes posts nothing else, and would disappear from the next
- * page. Added rows are empty, and `checkAnswers` drops them.
+ * Returns the posted answers with every row that the page showed, as listed by the hidden `_row=group[1]`
+ * inputs among `controls`. A row of unchecked checkboxes posts nothing else, and would disappear from the
+ * next page. Added rows are empty, and `checkAnswers` drops them.
  */
 export function restoreRows(
   form: Form,

@@ -10,7 +10,7 @@ export type Draw<Type extends ElementType> = {
 };
 
 /**
- * Adds styles to a renderer. Styles that several types share must be identical texts, so that they are sent
+ * Adds styles to a renderer. Styles that several types share must be identical strings, so that they are sent
  * once.
  */
 export const styled = <Type extends ElementType>(styles: readonly string[], draw: Draw<Type>): Draw<Type> =>

@@ -14,8 +14,8 @@ type Moment = Extract<InputElement, { type: 'date' | 'datetime' | 'time' }>;
 export const uncorrectedInput = { type: 'text', autocapitalize: 'none', spellcheck: 'false' } as const;
 
 /**
- * Returns the answer as the text of a control. If several values were posted for one, they are joined, so
- * that the visitor can keep one.
+ * Returns the answer as the text of a control. If several values were posted for one control, they are
+ * joined, so that the visitor can choose which to keep.
  */
 function textOf({ value, place: { page } }: Field): string {
   if (typeof value === 'number') return writeNumber(value, page.numbers);
@@ -50,8 +50,8 @@ function textControl(field: Field, kind: Kind): Html {
 
 /**
  * Renders a number as a text input, parsed in the page's language: a number input would drop what the browser
- * cannot parse. Some numeric keyboards lack a separator of the page's language, so the full keyboard is shown
- * after an error.
+ * cannot parse. Some numeric keyboards lack the decimal separator of the page's language, so the full
+ * keyboard is shown after an error.
  */
 export function numberInput(field: Field): Html {
   return textInput(field, { type: 'text', inputmode: field.errors.length > 0 ? 'text' : 'decimal' });
@@ -87,7 +87,7 @@ export function textarea(field: Field): Html {
     placeholder: placeholderOf(field.element),
     autocomplete: autofillAt(field),
   });
-  // The HTML parser drops the first line break after the tag. This one protects the visitor's.
+  // The HTML parser drops the first line break after the tag. This one keeps the visitor's line break.
   return renderLabelledControl(
     field,
     html`<textarea${control}>

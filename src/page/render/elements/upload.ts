@@ -6,7 +6,7 @@ import { formatFileTypes } from '../../words/format-problem.ts';
 import type { Field, KeptFile } from './element-context.ts';
 import { controlAttributes, renderLabelledControl } from './frame.ts';
 
-/** Renders a kept file: its token is posted again, and the checkbox removes the file. */
+/** Renders a kept file. Its token is posted again, and the checkbox removes the file. */
 function renderKeptFile(
   { name, place: { page } }: Field,
   { token, filename, size, content_type }: KeptFile,
@@ -34,7 +34,7 @@ export function upload(field: Field, attrs: FileRules): Html {
   const control = attributes({
     type: 'file',
     multiple: files > 1,
-    // No `capture`: a phone offers its camera for images anyway, and also the album.
+    // No `capture`: a phone offers its camera for images anyway, and its album too.
     accept: attrs.accept?.join(','),
     ...controlAttributes(field),
   });

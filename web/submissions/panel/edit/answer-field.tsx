@@ -30,7 +30,7 @@ type Props = {
   onChange: (value: unknown) => void;
 };
 
-/** The editor for each kind of answer. */
+/** The field for each kind of answer. */
 const fields: Readonly<Record<AnswerKind, (props: Props) => ReactElement>> = {
   text: TextAnswer,
   moment: TextAnswer,
@@ -44,7 +44,7 @@ const fields: Readonly<Record<AnswerKind, (props: Props) => ReactElement>> = {
   files: FilesField,
 };
 
-/** The control that fits the question. */
+/** Renders the control that fits the question. */
 export function AnswerField(props: Props): ReactElement {
   if (isCalculation(props.input)) return <Result {...props} />;
   const Field = acceptsOneOption(props.input) ? SingleField : fields[kindOf(props.input)];
@@ -68,7 +68,7 @@ const asText = (value: unknown): string =>
 const labelOf = (input: InputElement): string =>
   isRequired(input) ? `${input.attrs.label} (required)` : input.attrs.label;
 
-/** The props that every control gets. */
+/** The props that every control receives. */
 const common = ({ input, note, error }: Props) => ({ label: labelOf(input), description: note, error });
 
 function TextAnswer(props: Props): ReactElement {
@@ -87,7 +87,7 @@ function NumberField(props: Props): ReactElement {
 const none = 'none';
 const other = 'other';
 
-/** Options are chosen by position, because any text can be an option. */
+/** Options are selected by position, because any text can be an option. */
 function ChoiceField(props: Props): ReactElement {
   const { input, value, onChange } = props;
   const options = optionsOf(input).map(({ id }) => id);
@@ -234,7 +234,10 @@ function GridField({ input, value, error, note, onChange }: Props): ReactElement
   );
 }
 
-/** Whether the person's own answer is chosen. It stays chosen while its text is empty or equals an option. */
+/**
+ * Whether the option for the visitor's own answer is selected. It stays selected while its text is empty or
+ * equals another option.
+ */
 function useOtherChoice(isThere: boolean): [boolean, (isOwn: boolean) => void] {
   const [isChosen, setChosen] = useState(isThere);
   return [isThere || isChosen, setChosen];

@@ -26,7 +26,7 @@ type Group = Extract<Question, { kind: 'group' }>;
 
 /**
  * Edits the answers with the form version that was answered. Problems are shown at their fields, and the
- * first one gets the focus.
+ * first field with a problem gets the focus.
  */
 export function AnswersForm({ form, submission, onDone }: EditProps): ReactElement {
   const [begun, setBegun] = useState(() => ({
@@ -97,12 +97,12 @@ export function AnswersForm({ form, submission, onDone }: EditProps): ReactEleme
   );
 }
 
-/** Shown at an answer whose question is hidden by other answers. */
+/** Shown at an answer whose question is hidden because of other answers. */
 const hiddenQuestionNote = 'The other answers hide this question. Its answer is kept until you remove it.';
 
 /**
- * Finds answered questions that other answers hide. It uses the reader's date, so conditions on today can
- * differ from the service, which reports what it kept.
+ * Finds answered questions that are hidden because of other answers. It uses the reader's date, so conditions
+ * on today can have a different result on the service, which reports what it kept.
  */
 function findHiddenQuestions(
   { structure, reference }: SubmissionDetail,
@@ -211,7 +211,7 @@ function sentValue(input: InputElement, value: unknown): unknown {
   const kind = kindOf(input);
   if (kind === 'files')
     return Array.isArray(value) ? (value as readonly { id: string }[]).map((file) => file.id) : undefined;
-  // Text that is not a number is sent unchanged, and the service reports the error.
+  // Text that is not a number is sent unchanged, so that the service reports the error.
   if (kind !== 'number' || typeof value !== 'string' || value.trim() === '') return value;
   const number = Number(value);
   return Number.isFinite(number) ? number : value;

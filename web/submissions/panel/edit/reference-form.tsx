@@ -89,6 +89,6 @@ function linesOf(reference: Readonly<Record<string, string>>): Line[] {
 const wordsOf = (lines: readonly Line[]): string =>
   JSON.stringify(lines.map(({ name, value }) => [name, value]));
 
-/** Whether a value has no name. A row with neither is ignored. */
+/** Whether a value has no name. A row without a name and value is ignored. */
 const isNameless = ({ name, value }: Pick<Line, 'name' | 'value'>): boolean =>
   name.trim() === '' && value.trim() !== '';

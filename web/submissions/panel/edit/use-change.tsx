@@ -30,8 +30,8 @@ export function ChangeProblem({ error, onDiscard }: { error: Error; onDiscard: (
 }
 
 /**
- * Asks before an unsaved edit is left: through another row, another screen, Back, or closing the window. Also
- * while it is being saved, because that can fail.
+ * Asks before the user leaves an unsaved edit: by opening another row or screen, going back, or closing the
+ * window. Also asks while the edit is being saved, because that can fail.
  */
 export function UnsavedGuard({
   isDirty,
@@ -62,11 +62,12 @@ export function UnsavedGuard({
 /** Props of the forms that edit a submission. */
 export type EditProps = { form: FormLocation; submission: SubmissionDetail; onDone: () => void };
 
-/** A submission in the state that a person saw. */
+/** A submission in the state that the person saw. */
 type SeenSubmission = Pick<SubmissionDetail, 'id' | 'etag' | 'status' | 'tags'>;
 type Patch = NonNullable<InputOf<'changeSubmission'>['body']>;
 /**
- * A patch, or a function of the state it applies to and the states that the person's changes produced since.
+ * A patch, or a function that returns one. It receives the state to patch, and the states that the person's
+ * changes have produced since the edit began.
  */
 type PatchSource = Patch | ((on: SeenSubmission, since: readonly SeenSubmission[]) => Patch);
 type Reply = ReplyOf<'changeSubmission'>;
@@ -76,8 +77,8 @@ const resultingStates = new Map<string, SeenSubmission>();
 const keyOf = ({ id, etag }: SeenSubmission): string => `${id} ${etag}`;
 
 /**
- * Returns a state and those that the person's changes produced from it. No other person's change lies in
- * between.
+ * Returns a state and the states that the person's changes produced from it, without changes by other people
+ * in between.
  */
 function statesSince(seen: SeenSubmission): [SeenSubmission, ...SeenSubmission[]] {
   const next = resultingStates.get(keyOf(seen));
@@ -105,8 +106,9 @@ async function makeChange(
 }
 
 /**
- * Changes a submission. A change by another person in between is not overwritten: the newer state is fetched
- * and the person is informed. Changes of one submission run in order, each based on the one before.
+ * Returns an action that changes a submission. If another person changed it in the meantime, their change is
+ * not overwritten: the newer state is fetched and the person is informed. Changes of one submission run in
+ * order, each based on the previous one.
  * @param seen the state when the edit began, even if the submission has been fetched again since.
  */
 export function useChange(
@@ -120,7 +122,8 @@ export function useChange(
     onDone?: (reply: Reply) => void;
     sayDone?: (reply: Reply) => string;
     /**
-     * Returns a patch that reverts a change where the submission still has the changed value. Enables Undo.
+     * Returns a patch that reverts a change where the submission still has the changed value. If set, the
+     * toast offers Undo.
      */
     takeBack?: (change: { on: SeenSubmission; made: SeenSubmission }) => PatchSource;
   } = {},
@@ -134,7 +137,7 @@ export function useChange(
       const back = takeBack?.({ on, made });
       return {
         text: sayDone(reply),
-        // Works unless another person has changed it since.
+        // Undo works unless another person has changed the submission since.
         action: back && { label: 'Undo', scope, run: () => makeChange(form, made, back) },
       };
     },
@@ -158,7 +161,7 @@ export function useEditEnd(
   };
 }
 
-/** Creates a JSON merge patch; values that are gone become null. */
+/** Creates a JSON merge patch; removed values become null. */
 export function patchOf<Value>(
   before: Readonly<Record<string, unknown>>,
   values: Readonly<Record<string, Value>>,
@@ -166,7 +169,7 @@ export function patchOf<Value>(
   const gone = Object.keys(before).map((name) => [name, null] as const);
   const put = Object.entries(values).map(([name, value]) => {
     const old = getProperty(before, name);
-    // Objects are merged, such as a matrix: removed rows become null.
+    // Objects, such as the answers of a matrix, are merged, so removed rows must be null.
     return [
       name,
       isRecord(old) && isRecord(value) ? (patchOf(old, value) as Value) : (value ?? null),
