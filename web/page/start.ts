@@ -15,6 +15,7 @@ import {
 } from '#page/visit/visit-progress.ts';
 import { formatCharactersLeft } from '#page/words/words.ts';
 import { type FieldError, findStepProblems, findUnsavedInput } from './answers.ts';
+import { clearChoices } from './clear-choice.ts';
 import {
   errorFormatter,
   followLink,
@@ -268,6 +269,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
     page.data.review && import('./review.ts'),
     page.data.singly && import('./questions.ts'),
     page.data.saves && import('./server-saving.ts'),
+    form.querySelector('[data-search]') && import('./searchable-select.ts'),
   ]);
   // From now on the page shows all errors itself; limits only guide the browser's calendar.
   form.noValidate = true;
@@ -289,6 +291,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
   addEventListener('popstate', ({ state }) => followHistory(page, state));
   checkFields(page);
   countAnswers(page);
+  clearChoices(page);
   trackVisit(page);
   for (const part of [...types, ...ways]) part?.start(page);
   // Loaded early, because submitting needs it, possibly without a network.
