@@ -233,22 +233,22 @@ test('a click places the caret, options can be edited in place, and a blank opti
   });
   await page.getByRole('toolbar').getByRole('button', { name: 'Single choice' }).click();
   await page.getByRole('menuitem', { name: 'Dropdown' }).click();
-  for (const [type, list] of [
-    ['Dropdown', 'select'],
-    ['Ranking', '.places li:first-of-type select'],
+  for (const [type, first, list] of [
+    ['Dropdown', 'select', '.opened'],
+    ['Ranking', '.ranks > .option:first-child > span', '.ranks'],
   ] as const) {
     if (type === 'Ranking') {
       await page.getByRole('toolbar').getByRole('button', { name: 'Dropdown' }).click();
       await page.getByRole('menuitem', { name: type }).click();
     }
-    await colour.locator(list).click({ force: true });
+    await colour.locator(first).click({ force: true });
     await writes('Option 1');
     await page.keyboard.insertText(`${type} red`);
     await page.keyboard.press('Enter');
     await writes('Option 2');
     await page.keyboard.press('Backspace');
     await writes('Option 1');
-    await colour.locator('.opened').getByText('Blue', { exact: true }).click();
+    await colour.locator(list).getByText('Blue', { exact: true }).click();
     await writes('Option 2');
     await page.keyboard.press('Escape');
     await focusIs(page, /^“Colour”/);

@@ -190,6 +190,8 @@ const order = (say: Say, photo: string): FormNode =>
           high_label: say('Very much'),
         }),
         element('rating', 'hearts', { label: say('The meals'), symbol: 'hearts' }),
+        element('rating', 'mood', { label: say('The meals'), symbol: 'smileys' }),
+        element('scale', 'slider', { label: say('The house'), display: 'slider', to: 5 }),
         element('rating', 'numbers', { label: say('The house'), symbol: 'numbers', levels: 10 }),
         element('scale', 'again', {
           label: say('How likely are you to recommend us?'),

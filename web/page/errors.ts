@@ -38,7 +38,7 @@ export function isInvalid(field: string): boolean {
 export function showInStep(page: Page, errors: readonly FieldError[]): void {
   const section = page.sections[page.step]!;
   for (const box of section.querySelectorAll(':has(> .error > p)')) {
-    const field = box.id || box.querySelector<HTMLElement>('[id]:is(input, select, textarea)')?.id;
+    const field = box.id || box.querySelector<HTMLElement>('[id]:is(input, select, textarea, button)')?.id;
     if (field) showAtField(field, []);
   }
   for (const { field } of errors) {

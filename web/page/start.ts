@@ -2,6 +2,7 @@ import { isPageName } from '#ast/basics/page-names.ts';
 import { countCharacters } from '#ast/basics/text.ts';
 import { inputRules } from '#ast/form/input-rules.ts';
 import { type Form, walkElements } from '#ast/form/tree.ts';
+import { lazyPattern } from '#ast/rules/lazy-pattern.ts';
 import { exampleOf, type MomentFormat } from '#ast/rules/moments.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import {
@@ -14,6 +15,7 @@ import {
 } from '#page/visit/visit-progress.ts';
 import { formatCharactersLeft } from '#page/words/words.ts';
 import { type FieldError, findStepProblems, findUnsavedInput } from './answers.ts';
+import { clearChoices } from './clear-choice.ts';
 import {
   errorFormatter,
   followLink,
@@ -251,7 +253,10 @@ const starts = import.meta.glob<Part>('./types/*.ts');
 
 /** Loads the rules and parts for the form's element types only. The caller starts the parts. */
 async function loadTypes(form: Form): Promise<Part[]> {
-  const types = new Set([...walkElements(form)].map(({ element }) => element.type));
+  const elements = [...walkElements(form)].map(({ element }) => element);
+  const types = new Set(elements.map(({ type }) => type));
+  if (elements.some(({ attrs }) => attrs && 'pattern' in attrs))
+    lazyPattern.compile = (await import('#ast/rules/pattern.ts')).compilePattern;
   const loaded = [...types].map(async (type) => {
     const own = await rules[`./${type}/rules.ts`]?.();
     if (own) Object.assign(inputRules, { [type]: own.rules });
@@ -271,6 +276,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
     page.data.review && import('./review.ts'),
     page.data.singly && import('./questions.ts'),
     page.data.saves && import('./server-saving.ts'),
+    form.querySelector('[data-search]') && import('./searchable-select.ts'),
   ]);
   // From now on, the script shows all errors itself; limits only guide the browser's calendar.
   form.noValidate = true;
@@ -292,6 +298,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
   addEventListener('popstate', ({ state }) => followHistory(page, state));
   checkFields(page);
   countAnswers(page);
+  clearChoices(page);
   trackVisit(page);
   for (const part of [...types, ...ways]) part?.start(page);
   // Loaded early, because submitting needs it and may happen without a network.

@@ -14,6 +14,7 @@ export const defaults = {
   symbol: 'stars',
   from: 0,
   to: 10,
+  display: 'numbers',
   hidden_length: 500,
   multiple: false,
   hidden: false,

@@ -8,6 +8,7 @@ import { ApiError, errorCodes } from '#kit/errors.ts';
 import { findRemainingQuotas } from '#submissions/quotas.ts';
 import { requireStorableReference } from '#submissions/reference.ts';
 import { isKeyUsed } from '#submissions/repeat.ts';
+import { applyMove } from '../render/elements/ranking-moves.ts';
 import { languageAction } from '../render/language-switch.ts';
 import type { FieldMessage } from '../render/view.ts';
 import { formatFormAddress } from '../visit/address.ts';
@@ -141,7 +142,11 @@ async function performAction(answering: FormPost, post: PagePost): Promise<void>
     const { raw, files, focus } = applyRowAction(action, post.raw, post.files);
     return show(answering, { ...post, raw, files }, { step, errors: problems, focus });
   }
-  // The URL names the new language, so the visit already uses it.
+  if (action.kind === 'move') {
+    const focus = applyMove(visit.live.form, post.raw, action.move);
+    return show(answering, post, { step, errors: problems, focus });
+  }
+  // The address names the new language, so the visit already uses it.
   if (action.kind === 'language')
     return show(answering, post, { step, errors: problems, focus: languageAction });
   if (action.kind === 'save') {

@@ -1,11 +1,12 @@
 import { limits } from '#ast/basics/limits.ts';
 import { parseRowName, type RawAnswers } from '#ast/form/fields.ts';
+import { moveControl, parseMove, type RankingMove } from '../render/elements/ranking-moves.ts';
 import { languageAction } from '../render/language-switch.ts';
 import { changeButtonValue } from '../render/review.ts';
 
 /**
- * The action of a page's button: submit, go forward or back, save for later, change a reviewed answer, switch
- * the language, or add or remove a row of a repeatable group.
+ * The action of a page's button: submit, go forward or back, save for later, change a reviewed answer, or
+ * switch the language. Others add or remove a row of a repeatable group, or move an option of a ranking.
  */
 export type PageAction =
   | { kind: 'submit' }
@@ -14,6 +15,7 @@ export type PageAction =
   | { kind: 'save' }
   | { kind: 'language'; language: string }
   | { kind: 'change'; field: string }
+  | { kind: 'move'; move: RankingMove }
   | RowAction;
 
 type RowAction = { kind: 'add'; group: string } | { kind: 'remove'; group: string; row: number };
@@ -22,6 +24,8 @@ type RowAction = { kind: 'add'; group: string } | { kind: 'remove'; group: strin
 export function readAction(controls: readonly (readonly [string, string])[]): PageAction {
   for (const [name, value] of controls) {
     if (name === '_add') return { kind: 'add', group: value };
+    const move = name === moveControl ? parseMove(value) : undefined;
+    if (move) return { kind: 'move', move };
     const [, group, row] = name === '_remove' ? (/^([^[\]]+)\[(\d{1,3})\]$/.exec(value) ?? []) : [];
     if (group && row) return { kind: 'remove', group, row: Number(row) };
     if (name === '_go' && (value === 'next' || value === 'back' || value === 'save')) return { kind: value };

@@ -17,6 +17,7 @@ const scriptWordNames = [
   'step',
   'stepTitle',
   'row',
+  'noAnswer',
   'remove',
   'sending',
   'sendAgain',

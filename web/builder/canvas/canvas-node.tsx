@@ -236,7 +236,7 @@ function useInnerMarkup(
     // option.
     for (const child of element.children) {
       const pictures = child.matches('.options, .matrix_box')
-        ? child.querySelectorAll('input, .none')
+        ? child.querySelectorAll('input, button')
         : child.matches('label, legend, h1, h2, span, br, bdi')
           ? []
           : [child];

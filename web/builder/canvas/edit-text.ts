@@ -13,9 +13,7 @@ import { handleOptionKey, optionPlaceholder, pasteOptionList, relabelled } from 
 /** Finds the elements of the first `count` options of a question, or rows of a matrix, in its markup. */
 function optionElements(node: HTMLElement, name: 'options' | 'rows', count: number): readonly HTMLElement[] {
   const selector =
-    name === 'rows'
-      ? '.matrix tbody th'
-      : '.options > .option:not(.none) > span:first-of-type, .matrix thead th';
+    name === 'rows' ? '.matrix tbody th' : '.options > .option > span:first-of-type, .matrix thead th';
   return [...node.querySelectorAll<HTMLElement>(selector)].slice(0, count);
 }
 
@@ -139,20 +137,17 @@ export function optionAt(
     const index = places.findIndex((place) => (place.closest('.option') ?? place).contains(target as Node));
     if (index !== -1) return { option: { name, index }, at: { x, y } };
   }
-  // Controls are inert, so a click is matched by position. A ranking has a list for each rank.
-  const index = [...element.querySelectorAll(':scope > select, :scope > .places select')].findIndex(
-    (select) => {
-      const { left, right, top, bottom } = select.getBoundingClientRect();
-      return x >= left && x <= right && y >= top && y <= bottom;
-    },
-  );
-  const isOption = index !== -1 && index < optionsIn(node, 'options').length;
-  return isOption ? { option: { name: 'options', index } } : undefined;
+  // Controls are inert, so a click is matched by position.
+  const select = element.querySelector(':scope > select')?.getBoundingClientRect();
+  const isSelect = select && x >= select.left && x <= select.right && y >= select.top && y <= select.bottom;
+  return isSelect && optionsIn(node, 'options').length > 0
+    ? { option: { name: 'options', index: 0 } }
+    : undefined;
 }
 
-/** Shows the options of a dropdown or a ranking as a list while one of them is edited. */
+/** Shows the options of a dropdown as a list while one of them is edited. */
 function openList(element: HTMLElement, options: readonly Option[]): void {
-  const closed = element.querySelector(':scope > select, :scope > .places');
+  const closed = element.querySelector(':scope > select');
   if (!closed) return;
   const list = document.createElement('div');
   list.className = 'options opened';
@@ -167,8 +162,7 @@ function openList(element: HTMLElement, options: readonly Option[]): void {
   }
   // Keeps the edited option focused until the click selects the next one.
   list.addEventListener('mousedown', (event) => event.preventDefault());
-  if (closed.matches('select')) closed.after(list);
-  else closed.before(list);
+  closed.after(list);
 }
 
 /** Finds the options and rows that have no label yet. */

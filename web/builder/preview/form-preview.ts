@@ -20,6 +20,7 @@ import { type Controls, controlOf, getSeenMarks, numberOf } from '#page/post/con
 import { findFieldStep, firstWrongStep, resolveStep } from '#page/post/resolve-step.ts';
 import { applyRowAction, readAction } from '#page/post/row-action.ts';
 import { shownByCondition } from '#page/render/elements/conditional.ts';
+import { applyMove } from '#page/render/elements/ranking-moves.ts';
 import { restoreRows } from '#page/render/elements/rows.ts';
 import { renderForm } from '#page/render/form.ts';
 import { languageAction } from '#page/render/language-switch.ts';
@@ -173,6 +174,10 @@ export function startPreview(
         const changed = applyRowAction(action, raw, files);
         held = changed.files;
         return draw(changed, { step, errors: [], focus: changed.focus, known });
+      }
+      if (action.kind === 'move') {
+        const focus = applyMove(form, raw, action.move);
+        return draw(posted, { step, errors: [], focus, known });
       }
       if (action.kind === 'language') {
         ({ language, words, settings, form, sentences, numbers } = speak(action.language));

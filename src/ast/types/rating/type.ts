@@ -6,7 +6,7 @@ import { rules } from './rules.ts';
 export const rating = inputType({
   title: 'Rating',
   icon: 'M10 3l2.1 4.5 4.9.6-3.6 3.4.9 4.9L10 14l-4.3 2.4.9-4.9L3 8.1l4.9-.6z',
-  words: 'stars hearts score satisfaction review',
+  words: 'stars hearts smileys faces score satisfaction csat review',
   palette: 'choice',
   firstLabel: 'How did you like it?',
   attrs: {
@@ -15,7 +15,7 @@ export const rating = inputType({
     symbol: {
       kind: 'one-of',
       title: 'Symbol',
-      values: ['stars', 'hearts', 'numbers'],
+      values: ['stars', 'hearts', 'smileys', 'numbers'],
       default: defaults.symbol,
       // An enum named like a TypeScript type does not compile.
       component: 'RatingSymbol',

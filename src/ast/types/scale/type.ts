@@ -6,13 +6,19 @@ import { rules } from './rules.ts';
 export const scale = inputType({
   title: 'Scale',
   icon: 'M3 7h14v6H3zM6.5 7v6M10 7v6M13.5 7v6',
-  words: 'nps net promoter recommend likely likert opinion score numbers',
+  words: 'nps net promoter recommend likely likert opinion score numbers slider range',
   palette: 'choice',
   firstLabel: 'How likely are you to recommend us?',
   attrs: {
     ...levelAttributes,
     from: { kind: 'integer', title: 'From', min: 0, max: 1, default: defaults.from },
     to: { kind: 'integer', title: 'To', min: 2, max: 10, default: defaults.to },
+    display: {
+      kind: 'one-of',
+      title: 'Display',
+      values: ['numbers', 'slider'],
+      default: defaults.display,
+    },
   },
   summary: 'recommendation',
   columnWidth: 120,

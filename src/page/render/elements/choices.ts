@@ -57,10 +57,13 @@ ${type === 'radio' && !place.page.shown.isRequired(element, place.row) && noAnsw
   );
 }
 
-/** Renders the choice that clears an optional answer. The style sheet shows it while an option is chosen. */
+/**
+ * Renders the choice that clears an optional answer, shown while an option is chosen. With a script, a second
+ * click clears it (web/page/clear-choice.ts).
+ */
 function noAnswer({ name, place }: Field): Html {
   const control = attributes({ type: 'radio', name, value: '' });
-  return html`<label class="option none"><input${control}><span>${place.page.words.noAnswer}</span></label>`;
+  return html`<noscript><label class="option none"><input${control}><span>${place.page.words.noAnswer}</span></label></noscript>`;
 }
 
 /** Whether the quota of an option is used up. Visitors who already chose the option keep it. */
@@ -172,6 +175,12 @@ export function yesOrNo(field: Field): Html {
   return choices(field, 'radio', list, { layout: optionsLayoutOf(field.element, 'grid_2') });
 }
 
+/** With more entries than this, a dropdown gets a search field (web/page/searchable-select.ts). */
+const mostUnsearched = 12;
+
+export const isSearchable = (element: InputElement): boolean =>
+  element.type === 'dropdown' && element.attrs.options.length > mostUnsearched;
+
 /**
  * Renders a single choice from a list: `dropdown`. The first entry means no answer, so that no option is
  * preselected.
@@ -191,9 +200,13 @@ export function dropdown(field: Field): Html {
     const left = formatQuotaLeft(choice, place.page);
     return html`<option${state}>${choice.label}${left !== undefined && ` (${left})`}</option>`;
   });
+  const control = attributes({
+    ...controlAttributes(field),
+    'data-search': isSearchable(element) && words.noMatch,
+  });
   return renderLabelledControl(
     field,
-    html`<select${attributes(controlAttributes(field))}>
+    html`<select${control}>
 <option value="">${placeholderOf(element) || words.choose}</option>
 ${entries}
 </select>${other && other.text}`,

@@ -1,10 +1,10 @@
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import type { ElementType } from '#ast/form/elements.ts';
-import { type Element, type Form, inputOptionsById, walkElements } from '#ast/form/tree.ts';
+import { type Element, type Form, inputOptionsById, isInput, walkElements } from '#ast/form/tree.ts';
 import { type Html, html } from '../../markup/html.ts';
 import { renderRichText as markedText } from '../../markup/rich-text.ts';
 import { calculation } from './calculation.ts';
-import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
+import { checkboxes, dropdown, isSearchable, radios, yesOrNo } from './choices.ts';
 import { consent } from './consent.ts';
 import { type ElementContext, fieldAt, renderPipedText } from './element-context.ts';
 import { boxAttributes } from './frame.ts';
@@ -80,6 +80,17 @@ const quotaStyle = `
 .option:has(:disabled):hover { border-color: var(--edge); }
 `;
 
+/** Styles of the search field and the list of a long dropdown. */
+const searchStyle = `
+.labelled:has(> .matches) { position: relative; }
+.matches { position: absolute; z-index: 2; inset-inline: 0; max-block-size: 19rem; margin-block-start: var(--1); padding: var(--1); overflow-y: auto; list-style: none; background: var(--paper); border: 1px solid var(--edge); border-radius: var(--round); box-shadow: 0 .5rem 1.5rem #0003; }
+.matches li { display: flex; align-items: center; min-block-size: 2.75rem; padding: var(--2) .625rem; border-radius: calc(.7 * var(--round)); unicode-bidi: plaintext; cursor: pointer; }
+.matches :is(li:hover, [aria-selected=true]) { background: var(--tint); }
+.matches [aria-selected=true] { outline: 2px solid var(--accent); outline-offset: -2px; }
+.matches .chosen { font-weight: 600; }
+.matches [aria-disabled=true] { background: none; color: var(--soft); cursor: default; }
+`;
+
 const hasOptionQuotas = (element: Element): boolean =>
   [...inputOptionsById(element).values()].some(({ capacity }) => capacity !== undefined);
 
@@ -87,12 +98,18 @@ const hasOptionQuotas = (element: Element): boolean =>
 export const styleOf = memoizeByObject((form: Form): string => {
   const elements = [...walkElements(form)].map(({ element }) => element);
   const types = styleOfTypes(elements.map(({ type }) => type));
-  return elements.some(hasOptionQuotas) ? types + quotaStyle : types;
+  return [
+    types,
+    elements.some(hasOptionQuotas) && quotaStyle,
+    elements.some((element) => isInput(element) && isSearchable(element)) && searchStyle,
+  ]
+    .filter(Boolean)
+    .join('');
 });
 
 /** Returns the styles for all element types and options. */
 export const allElementStyles = (): string =>
-  styleOfTypes(Object.keys(elementRenderers) as ElementType[]) + quotaStyle;
+  styleOfTypes(Object.keys(elementRenderers) as ElementType[]) + quotaStyle + searchStyle;
 
 /** Returns the styles of these element types, each once. */
 function styleOfTypes(types: Iterable<ElementType>): string {

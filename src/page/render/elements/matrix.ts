@@ -17,6 +17,7 @@ const style = `
 .matrix tbody tr + tr { border-block-start: 1px solid var(--line); }
 .matrix tbody th { font-weight: 600; margin-block-end: var(--1); }
 .matrix td { padding: 0; margin-block-start: var(--2); }
+@media (scripting: enabled) { .matrix .take_back { display: none; } }
 .matrix .none { border-color: #0000; color: var(--soft); }
 .matrix tr:not(:has(:checked:not([value=""]))) .none:not(:focus-within) { display: none; }
 .invalid .matrix tbody tr:not(:has(:checked:not([value=""]))) > th { color: var(--bad); }
@@ -84,6 +85,8 @@ function matrixRow(
     const control = { id: isField && name, checked: chosen.includes(id), autofocus: isField && hasFocus };
     return html`<td>${cell(id, label, control)}</td>`;
   });
-  const takeBack = isOptional && html`<td class="take_back">${cell('', place.page.words.noAnswer, {})}</td>`;
+  const takeBack =
+    isOptional &&
+    html`<td class="take_back"><noscript>${cell('', place.page.words.noAnswer, {})}</noscript></td>`;
   return html`<tr><th scope="row">${row.label}</th>${cells}${takeBack}</tr>`;
 }

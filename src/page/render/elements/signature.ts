@@ -10,12 +10,12 @@ const style = `\n.pad { display: none; margin-block-start: var(--2); }\n@media (
 /** A text field for a name, which counts as the signature. The script adds a pad to draw one. */
 export const signature = styled<'signature'>([style], (element, place) => {
   const field = fieldAt(element, place);
-  const { signDraw, signType, signName, signUndo, signClear } = place.page.words;
+  const { signDraw, signType, signName, signUndo, clear } = place.page.words;
   const pad = attributes({
     class: 'pad',
     'data-help': signDraw,
     'data-undo': signUndo,
-    'data-clear': signClear,
+    'data-clear': clear,
   });
   const control = attributes({
     type: 'text',
