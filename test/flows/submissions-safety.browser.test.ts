@@ -348,8 +348,8 @@ test('axe reports no violations on the screens, light or dark, and nothing is cu
   await auditLooks('the form that edits answers');
   await page.goto(`${service.url}/app/forms/${form}/submissions?${filtered}`);
   await page.getByRole('button', { name: /^Edit filter/ }).click();
-  await page.getByRole('dialog').waitFor();
-  await auditLooks('the dialog of a filter');
+  await page.getByRole('group', { name: 'Edit filter', exact: true }).waitFor();
+  await auditLooks('the editor of a filter');
   await page.goto(`${service.url}/app/forms/${form}/trash`);
   await page.getByRole('row', { name: /Cleo/ }).waitFor();
   await auditLooks('the trash');

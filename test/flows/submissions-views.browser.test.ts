@@ -39,30 +39,34 @@ test('filters are added, changed and removed by keyboard, kept in the URL, and a
   const rows = (expected: readonly string[]) =>
     until(`the rows ${expected.join()}`, async () => (await rowNames(page)).join() === expected.join());
 
-  await tabTo(page, 'button', 'Add filter');
+  const addFilter = async (question: string) => {
+    await tabTo(page, 'button', 'Add filter');
+    await press(page, 'Enter');
+    await page.getByRole('menuitem', { name: question }).waitFor();
+    await type(page, question);
+    await press(page, 'Enter');
+  };
+  const hasFocus = (selector: string) =>
+    until(`the focus on ${selector}`, async () => (await page.locator(`${selector}:focus`).count()) === 1);
+  await addFilter('Age');
+  await page.getByRole('group', { name: 'New filter' }).waitFor();
+  assert.equal(await page.getByRole('dialog').count(), 0, 'the filter opens no dialog');
+  await hasFocus('.filter-values input');
   await press(page, 'Enter');
-  const dialog = page.getByRole('dialog', { name: 'Add filter' });
-  await tabTo(page, 'button', /Question/);
-  await press(page, 'Enter');
-  await type(page, 'Age');
-  await press(page, 'Enter');
-  await tabTo(page, 'button', 'Apply');
-  await press(page, 'Enter');
-  await dialog.getByText('Enter at least one number.').waitFor();
-  await audit(page, 'the dialog of a filter');
-  await dialog.getByLabel('From').focus();
+  await page.getByRole('alert').getByText('Enter at least one number.').waitFor();
+  await audit(page, 'the editor of a filter');
+  await page.getByLabel('From').focus();
   await type(page, '18');
   await press(page, 'Enter');
   await rows(['Cleo', 'Ada']);
   const chip = page.getByRole('button', { name: 'Edit filter: Age is at least 18' });
   await chip.waitFor();
+  await hasFocus('[data-filter="0"]');
+  await press(page, 'Enter', 'Escape');
+  await hasFocus('[data-filter="0"]');
+  assert.equal(await page.locator('.filter-editor').count(), 0, 'Escape closes the editor');
 
-  await tabTo(page, 'button', 'Add filter');
-  await press(page, 'Enter');
-  await tabTo(page, 'button', /Question/);
-  await press(page, 'Enter');
-  await type(page, 'Colour');
-  await press(page, 'Enter');
+  await addFilter('Colour');
   await tabTo(page, 'checkbox', 'Red');
   await press(page, 'Space', 'Enter');
   await rows(['Ada']);
@@ -101,9 +105,7 @@ test('filters are added, changed and removed by keyboard, kept in the URL, and a
     await type(page, choice);
     await press(page, 'Enter');
   };
-  await tabTo(page, 'button', 'Add filter');
-  await press(page, 'Enter');
-  await choose(/Question/, 'Pleased');
+  await addFilter('Pleased');
   await choose(/Whole question/, 'Room');
   await tabTo(page, 'checkbox', 'Fair');
   await press(page, 'Space', 'Enter');
@@ -113,6 +115,65 @@ test('filters are added, changed and removed by keyboard, kept in the URL, and a
   await tabTo(page, 'button', 'Apply');
   await press(page, 'Enter');
   await rows(['Cleo']);
+  await leave(page);
+});
+
+test('filters are joined by "and" or "or", and a group joins its filters by the other word', async () => {
+  const form = await makeForm();
+  for (const [name, age, colour] of [
+    ['Ada', 36, 'Red'],
+    ['Ben', 17, 'Blue'],
+    ['Cleo', 52, 'Green'],
+    ['Dora', 9, 'Red'],
+  ] as const)
+    await submit(form, { name, age, colour });
+  const where = JSON.stringify([
+    { on: 'answer', name: 'age', op: 'number', from: 18 },
+    { on: 'answer', name: 'colour', op: 'any', values: ['Red'] },
+  ]);
+  const page = await show(`/forms/${form}/submissions?${new URLSearchParams({ where }).toString()}`);
+  const rows = (expected: readonly string[]) =>
+    until(`the rows ${expected.join()}`, async () => (await rowNames(page)).join() === expected.join());
+  const choose = async (item: RegExp) => {
+    await page.getByRole('button', { name: 'Match and group filters' }).press('Enter');
+    await page.getByRole('menuitem', { name: item }).press('Enter');
+  };
+  const filters = page.getByRole('group', { name: 'Filters' });
+  await rows(['Ada']);
+  await choose(/^Match any filter/);
+  await rows(['Dora', 'Cleo', 'Ada']);
+  assert.match((await filters.textContent())!, /Age is at least 18 ?or ?Colour is any of Red/);
+
+  await choose(/^Add a group joined by “and”/);
+  const editor = page.getByRole('group', { name: 'New filter in a new group' });
+  await editor.getByLabel('Text').fill('ben');
+  await page.keyboard.press('Enter');
+  await rows(['Dora', 'Cleo', 'Ben', 'Ada']);
+  await page.getByRole('button', { name: 'Add filter to this group' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Age' }).press('Enter');
+  await page.getByRole('textbox', { name: 'To', exact: true }).fill('16');
+  await page.keyboard.press('Enter');
+  await rows(['Dora', 'Cleo', 'Ada']);
+  const group = page.getByRole('group', { name: 'Group: (Name contains “ben” and Age is at most 16)' });
+  await group.waitFor();
+  await audit(page, 'a group of filters');
+
+  await page.getByRole('button', { name: 'Save as view' }).press('Enter');
+  await page.getByRole('dialog').getByLabel('Name').fill('Mixed');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Mixed' }).waitFor();
+  await page.getByRole('link', { name: 'All submissions' }).press('Enter');
+  await rows(['Dora', 'Cleo', 'Ben', 'Ada']);
+  await page.getByRole('link', { name: 'Mixed' }).press('Enter');
+  await rows(['Dora', 'Cleo', 'Ada']);
+  await group.waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Save changes' }).count(), 0);
+  await choose(/^Match all filters/);
+  await rows([]);
+  assert.match((await page.locator('.filter-group').textContent())!, /Name contains “ben” ?or ?Age/);
+  await page.getByRole('button', { name: 'Save changes' }).waitFor();
+  await page.getByRole('button', { name: 'Reset' }).press('Enter');
+  await rows(['Dora', 'Cleo', 'Ada']);
   await leave(page);
 });
 
@@ -453,37 +514,34 @@ test('column headers sort the table, by two columns with Shift, and a saved view
   assert.equal(await page.locator('th', { hasText: 'Age' }).getAttribute('aria-sort'), 'descending');
   assert.equal(new URL(page.url()).searchParams.get('sort'), '-age');
 
-  const choose = async (action: string): Promise<void> => {
-    await page.getByRole('button', { name: /^Views?:/ }).press('Enter');
-    await page.getByRole('menuitem', { name: action }).press('Enter');
-  };
-  await choose('Save as new view');
+  const tab = (name: string) =>
+    page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name, exact: true });
+  await page.getByRole('button', { name: 'Save as view' }).press('Enter');
   await page.getByRole('dialog').getByLabel('Name').fill('Oldest first');
   await page.keyboard.press('Enter');
   await page.getByText('was saved for all members').waitFor();
   await page.getByRole('button', { name: 'Colour, column options' }).press('Enter');
   await page.getByRole('menuitem', { name: 'Hide column' }).press('Enter');
-  await page.getByText('changed', { exact: true }).waitFor();
-  await choose('Rename');
+  const saveChanges = page.getByRole('button', { name: 'Save changes' });
+  await saveChanges.waitFor();
+  await page.getByRole('button', { name: 'Actions for the view “Oldest first”' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Rename' }).press('Enter');
   await page.getByRole('dialog').getByLabel('Name').fill('By age');
   await page.keyboard.press('Enter');
   await page.getByText('The view “By age” was saved for all members.').waitFor();
   assert.ok(!(await heads(page)).includes('Colour'));
-  await choose('Save changes');
-  await until(
-    'the changes to be saved',
-    async () => !(await page.getByText('changed', { exact: true }).isVisible()),
-  );
-  await choose('All submissions');
+  await saveChanges.press('Enter');
+  await saveChanges.waitFor({ state: 'detached' });
+  assert.equal(await tab('By age').getAttribute('aria-current'), 'page');
+  await tab('All submissions').press('Enter');
   await shows(['Cleo', 'Ben', 'Ada']);
   assert.ok((await heads(page)).includes('Colour'));
   await leave(page);
 
   const other = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
   const screen = await show(`/forms/${form}/submissions`, { who: other });
-  await screen.getByRole('button', { name: /^Views?:/ }).click();
-  assert.equal(await screen.getByRole('menuitem', { name: 'Save as new view' }).count(), 0);
-  await screen.getByRole('menuitem', { name: 'By age' }).click();
+  await screen.getByRole('link', { name: 'By age' }).click();
+  assert.equal(await screen.getByRole('button', { name: 'Save as view' }).count(), 0);
   await until('their order', async () =>
     /Cleo.*Ada.*Ben/.test((await screen.locator('.sheet-row').allTextContents()).join()),
   );
