@@ -230,6 +230,14 @@ const routeTree = root.addChildren([
       }),
       createRoute({
         getParentRoute: () => form,
+        path: '/submissions/$submission',
+        component: lazyScreen(
+          () => import('./submissions/screens/submission-screen.tsx'),
+          'SubmissionScreen',
+        ),
+      }),
+      createRoute({
+        getParentRoute: () => form,
         path: '/import',
         component: lazyScreen(() => import('./submissions/import/import-screen.tsx'), 'ImportScreen'),
       }),

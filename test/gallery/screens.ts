@@ -321,6 +321,17 @@ const inside: readonly Screen[] = [
   ['submissions-nothing', `${inForm}/submissions?q=velvet`, 'text=No matches'],
   ['submissions-offline', `${inForm}/submissions`, '.sheet-row', loseLine],
   ['submission', `${inForm}/submissions`, '.sheet-link', openFirst],
+  [
+    'submission-page',
+    `${inForm}/submissions`,
+    '.sheet-link',
+    async (page) => {
+      await openFirst(page);
+      await page.getByRole('link', { name: 'Open as a page' }).click();
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    },
+  ],
+  ['submission-print', `${inForm}/submissions`, '.sheet-link', doing(openFirst, onPaper)],
   ['submission-history', `${inForm}/submissions`, '.sheet-link', doing(openFirst, toHistory)],
   ['submission-reference', `${inOrder}/submissions`, '.sheet-link', doing(openFirst, toReference)],
   [

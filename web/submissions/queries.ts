@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ReplyOf } from '#app/operations/operations.ts';
 import { formatCount } from '#ast/basics/format-count.ts';
+import type { Theme } from '#ast/theme/theme.ts';
 import type { SummarySample } from '#submissions/shapes.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { readQuery } from '../api/operations.ts';
@@ -62,6 +63,15 @@ export const detailQuery = (form: FormLocation, id: string, view: ViewState) =>
   queryOptions(
     readQuery(form.workspace_id, 'viewSubmission', { params: { id }, query: withTableOrder(view) }),
   );
+
+/** The image ID of the form's logo, if it has one. */
+export const logoQuery = (form: FormLocation) =>
+  queryOptions({
+    ...readQuery(form.workspace_id, 'getForm', { params: { id: form.id } }),
+    // It was validated when it was saved.
+    select: ({ settings }) => (settings as { theme?: Theme }).theme?.logo,
+    staleTime: 60_000,
+  });
 
 export const timelineQuery = (form: FormLocation, id: string) =>
   queryOptions(readQuery(form.workspace_id, 'getSubmissionTimeline', { params: { id } }));
