@@ -46,14 +46,20 @@ export const nearestQuery = (form: FormLocation, q = '') =>
     staleTime: 60_000,
   });
 
-/** The language in which the reader wants labels of multilingual forms. */
-export const readerLanguage = (): string => navigator.language.slice(0, 35);
+/**
+ * Returns the language in which the reader wants labels of multilingual forms, or nothing if the browser
+ * reports a tag that the API refuses: WebKit reports `c` if the system has no language.
+ */
+export function readerLanguage(): { language?: string } {
+  const { language } = navigator;
+  return language.length <= 35 && /^[a-z]{2,8}(-[a-z\d]{1,8})*$/i.test(language) ? { language } : {};
+}
 
 export const columnsQuery = (form: FormLocation) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'getFormColumns', {
       params: { id: form.id },
-      query: { language: readerLanguage() },
+      query: readerLanguage(),
     }),
     select: ({ data }) => data,
     staleTime: 60_000,
@@ -98,7 +104,7 @@ export const summaryQuery = (
   const parameters = {
     ...(from !== undefined && { created_from: startOf(from, 0) }),
     ...(to !== undefined && { created_to: startOf(to, 1) }),
-    language: readerLanguage(),
+    ...readerLanguage(),
     time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     sample,
   };

@@ -118,7 +118,7 @@ export function SubmissionsScreen(): ReactElement {
             />
           )}
           <SlowNote isWaiting={table.isPlaceholderData} />
-          {failed && !table.data ? (
+          {failed && !(table.data && columns.data) ? (
             <ErrorState
               error={failed}
               onRetry={() => void Promise.all([table.refetch(), columns.refetch()])}
