@@ -231,10 +231,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => form,
         path: '/submissions/$submission',
-        component: lazyScreen(
-          () => import('./submissions/screens/submission-screen.tsx'),
-          'SubmissionScreen',
-        ),
+        component: lazyScreen(() => import('./submissions/panel/panel-container.tsx'), 'SubmissionScreen'),
       }),
       createRoute({
         getParentRoute: () => form,

@@ -364,8 +364,9 @@ test('a submission has a page with an address, the next and the previous one of 
   await page.getByLabel('Note').waitFor();
   assert.match(await printed(), paper, 'also during an edit');
   await page.emulateMedia({ media: 'print' });
-  const logo = page.locator('.print-header img');
-  await until('the logo', () => logo.evaluate((image) => (image as HTMLImageElement).naturalWidth > 0));
+  await until('the logo', () =>
+    page.evaluate<boolean>("document.querySelector('.print-header img').naturalWidth > 0"),
+  );
   assert.ok(await page.locator('.answer .file-preview').isVisible());
   assert.equal(await page.locator('input:visible, textarea:visible, button:visible').count(), 0);
   const pdf = (await page.pdf()).toString('latin1');
@@ -432,7 +433,7 @@ test('a large summary covers the newest answers first, says so, and covers all o
   const page = await show(`/forms/${form}/summary`);
   const card = page.getByRole('region', { name: 'Colour' });
   await card.getByText('10,000 answers from 10,000 submissions').waitFor();
-  await page.getByText('from the newest 10,000 of 10,020 submissions').waitFor();
+  await page.getByText('based on the newest 10,000 of 10,020 submissions').waitFor();
   await audit(page, 'the summary of the newest');
   await tabTo(page, 'button', 'Include all');
   await press(page, 'Enter');
@@ -553,13 +554,13 @@ test('the summary shows views, starts and submissions, and at which step visitor
   for (const width of [1280, 375]) {
     await page.setViewportSize({ width, height: 800 });
     assert.deepEqual(await linesOf('From view to submission'), [
-      'Saw it 1,200 100%',
-      'Began 480 40%',
-      'Sent it 240 20%',
+      'Viewed 1,200 100%',
+      'Started 480 40%',
+      'Submitted 240 20%',
     ]);
     assert.deepEqual(await linesOf('Drop-off by step'), [
-      '1. About you and the people who travel with you 1,200 came 900 left, 75%',
-      '2. Step 2 300 came 60 left, 20%',
+      '1. About you and the people who travel with you 1,200 reached 900 dropped off, 75%',
+      '2. Step 2 300 reached 60 dropped off, 20%',
     ]);
     assert.deepEqual(await linesOf('Where visitors stopped'), ['Email 150 75%', 'Note 50 25%']);
     const all = page.getByRole('region', { name: 'Where visitors stopped' }).getByRole('row');

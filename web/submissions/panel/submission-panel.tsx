@@ -4,6 +4,7 @@ import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { listQuestions } from '#ast/form/tree.ts';
 import { shortReference } from '#ast/short-reference.ts';
 import { getSubmissionTitle } from '#ast/submission-title.ts';
+import { imageAddress } from '#page/theme/image-address.ts';
 import type { Column, SubmissionDetail } from '#submissions/shapes.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { Button, IconButton } from '../../design/button.tsx';
@@ -16,15 +17,13 @@ import { Ago, formatDateTime } from '../../design/time.tsx';
 import { useFocusHandover } from '../../design/use-focus-handover.ts';
 import type { LocatedForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { columnsQuery, detailQuery } from '../queries.ts';
+import { columnsQuery, detailQuery, type FormLocation, logoQuery } from '../queries.ts';
 import { firstAnswers } from '../selection/selectable-cell.tsx';
 import { searchOf, type ViewState } from '../view-state.ts';
 import { AnswersView } from './answers-view.tsx';
 import { AnswersForm } from './edit/answers-form.tsx';
 import { ReferenceForm } from './edit/reference-form.tsx';
-import { DeleteButton, StatusSwitch } from './panel-actions.tsx';
-import { PrintHeader } from './print-header.tsx';
-import { NotesSection, ReferenceView, TagsSection } from './sections.tsx';
+import { DeleteButton, NotesSection, ReferenceView, StatusSwitch, TagsSection } from './sections.tsx';
 import { Timeline } from './timeline.tsx';
 
 /** Elements that use these keys themselves: fields, menus, lists and confirmation dialogs. */
@@ -85,6 +84,28 @@ const titleOf = (submission: SubmissionDetail, columns: readonly Column[] | unde
   ) ??
   (firstAnswers(submission.answers, columns).slice(0, 2).join(' · ') ||
     formatDateTime(receivedAt(submission)));
+
+/** The head of a printed submission: the logo and name of the form, who answered, and when. */
+function PrintHeader({
+  form,
+  submission,
+  title,
+}: {
+  form: FormLocation;
+  submission: SubmissionDetail;
+  title: string;
+}): ReactElement {
+  const { data: logo } = useQuery(logoQuery(form));
+  const at = formatDateTime(receivedAt(submission));
+  return (
+    <header className="print-only print-header">
+      {logo && <img src={imageAddress(form.id, logo)} alt="" />}
+      <p className="print-form">{submission.form_name}</p>
+      {title !== at && <p className="print-title">{title}</p>}
+      <p>{submission.completed_at ? `Received ${at}` : `Incomplete, last saved ${at}`}</p>
+    </header>
+  );
+}
 
 /** Shows one submission with all its actions. */
 export function SubmissionPanel({ form, id, view, isPage = false, onGo, onClose }: Props): ReactElement {
