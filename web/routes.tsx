@@ -230,6 +230,11 @@ const routeTree = root.addChildren([
       }),
       createRoute({
         getParentRoute: () => form,
+        path: '/submissions/$submission',
+        component: lazyScreen(() => import('./submissions/panel/panel-container.tsx'), 'SubmissionScreen'),
+      }),
+      createRoute({
+        getParentRoute: () => form,
         path: '/import',
         component: lazyScreen(() => import('./submissions/import/import-screen.tsx'), 'ImportScreen'),
       }),

@@ -348,8 +348,8 @@ test('axe reports no violations on the screens, light or dark, and nothing is cu
   await auditLooks('the form that edits answers');
   await page.goto(`${service.url}/app/forms/${form}/submissions?${filtered}`);
   await page.getByRole('button', { name: /^Edit filter/ }).click();
-  await page.getByRole('dialog').waitFor();
-  await auditLooks('the dialog of a filter');
+  await page.getByRole('group', { name: 'Edit filter', exact: true }).waitFor();
+  await auditLooks('the editor of a filter');
   await page.goto(`${service.url}/app/forms/${form}/trash`);
   await page.getByRole('row', { name: /Cleo/ }).waitFor();
   await auditLooks('the trash');
@@ -378,4 +378,25 @@ test('axe reports no violations on the screens, light or dark, and nothing is cu
   await page.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await isWide(), false);
   await leave(page);
+});
+
+test('a browser without a language shows the table, and a table that cannot load says why and offers a retry', async () => {
+  const form = await makeForm();
+  await submit(form, { name: 'Ada' });
+  const page = await show('/account');
+  await page.addInitScript("Object.defineProperty(navigator, 'language', { value: 'c' })");
+  await page.goto(`${service.url}/app/forms/${form}/submissions`);
+  await page.locator('.sheet-link').waitFor();
+
+  for (const path of ['columns', 'rows']) {
+    const failing = `**/forms/*/${path}*`;
+    await page.route(failing, (route) => route.fulfill({ status: 400, json: { error: 'bad_request' } }));
+    await page.reload();
+    const retry = page.getByRole('alert').getByRole('button', { name: 'Try again' });
+    await retry.waitFor();
+    await page.unroute(failing);
+    await retry.press('Enter');
+    await page.locator('.sheet-link').waitFor();
+  }
+  await page.context().close();
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { addVisits, type VisitKind } from '#submissions/visit-counter.ts';
 import { element, stepsOf } from '../ast/forms.ts';
 import { isSlice } from '../cases.ts';
@@ -39,30 +40,34 @@ test('filters are added, changed and removed by keyboard, kept in the URL, and a
   const rows = (expected: readonly string[]) =>
     until(`the rows ${expected.join()}`, async () => (await rowNames(page)).join() === expected.join());
 
-  await tabTo(page, 'button', 'Add filter');
+  const addFilter = async (question: string) => {
+    await tabTo(page, 'button', 'Add filter');
+    await press(page, 'Enter');
+    await page.getByRole('menuitem', { name: question }).waitFor();
+    await type(page, question);
+    await press(page, 'Enter');
+  };
+  const hasFocus = (selector: string) =>
+    until(`the focus on ${selector}`, async () => (await page.locator(`${selector}:focus`).count()) === 1);
+  await addFilter('Age');
+  await page.getByRole('group', { name: 'New filter' }).waitFor();
+  assert.equal(await page.getByRole('dialog').count(), 0, 'the filter opens no dialog');
+  await hasFocus('.filter-values input');
   await press(page, 'Enter');
-  const dialog = page.getByRole('dialog', { name: 'Add filter' });
-  await tabTo(page, 'button', /Question/);
-  await press(page, 'Enter');
-  await type(page, 'Age');
-  await press(page, 'Enter');
-  await tabTo(page, 'button', 'Apply');
-  await press(page, 'Enter');
-  await dialog.getByText('Enter at least one number.').waitFor();
-  await audit(page, 'the dialog of a filter');
-  await dialog.getByLabel('From').focus();
+  await page.getByRole('alert').getByText('Enter at least one number.').waitFor();
+  await audit(page, 'the editor of a filter');
+  await page.getByLabel('From').focus();
   await type(page, '18');
   await press(page, 'Enter');
   await rows(['Cleo', 'Ada']);
   const chip = page.getByRole('button', { name: 'Edit filter: Age is at least 18' });
   await chip.waitFor();
+  await hasFocus('[data-filter="0"]');
+  await press(page, 'Enter', 'Escape');
+  await hasFocus('[data-filter="0"]');
+  assert.equal(await page.locator('.filter-editor').count(), 0, 'Escape closes the editor');
 
-  await tabTo(page, 'button', 'Add filter');
-  await press(page, 'Enter');
-  await tabTo(page, 'button', /Question/);
-  await press(page, 'Enter');
-  await type(page, 'Colour');
-  await press(page, 'Enter');
+  await addFilter('Colour');
   await tabTo(page, 'checkbox', 'Red');
   await press(page, 'Space', 'Enter');
   await rows(['Ada']);
@@ -101,9 +106,7 @@ test('filters are added, changed and removed by keyboard, kept in the URL, and a
     await type(page, choice);
     await press(page, 'Enter');
   };
-  await tabTo(page, 'button', 'Add filter');
-  await press(page, 'Enter');
-  await choose(/Question/, 'Pleased');
+  await addFilter('Pleased');
   await choose(/Whole question/, 'Room');
   await tabTo(page, 'checkbox', 'Fair');
   await press(page, 'Space', 'Enter');
@@ -113,6 +116,65 @@ test('filters are added, changed and removed by keyboard, kept in the URL, and a
   await tabTo(page, 'button', 'Apply');
   await press(page, 'Enter');
   await rows(['Cleo']);
+  await leave(page);
+});
+
+test('filters are joined by "and" or "or", and a group joins its filters by the other word', async () => {
+  const form = await makeForm();
+  for (const [name, age, colour] of [
+    ['Ada', 36, 'Red'],
+    ['Ben', 17, 'Blue'],
+    ['Cleo', 52, 'Green'],
+    ['Dora', 9, 'Red'],
+  ] as const)
+    await submit(form, { name, age, colour });
+  const where = JSON.stringify([
+    { on: 'answer', name: 'age', op: 'number', from: 18 },
+    { on: 'answer', name: 'colour', op: 'any', values: ['Red'] },
+  ]);
+  const page = await show(`/forms/${form}/submissions?${new URLSearchParams({ where }).toString()}`);
+  const rows = (expected: readonly string[]) =>
+    until(`the rows ${expected.join()}`, async () => (await rowNames(page)).join() === expected.join());
+  const choose = async (item: RegExp) => {
+    await page.getByRole('button', { name: 'Match and group filters' }).press('Enter');
+    await page.getByRole('menuitem', { name: item }).press('Enter');
+  };
+  const filters = page.getByRole('group', { name: 'Filters' });
+  await rows(['Ada']);
+  await choose(/^Match any filter/);
+  await rows(['Dora', 'Cleo', 'Ada']);
+  assert.match((await filters.textContent())!, /Age is at least 18 ?or ?Colour is any of Red/);
+
+  await choose(/^Add a group joined by “and”/);
+  const editor = page.getByRole('group', { name: 'New filter in a new group' });
+  await editor.getByLabel('Text').fill('ben');
+  await page.keyboard.press('Enter');
+  await rows(['Dora', 'Cleo', 'Ben', 'Ada']);
+  await page.getByRole('button', { name: 'Add filter to this group' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Age' }).press('Enter');
+  await page.getByRole('textbox', { name: 'To', exact: true }).fill('16');
+  await page.keyboard.press('Enter');
+  await rows(['Dora', 'Cleo', 'Ada']);
+  const group = page.getByRole('group', { name: 'Group: (Name contains “ben” and Age is at most 16)' });
+  await group.waitFor();
+  await audit(page, 'a group of filters');
+
+  await page.getByRole('button', { name: 'Save as view' }).press('Enter');
+  await page.getByRole('dialog').getByLabel('Name').fill('Mixed');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Mixed' }).waitFor();
+  await page.getByRole('link', { name: 'All submissions' }).press('Enter');
+  await rows(['Dora', 'Cleo', 'Ben', 'Ada']);
+  await page.getByRole('link', { name: 'Mixed' }).press('Enter');
+  await rows(['Dora', 'Cleo', 'Ada']);
+  await group.waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Save changes' }).count(), 0);
+  await choose(/^Match all filters/);
+  await rows([]);
+  assert.match((await page.locator('.filter-group').textContent())!, /Name contains “ben” ?or ?Age/);
+  await page.getByRole('button', { name: 'Save changes' }).waitFor();
+  await page.getByRole('button', { name: 'Reset' }).press('Enter');
+  await rows(['Dora', 'Cleo', 'Ada']);
   await leave(page);
 });
 
@@ -210,21 +272,105 @@ test("a submission started last week and completed today counts as today's, in t
   await leave(page);
 });
 
-test('the panel shows the history of a submission and prints only that submission', {
-  skip: isSlice,
-}, async () => {
+test('the panel shows the history of a submission and leaves the toolbar unchanged', async () => {
   const form = await makeForm();
   const id = await submit(form, { name: 'Ada', age: 36 });
   await person.api('PATCH', `/submissions/${id}`, { answers: { name: 'Grace' } });
-  const page = await show(`/forms/${form}/submissions?open=${id}`);
+  const page = await show(`/forms/${form}/submissions`);
+  await page.locator('.sheet-link').first().waitFor();
+  const places = () =>
+    page
+      .locator('.submissions-top :is(button, a, input)')
+      .evaluateAll((parts) => parts.map((part) => JSON.stringify(part.getBoundingClientRect())));
+  const before = await places();
+  await page.locator('.sheet-link').first().click();
   const history = page.getByRole('region', { name: 'History' });
   await history.getByText(/^Edited by/).waitFor();
   assert.match((await history.textContent())!, /Name: ?Ada ?→ ?Grace/);
   await history.getByText('Received', { exact: true }).waitFor();
+  assert.deepEqual(await places(), before);
+  await page.getByRole('link', { name: 'Open as a page' }).press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Grace' }).waitFor();
+  assert.ok(new URL(page.url()).pathname.endsWith(`/forms/${form}/submissions/${id}`));
+  await leave(page);
+});
+
+test('a submission has a page with an address, the next and the previous one of its view, and a print for people', async () => {
+  const square = await sharp({ create: { width: 80, height: 40, channels: 3, background: '#0b6655' } })
+    .png()
+    .toBuffer();
+  const { body } = await tenant.call('POST', '/images', square);
+  const form = await makeForm(
+    [
+      element('text', 'name', { label: 'Name' }),
+      element('date', 'day', { label: 'Day' }),
+      element('textarea', 'note', { label: 'Note' }),
+      element('file_upload', 'photo', { label: 'Photo' }),
+    ],
+    { theme: { logo: body.id } },
+  );
+  const data = new FormData();
+  data.set('name', 'Ben');
+  data.set('day', '2026-03-14');
+  data.append('photo', new Blob([new Uint8Array(square)], { type: 'image/png' }), 'loom.png');
+  await submit(form, { name: 'Ada' });
+  const sent = await fetch(`${service.url}/f/${form}?campaign=spring`, {
+    method: 'POST',
+    headers: { Accept: 'application/json' },
+    body: data,
+  });
+  const { id } = (await sent.json()) as { id: string };
+  await submit(form, { name: 'Zoe' });
+  await submit(form, { name: 'Cleo' });
+  await person.api('POST', `/submissions/${id}/notes`, { text: 'Call back on Monday' });
+  await person.api('PATCH', `/submissions/${id}`, { tags: ['vip'] });
+
+  const where = JSON.stringify([
+    {
+      on: 'group',
+      op: 'any',
+      parts: ['Ada', 'Ben', 'Cleo'].map((value) => ({ on: 'answer', name: 'name', op: 'contains', value })),
+    },
+  ]);
+  const query = new URLSearchParams({ where }).toString();
+  const page = await show(`/forms/${form}/submissions/${id}?${query}`);
+  const title = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+  await title('Ben');
+  await page.getByText('Call back on Monday').waitFor();
+  await audit(page, 'the page of a submission');
+  await page.keyboard.press('j');
+  await title('Ada');
+  await page.getByRole('button', { name: /^Previous submission/ }).press('Enter');
+  await title('Ben');
+  await page.getByRole('button', { name: /^Previous submission/ }).press('Enter');
+  await title('Cleo');
+  await page.goBack();
+  await title('Ben');
+  await page.reload();
+  await title('Ben');
+  assert.equal(await page.title(), 'Ben · Contact · Formloom');
+
+  await page.locator('.tags').getByText('vip').waitFor();
+  const printed = async (): Promise<string> => {
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    const innerText = await page.evaluate<string>('document.body.innerText');
+    await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
+    return innerText.replaceAll(/\s+/g, ' ').trim();
+  };
+  const paper =
+    /^Contact Ben Received \d+ [A-Z][a-z]+ \d{4}, \d\d:\d\d:\d\d Name Ben Day 14 Mar 2026 Photo loom\.png \d+ k?B$/;
+  assert.match(await printed(), paper);
+  await page.getByRole('button', { name: 'Edit answers' }).click();
+  await page.getByLabel('Note').waitFor();
+  assert.match(await printed(), paper, 'also during an edit');
   await page.emulateMedia({ media: 'print' });
-  assert.equal(await page.getByRole('region', { name: 'Table' }).isVisible(), false);
-  assert.equal(await page.getByRole('region', { name: 'Answers' }).isVisible(), true);
-  assert.equal(await page.getByRole('button', { name: 'Edit answers' }).isVisible(), false);
+  await until('the logo', () =>
+    page.evaluate<boolean>("document.querySelector('.print-header img').naturalWidth > 0"),
+  );
+  assert.ok(await page.locator('.answer .file-preview').isVisible());
+  assert.equal(await page.locator('input:visible, textarea:visible, button:visible').count(), 0);
+  const pdf = (await page.pdf()).toString('latin1');
+  assert.equal(pdf.match(/\/Type\s*\/Page\b/g)?.length, 1, 'one sheet');
   await leave(page);
 });
 
@@ -287,7 +433,7 @@ test('a large summary covers the newest answers first, says so, and covers all o
   const page = await show(`/forms/${form}/summary`);
   const card = page.getByRole('region', { name: 'Colour' });
   await card.getByText('10,000 answers from 10,000 submissions').waitFor();
-  await page.getByText('from the newest 10,000 of 10,020 submissions').waitFor();
+  await page.getByText('based on the newest 10,000 of 10,020 submissions').waitFor();
   await audit(page, 'the summary of the newest');
   await tabTo(page, 'button', 'Include all');
   await press(page, 'Enter');
@@ -408,13 +554,13 @@ test('the summary shows views, starts and submissions, and at which step visitor
   for (const width of [1280, 375]) {
     await page.setViewportSize({ width, height: 800 });
     assert.deepEqual(await linesOf('From view to submission'), [
-      'Saw it 1,200 100%',
-      'Began 480 40%',
-      'Sent it 240 20%',
+      'Viewed 1,200 100%',
+      'Started 480 40%',
+      'Submitted 240 20%',
     ]);
     assert.deepEqual(await linesOf('Drop-off by step'), [
-      '1. About you and the people who travel with you 1,200 came 900 left, 75%',
-      '2. Step 2 300 came 60 left, 20%',
+      '1. About you and the people who travel with you 1,200 reached 900 dropped off, 75%',
+      '2. Step 2 300 reached 60 dropped off, 20%',
     ]);
     assert.deepEqual(await linesOf('Where visitors stopped'), ['Email 150 75%', 'Note 50 25%']);
     const all = page.getByRole('region', { name: 'Where visitors stopped' }).getByRole('row');
@@ -453,37 +599,34 @@ test('column headers sort the table, by two columns with Shift, and a saved view
   assert.equal(await page.locator('th', { hasText: 'Age' }).getAttribute('aria-sort'), 'descending');
   assert.equal(new URL(page.url()).searchParams.get('sort'), '-age');
 
-  const choose = async (action: string): Promise<void> => {
-    await page.getByRole('button', { name: /^Views?:/ }).press('Enter');
-    await page.getByRole('menuitem', { name: action }).press('Enter');
-  };
-  await choose('Save as new view');
+  const tab = (name: string) =>
+    page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name, exact: true });
+  await page.getByRole('button', { name: 'Save as view' }).press('Enter');
   await page.getByRole('dialog').getByLabel('Name').fill('Oldest first');
   await page.keyboard.press('Enter');
   await page.getByText('was saved for all members').waitFor();
   await page.getByRole('button', { name: 'Colour, column options' }).press('Enter');
   await page.getByRole('menuitem', { name: 'Hide column' }).press('Enter');
-  await page.getByText('changed', { exact: true }).waitFor();
-  await choose('Rename');
+  const saveChanges = page.getByRole('button', { name: 'Save changes' });
+  await saveChanges.waitFor();
+  await page.getByRole('button', { name: 'Actions for the view “Oldest first”' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Rename' }).press('Enter');
   await page.getByRole('dialog').getByLabel('Name').fill('By age');
   await page.keyboard.press('Enter');
   await page.getByText('The view “By age” was saved for all members.').waitFor();
   assert.ok(!(await heads(page)).includes('Colour'));
-  await choose('Save changes');
-  await until(
-    'the changes to be saved',
-    async () => !(await page.getByText('changed', { exact: true }).isVisible()),
-  );
-  await choose('All submissions');
+  await saveChanges.press('Enter');
+  await saveChanges.waitFor({ state: 'detached' });
+  assert.equal(await tab('By age').getAttribute('aria-current'), 'page');
+  await tab('All submissions').press('Enter');
   await shows(['Cleo', 'Ben', 'Ada']);
   assert.ok((await heads(page)).includes('Colour'));
   await leave(page);
 
   const other = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
   const screen = await show(`/forms/${form}/submissions`, { who: other });
-  await screen.getByRole('button', { name: /^Views?:/ }).click();
-  assert.equal(await screen.getByRole('menuitem', { name: 'Save as new view' }).count(), 0);
-  await screen.getByRole('menuitem', { name: 'By age' }).click();
+  await screen.getByRole('link', { name: 'By age' }).click();
+  assert.equal(await screen.getByRole('button', { name: 'Save as view' }).count(), 0);
   await until('their order', async () =>
     /Cleo.*Ada.*Ben/.test((await screen.locator('.sheet-row').allTextContents()).join()),
   );

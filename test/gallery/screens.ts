@@ -180,6 +180,19 @@ const openFirst = async (page: Page): Promise<void> => {
 const filtered = new URLSearchParams({
   where: JSON.stringify([{ on: 'answer', name: 'wishes', op: 'filled' }]),
 }).toString();
+const grouped = new URLSearchParams({
+  where: JSON.stringify([
+    { on: 'answer', name: 'years', op: 'number', from: 3 },
+    {
+      on: 'group',
+      op: 'any',
+      parts: [
+        { on: 'answer', name: 'level', op: 'any', values: ['Beginner', 'Advanced'] },
+        { on: 'answer', name: 'lunch', op: 'equals', value: true },
+      ],
+    },
+  ]),
+}).toString();
 const write = (name: string, text: string) => async (page: Page) => {
   await page.getByRole('combobox', { name }).pressSequentially(text);
   await page.getByRole('option').first().waitFor();
@@ -298,12 +311,6 @@ const inside: readonly Screen[] = [
   ],
   ['submissions-undo', `${inForm}/submissions`, '.sheet-row', tagThem],
   ['submissions-columns', `${inForm}/submissions`, '.sheet-row', press('Columns')],
-  [
-    'submissions-views',
-    `${inForm}/submissions`,
-    '.sheet-row',
-    press('Views: all submissions', '[role="menu"]'),
-  ],
   ['submissions-export', `${inForm}/submissions`, '.sheet-row', press('Export', '[role="menu"]')],
   [
     'submissions-time',
@@ -314,6 +321,17 @@ const inside: readonly Screen[] = [
   ['submissions-nothing', `${inForm}/submissions?q=velvet`, 'text=No matches'],
   ['submissions-offline', `${inForm}/submissions`, '.sheet-row', loseLine],
   ['submission', `${inForm}/submissions`, '.sheet-link', openFirst],
+  [
+    'submission-page',
+    `${inForm}/submissions`,
+    '.sheet-link',
+    async (page) => {
+      await openFirst(page);
+      await page.getByRole('link', { name: 'Open as a page' }).click();
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    },
+  ],
+  ['submission-print', `${inForm}/submissions`, '.sheet-link', doing(openFirst, onPaper)],
   ['submission-history', `${inForm}/submissions`, '.sheet-link', doing(openFirst, toHistory)],
   ['submission-reference', `${inOrder}/submissions`, '.sheet-link', doing(openFirst, toReference)],
   [
@@ -350,7 +368,18 @@ const inside: readonly Screen[] = [
   ['trash-selected', `${inForm}/trash`, 'tbody .selectable-cell', selectBy('Select all on this page')],
   ['trash-empty', `/app/forms/${quiet}/trash`, 'text=The trash is empty'],
   ['trash-delete', `${inForm}/trash`, 'tbody .selectable-cell', press('Empty trash', '[role="alertdialog"]')],
-  ['submissions-filter', `${inForm}/submissions?${filtered}`, '.filter-chip', press('Add filter')],
+  [
+    'submissions-filter',
+    `${inForm}/submissions?${filtered}`,
+    '.filter-chip',
+    press('Add filter', '[role="menu"]'),
+  ],
+  [
+    'submissions-filter-edit',
+    `${inForm}/submissions?${grouped}`,
+    '.filter-group',
+    press(/^Edit filter: Experience/, '.filter-editor'),
+  ],
   ['summary', `${inForm}/summary`, '.standing-plot'],
   ['summary-print', `${inForm}/summary`, '.standing-plot', onPaper],
   ['webhooks-empty', `/app/forms/${quiet}/webhooks`, 'text=No webhooks yet'],

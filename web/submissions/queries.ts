@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import { formatCount } from '#ast/basics/format-number.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
+import type { Theme } from '#ast/theme/theme.ts';
 import type { SummarySample } from '#submissions/shapes.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { readQuery } from '../api/operations.ts';
@@ -45,14 +46,20 @@ export const nearestQuery = (form: FormLocation, q = '') =>
     staleTime: 60_000,
   });
 
-/** Returns the language in which labels of multilingual forms are shown to the reader. */
-export const readerLanguage = (): string => navigator.language.slice(0, 35);
+/**
+ * Returns the language in which the reader wants labels of multilingual forms, or nothing if the browser
+ * reports a tag that the API refuses: WebKit reports `c` if the system has no language.
+ */
+export function readerLanguage(): { language?: string } {
+  const { language } = navigator;
+  return language.length <= 35 && /^[a-z]{2,8}(-[a-z\d]{1,8})*$/i.test(language) ? { language } : {};
+}
 
 export const columnsQuery = (form: FormLocation) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'getFormColumns', {
       params: { id: form.id },
-      query: { language: readerLanguage() },
+      query: readerLanguage(),
     }),
     select: ({ data }) => data,
     staleTime: 60_000,
@@ -62,6 +69,15 @@ export const detailQuery = (form: FormLocation, id: string, view: ViewState) =>
   queryOptions(
     readQuery(form.workspace_id, 'viewSubmission', { params: { id }, query: withTableOrder(view) }),
   );
+
+/** The image ID of the form's logo, if it has one. */
+export const logoQuery = (form: FormLocation) =>
+  queryOptions({
+    ...readQuery(form.workspace_id, 'getForm', { params: { id: form.id } }),
+    // It was validated when it was saved.
+    select: ({ settings }) => (settings as { theme?: Theme }).theme?.logo,
+    staleTime: 60_000,
+  });
 
 export const timelineQuery = (form: FormLocation, id: string) =>
   queryOptions(readQuery(form.workspace_id, 'getSubmissionTimeline', { params: { id } }));
@@ -88,7 +104,7 @@ export const summaryQuery = (
   const parameters = {
     ...(from !== undefined && { created_from: startOf(from, 0) }),
     ...(to !== undefined && { created_to: startOf(to, 1) }),
-    language: readerLanguage(),
+    ...readerLanguage(),
     time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     sample,
   };

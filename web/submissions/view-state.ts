@@ -32,7 +32,7 @@ export function useViewState(): [ViewState, ChangeView] {
     (changed, { replace = false } = {}) => {
       const isFilter = ['status', 'from', 'to', 'q', 'where', 'sort', 'saved'].some((key) => key in changed);
       const search = (before: Record<string, unknown>) =>
-        writeView({ ...readView(before), ...(isFilter && { page: 1 }), ...changed });
+        searchOf(before, { ...(isFilter && { page: 1 }), ...changed });
       void navigate({ to: '.', search, replace, resetScroll: false });
     },
     [navigate],
@@ -40,7 +40,11 @@ export function useViewState(): [ViewState, ChangeView] {
   return [view, change];
 }
 
-/** Parses the URL and ignores invalid values, because people may edit URLs. */
+/** Returns the parameters of the URL after a change of the view. */
+export const searchOf = (before: Record<string, unknown>, changed: Partial<ViewState>) =>
+  writeView({ ...readView(before), ...changed });
+
+/** Parses the URL and ignores invalid values, because people edit URLs. */
 function readView(search: Readonly<Record<string, unknown>>): ViewState {
   const text = (key: string): string | undefined => {
     const value = search[key];

@@ -10,6 +10,7 @@ import {
   type Theme,
 } from '#ast/theme/theme.ts';
 import { type Face, type FaceName, faces, fontAddress, type Subset } from './fonts.ts';
+import { imageAddress } from './image-address.ts';
 
 /** The characters of each subset, as in the packages' unicode.json. Arabic lacks the mathematical symbols. */
 const ranges: Readonly<Record<Subset, string>> = {
@@ -296,9 +297,4 @@ function buildPageStyle(
     favicon: picture(favicon),
     isEmbedded,
   };
-}
-
-/** Returns the URL of a form's image (theme/routes.ts). */
-export function imageAddress(formId: string, imageId: string): string {
-  return `/f/${formId}/images/${imageId}`;
 }

@@ -18,7 +18,7 @@ import type { Social } from '../markup/document.ts';
 import { renderForm } from '../render/form.ts';
 import { renderingCost } from '../render/steps.ts';
 import { type FieldMessage, type FormPageView, type ScriptData, scriptWords } from '../render/view.ts';
-import { imageAddress } from '../theme/page-style.ts';
+import { imageAddress } from '../theme/image-address.ts';
 import { sentencesFor } from '../words/format-problem.ts';
 import type { Words } from '../words/words.ts';
 import { addressInLanguage, formatFormAddress } from './address.ts';

@@ -2,7 +2,7 @@ import { type ReactElement, useRef, useState } from 'react';
 import { isImageId } from '#ast/basics/image-id.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/basics/options.ts';
-import { imageAddress } from '#page/theme/page-style.ts';
+import { imageAddress } from '#page/theme/image-address.ts';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
 import { useForm } from '../../shell/current-form.ts';

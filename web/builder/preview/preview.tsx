@@ -12,7 +12,8 @@ import {
 } from '#ast/form/tree.ts';
 import { stylesheet } from '#page/markup/style.ts';
 import { resultsOf } from '#page/render/elements/results.ts';
-import { getPageStyle, imageAddress, type PageStyle } from '#page/theme/page-style.ts';
+import { imageAddress } from '#page/theme/image-address.ts';
+import { getPageStyle, type PageStyle } from '#page/theme/page-style.ts';
 import { useForm } from '../../shell/current-form.ts';
 import { parsePage } from '../canvas/page-markup.ts';
 import { type FormPreview, type PreviewEffects, type PreviewSettings, startPreview } from './form-preview.ts';

@@ -19,7 +19,7 @@ import {
   textContrast,
 } from '#ast/theme/colour.ts';
 import type { Theme } from '#ast/theme/theme.ts';
-import { imageAddress } from '#page/theme/page-style.ts';
+import { imageAddress } from '#page/theme/image-address.ts';
 import { Button } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';

@@ -6,6 +6,7 @@ import {
   type ApiOnlyParameters,
   type Condition,
   type FilterKind,
+  type GroupPart,
   kindOfColumn,
   type Operator,
   operatorsByKind,
@@ -13,7 +14,7 @@ import {
 } from './conditions.ts';
 
 /** Subjects that are not questions. Element IDs begin with a letter, so `$` marks them. */
-export const referenceSubject = '$reference';
+const referenceSubject = '$reference';
 export const versionSubject = '$version';
 
 /** A condition that is being edited, with the value of every field. */
@@ -31,6 +32,16 @@ export type ConditionDraft = {
   values: readonly string[];
 };
 
+/** The subjects to choose from: the questions, then the rest. */
+export const subjectsOf = (columns: readonly Column[]): { id: string; label: string }[] => [
+  ...columns.map(({ id, label, is_retired }) => ({
+    id,
+    label: is_retired ? `${label} (no longer asked)` : label,
+  })),
+  { id: referenceSubject, label: 'Reference value' },
+  { id: versionSubject, label: 'Form version' },
+];
+
 export function kindOfSubject(subject: string, columns: readonly Column[], row = ''): FilterKind {
   // Whether a row accepts one option or several depends on the form version that was answered.
   if (row !== '') return 'choices';
@@ -46,11 +57,11 @@ export function beginDraft(subject: string, columns: readonly Column[], row = ''
   return { subject, row, op, name: '', text: '', from: '', to: '', values: [] };
 }
 
+/** A condition that the console can edit. */
+export type EditableCondition = Exclude<Condition, { on: 'program' | 'counted' | 'group' }>;
+
 /** Converts an existing condition to a draft. */
-export function draftOf(
-  condition: Exclude<Condition, { on: 'program' | 'counted' }>,
-  columns: readonly Column[],
-): ConditionDraft {
+export function draftOf(condition: EditableCondition, columns: readonly Column[]): ConditionDraft {
   if (condition.on === 'version')
     return { ...beginDraft(versionSubject, columns), text: String(condition.value) };
   const { on, name, row } = condition;
@@ -85,7 +96,7 @@ export function draftOf(
 }
 
 /** Converts a draft to a condition, or returns what is missing as a message. */
-export function readDraft(draft: ConditionDraft, columns: readonly Column[]): Condition | string {
+export function readDraft(draft: ConditionDraft, columns: readonly Column[]): EditableCondition | string {
   const kind = kindOfSubject(draft.subject, columns);
   if (kind === 'version') {
     const value = Number(draft.text);
@@ -121,7 +132,7 @@ export function readDraft(draft: ConditionDraft, columns: readonly Column[]): Co
 
 type Bounds = Pick<ConditionDraft, 'from' | 'to'>;
 
-function numbers(name: string, { from, to }: Bounds): Condition | string {
+function numbers(name: string, { from, to }: Bounds): EditableCondition | string {
   const [least, most] = [from.trim(), to.trim()].map((text) => (text === '' ? undefined : Number(text)));
   if (least === undefined && most === undefined) return 'Enter at least one number.';
   if (![least, most].every((bound) => bound === undefined || Number.isFinite(bound)))
@@ -135,7 +146,7 @@ function numbers(name: string, { from, to }: Bounds): Condition | string {
   };
 }
 
-function times(name: string, { from, to }: Bounds): Condition | string {
+function times(name: string, { from, to }: Bounds): EditableCondition | string {
   if (from === '' && to === '') return 'Enter a start, an end or both.';
   return { on: 'answer', name, op: 'time', ...(from && { from }), ...(to && { to }) };
 }
@@ -150,13 +161,8 @@ export function conditionsOf({
   counted,
   ...beside
 }: ReturnType<typeof toApiParameters>): Condition[] {
-  const conditions: Condition[] = [];
-  const unread: FormCondition[] = [];
-  for (const part of partsOf(where)) {
-    const read = conditionOf(part);
-    if (!read) unread.push(part);
-    else if (!joins(conditions.at(-1), read)) conditions.push(read);
-  }
+  const { read, unread } = readParts(partsOf(where));
+  const conditions: Condition[] = read;
   if (version !== undefined) conditions.push({ on: 'version', op: 'equals', value: version });
   if (counted !== undefined)
     conditions.push({ on: 'counted', op: 'equals', value: JSON.parse(counted) as SummaryBar });
@@ -172,14 +178,38 @@ function partsOf(where: string | undefined): readonly FormCondition[] {
   return 'all' in asked ? asked.all : [asked];
 }
 
-function conditionOf(asked: FormCondition): Condition | undefined {
-  if ('any' in asked) {
-    const each = asked.any.map(conditionOf);
-    const [first] = each;
-    const values = each.flatMap((one) => (one?.op === 'all' && isOf(one, first) ? one.values : []));
-    if (first?.op !== 'all' || values.length < each.length) return undefined;
-    return { ...first, op: 'any', values };
+/** Reads conditions that must all be met. `unread` are those that the console cannot edit. */
+function readParts(parts: readonly FormCondition[]): { read: GroupPart[]; unread: FormCondition[] } {
+  const read: GroupPart[] = [];
+  const unread: FormCondition[] = [];
+  for (const part of parts) {
+    const condition = conditionOf(part);
+    if (!condition) unread.push(part);
+    else if (!joins(read.at(-1), condition)) read.push(condition);
   }
+  return { read, unread };
+}
+
+function anyOf(asked: readonly FormCondition[]): GroupPart | undefined {
+  const parts = asked.map((part): GroupPart | undefined => {
+    const { read, unread } = readParts('all' in part ? part.all : [part]);
+    if (unread.length > 0 || read.length === 0) return undefined;
+    return read.length === 1 ? read[0] : { on: 'group', op: 'all', parts: read };
+  });
+  const [first] = parts;
+  const values = parts.flatMap((one) =>
+    isOneOption(one) && isOneOption(first) && isOf(one, first) ? one.values : [],
+  );
+  if (isOneOption(first) && values.length === parts.length) return { ...first, op: 'any', values };
+  const known = parts.filter((part) => part !== undefined);
+  return known.length === parts.length ? { on: 'group', op: 'any', parts: known } : undefined;
+}
+
+const isOneOption = (part: GroupPart | undefined): part is Extract<GroupPart, { values: string[] }> =>
+  part?.op === 'all' && 'values' in part && part.values.length === 1;
+
+function conditionOf(asked: FormCondition): GroupPart | undefined {
+  if ('any' in asked) return anyOf(asked.any);
   if (!('is' in asked)) return undefined;
   const subject =
     'reference' in asked
@@ -208,7 +238,7 @@ function conditionOf(asked: FormCondition): Condition | undefined {
 }
 
 /** Whether two conditions have the same subject. */
-const isOf = (one: Condition, other: Condition | undefined): boolean =>
+const isOf = (one: GroupPart, other: GroupPart | undefined): boolean =>
   other !== undefined &&
   'name' in one &&
   'name' in other &&
@@ -220,9 +250,9 @@ const isOf = (one: Condition, other: Condition | undefined): boolean =>
  * Merges a condition into the previous one if both resulted from one condition: as the other end of a range,
  * or as another required option.
  */
-function joins(before: Condition | undefined, read: Condition): boolean {
+function joins(before: GroupPart | undefined, read: GroupPart): boolean {
   if (!before || !isOf(read, before) || read.op !== before.op) return false;
-  if (before.op === 'all' && read.op === 'all') {
+  if ('values' in before && before.op === 'all' && 'values' in read) {
     before.values.push(...read.values);
     return true;
   }

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { conditionsOf } from './condition-draft.ts';
-import { type Condition, describeCondition, readConditions, toApiParameters } from './conditions.ts';
+import {
+  type Condition,
+  describeCondition,
+  type GroupPart,
+  readConditions,
+  toApiParameters,
+} from './conditions.ts';
+import { changePart, countConditions, readTree, swapJoiners, writeTree } from './filter-tree.ts';
 
 test('every valid condition in a URL is described, and invalid ones are left out', () => {
   const kept = [
@@ -9,6 +16,7 @@ test('every valid condition in a URL is described, and invalid ones are left out
     { on: 'answer', name: 'age', op: 'number', from: 3 },
     { on: 'reference', name: 'campaign', op: 'filled' },
     { on: 'version', op: 'equals', value: 2 },
+    { on: 'group', op: 'any', parts: [{ on: 'answer', name: 'a', op: 'filled' }] },
   ];
   const nonsense = [
     { on: 'answer', name: 'colour', op: 'any' },
@@ -17,12 +25,21 @@ test('every valid condition in a URL is described, and invalid ones are left out
     { on: 'answer', op: 'filled' },
     { on: 'answer', name: 'colour', op: 'like' },
     'colour',
+    { on: 'group', op: 'any', parts: [] },
+    { on: 'group', op: 'any', parts: [{ on: 'version', op: 'equals', value: 2 }] },
+    { on: 'group', op: 'filled', parts: [{ on: 'answer', name: 'a', op: 'filled' }] },
   ];
   const read = readConditions([...nonsense, ...kept]);
   assert.deepEqual(read, kept);
   assert.deepEqual(
     read.map((condition) => describeCondition(condition, [])),
-    ['colour is any of Red, Blue', 'age is at least 3', 'campaign is answered', 'Version is 2'],
+    [
+      'colour is any of Red, Blue',
+      'age is at least 3',
+      'campaign is answered',
+      'Version is 2',
+      '(a is answered)',
+    ],
   );
 });
 
@@ -85,5 +102,26 @@ test('a sent filter reads back as the chosen conditions, and conditions only the
   assert.match(
     describeCondition(kept!, []),
     /^Completed from .*, tagged “vip”, a condition set through the API$/,
+  );
+});
+
+test('groups of filters are sent, read back and changed by their path', () => {
+  const is = (name: string): GroupPart => ({ on: 'answer', name, op: 'contains', value: name });
+  const range: GroupPart = { on: 'answer', name: 'age', op: 'number', from: 3, to: 5 };
+  const both: GroupPart = { on: 'group', op: 'all', parts: [is('b'), range] };
+  const either: GroupPart = { on: 'group', op: 'any', parts: [is('a'), range, both] };
+  for (const chosen of [[either], [is('c'), either], [is('c'), either, is('d')]])
+    assert.deepEqual(conditionsOf(toApiParameters(chosen)), chosen);
+
+  const { root, ungrouped } = readTree([is('c'), either, { on: 'version', op: 'equals', value: 2 }]);
+  assert.deepEqual([root.op, root.parts.length, ungrouped.length], ['all', 2, 1]);
+  assert.deepEqual(swapJoiners(swapJoiners(root)), root);
+  const added = changePart(root, [2, 0], is('new'));
+  assert.deepEqual(added.parts[2], { on: 'group', op: 'any', parts: [is('new')] });
+  assert.deepEqual(changePart(added, [2, 0], undefined), root, 'an empty group is removed');
+  assert.equal(countConditions(writeTree({ root, ungrouped })), 6);
+  assert.equal(
+    describeCondition(either, []),
+    '(a contains “a” or age is between 3 and 5 or (b contains “b” and age is between 3 and 5))',
   );
 });

@@ -7,14 +7,19 @@ import type { Column } from '#submissions/shapes.ts';
 
 /** The subject: an answer by its element ID, a row of a matrix, or a reference value by its name. */
 type On = { on: 'answer' | 'reference'; name: string; row?: string };
-/** One condition, as a person chooses it and as the URL stores it. All conditions of a view must be met. */
-export type Condition =
+/** A condition on an answer or a reference value. */
+type SubjectCondition =
   | (On & { op: 'contains'; value: string })
   | (On & { op: 'equals'; value: string | boolean })
   | (On & { op: 'empty' | 'filled' })
   | (On & { op: 'number'; from?: number; to?: number })
   | (On & { op: 'time'; from?: string; to?: string })
-  | (On & { op: 'any' | 'all'; values: string[] })
+  | (On & { op: 'any' | 'all'; values: string[] });
+/** Conditions of which all must be met, or at least one. */
+export type ConditionGroup = { on: 'group'; op: 'all' | 'any'; parts: readonly GroupPart[] };
+export type GroupPart = SubjectCondition | ConditionGroup;
+/** Conditions that the service reads from other parameters, so they cannot be in a group. */
+export type UngroupedCondition =
   | { on: 'version'; op: 'equals'; value: number }
   /** Submissions that a bar of a summary chart counts, for bars that no other condition can express. */
   | { on: 'counted'; op: 'equals'; value: SummaryBar }
@@ -22,6 +27,8 @@ export type Condition =
    * A condition set through the API that the console cannot edit. It is kept and shown, and can be removed.
    */
   | { on: 'program'; op: 'equals'; value: ApiOnlyParameters };
+/** One condition as a person chooses it and as the URL stores it. All conditions of a view must be met. */
+export type Condition = GroupPart | UngroupedCondition;
 
 /** Parameters of the list operation that have no controls in the table. */
 export type ApiOnlyParameters = {
@@ -30,7 +37,6 @@ export type ApiOnlyParameters = {
   completed_to?: string;
   tag?: string;
 };
-type OnSubject = Extract<Condition, On>;
 
 /** How answers of each kind are filtered. */
 const kinds = {
@@ -78,15 +84,27 @@ export const operatorsByKind = {
 } as const satisfies Record<FilterKind, readonly Operator[]>;
 
 /** Describes a condition, such as "Age is between 3 and 5". */
-export function describeCondition(condition: Condition, columns: readonly Column[]): string {
-  if (condition.on === 'version') return `Version is ${condition.value}`;
-  if (condition.on === 'program') return describeApiParameters(condition.value);
-  if (condition.on === 'counted') return describeCounted(condition.value, columns);
+export const describeCondition = (condition: Condition, columns: readonly Column[]): string =>
+  describeParts(condition, columns).join(' ');
+
+/** Describes a condition as its subject and its test. A condition without a subject is one text. */
+export function describeParts(condition: Condition, columns: readonly Column[]): readonly string[] {
+  if (condition.on === 'version') return ['Version', `is ${condition.value}`];
+  if (condition.on === 'program') return [describeApiParameters(condition.value)];
+  if (condition.on === 'counted') return [describeCounted(condition.value, columns)];
+  if (condition.on === 'group') {
+    const texts = condition.parts.map((part) => describeCondition(part, columns));
+    return [`(${texts.join(` ${joiners[condition.op]} `)})`];
+  }
   const { name, row } = condition;
   const column = condition.on === 'reference' ? undefined : columns.find(({ id }) => id === name);
   const named = column?.rows.find(({ id }) => id === row)?.label ?? row;
-  return `${column?.label ?? name}${named === undefined ? '' : ` (${named})`} ${describeTest(condition, column)}`;
+  const subject = `${column?.label ?? name}${named === undefined ? '' : ` (${named})`}`;
+  return [subject, describeTest(condition, column)];
 }
+
+/** The word between the conditions of a group. */
+export const joiners = { all: 'and', any: 'or' } as const;
 
 function describeCounted(counted: SummaryBar, columns: readonly Column[]): string {
   const asked = columns
@@ -130,7 +148,7 @@ function describeApiParameters({
   return `${parts.slice(0, 1).toUpperCase()}${parts.slice(1)}`;
 }
 
-function describeTest(condition: OnSubject, column: Column | undefined): string {
+function describeTest(condition: SubjectCondition, column: Column | undefined): string {
   switch (condition.op) {
     case 'contains':
       return `contains “${condition.value}”`;
@@ -165,18 +183,29 @@ const listOps: readonly unknown[] = ['any', 'all'];
  * Reads conditions from the URL. Items that are not conditions are left out. The service validates the rest.
  */
 export function readConditions(given: unknown): readonly Condition[] {
-  if (!Array.isArray(given)) return none;
-  const found = (given as readonly unknown[]).filter(
-    (item): item is Condition =>
-      isRecord(item) &&
-      ops.includes(item['op']) &&
-      (item['on'] === 'version' ||
-        ((item['on'] === 'program' || item['on'] === 'counted') && isRecord(item['value'])) ||
-        ((item['on'] === 'answer' || item['on'] === 'reference') && typeof item['name'] === 'string')) &&
-      ['string', 'undefined'].includes(typeof item['row']) &&
-      Array.isArray(item['values']) === listOps.includes(item['op']),
-  );
+  const found = Array.isArray(given) ? (given as readonly unknown[]).filter(isCondition) : none;
   return found.length > 0 ? found : none;
+}
+
+const isCondition = (item: unknown): item is Condition =>
+  isRecord(item) &&
+  (item['on'] === 'version' ||
+    ((item['on'] === 'program' || item['on'] === 'counted') && isRecord(item['value'])) ||
+    isGroupPart(item)) &&
+  ops.includes(item['op']);
+
+function isGroupPart(item: unknown): item is GroupPart {
+  if (!isRecord(item)) return false;
+  const { on, op, name, row, values, parts } = item;
+  if (on === 'group')
+    return listOps.includes(op) && Array.isArray(parts) && parts.length > 0 && parts.every(isGroupPart);
+  return (
+    (on === 'answer' || on === 'reference') &&
+    typeof name === 'string' &&
+    ops.includes(op) &&
+    ['string', 'undefined'].includes(typeof row) &&
+    Array.isArray(values) === listOps.includes(op)
+  );
 }
 
 const none: readonly Condition[] = [];
@@ -204,7 +233,14 @@ export function toApiParameters(
   return { ...(all.length > 0 && { where: JSON.stringify({ all }) }), ...asked };
 }
 
-function partsOf(condition: OnSubject): FormCondition[] {
+function partsOf(condition: GroupPart): FormCondition[] {
+  if (condition.on === 'group') {
+    if (condition.op === 'all') return condition.parts.flatMap(partsOf);
+    const each = condition.parts
+      .map(partsOf)
+      .map((parts) => (parts.length === 1 ? parts[0]! : { all: parts }));
+    return each.length === 1 ? each : [{ any: each }];
+  }
   const { on, name, row } = condition;
   const subject =
     on === 'reference' ? { reference: name } : { element: name, ...(row !== undefined && { row }) };

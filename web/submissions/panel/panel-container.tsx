@@ -1,12 +1,13 @@
 import './panel.css';
 import './print.css';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import type { TableRow } from '#submissions/shapes.ts';
 import { useWide } from '../../design/use-window.ts';
-import type { LocatedForm } from '../../shell/current-form.ts';
-import type { ChangeView, ViewState } from '../view-state.ts';
+import { type LocatedForm, useForm } from '../../shell/current-form.ts';
+import { type ChangeView, searchOf, useViewState, type ViewState } from '../view-state.ts';
 import { SubmissionPanel } from './submission-panel.tsx';
 
 type Props = {
@@ -55,5 +56,33 @@ export function PanelContainer({ form, id, view, rows, onChange }: Props): React
         </AriaDialog>
       </Modal>
     </ModalOverlay>
+  );
+}
+
+/** One submission on a page of its own. The URL keeps the view, which decides the previous and next one. */
+export function SubmissionScreen(): ReactElement {
+  const form = useForm();
+  const { submission } = useParams({ from: '/inside/forms/$form/submissions/$submission' });
+  const [view] = useViewState();
+  const navigate = useNavigate();
+  const search = (before: Record<string, unknown>) => searchOf(before, {});
+  const params = { form: form.id };
+  return (
+    <article className="panel panel-page" aria-label="Submission">
+      <SubmissionPanel
+        isPage
+        form={form}
+        id={submission}
+        view={view}
+        onGo={(next) =>
+          void navigate({
+            to: '/forms/$form/submissions/$submission',
+            params: { ...params, submission: next },
+            search,
+          })
+        }
+        onClose={() => void navigate({ to: '/forms/$form/submissions', params, search })}
+      />
+    </article>
   );
 }

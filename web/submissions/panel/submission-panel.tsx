@@ -1,141 +1,53 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link, useRouter } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { listQuestions } from '#ast/form/tree.ts';
 import { shortReference } from '#ast/short-reference.ts';
 import { getSubmissionTitle } from '#ast/submission-title.ts';
+import { imageAddress } from '#page/theme/image-address.ts';
 import type { Column, SubmissionDetail } from '#submissions/shapes.ts';
-import { ApiProblem } from '../../api/client.ts';
-import { call } from '../../api/operations.ts';
-import { queryClient } from '../../api/query-client.ts';
 import { receivedAt } from '../../api/received-at.ts';
-import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { StatusChip } from '../../design/chip.tsx';
 import { CopyButton } from '../../design/copy-button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
+import { Icon } from '../../design/icon.tsx';
+import { useTitle } from '../../design/page.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
 import { Ago, formatDateTime } from '../../design/time.tsx';
 import { useFocusHandover } from '../../design/use-focus-handover.ts';
 import type { LocatedForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { columnsQuery, detailQuery, type FormLocation } from '../queries.ts';
+import { columnsQuery, detailQuery, type FormLocation, logoQuery } from '../queries.ts';
 import { firstAnswers } from '../selection/selectable-cell.tsx';
-import type { ViewState } from '../view-state.ts';
+import { searchOf, type ViewState } from '../view-state.ts';
 import { AnswersView } from './answers-view.tsx';
 import { AnswersForm } from './edit/answers-form.tsx';
 import { ReferenceForm } from './edit/reference-form.tsx';
-import { useChange } from './edit/use-change.tsx';
-import { NotesSection, ReferenceView, TagsSection } from './sections.tsx';
+import { DeleteButton, NotesSection, ReferenceView, StatusSwitch, TagsSection } from './sections.tsx';
 import { Timeline } from './timeline.tsx';
 
-/** Marks a submission as completed or incomplete. If it cannot be completed, lists the reasons. */
-function StatusSwitch({
-  form,
-  submission,
-}: {
-  form: FormLocation;
-  submission: SubmissionDetail;
-}): ReactElement {
-  const [isExplaining, setExplaining] = useState(false);
-  const change = useChange(form, submission, {
-    sayDone: ({ status }) => `Marked as ${status}.`,
-    takeBack:
-      ({ on, made }) =>
-      (_, since) => {
-        if (since.some(({ status }) => status !== made.status))
-          throw new Error('The status has been changed since.');
-        return { status: on.status };
-      },
-  });
-  const isCompleted = submission.status === 'completed';
-  const next = isCompleted ? 'incomplete' : 'completed';
-  const errors = change.error instanceof ApiProblem ? change.error.errors : [];
-  return (
-    <>
-      <Button
-        size="small"
-        icon={isCompleted ? 'undo' : 'check'}
-        isPending={change.isPending}
-        onPress={() => change.mutate({ status: next }, { onError: () => setExplaining(true) })}
-      >
-        {isCompleted ? 'Mark as incomplete' : 'Mark as completed'}
-      </Button>
-      <Dialog
-        title="The status was not changed"
-        role="alertdialog"
-        isOpen={isExplaining}
-        onClose={() => setExplaining(false)}
-        done="Close"
-      >
-        <p>{change.error?.message}</p>
-        {errors.length > 0 && (
-          <ul>
-            {errors.map(({ field, message }) => (
-              <li key={`${field} ${message}`}>{message}</li>
-            ))}
-          </ul>
-        )}
-      </Dialog>
-    </>
-  );
-}
-
-/** Moves a submission to the trash, after asking. */
-function DeleteButton({
-  form,
-  submission,
-  onDeleted,
-}: {
-  form: FormLocation;
-  submission: SubmissionDetail;
-  onDeleted: () => void;
-}): ReactElement {
-  const place = { params: { id: submission.id } };
-  const remove = useAction({
-    run: () => call(form.workspace_id, 'deleteSubmission', place, { seen: submission }),
-    confirm: {
-      title: 'Delete this submission?',
-      label: 'Delete submission',
-      text: `The submission from ${formatDateTime(receivedAt(submission))} will be moved to the trash. You can restore it for 30 days. Then it is permanently deleted with its files.`,
-    },
-    onLeave() {
-      onDeleted();
-      queryClient.removeQueries({ queryKey: ['viewSubmission', form.workspace_id, place] });
-    },
-    done: {
-      text: 'The submission was moved to the trash.',
-      action: { label: 'Undo', run: () => call(form.workspace_id, 'restoreSubmission', place) },
-    },
-  });
-  return (
-    <>
-      <Button size="small" variant="quiet" icon="remove" {...remove.press()}>
-        Delete
-      </Button>
-      {remove.dialog}
-    </>
-  );
-}
-
-/** Elements that handle these keys themselves: fields, menus, lists and confirmation dialogs. */
+/** Elements that use these keys themselves: fields, menus, lists and confirmation dialogs. */
 const others =
   'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="alertdialog"], [role="grid"]';
 
-type Keys = { onNext: (() => void) | undefined; onPrevious: (() => void) | undefined; onClose: () => void };
+type Keys = {
+  onNext: (() => void) | undefined;
+  onPrevious: (() => void) | undefined;
+  /** Undefined on a page of its own, which the arrows scroll. */
+  onClose: (() => void) | undefined;
+};
 
 /**
- * Handles the keys of the panel: J and ↓ open the next submission, K and ↑ open the previous one, Escape
- * closes the panel.
+ * Handles the keys: J opens the next submission, K the previous one. In the panel, ↓ and ↑ do it too, and
+ * Escape closes it.
  */
 function usePanelKeys({ onNext, onPrevious, onClose }: Keys, isActive: boolean): void {
   useEffect(() => {
     if (!isActive) return undefined;
     const actions: Readonly<Record<string, (() => void) | undefined>> = {
       j: onNext,
-      ArrowDown: onNext,
       k: onPrevious,
-      ArrowUp: onPrevious,
-      Escape: onClose,
+      ...(onClose && { ArrowDown: onNext, ArrowUp: onPrevious, Escape: onClose }),
     };
     const listen = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
@@ -155,6 +67,8 @@ type Props = {
   form: LocatedForm;
   id: string;
   view: ViewState;
+  /** Whether it has a page of its own instead of the panel beside the table. */
+  isPage?: boolean;
   onGo: (id: string) => void;
   onClose: () => void;
 };
@@ -171,8 +85,30 @@ const titleOf = (submission: SubmissionDetail, columns: readonly Column[] | unde
   (firstAnswers(submission.answers, columns).slice(0, 2).join(' · ') ||
     formatDateTime(receivedAt(submission)));
 
+/** The head of a printed submission: the logo and name of the form, who answered, and when. */
+function PrintHeader({
+  form,
+  submission,
+  title,
+}: {
+  form: FormLocation;
+  submission: SubmissionDetail;
+  title: string;
+}): ReactElement {
+  const { data: logo } = useQuery(logoQuery(form));
+  const at = formatDateTime(receivedAt(submission));
+  return (
+    <header className="print-only print-header">
+      {logo && <img src={imageAddress(form.id, logo)} alt="" />}
+      <p className="print-form">{submission.form_name}</p>
+      {title !== at && <p className="print-title">{title}</p>}
+      <p>{submission.completed_at ? `Received ${at}` : `Incomplete, last saved ${at}`}</p>
+    </header>
+  );
+}
+
 /** Shows one submission with all its actions. */
-export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): ReactElement {
+export function SubmissionPanel({ form, id, view, isPage = false, onGo, onClose }: Props): ReactElement {
   const { data, error, refetch } = useQuery(detailQuery(form, id, view));
   const columns = useQuery(columnsQuery(form));
   const [doing, setDoing] = useState<Doing>('reading');
@@ -183,8 +119,20 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
   }, [id]);
   const previous = data?.previous_id ? () => onGo(data.previous_id!) : undefined;
   const next = data?.next_id ? () => onGo(data.next_id!) : undefined;
-  usePanelKeys({ onNext: next, onPrevious: previous, onClose }, doing === 'reading');
+  usePanelKeys(
+    { onNext: next, onPrevious: previous, onClose: isPage ? undefined : onClose },
+    doing === 'reading',
+  );
   const isReading = doing === 'reading';
+  const page = {
+    to: '/forms/$form/submissions/$submission',
+    params: { form: form.id, submission: id },
+  } as const;
+  const router = useRouter();
+  const address = new URL(router.buildLocation(page).publicHref, location.href).href;
+  const Title = isPage ? 'h1' : 'h2';
+  const title = data ? titleOf(data, columns.data) : 'Submission';
+  useTitle(isPage ? `${title} · ${form.name}` : `Submissions · ${form.name}`);
   const body = useRef<HTMLDivElement>(null);
   const handOver = useFocusHandover();
   const find = (selector: string) => () => body.current?.querySelector<HTMLElement>(selector);
@@ -200,9 +148,20 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
   return (
     <>
       <header className="panel-header">
-        <h2 ref={heading} tabIndex={-1} className="panel-title">
-          {data ? titleOf(data, columns.data) : 'Submission'}
-        </h2>
+        {isPage && (
+          <Link
+            to="/forms/$form/submissions"
+            params={{ form: form.id }}
+            search={(before: Record<string, unknown>) => searchOf(before, {})}
+            className="button button-icon button-quiet"
+          >
+            <Icon name="back" />
+            <span className="unseen">Back to the table</span>
+          </Link>
+        )}
+        <Title ref={heading} tabIndex={-1} className="panel-title">
+          {title}
+        </Title>
         <IconButton
           icon="chevron-up"
           label="Previous submission (K)"
@@ -215,7 +174,20 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
           isDisabled={!next || !isReading}
           onPress={() => next?.()}
         />
-        <IconButton icon="close" label="Close (Escape)" onPress={onClose} />
+        {!isPage && (
+          <>
+            <Link
+              {...page}
+              search={(before: Record<string, unknown>) => searchOf(before, { open: undefined })}
+              className="button button-icon button-quiet"
+              title="Open as a page"
+            >
+              <Icon name="external" />
+              <span className="unseen">Open as a page</span>
+            </Link>
+            <IconButton icon="close" label="Close (Escape)" onPress={onClose} />
+          </>
+        )}
       </header>
       {!data ? (
         error ? (
@@ -229,7 +201,8 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
         <div className="panel-body" key={id} ref={body}>
           {/* Keeps earlier data visible, so that an edit in progress is not lost. */}
           {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-          <div className="row">
+          <PrintHeader form={form} submission={data} title={title} />
+          <div className="row panel-status">
             <StatusChip status={data.status} />
             <span className="soft small">
               {data.completed_at ? 'completed ' : 'last saved '}
@@ -250,32 +223,34 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
               />
             </div>
           )}
-          {doing === 'answers' ? (
-            <AnswersForm form={form} submission={data} onDone={done} />
-          ) : (
+          {doing === 'answers' && <AnswersForm form={form} submission={data} onDone={done} />}
+          <div className={doing === 'answers' ? 'print-only' : 'panel-answers'}>
             <AnswersView submission={data} />
-          )}
-          {doing === 'reference' ? (
-            <ReferenceForm form={form} submission={data} onDone={done} />
-          ) : (
-            doing !== 'answers' && (
-              <ReferenceView
-                submission={data}
-                {...(mayEdit(form.role) && { onEdit: () => edit('reference') })}
-              />
-            )
-          )}
-          {isReading && (
-            <>
-              <TagsSection form={form} submission={data} mayEdit={mayEdit(form.role)} />
-              <NotesSection form={form} id={id} mayEdit={mayEdit(form.role)} />
-              <Timeline form={form} submission={data} />
-            </>
+          </div>
+          {doing !== 'answers' && (
+            <div className="panel-side">
+              {isPage && <h2 className="unseen">Details</h2>}
+              {doing === 'reference' ? (
+                <ReferenceForm form={form} submission={data} onDone={done} />
+              ) : (
+                <ReferenceView
+                  submission={data}
+                  {...(mayEdit(form.role) && { onEdit: () => edit('reference') })}
+                />
+              )}
+              {isReading && (
+                <>
+                  <TagsSection form={form} submission={data} mayEdit={mayEdit(form.role)} />
+                  <NotesSection form={form} id={id} mayEdit={mayEdit(form.role)} />
+                  <Timeline form={form} submission={data} />
+                </>
+              )}
+            </div>
           )}
           <footer className="panel-footer">
             <span className="soft small numeric">{shortReference(data.id)}</span>
             <CopyButton text={data.id} label="Copy receipt" variant="quiet" size="small" />
-            <CopyButton text={location.href} label="Copy link" variant="quiet" size="small" />
+            <CopyButton text={address} label="Copy link" variant="quiet" size="small" />
             <Button size="small" variant="quiet" icon="file" onPress={() => print()}>
               Print
             </Button>

@@ -29,7 +29,7 @@ import { SubmissionsTable } from '../table/submissions-table.tsx';
 import { hasChangedColumns, usualSettings } from '../table/table-settings.ts';
 import { isFiltered, unfilteredView, useViewState } from '../view-state.ts';
 import { useViewColumns } from '../views/saved-view.ts';
-import { ViewsMenu } from '../views/views-menu.tsx';
+import { ViewTabs } from '../views/view-tabs.tsx';
 import { TableTools } from './table-tools.tsx';
 import { Toolbar } from './toolbar.tsx';
 
@@ -69,7 +69,7 @@ export function SubmissionsScreen(): ReactElement {
   const failed = table.error ?? columns.error;
   return (
     <div className="submissions">
-      <section className="submissions-main" aria-label="Table">
+      <div className="submissions-top">
         <div className="submissions-head">
           <h1 className="submissions-title" tabIndex={-1}>
             Submissions
@@ -80,15 +80,6 @@ export function SubmissionsScreen(): ReactElement {
               </span>
             )}
           </h1>
-          <ViewsMenu
-            form={form}
-            view={view}
-            columns={settings}
-            areColumnsOther={viewColumns.areOther}
-            mayEdit={mayEdit(form.role)}
-            onChange={changeView}
-            onForget={viewColumns.forget}
-          />
           <TableTools
             form={form}
             view={view}
@@ -101,82 +92,98 @@ export function SubmissionsScreen(): ReactElement {
             onColumns={() => setArranging(true)}
           />
         </div>
+        <ViewTabs
+          form={form}
+          view={view}
+          columns={settings}
+          areColumnsOther={viewColumns.areOther}
+          mayEdit={mayEdit(form.role)}
+          onChange={changeView}
+          onForget={viewColumns.forget}
+        />
         {(total !== 0 || isFiltered(view)) && (
           <Toolbar form={form} view={view} columns={columns.data ?? []} onChange={changeView} />
         )}
-        <BulksProgress form={form} />
-        {selection.ids.size > 0 && total !== undefined && (
-          <BulkBar
-            form={form}
-            view={view}
-            selected={selection.ids}
-            total={total}
-            onClear={selection.clear}
-            onStart={(bulk) => addBulkChange(form, bulk)}
-          />
+      </div>
+      <div className="submissions-rest">
+        <section className="submissions-main" aria-label="Table">
+          <BulksProgress form={form} />
+          {selection.ids.size > 0 && total !== undefined && (
+            <BulkBar
+              form={form}
+              view={view}
+              selected={selection.ids}
+              total={total}
+              onClear={selection.clear}
+              onStart={(bulk) => addBulkChange(form, bulk)}
+            />
+          )}
+          <SlowNote isWaiting={table.isPlaceholderData} />
+          {failed && !(table.data && columns.data) ? (
+            <ErrorState
+              error={failed}
+              onRetry={() => void Promise.all([table.refetch(), columns.refetch()])}
+            />
+          ) : !table.data || !columns.data || !kept ? (
+            <Loading lines={8} label="Loading submissions…" />
+          ) : rows.length === 0 ? (
+            <Nothing
+              isFiltered={isFiltered(view)}
+              isPastEnd={total! > 0}
+              form={form}
+              q={view.q}
+              publicUrl={form.public_url}
+              isPublished={form.status === 'published'}
+              onClear={() => changeView(unfilteredView)}
+              onSearch={(q) => changeView({ q })}
+            />
+          ) : (
+            <SubmissionsTable
+              rows={rows}
+              columns={drawn}
+              sort={view.sort}
+              onSort={(sort) => changeView({ sort })}
+              pinned={Math.min(pinned, shown.length)}
+              onPin={isWide ? (count) => changeSettings({ pinned: count }) : undefined}
+              widths={settings.widths}
+              isTall={settings.is_tall}
+              isStale={table.isPlaceholderData}
+              open={view.open}
+              mayEdit={mayEdit(form.role)}
+              selected={selection.ids}
+              onSelect={selection.select}
+              onSelectPage={(isSelected) =>
+                selection.select(
+                  rows.map((row) => row.id),
+                  isSelected,
+                )
+              }
+              onOpen={open}
+              onMove={(id, target, place) => changeSettings({ order: moveColumn(order, id, target, place) })}
+              onHide={(id) => changeSettings({ hidden: [...settings.hidden, id] })}
+              onResize={(id, width) =>
+                changeSettings({
+                  widths: {
+                    ...settings.widths,
+                    [id]: Math.min(columnWidth.most, Math.max(columnWidth.least, Math.round(width))),
+                  },
+                })
+              }
+            />
+          )}
+          {table.data && (
+            <Pager
+              label="Pages of submissions"
+              page={view.page}
+              pagination={table.data.pagination}
+              onChange={(page) => changeView({ page })}
+            />
+          )}
+        </section>
+        {view.open && (
+          <PanelContainer form={form} id={view.open} view={view} rows={rows} onChange={changeView} />
         )}
-        <SlowNote isWaiting={table.isPlaceholderData} />
-        {failed && !table.data ? (
-          <ErrorState error={failed} onRetry={() => void Promise.all([table.refetch(), columns.refetch()])} />
-        ) : !table.data || !columns.data || !kept ? (
-          <Loading lines={8} label="Loading submissions…" />
-        ) : rows.length === 0 ? (
-          <Nothing
-            isFiltered={isFiltered(view)}
-            isPastEnd={total! > 0}
-            form={form}
-            q={view.q}
-            publicUrl={form.public_url}
-            isPublished={form.status === 'published'}
-            onClear={() => changeView(unfilteredView)}
-            onSearch={(q) => changeView({ q })}
-          />
-        ) : (
-          <SubmissionsTable
-            rows={rows}
-            columns={drawn}
-            sort={view.sort}
-            onSort={(sort) => changeView({ sort })}
-            pinned={Math.min(pinned, shown.length)}
-            onPin={isWide ? (count) => changeSettings({ pinned: count }) : undefined}
-            widths={settings.widths}
-            isTall={settings.is_tall}
-            isStale={table.isPlaceholderData}
-            open={view.open}
-            mayEdit={mayEdit(form.role)}
-            selected={selection.ids}
-            onSelect={selection.select}
-            onSelectPage={(isSelected) =>
-              selection.select(
-                rows.map((row) => row.id),
-                isSelected,
-              )
-            }
-            onOpen={open}
-            onMove={(id, target, place) => changeSettings({ order: moveColumn(order, id, target, place) })}
-            onHide={(id) => changeSettings({ hidden: [...settings.hidden, id] })}
-            onResize={(id, width) =>
-              changeSettings({
-                widths: {
-                  ...settings.widths,
-                  [id]: Math.min(columnWidth.most, Math.max(columnWidth.least, Math.round(width))),
-                },
-              })
-            }
-          />
-        )}
-        {table.data && (
-          <Pager
-            label="Pages of submissions"
-            page={view.page}
-            pagination={table.data.pagination}
-            onChange={(page) => changeView({ page })}
-          />
-        )}
-      </section>
-      {view.open && (
-        <PanelContainer form={form} id={view.open} view={view} rows={rows} onChange={changeView} />
-      )}
+      </div>
       <ColumnsDialog
         isOpen={isArranging}
         onClose={() => setArranging(false)}

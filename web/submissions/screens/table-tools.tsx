@@ -48,7 +48,7 @@ function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElemen
         params: { id: form.id },
         query: {
           ...withSorting(view),
-          language: readerLanguage(),
+          ...readerLanguage(),
           ...asked,
           ...(view.saved !== undefined && asked.columns === 'shown' && { view: view.saved }),
         },

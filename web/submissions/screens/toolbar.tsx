@@ -5,7 +5,7 @@ import { TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Select } from '../../design/select.tsx';
 import { ScreenSearch } from '../../shell/search/search-box.tsx';
-import { FilterChips } from '../filter/filter-chips.tsx';
+import { FilterBar } from '../filter/filter-bar.tsx';
 import type { FormLocation } from '../queries.ts';
 import { type ChangeView, dayBefore, isFiltered, unfilteredView, type ViewState } from '../view-state.ts';
 
@@ -126,12 +126,18 @@ export function Toolbar({ form, view, columns, onChange }: ToolbarProps): ReactE
         onChange={(status) => onChange({ status: status === 'any' ? undefined : status })}
       />
       <DateFilter from={view.from} to={view.to} onChange={onChange} />
-      <FilterChips columns={columns} where={view.where} onChange={(where) => onChange({ where })} />
-      {isFiltered(view) && (
-        <Button size="small" variant="quiet" icon="close" onPress={() => onChange(unfilteredView)}>
-          Clear
-        </Button>
-      )}
+      <FilterBar
+        key={view.saved ?? 'all'}
+        columns={columns}
+        where={view.where}
+        onChange={(where) => onChange({ where })}
+      >
+        {isFiltered(view) && (
+          <Button size="small" variant="quiet" icon="close" onPress={() => onChange(unfilteredView)}>
+            Clear
+          </Button>
+        )}
+      </FilterBar>
     </div>
   );
 }

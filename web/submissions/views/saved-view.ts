@@ -72,7 +72,7 @@ const draftKey = (id: string | undefined) => ['view-columns', id];
  */
 export function useViewColumns(form: FormLocation, savedId: string | undefined): ViewColumns {
   const [own, changeOwn] = useTableSettings(form);
-  const { data: views } = useQuery(savedViewsQuery(form));
+  const { data: views, error } = useQuery(savedViewsQuery(form));
   const { data: draft = null } = useQuery<TableSettings | null>({
     queryKey: draftKey(savedId),
     queryFn: () => null,
@@ -82,7 +82,8 @@ export function useViewColumns(form: FormLocation, savedId: string | undefined):
   const saved = views?.find(({ id }) => id === savedId)?.columns;
   if (savedId === undefined || saved === null || saved === undefined)
     return {
-      settings: savedId !== undefined && !views ? undefined : own,
+      // If the views cannot be loaded, show the submissions with the person's columns.
+      settings: savedId !== undefined && !views && !error ? undefined : own,
       change: changeOwn,
       areOther: false,
       forget: clearDraft,

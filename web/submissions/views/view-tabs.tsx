@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
-import { Button } from '../../design/button.tsx';
+import { Button, IconButton } from '../../design/button.tsx';
 import { FieldsDialog } from '../../design/fields.tsx';
-import { Menu, type MenuAction } from '../../design/menu.tsx';
+import { Menu } from '../../design/menu.tsx';
 import type { FormLocation } from '../queries.ts';
 import type { TableSettings } from '../table/table-settings.ts';
-import { type ChangeView, isFiltered, unfilteredView, type ViewState } from '../view-state.ts';
+import { type ChangeView, searchOf, unfilteredView, type ViewState } from '../view-state.ts';
 import {
   applySavedView,
   differsFromSaved,
@@ -31,8 +32,10 @@ type Props = {
 
 type Asking = 'new' | 'name';
 
-/** The menu of saved views, in which views can be opened, saved, renamed and deleted. */
-export function ViewsMenu({
+const allSubmissions = { ...unfilteredView, sort: undefined, saved: undefined, open: undefined };
+
+/** The saved views as tabs, and the buttons that save, rename and delete them. */
+export function ViewTabs({
   form,
   view,
   columns,
@@ -70,84 +73,66 @@ export function ViewsMenu({
       return { text: `The view “${name}” was deleted.`, action: { label: 'Undo', run } };
     },
   });
-  const show = (saved: SavedView): void => onChange({ ...applySavedView(saved), page: 1 });
-  const items: MenuAction[] = [
-    {
-      id: 'all',
-      label: 'All submissions',
-      isCurrent: view.saved === undefined && !isFiltered(view),
-      onAction: () => onChange({ ...unfilteredView, sort: undefined, saved: undefined, page: 1 }),
-    },
-    ...(views.length === 0
-      ? []
-      : [
-          {
-            id: 'saved',
-            heading: 'Workspace views',
-            items: views.map((saved) => ({
-              id: saved.id,
-              label: saved.name,
-              isCurrent: saved.id === current?.id,
-              ...(saved.created_by !== null && { description: `By ${saved.created_by}` }),
-              onAction: () => show(saved),
-            })),
-          },
-        ]),
-    ...(mayEdit
-      ? [
-          { id: 'line', separator: true as const },
-          ...(current && isOther
-            ? [
-                {
-                  id: 'keep',
-                  label: `Save changes to “${current.name}”`,
-                  icon: 'check' as const,
-                  onAction: () => keep.start(),
-                },
-              ]
-            : []),
-          {
-            id: 'new',
-            label: 'Save as new view…',
-            icon: 'add' as const,
-            onAction: () => setAsking('new'),
-          },
-          ...(current
-            ? [
-                { id: 'name', label: 'Rename…', icon: 'edit' as const, onAction: () => setAsking('name') },
-                {
-                  id: 'delete',
-                  label: 'Delete this view…',
-                  icon: 'remove' as const,
-                  isDanger: true,
-                  onAction: () => remove.start(),
-                },
-              ]
-            : []),
-        ]
-      : []),
+  const tabs = [
+    { id: undefined, name: 'All submissions', view: allSubmissions },
+    ...views.map((saved) => ({ id: saved.id, name: saved.name, view: applySavedView(saved) })),
   ];
   return (
     <div className="views">
-      <Menu items={items} placement="bottom start">
-        <Button icon="table" aria-label={current ? `View: ${current.name}` : 'Views: all submissions'}>
-          <span className="views-name cut">{current?.name ?? 'Views'}</span>
-        </Button>
-      </Menu>
+      <nav aria-label="Views" className="tab-list">
+        {tabs.map((tab) => (
+          <Link
+            key={tab.id ?? 'all'}
+            to="/forms/$form/submissions"
+            params={{ form: form.id }}
+            search={(before: Record<string, unknown>) => searchOf(before, { ...tab.view, page: 1 })}
+            className="tab"
+            activeOptions={{ exact: true }}
+            {...(tab.id === current?.id && { 'aria-current': 'page' as const })}
+          >
+            <span className="views-name cut">{tab.name}</span>
+          </Link>
+        ))}
+      </nav>
       {isOther && (
         <>
-          <span className="soft small">changed</span>
+          {mayEdit && (
+            <Button size="small" icon="check" isPending={keep.isPending} onPress={() => keep.start()}>
+              Save changes
+            </Button>
+          )}
           <Button
             size="small"
             variant="quiet"
             onPress={() => {
               onForget(current.id, columns);
-              show(current);
+              onChange({ ...applySavedView(current), page: 1 });
             }}
           >
             Reset
           </Button>
         </>
+      )}
+      {mayEdit && (
+        <Button size="small" variant="quiet" icon="add" onPress={() => setAsking('new')}>
+          Save as view
+        </Button>
+      )}
+      {mayEdit && current && (
+        <Menu
+          items={[
+            { id: 'name', label: 'Rename…', icon: 'edit', onAction: () => setAsking('name') },
+            {
+              id: 'delete',
+              label: 'Delete this view…',
+              icon: 'remove',
+              isDanger: true,
+              onAction: () => remove.start(),
+            },
+          ]}
+        >
+          <IconButton icon="more" size="small" label={`Actions for the view “${current.name}”`} />
+        </Menu>
       )}
       {asking === 'new' && (
         <NameDialog

@@ -1,0 +1,63 @@
+import type { Condition, ConditionGroup, GroupPart, UngroupedCondition } from './conditions.ts';
+
+/** The position of a condition: an index in each group from the outermost. */
+export type Path = readonly number[];
+
+/** The conditions of a view as one group, and the conditions beside it, which always apply. */
+export type FilterTree = { root: ConditionGroup; ungrouped: readonly UngroupedCondition[] };
+
+const isGroupPart = (condition: Condition): condition is GroupPart =>
+  condition.on === 'answer' || condition.on === 'reference' || condition.on === 'group';
+
+export function readTree(where: readonly Condition[]): FilterTree {
+  const parts = where.filter(isGroupPart);
+  const [first] = parts;
+  return {
+    root: parts.length === 1 && first?.on === 'group' ? first : { on: 'group', op: 'all', parts },
+    ungrouped: where.filter((condition) => !isGroupPart(condition)),
+  };
+}
+
+export const writeTree = ({ root, ungrouped }: FilterTree): readonly Condition[] => [
+  ...(root.op === 'any' && root.parts.length > 1 ? [root] : root.parts),
+  ...ungrouped,
+];
+
+/** The groups of a group join their conditions with the other word. */
+export const otherJoiner = ({ op }: ConditionGroup): ConditionGroup['op'] => (op === 'all' ? 'any' : 'all');
+
+/** Swaps "and" and "or" at every level. */
+export const swapJoiners = (group: ConditionGroup): ConditionGroup => ({
+  ...group,
+  op: otherJoiner(group),
+  parts: group.parts.map((part) => (part.on === 'group' ? swapJoiners(part) : part)),
+});
+
+/**
+ * Replaces, adds or removes the condition at a path. A missing group is created, and an empty one is
+ * removed.
+ * @param changed undefined removes the condition.
+ */
+export function changePart(
+  group: ConditionGroup,
+  [index = 0, ...rest]: Path,
+  changed: GroupPart | undefined,
+): ConditionGroup {
+  const before = group.parts[index];
+  let part = changed;
+  if (rest.length > 0) {
+    const inner: ConditionGroup =
+      before?.on === 'group' ? before : { on: 'group', op: otherJoiner(group), parts: [] };
+    const next = changePart(inner, rest, changed);
+    part = next.parts.length > 0 ? next : undefined;
+  }
+  const parts = [...group.parts.slice(0, index), ...(part ? [part] : []), ...group.parts.slice(index + 1)];
+  return { ...group, parts };
+}
+
+/** Counts the conditions at all levels. */
+export const countConditions = (conditions: readonly Condition[]): number =>
+  conditions.reduce(
+    (count, condition) => count + (condition.on === 'group' ? countConditions(condition.parts) : 1),
+    0,
+  );
