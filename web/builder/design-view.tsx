@@ -12,6 +12,7 @@ import { formatCount } from '#ast/basics/format-count.ts';
 import { afterFocusReturned } from '../design/after-focus.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { ConfirmDialog, Dialog } from '../design/dialog.tsx';
+import { PipedText } from '../design/piped-text.tsx';
 import { toastProblem } from '../design/toast.tsx';
 import { useNarrow } from '../design/use-window.ts';
 import { Canvas } from './canvas/canvas.tsx';
@@ -24,6 +25,7 @@ import { addStep, remove } from './editor/commands.ts';
 import type { Editor } from './editor/editor.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { describeNodes } from './model/compare.ts';
+import { stepName } from './model/describe-logic.ts';
 import { type EditNode, type NodeKey, pathToNode, textOf, walkNodes } from './model/edit-node.ts';
 import { type Spot, selectedNodes } from './model/node-positions.ts';
 import { PropertyPanel, titleOfPanel } from './panel/property-panel.tsx';
@@ -55,7 +57,9 @@ function StepsList({ list, onDrag }: StepsProps): ReactElement {
               onClick={() => editor.select(step.key, 'node')}
             >
               <span className="steps-number">{index + 1}</span>
-              <span className="steps-title">{textOf(step, 'title') || 'Untitled step'}</span>
+              <span className="steps-title">
+                <PipedText text={textOf(step, 'title') ? stepName(root, step) : 'Untitled step'} />
+              </span>
             </button>
             {!isReadOnly && <NodeMenu parts={[step]} />}
           </li>
@@ -240,7 +244,7 @@ function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => vo
   };
   const dialog = (
     <ConfirmDialog
-      title={`Delete ${asked ? describeNodes(asked.parts) : ''}?`}
+      title={`Delete ${asked ? describeNodes(editor.read().history.present.root, asked.parts) : ''}?`}
       isOpen={asked !== undefined}
       onClose={() => setAsked(undefined)}
       confirmLabel="Delete"

@@ -6,6 +6,7 @@ import { formatCount } from '#ast/basics/format-count.ts';
 import { Button } from '../design/button.tsx';
 import { StatusChip } from '../design/chip.tsx';
 import { SearchField } from '../design/field.tsx';
+import { MarkedText } from '../design/marked-text.tsx';
 import { Page } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
 import { Select } from '../design/select.tsx';
@@ -71,7 +72,11 @@ function FormTitle({ form }: { form: FormActivityRow }): ReactElement {
       <Link to="/forms/$form" params={{ form: form.id }} className="forms-name">
         {form.name}
       </Link>
-      {form.description && <span className="soft small cut">{form.description}</span>}
+      {form.description && (
+        <span className="soft small cut">
+          <MarkedText text={form.description} isOneLine />
+        </span>
+      )}
       <span className="forms-small soft small">
         <Link to="/forms/$form/submissions" params={{ form: form.id }} className="forms-count">
           {formatCount(form.submission_count, 'submission')}

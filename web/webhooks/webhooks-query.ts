@@ -4,7 +4,9 @@ import type { WebhookDetail } from '#webhooks/shapes.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { readQuery } from '../api/operations.ts';
 import type { TestedNode } from '../conditions/condition-tree.ts';
+import { withFilledLabel } from '../conditions/piped-labels.ts';
 import type { LocatedForm } from '../shell/current-form.ts';
+import { createNodeFinder } from './filter/filter-draft.ts';
 import { type LogView, logParameters } from './log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
@@ -69,6 +71,9 @@ export const questionsQuery = (form: Form) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'getForm', { params: { id: form.id } }),
     // It was validated when it was published.
-    select: ({ structure }): TestedNode[] =>
-      listQuestions(structure as AskedForm).map(({ element: { type, attrs } }) => ({ type, attrs })),
+    select: ({ structure }): TestedNode[] => {
+      const questions = listQuestions(structure as AskedForm).map(({ element }) => element);
+      const find = createNodeFinder(questions);
+      return questions.map(({ type, attrs }) => withFilledLabel({ type, attrs }, find));
+    },
   });

@@ -13,6 +13,7 @@ import type { Sentence } from '../../conditions/describe-condition.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { IconButton } from '../../design/button.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
+import { splitPipedText } from '../../design/split-piped-text.ts';
 import { formatKeys } from '../../shell/keyboard-shortcuts.ts';
 import { extendSelectionTo } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
@@ -64,7 +65,15 @@ function logicBadgeElement(packed: string): HTMLElement {
     const line = document.createElement('p');
     for (const { text, isStrong } of sentence) {
       const word = document.createElement(isStrong ? 'em' : 'span');
-      word.textContent = text;
+      word.append(
+        ...splitPipedText(text).map((part, index) => {
+          if (index % 2 === 0) return part;
+          const label = document.createElement('bdi');
+          label.className = 'piped';
+          label.textContent = part;
+          return label;
+        }),
+      );
       line.append(word);
     }
     badge.append(line);

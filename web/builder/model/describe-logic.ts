@@ -10,8 +10,9 @@ import {
   strong,
   toPlain,
 } from '../../conditions/describe-condition.ts';
+import { fillLabels } from '../../conditions/piped-labels.ts';
 import { type EditNode, textOf } from './edit-node.ts';
-import { indexOf } from './form-index.ts';
+import { finderIn, indexOf, labelled } from './form-index.ts';
 import { type ConditionName, conditionNames, type Jump, jumpsOf } from './references.ts';
 
 const beginnings: Readonly<Record<ConditionName, string>> = {
@@ -51,8 +52,8 @@ function describeOptionCondition(
 export function formatFormula(root: EditNode, formula: string): Sentence {
   const names = namesIn(formula);
   const labelOf = (id: string): string => {
-    const named = indexOf(root).elements.get(id)?.node;
-    return (named && textOf(named, 'label')) || id;
+    const named = finderIn(root)(id);
+    return (named && textOf(labelled(root, named), 'label')) || id;
   };
   const parts = names.flatMap(({ id, at }, index) => [
     plain(formula.slice(names[index - 1]?.end ?? 0, at)),
@@ -92,8 +93,11 @@ function describeJumpTarget(root: EditNode, to: string): SentencePart {
 
 /** Returns the title of a step, or its number. */
 export const stepName = (root: EditNode, step: EditNode): string =>
-  textOf(step, 'title') || `Step ${root.children.indexOf(step) + 1}`;
+  fillLabels(textOf(step, 'title'), finderIn(root)) || `Step ${root.children.indexOf(step) + 1}`;
 
 /** Formats ` when A and B`; `root` is the form of the node. */
 export const describeNodeCondition = (root: EditNode, group: Group): Sentence =>
-  describeWhen(group, (id) => indexOf(root).elements.get(id)?.node);
+  describeWhen(group, (id) => {
+    const node = finderIn(root)(id);
+    return node && labelled(root, node);
+  });

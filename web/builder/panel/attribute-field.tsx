@@ -7,7 +7,8 @@ import { patternProblem } from '#ast/rules/pattern-problem.ts';
 import { validOptionsOf } from '../../conditions/condition-tree.ts';
 import { TimeLimitInput } from '../../conditions/value-field.tsx';
 import { Switch } from '../../design/checkbox.tsx';
-import { TextArea, TextField } from '../../design/field.tsx';
+import { TextField } from '../../design/field.tsx';
+import { MarkedField } from '../../design/marked-field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
 import { Select } from '../../design/select.tsx';
 import { tidyOption } from '../model/options-text.ts';
@@ -90,18 +91,15 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   ),
   string: ({ name, spec, value, error, onChange }) => {
     const change = (text: string): void => onChange(text === '' && !spec.required ? undefined : text);
+    const shared = {
+      label: spec.title,
+      description: notes[name],
+      value: textOf(value),
+      onChange: change,
+      error,
+    };
     const lines = linesOf[name];
-    const Field = lines ? TextArea : TextField;
-    const field = (
-      <Field
-        label={spec.title}
-        description={notes[name]}
-        value={textOf(value)}
-        onChange={change}
-        error={error}
-        {...(lines && { rows: lines })}
-      />
-    );
+    const field = lines ? <MarkedField {...shared} rows={lines} /> : <TextField {...shared} />;
     return pipedAttributes.some((each) => each === name) ? (
       <InsertAnswer isOfPart onInsert={(placeholder) => change(`${textOf(value)}${placeholder}`)}>
         {field}
@@ -210,11 +208,10 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   translations: () => <></>,
 };
 
-/** The visible lines of texts with more than one line. */
+/** The visible lines of texts with bold, italics and links. */
 const linesOf: Readonly<Record<string, number>> = {
   description: 2,
   help_text: 2,
-  error_message: 2,
   text: 12,
   statement: 4,
 };
@@ -225,8 +222,8 @@ const notes: Readonly<Record<string, string>> = {
   autocomplete:
     'Lets browsers suggest the visitor’s own details. Choose “Nothing” for other people’s details.',
   alt: 'Describes the image for people who cannot see it.',
-  statement: 'Saved with each answer as shown. Formatting: **bold** and [link](https://…).',
-  text: 'Formatting: # heading, **bold**, *italic*, [link](https://…), and lists that start with “-” or “1.”',
+  statement: 'Saved with each answer as shown.',
+  text: 'Lines that start with “#” are headings. Lines that start with “-” or “1.” are lists.',
   other: 'Lets visitors write their own answer.',
   unique: 'Each answer can be submitted only once. Upper and lower case and spaces make no difference.',
   prefix: 'For example, a currency: “€ ”.',

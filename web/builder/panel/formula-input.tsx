@@ -166,7 +166,6 @@ export function InsertAnswer({ isOfPart, onInsert, children }: InsertProps): Rea
           items={questions.map((question) => ({
             id: textOf(question, 'id'),
             label: textOf(question, 'label'),
-            description: `{{${textOf(question, 'id')}}}`,
             onAction: () => onInsert(`{{${textOf(question, 'id')}}}`),
           }))}
         >

@@ -14,6 +14,7 @@ import { ConditionEditor } from '../../conditions/condition-editor.tsx';
 import { newCondition, readCondition, writeCondition } from '../../conditions/condition-tree.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
+import { PipedText } from '../../design/piped-text.tsx';
 import { Select } from '../../design/select.tsx';
 import { useFocusHandover } from '../../design/use-focus-handover.ts';
 import { setAttribute } from '../model/edit.ts';
@@ -51,7 +52,9 @@ export function BrokenReferencesDialog(): ReactElement | null {
         <ul className="asked-list">
           {nodes.map((node) => (
             <li key={node.key}>
-              <strong>{describeNode(node)}</strong>
+              <strong>
+                <PipedText text={describeNode(root, node)} />
+              </strong>
               {describeLogic(root, node).map((sentence, index) => (
                 <p key={index} className="soft small">
                   <SentenceText sentence={sentence} />

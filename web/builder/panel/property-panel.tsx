@@ -6,6 +6,7 @@ import { type ElementType, elements, type InputType, showsPlaceholder } from '#a
 import { Button } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { Message } from '../../design/message.tsx';
+import { PipedText } from '../../design/piped-text.tsx';
 import { Select } from '../../design/select.tsx';
 import { addStep } from '../editor/commands.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
@@ -190,7 +191,9 @@ function SeveralParts({ parts }: { parts: readonly EditNode[] }): ReactElement {
       <h2 className="pane-title">{titleOfPanel(parts)}</h2>
       <ul className="soft small several-parts">
         {parts.map((node) => (
-          <li key={node.key}>{describeNode(node)}</li>
+          <li key={node.key}>
+            <PipedText text={describeNode(on.editor.read().history.present.root, node)} />
+          </li>
         ))}
       </ul>
       {require.appliesTo?.(on) && (

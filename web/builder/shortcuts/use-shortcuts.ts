@@ -152,6 +152,6 @@ export function useNodeFinderActions(): void {
               },
             ],
     );
-    return { title: `With ${describeNodes(meant.parts)}`, offers };
+    return { title: `With ${describeNodes(meant.editor.read().history.present.root, meant.parts)}`, offers };
   });
 }

@@ -9,6 +9,7 @@ import { isEmail, isUrl } from '#ast/rules/text-formats.ts';
 import type { LinkedFile, SubmissionDetail } from '#submissions/shapes.ts';
 import { HighlightedText } from '../../design/highlighted-text.tsx';
 import { Icon } from '../../design/icon.tsx';
+import { MarkedText } from '../../design/marked-text.tsx';
 import {
   answeredRows,
   formatConsent,
@@ -178,7 +179,9 @@ function Answer({ value, asked, hits }: AnswerProps & { asked: QuestionDisplay }
         <span className="answer-text">
           {formatConsent(value)}, version {value.version} of the form
         </span>
-        <blockquote className="answer-quote">{value.text}</blockquote>
+        <blockquote className="answer-quote">
+          <MarkedText text={value.text} />
+        </blockquote>
       </>
     );
   }
