@@ -1,7 +1,9 @@
 import {
+  lazy,
   type ReactElement,
   type ReactNode,
   type RefObject,
+  Suspense,
   useCallback,
   useEffect,
   useEffectEvent,
@@ -26,11 +28,14 @@ import type { Editor } from './editor/editor.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { describeNodes } from './model/compare.ts';
 import { stepName } from './model/describe-logic.ts';
-import { type EditNode, type NodeKey, pathToNode, textOf, walkNodes } from './model/edit-node.ts';
+import { type EditNode, pathToNode, textOf, walkNodes } from './model/edit-node.ts';
 import { type Spot, selectedNodes } from './model/node-positions.ts';
 import { PropertyPanel, titleOfPanel } from './panel/property-panel.tsx';
+import { type ProblemsByKey, useQuietProblems } from './panel/use-quiet-problems.ts';
 import type { BuilderApi } from './saving/autosave.ts';
 import { NodeCommandContext, useNodeFinderActions, useNodeShortcuts } from './shortcuts/use-shortcuts.ts';
+
+const PathsDialog = lazy(async () => ({ default: (await import('./paths/paths-dialog.tsx')).PathsDialog }));
 
 type StepsProps = { readonly list: RefObject<HTMLOListElement | null>; readonly onDrag: StartDrag };
 
@@ -39,6 +44,7 @@ function StepsList({ list, onDrag }: StepsProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
   const current = pathToNode(root, selection)[1];
+  const [isMapOpen, setMapOpen] = useState(false);
   return (
     <section className="steps-list" aria-labelledby="steps-heading">
       <h2 className="pane-heading" id="steps-heading">
@@ -65,10 +71,22 @@ function StepsList({ list, onDrag }: StepsProps): ReactElement {
           </li>
         ))}
       </ol>
-      {!isReadOnly && (
-        <Button size="small" variant="quiet" icon="add" onPress={() => addStep(editor)}>
-          Add step
-        </Button>
+      <div className="row">
+        {!isReadOnly && (
+          <Button size="small" variant="quiet" icon="add" onPress={() => addStep(editor)}>
+            Add step
+          </Button>
+        )}
+        {root.children.length > 1 && (
+          <Button size="small" variant="quiet" icon="steps" onPress={() => setMapOpen(true)}>
+            Paths
+          </Button>
+        )}
+      </div>
+      {isMapOpen && (
+        <Suspense>
+          <PathsDialog onClose={() => setMapOpen(false)} />
+        </Suspense>
       )}
     </section>
   );
@@ -102,13 +120,7 @@ function Pane({ side, title, isOpen, onClose, children }: PaneProps): ReactEleme
  * Three panes: the palette, the form, and the properties of the selection. On a phone, the palette and the
  * properties open over the form.
  */
-export function DesignView({
-  problems,
-  api,
-}: {
-  problems: ReadonlyMap<NodeKey, readonly string[]>;
-  api: BuilderApi;
-}): ReactElement {
+export function DesignView({ problems, api }: { problems: ProblemsByKey; api: BuilderApi }): ReactElement {
   const place = useBuilder();
   const { isReadOnly } = place;
   const host = useRef<HTMLDivElement>(null);
@@ -116,6 +128,7 @@ export function DesignView({
   const stepsList = useRef<HTMLOListElement>(null);
   const { drag, start } = useDrag(place, host, scroller, stepsList);
   const deletion = useDeletion(api);
+  const quiet = useQuietProblems(place.editor, problems);
   const [foot, setFoot] = useState<HTMLElement | null>(null);
   const [wish, setWish] = useState<InsertRequest | undefined>();
   const isNarrow = useNarrow();
@@ -145,7 +158,7 @@ export function DesignView({
         <Canvas
           host={host}
           scroller={scroller}
-          problems={problems}
+          problems={quiet.shown}
           foot={foot}
           drag={drag}
           onDrag={start}
@@ -170,7 +183,7 @@ export function DesignView({
           onClose={closePanel}
         >
           <div inert={isReadOnly}>
-            <PropertyPanel problems={problems} />
+            <PropertyPanel problems={quiet.shown} onLeave={quiet.onLeave} />
           </div>
         </Pane>
         {deletion.dialog}

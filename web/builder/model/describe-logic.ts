@@ -13,22 +13,22 @@ import {
 import { fillLabels } from '../../conditions/piped-labels.ts';
 import { type EditNode, textOf } from './edit-node.ts';
 import { finderIn, indexOf, labelled } from './form-index.ts';
-import { type ConditionName, conditionNames, type Jump, jumpsOf } from './references.ts';
+import { conditionNames, type Jump, jumpsOf } from './references.ts';
 
-const beginnings: Readonly<Record<ConditionName, string>> = {
+const beginnings: Readonly<Record<string, string>> = {
   show_when: 'Shown',
   hide_when: 'Hidden',
   require_when: 'Required',
 };
 
 /**
- * Describes each rule of a node in a sentence: `Shown when Country is DE`, `Jumps to the end when …`
+ * Describes each rule of a node in a sentence: `Shown when Country is DE`, `Skips to the end when …`
  * (docs/rules.md B7).
  */
 export function describeLogic(root: EditNode, node: EditNode): readonly Sentence[] {
   const conditions = conditionNames.flatMap((name): Sentence[] => {
     const group = readCondition(node.attrs[name]);
-    return group ? [[plain(beginnings[name]), ...describeNodeCondition(root, group)]] : [];
+    return group ? [describeCondition(root, name, group)] : [];
   });
   const formula = textOf(node, 'formula');
   return [
@@ -38,6 +38,12 @@ export function describeLogic(root: EditNode, node: EditNode): readonly Sentence
     ...jumpsOf(node).map((jump) => describeJump(root, jump)),
   ];
 }
+
+/** Describes a condition of a node: `Shown when Country is DE`. */
+export const describeCondition = (root: EditNode, name: string, group: Group): Sentence => [
+  plain(beginnings[name] ?? beginnings['show_when']!),
+  ...describeNodeCondition(root, group),
+];
 
 /** `Large offered when …`. */
 function describeOptionCondition(
@@ -62,11 +68,11 @@ export function formatFormula(root: EditNode, formula: string): Sentence {
   return [plain('= '), ...parts, plain(formula.slice(names.at(-1)?.end ?? 0))];
 }
 
-/** Describes a jump: `Jumps to Thanks when Country is DE`, or without a condition if it always applies. */
+/** Describes a jump: `Skips to Thanks when Country is DE`, or without a condition if it always applies. */
 export function describeJump(root: EditNode, { to, when }: Jump): Sentence {
   const group = readCondition(when);
   return [
-    plain('Jumps to '),
+    plain('Skips to '),
     describeJumpTarget(root, to),
     ...(group ? describeNodeCondition(root, group) : []),
   ];

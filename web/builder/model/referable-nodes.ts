@@ -86,6 +86,17 @@ export function listConditionNodes(root: EditNode, asking: EditNode, isJump: boo
     .map(({ node }) => labelled(root, node));
 }
 
+/** Returns the question that a new condition of a node tests first: the previous one, or else the next. */
+export function suggestConditionNode(
+  root: EditNode,
+  asking: EditNode,
+  nameable: readonly EditNode[],
+): EditNode | undefined {
+  const order = indexOf(root).placed.map(({ node }) => node.key);
+  const at = order.indexOf(asking.key);
+  return nameable.findLast(({ key }) => order.indexOf(key) < at) ?? nameable[0];
+}
+
 /**
  * Whether a text of one node may show the answer of another: an earlier input, and for a row only inside that
  * row.

@@ -14,7 +14,7 @@ import { Select } from '../../design/select.tsx';
 import { tidyOption } from '../model/options-text.ts';
 import { FormulaInput, InsertAnswer } from './formula-input.tsx';
 import { FileTypesInput, IdInput } from './id-input.tsx';
-import { ConditionField, JumpsField } from './logic.tsx';
+import { ConditionField } from './logic.tsx';
 import { ElementImageField, OptionsEditor } from './options-editor.tsx';
 
 type PatternProps = {
@@ -200,9 +200,8 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   formula: ({ spec, value, error, onChange }) => (
     <FormulaInput label={spec.title} value={textOf(value)} error={error} onChange={onChange} />
   ),
-  jumps: ({ spec, value, error, onChange }) => (
-    <JumpsField title={spec.title} value={value} error={error} onChange={onChange} />
-  ),
+  // Shown by the panel itself, because a question has them too.
+  jumps: () => <></>,
   // Not shown in the panel (property-panel.tsx), because the languages view edits them for the whole form.
   languages: () => <></>,
   translations: () => <></>,

@@ -183,6 +183,7 @@ function ByCondition<Entry extends { readonly when?: Condition }>(props: ListPro
               <ConditionEditor
                 group={group}
                 nameable={nameable}
+                suggested={nameable.at(-1)}
                 onChange={(next) => {
                   const { when: _old, ...rest } = entry;
                   if (next) put(index, { ...entry, when: writeCondition(next) as Condition });

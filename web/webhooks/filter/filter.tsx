@@ -69,6 +69,7 @@ function Filter({ questions, filter, onChange }: FilterProps): ReactElement {
         <ConditionEditor
           group={group}
           nameable={questions}
+          suggested={questions[0]}
           onChange={(next) => onChange(next ? writeCondition(next) : null)}
         />
       )}
