@@ -12,16 +12,13 @@ const open = async (): Promise<Page> => {
   return page;
 };
 
-test('two Tabs and Enter lead from a loaded page to the form', async () => {
+test('one Tab and Enter lead from the beginning of the screen to the form', async () => {
   const page = await open();
-  await page.reload();
-  await part(page, '“Name”').waitFor();
-  await page.keyboard.press('Tab');
-  await page.locator('.skip-link:focus', { hasText: 'Skip to content' }).waitFor();
+  await page.locator('main').focus();
   await page.keyboard.press('Tab');
   await page.locator('.skip-link:focus', { hasText: 'Skip to the form' }).waitFor();
   await page.keyboard.press('Enter');
-  await focusIs(page, /, position |Form$|\(Form\)/);
+  await focusIs(page, /, position |\(Form\)/);
   await leave(page);
 });
 
@@ -29,11 +26,13 @@ test('the palette is one Tab stop, in which the arrow keys move', async () => {
   const page = await open();
   await page.getByRole('searchbox', { name: 'Search elements' }).focus();
   await page.keyboard.press('Tab');
-  const first = page.locator('.palette-item').first();
   await page.locator('.palette-item:focus').waitFor();
   await page.keyboard.press('ArrowDown');
   await page.locator('.palette-item:focus').waitFor();
-  assert.equal(await first.evaluate('(item) => item === document.activeElement'), false);
+  assert.equal(
+    await page.evaluate(`document.activeElement === document.querySelector('.palette-item')`),
+    false,
+  );
   let tabs = 0;
   while (!/, position |\(Form\)/.test((await focused(page)) ?? '') && tabs < 9) {
     await page.keyboard.press('Tab');
@@ -89,7 +88,8 @@ test('a dialog opens above a menu, and the focus returns to where it was', async
   );
   await page.keyboard.press('Escape');
   await finder.waitFor({ state: 'detached' });
-  await page.keyboard.press('Escape');
+  // The finder can have closed the menu below it.
+  if (await page.getByRole('dialog', { name: 'Add element' }).count()) await page.keyboard.press('Escape');
   await focusIs(page, /^“Name”/);
   await leave(page);
 });

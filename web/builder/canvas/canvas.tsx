@@ -36,6 +36,7 @@ import { Overlay } from './overlay.tsx';
 import { type CanvasPageContext, elementOf } from './page-markup.ts';
 import { pageTextsOf } from './page-texts.ts';
 import { previewScheme, withSchemeLogo } from './preview-scheme.ts';
+import { useFocusReturn } from './use-focus-return.ts';
 
 /**
  * Adapts a style sheet of the public page to pages inside the canvas. Document selectors become canvas
@@ -233,6 +234,7 @@ export function Canvas({
   const { root, settings } = state.history.present;
   const manner = usePageContext(formId, root, settings, useScheme());
   useFocusWishes(editor, host, state.focus);
+  useFocusReturn(host);
   return (
     <div className="canvas" ref={scroller} onPointerDown={(event) => startPointing(event, onDrag)}>
       <div className="canvas-sheet">

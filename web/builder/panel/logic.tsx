@@ -4,7 +4,7 @@ import { ConfirmDialog } from '../../design/dialog.tsx';
 import type { EditorState } from '../editor/editor-state.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { describeNode } from '../model/compare.ts';
-import { describeJump, describeLogic, describeCondition, stepName } from '../model/describe-logic.ts';
+import { describeCondition, describeJump, describeLogic, stepName } from '../model/describe-logic.ts';
 import { type EditNode, findNode, type NodeKey, textOf } from '../model/edit-node.ts';
 import { type Jump, jumpsOf, type Reference } from '../model/references.ts';
 import './logic.css';
