@@ -12,9 +12,9 @@ import {
 } from 'react';
 import { formatCount } from '#ast/basics/format-count.ts';
 import { afterFocusReturned } from '../design/after-focus.ts';
+import { PipedText } from '../design/author-text.tsx';
 import { Button, IconButton } from '../design/button.tsx';
 import { ConfirmDialog, Dialog } from '../design/dialog.tsx';
-import { PipedText } from '../design/piped-text.tsx';
 import { toastProblem } from '../design/toast.tsx';
 import { useNarrow } from '../design/use-window.ts';
 import { Canvas } from './canvas/canvas.tsx';
@@ -30,8 +30,12 @@ import { describeNodes } from './model/compare.ts';
 import { stepName } from './model/describe-logic.ts';
 import { type EditNode, pathToNode, textOf, walkNodes } from './model/edit-node.ts';
 import { type Spot, selectedNodes } from './model/node-positions.ts';
-import { PropertyPanel, titleOfPanel } from './panel/property-panel.tsx';
-import { type ProblemsByKey, useQuietProblems } from './panel/use-quiet-problems.ts';
+import {
+  type ProblemsByKey,
+  PropertyPanel,
+  titleOfPanel,
+  useQuietProblems,
+} from './panel/property-panel.tsx';
 import type { BuilderApi } from './saving/autosave.ts';
 import { NodeCommandContext, useNodeFinderActions, useNodeShortcuts } from './shortcuts/use-shortcuts.ts';
 

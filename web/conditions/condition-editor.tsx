@@ -1,7 +1,8 @@
 import './conditions.css';
-import { type ReactElement, useRef } from 'react';
+import { type ReactElement, type ReactNode, useRef } from 'react';
 import { limits } from '#ast/basics/limits.ts';
 import { elements, isElementType } from '#ast/form/elements.ts';
+import { PipedText } from '../design/author-text.tsx';
 import { Button, IconButton } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
 import { Select } from '../design/select.tsx';
@@ -25,6 +26,7 @@ import {
   withRows,
   withSubject,
 } from './condition-tree.ts';
+import type { Sentence } from './describe-condition.ts';
 import { ValueField } from './value-field.tsx';
 
 type ComparisonProps = {
@@ -245,5 +247,19 @@ function GroupEditor({ group, path, nameable, suggested, onChange }: GroupProps)
         </Button>
       </div>
     </div>
+  );
+}
+
+/** Renders a sentence with the author's text highlighted. */
+export function SentenceText({ sentence }: { sentence: Sentence }): ReactNode {
+  return sentence.map(({ text, isStrong }, index) =>
+    // Pieces are keyed by index, because a sentence is always rendered as a whole.
+    isStrong ? (
+      <em key={index} className="asked-strong">
+        <PipedText text={text} />
+      </em>
+    ) : (
+      <span key={index}>{text}</span>
+    ),
   );
 }

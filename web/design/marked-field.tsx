@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactElement, useLayoutEffect, useRef, useStat
 import { Toolbar } from 'react-aria-components/Toolbar';
 import { IconButton } from './button.tsx';
 import { TextArea } from './field.tsx';
-import { addLink, type SelectedText, toggleMark } from './toggle-mark.ts';
+import { addLink, type SelectedText, toggleMark } from './marked-text.ts';
 
 type MarkedFieldProps = {
   readonly label: string;

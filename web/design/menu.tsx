@@ -4,8 +4,8 @@ import { Header } from 'react-aria-components/Header';
 import { Menu as AriaMenu, MenuItem, MenuSection, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
 import { Separator } from 'react-aria-components/Separator';
+import { PipedText } from './author-text.tsx';
 import { Icon, type IconName } from './icon.tsx';
-import { PipedText } from './piped-text.tsx';
 
 export type MenuAction =
   | {

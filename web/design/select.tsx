@@ -5,9 +5,9 @@ import { Label } from 'react-aria-components/Label';
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select';
+import { PipedText } from './author-text.tsx';
 import { FieldNotes, FieldProblem, type FieldProps } from './field.tsx';
 import { Icon } from './icon.tsx';
-import { PipedText } from './piped-text.tsx';
 
 export type Choice<Id extends string> = { id: Id; label: string; description?: string };
 

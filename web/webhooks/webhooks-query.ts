@@ -3,10 +3,8 @@ import { type Form as AskedForm, listQuestions } from '#ast/form/tree.ts';
 import type { WebhookDetail } from '#webhooks/shapes.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { readQuery } from '../api/operations.ts';
-import type { TestedNode } from '../conditions/condition-tree.ts';
-import { withFilledLabel } from '../conditions/piped-labels.ts';
+import { createNodeFinder, type TestedNode, withFilledLabel } from '../conditions/condition-tree.ts';
 import type { LocatedForm } from '../shell/current-form.ts';
-import { createNodeFinder } from './filter/filter-draft.ts';
 import { type LogView, logParameters } from './log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;

@@ -9,11 +9,11 @@ import {
   useRef,
 } from 'react';
 import { elements, isElementType } from '#ast/form/elements.ts';
+import { SentenceText } from '../../conditions/condition-editor.tsx';
 import type { Sentence } from '../../conditions/describe-condition.ts';
-import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { IconButton } from '../../design/button.tsx';
+import { splitPipedText } from '../../design/marked-text.ts';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
-import { splitPipedText } from '../../design/split-piped-text.ts';
 import { formatKeys } from '../../shell/keyboard-shortcuts.ts';
 import { extendSelectionTo } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';

@@ -36,7 +36,6 @@ import { Overlay } from './overlay.tsx';
 import { type CanvasPageContext, elementOf } from './page-markup.ts';
 import { pageTextsOf } from './page-texts.ts';
 import { previewScheme, withSchemeLogo } from './preview-scheme.ts';
-import { useFocusReturn } from './use-focus-return.ts';
 
 /**
  * Adapts a style sheet of the public page to pages inside the canvas. Document selectors become canvas
@@ -302,4 +301,30 @@ function useFocusWishes(
     const isFar = element?.localName === 'section' && canAnimate();
     element?.scrollIntoView({ block: 'nearest', behavior: isFar ? 'smooth' : 'instant' });
   }, [editor, host, focus]);
+}
+
+const overlays = '.dialog-veil, .finder-veil, .popover';
+
+/**
+ * Returns the focus to the canvas when a dialog or menu over it closes. React Aria only returns it to elements
+ * outside of shadow roots.
+ */
+function useFocusReturn(host: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    let last: Element | null | undefined;
+    const note = ({ target }: FocusEvent): void => {
+      const isOver = target instanceof Element && target.closest(overlays);
+      if (!isOver) last = target === host.current ? host.current?.shadowRoot?.activeElement : undefined;
+    };
+    const watcher = new MutationObserver(() => {
+      const isLost = document.activeElement === document.body && !document.querySelector(overlays);
+      if (isLost && last instanceof HTMLElement && last.isConnected) last.focus({ preventScroll: true });
+    });
+    document.addEventListener('focusin', note);
+    watcher.observe(document.body, { childList: true });
+    return () => {
+      document.removeEventListener('focusin', note);
+      watcher.disconnect();
+    };
+  }, [host]);
 }

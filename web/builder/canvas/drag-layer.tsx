@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { createPortal } from 'react-dom';
-import { PipedText } from '../../design/piped-text.tsx';
+import { PipedText } from '../../design/author-text.tsx';
 import type { Drag } from './drag.ts';
 
 /** Shows the title at the pointer and a line at the drop position during a drag. */

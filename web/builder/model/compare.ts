@@ -8,8 +8,7 @@ import {
   compareValues,
   type PartChange,
 } from '#rules/compare-forms.ts';
-import { validOptionsOf } from '../../conditions/condition-tree.ts';
-import { fillLabels } from '../../conditions/piped-labels.ts';
+import { fillLabels, validOptionsOf } from '../../conditions/condition-tree.ts';
 import { describeRule } from './describe-logic.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 import { finderIn } from './form-index.ts';

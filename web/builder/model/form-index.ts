@@ -1,5 +1,5 @@
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
-import { withFilledLabel } from '../../conditions/piped-labels.ts';
+import { withFilledLabel } from '../../conditions/condition-tree.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 
 /** A node with its step and its ancestors, outermost first. */

@@ -1,5 +1,5 @@
 import { type ReactElement, useRef } from 'react';
-import { SentenceText } from '../../conditions/sentence-text.tsx';
+import { SentenceText } from '../../conditions/condition-editor.tsx';
 import { ConfirmDialog } from '../../design/dialog.tsx';
 import type { EditorState } from '../editor/editor-state.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
@@ -12,9 +12,9 @@ import { endOfForm } from '#ast/basics/condition.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { ConditionEditor } from '../../conditions/condition-editor.tsx';
 import { leavesOf, newCondition, readCondition, writeCondition } from '../../conditions/condition-tree.ts';
+import { PipedText } from '../../design/author-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
-import { PipedText } from '../../design/piped-text.tsx';
 import { Select } from '../../design/select.tsx';
 import { useFocusHandover } from '../../design/use-focus-handover.ts';
 import { setAttribute } from '../model/edit.ts';

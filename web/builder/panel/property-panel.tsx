@@ -1,5 +1,13 @@
 import './property-panel.css';
-import { type FocusEvent, type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+import {
+  type FocusEvent,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react';
 import { formatCount } from '#ast/basics/format-count.ts';
 import type { Option } from '#ast/basics/options.ts';
 import {
@@ -9,16 +17,17 @@ import {
   showsPlaceholder,
   stepAttributes,
 } from '#ast/form/elements.ts';
+import { PipedText } from '../../design/author-text.tsx';
 import { Button } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { Message } from '../../design/message.tsx';
-import { PipedText } from '../../design/piped-text.tsx';
 import { Select } from '../../design/select.tsx';
 import { addStep } from '../editor/commands.ts';
+import type { Editor } from '../editor/editor.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { describeNode, titleOfType } from '../model/compare.ts';
 import { changeType, setAttribute, setId, setLabel, setOptions } from '../model/edit.ts';
-import { type EditNode, findNode, pathToNode, textOf } from '../model/edit-node.ts';
+import { type EditNode, findNode, type NodeKey, pathToNode, textOf } from '../model/edit-node.ts';
 import { rewriteProblem, specsOf } from '../model/form-problems.ts';
 import { convertibleTypes } from '../model/new-element.ts';
 import { selectedNodes } from '../model/node-positions.ts';
@@ -28,7 +37,6 @@ import { useNodeCommandTarget } from '../shortcuts/use-shortcuts.ts';
 import { AttributeField } from './attribute-field.tsx';
 import { JumpsField } from './logic.tsx';
 import { bySection, type Section } from './sections.ts';
-import { isProblemOf, type ProblemsByKey } from './use-quiet-problems.ts';
 
 const none: ReadonlySet<string> = new Set();
 
@@ -236,4 +244,46 @@ function SeveralParts({ parts }: { parts: readonly EditNode[] }): ReactElement {
       <NodeActions parts={parts} />
     </>
   );
+}
+
+export type ProblemsByKey = ReadonlyMap<NodeKey, readonly string[]>;
+
+/** Whether a problem is about an attribute of its node. A message about one attribute can mention others. */
+export const isProblemOf = (message: string, name: string): boolean =>
+  (/^"(\w+)" of/.exec(message)?.[1] ?? name) === name &&
+  (message.includes(`"${name}"`) || (name === 'id' && message.startsWith('Element ids')));
+
+/**
+ * Returns the problems to show. A problem that appears while someone edits a field is shown once they leave
+ * the field (`onLeave`) or the node, or open the node from a list of problems.
+ */
+export function useQuietProblems(
+  editor: Editor,
+  problems: ProblemsByKey,
+): { readonly shown: ProblemsByKey; readonly onLeave: (name: string) => void } {
+  const { history, focus } = useEditorState(editor);
+  const { root, selection } = history.present;
+  const visited = useRef(new Set<NodeKey>());
+  const messages = problems.get(selection) ?? [];
+  const [known, setKnown] = useState<{ key: NodeKey; messages: readonly string[] }>();
+  if (known?.key !== selection) {
+    // A new element is incomplete, and its author had no chance to complete it yet.
+    const isNew = findNode(root, selection)?.followsLabel === true && !visited.current.has(selection);
+    visited.current.add(selection);
+    setKnown({ key: selection, messages: isNew ? [] : messages });
+  }
+  const show = useEffectEvent(() => setKnown({ key: selection, messages }));
+  useEffect(() => {
+    if (focus?.part === 'panel') show();
+  }, [focus]);
+  const loud = known?.key === selection ? messages.filter((each) => known.messages.includes(each)) : [];
+  return {
+    shown: loud.length === messages.length ? problems : new Map([...problems, [selection, loud]]),
+    // The focus leaves a field after another node was selected, too.
+    onLeave: (name) =>
+      setKnown((now) => {
+        if (now?.key !== selection) return now;
+        return { ...now, messages: [...loud, ...messages.filter((each) => isProblemOf(each, name))] };
+      }),
+  };
 }

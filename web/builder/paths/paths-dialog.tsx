@@ -1,12 +1,12 @@
 import './paths-dialog.css';
 import type { ReactElement } from 'react';
 import { formatCount } from '#ast/basics/format-count.ts';
-import { SentenceText } from '../../conditions/sentence-text.tsx';
+import { SentenceText } from '../../conditions/condition-editor.tsx';
 import { afterFocusReturned } from '../../design/after-focus.ts';
+import { PipedText } from '../../design/author-text.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import { PipedText } from '../../design/piped-text.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { listPaths, type PathStep } from './form-paths.ts';
+import { listPaths, type PathStep } from '../model/describe-logic.ts';
 
 /** Sizes in pixels. The boxes have fixed heights, so the arrows need no measuring. */
 const boxHeight = 48;

@@ -5,7 +5,7 @@ import type { Form, InputElement } from '#ast/form/tree.ts';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { settingRow } from '#ast/settings-table.ts';
 import { ApiProblem, errorWithoutField } from '../../api/client.ts';
-import { fillLabels } from '../../conditions/piped-labels.ts';
+import { fillLabels } from '../../conditions/condition-tree.ts';
 import { Button } from '../../design/button.tsx';
 import { RadioGroup, Switch } from '../../design/checkbox.tsx';
 import { TextArea, TextField } from '../../design/field.tsx';

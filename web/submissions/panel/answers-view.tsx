@@ -7,9 +7,9 @@ import { withPipedLabels } from '#ast/form/piping.ts';
 import { type InputElement, listQuestions, type Question } from '#ast/form/tree.ts';
 import { isEmail, isUrl } from '#ast/rules/text-formats.ts';
 import type { LinkedFile, SubmissionDetail } from '#submissions/shapes.ts';
+import { MarkedText } from '../../design/author-text.tsx';
 import { HighlightedText } from '../../design/highlighted-text.tsx';
 import { Icon } from '../../design/icon.tsx';
-import { MarkedText } from '../../design/marked-text.tsx';
 import {
   answeredRows,
   formatConsent,

@@ -1,6 +1,6 @@
 import type { CSSProperties, ReactElement, ReactNode } from 'react';
 import type { Summary } from '#submissions/shapes.ts';
-import { PipedText } from '../../design/piped-text.tsx';
+import { PipedText } from '../../design/author-text.tsx';
 import { formatDate } from '../../design/time.tsx';
 import { dayBefore, useViewState } from '../view-state.ts';
 import { type LinkFilter, SubmissionsLink } from './bar-links.tsx';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { formatCount } from '#ast/basics/format-count.ts';
 import type { Analytics } from '#submissions/analytics.ts';
-import { fillLabels } from '../../conditions/piped-labels.ts';
+import { fillLabels } from '../../conditions/condition-tree.ts';
 import { Card } from '../../design/page.tsx';
 import { useForm } from '../../shell/current-form.ts';
 import { analyticsQuery } from '../queries.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addLink, type SelectedText, toggleMark } from './toggle-mark.ts';
+import { addLink, type SelectedText, toggleMark } from './marked-text.ts';
 
 /** `a [b] c` is a text in which `b` is selected. */
 function read(written: string): SelectedText {

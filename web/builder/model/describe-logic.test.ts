@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toPlain } from '../../conditions/describe-condition.ts';
-import { readStructure } from '../model/edit-node.ts';
-import { listPaths } from './form-paths.ts';
+import { listPaths } from './describe-logic.ts';
+import { readStructure } from './edit-node.ts';
 
 const when = { all: [{ element: 'country', is: 'equals', value: 'DE' }] };
 const step = (id: string, jumps?: object[]): object => ({
@@ -14,7 +14,7 @@ const step = (id: string, jumps?: object[]): object => ({
       : [],
 });
 
-test('the map has each step with its jumps, the steps that nobody reaches, and lanes that do not overlap', () => {
+test('the map has each step with its jumps, unreachable steps, and lanes that do not overlap', () => {
   const read = readStructure({
     type: 'form',
     attrs: { name: 'F' },
