@@ -51,7 +51,6 @@ export function compareDocuments(
   const other = { root: read.root, settings: stored.settings ?? edited.settings };
   const [before, after] = from === 'stored' ? [other, edited] : [edited, other];
   const find = (id: string): EditNode | undefined => finderIn(after.root)(id) ?? finderIn(before.root)(id);
-  // Texts of the author can show answers, also in the settings.
   return [...compareForms(before.root, after.root), ...compareSettings(before.settings, after.settings)].map(
     (found) => ({ ...found, details: found.details.map((detail) => fillLabels(detail, find)) }),
   );
