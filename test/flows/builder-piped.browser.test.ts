@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { addVisits } from '#submissions/visit-counter.ts';
 import { element } from '../ast/forms.ts';
 import {
-  ada,
   draftOf,
   leave,
   make,
