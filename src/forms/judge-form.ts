@@ -1,7 +1,9 @@
+import { stripInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { quote } from '#ast/basics/problems.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from '#ast/form/elements.ts';
+import { fillPipedWithLabels } from '#ast/form/piping.ts';
 import {
   type Form,
   isInput,
@@ -154,6 +156,18 @@ function findWarnings(form: Form, settings: Settings = {}): Warning[] {
   ];
 }
 
+const englishNames = new Intl.DisplayNames(['en'], { type: 'language', languageDisplay: 'standard' });
+
+/** The most characters of a text that a warning quotes. */
+const quotedCharacters = 40;
+
+/** Quotes a text as visitors read it: without marks, and with labels instead of placeholders. */
+function quoteText(form: Form, text: string): string {
+  const plain = stripInlineMarkup(fillPipedWithLabels(form, text)).replaceAll(/\s+/g, ' ');
+  const cut = [...plain].slice(0, quotedCharacters).join('').trimEnd();
+  return `“${cut}${cut.length < plain.length ? '…' : ''}”`;
+}
+
 /** How many missing translations a warning names. */
 const namedTexts = 5;
 
@@ -168,14 +182,14 @@ function untranslated(form: Form, settings: Settings): Warning[] {
     .flatMap((language): Warning[] => {
       const missing = untranslatedTexts(texts, language);
       if (missing.length === 0) return [];
-      const named = missing.slice(0, namedTexts).map(({ key }) => key);
+      const named = missing.slice(0, namedTexts).map(({ text }) => quoteText(form, text));
       const more = missing.length - named.length;
       const which = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
       const count = `${missing.length} of ${texts.length} texts`;
       return [
         {
           rule: 'untranslated',
-          message: `${count} are not translated into ${quote(language)}: ${which}.`,
+          message: `${count} are not translated into ${englishNames.of(language) ?? language}: ${which}.`,
           path: [],
         },
       ];

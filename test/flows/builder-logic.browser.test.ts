@@ -174,12 +174,12 @@ test('B7: a jump to a step gives it an ID, and a circular jump is a problem at i
   );
   const page = await openBuilder(id);
   await page.getByRole('button', { name: /^1\s*Step 1/ }).click();
-  await properties(page).getByRole('button', { name: 'Add jump' }).click();
+  await properties(page).getByRole('button', { name: 'Skip to …' }).click();
   await properties(page)
-    .getByRole('button', { name: /Jump to/ })
+    .getByRole('button', { name: /Skip to$/ })
     .click();
   await page.getByRole('option', { name: 'Step 3' }).click();
-  await page.locator('.canvas-body').getByText('Jumps to Step 3 when Country is DE').waitFor();
+  await page.locator('.canvas-body').getByText('Skips to Step 3 when Country is DE').waitFor();
   await untilSaved(page, 'the jump to be saved', async () => {
     const { children } = await draftOf(id);
     return (

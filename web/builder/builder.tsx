@@ -126,6 +126,15 @@ export function Builder(start: BuilderStart): ReactElement {
     <BuilderContext value={place}>
       <div className="builder">
         <h1 className="unseen">Builder</h1>
+        {view === 'design' && (
+          <button
+            type="button"
+            className="skip-link"
+            onClick={() => editor.select(present.selection, 'node')}
+          >
+            Skip to the form
+          </button>
+        )}
         <BuilderHeader
           opened={opened}
           api={start.api}

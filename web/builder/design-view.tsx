@@ -1,7 +1,9 @@
 import {
+  lazy,
   type ReactElement,
   type ReactNode,
   type RefObject,
+  Suspense,
   useCallback,
   useEffect,
   useEffectEvent,
@@ -10,6 +12,7 @@ import {
 } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { afterFocusReturned } from '../design/after-focus.ts';
+import { PipedText } from '../design/author-text.tsx';
 import { Button, IconButton } from '../design/button.tsx';
 import { ConfirmDialog, Dialog } from '../design/dialog.tsx';
 import { toastProblem } from '../design/toast.tsx';
@@ -24,11 +27,19 @@ import { addStep, remove } from './editor/commands.ts';
 import type { Editor } from './editor/editor.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { describeNodes } from './model/compare.ts';
-import { type EditNode, type NodeKey, pathToNode, textOf, walkNodes } from './model/edit-node.ts';
+import { stepName } from './model/describe-logic.ts';
+import { type EditNode, pathToNode, textOf, walkNodes } from './model/edit-node.ts';
 import { type Spot, selectedNodes } from './model/node-positions.ts';
-import { PropertyPanel, titleOfPanel } from './panel/property-panel.tsx';
+import {
+  type ProblemsByKey,
+  PropertyPanel,
+  titleOfPanel,
+  useQuietProblems,
+} from './panel/property-panel.tsx';
 import type { BuilderApi } from './saving/autosave.ts';
 import { NodeCommandContext, useNodeFinderActions, useNodeShortcuts } from './shortcuts/use-shortcuts.ts';
+
+const PathsDialog = lazy(async () => ({ default: (await import('./paths/paths-dialog.tsx')).PathsDialog }));
 
 type StepsProps = { readonly list: RefObject<HTMLOListElement | null>; readonly onDrag: StartDrag };
 
@@ -37,6 +48,7 @@ function StepsList({ list, onDrag }: StepsProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
   const current = pathToNode(root, selection)[1];
+  const [isMapOpen, setMapOpen] = useState(false);
   return (
     <section className="steps-list" aria-labelledby="steps-heading">
       <h2 className="pane-heading" id="steps-heading">
@@ -55,16 +67,30 @@ function StepsList({ list, onDrag }: StepsProps): ReactElement {
               onClick={() => editor.select(step.key, 'node')}
             >
               <span className="steps-number">{index + 1}</span>
-              <span className="steps-title">{textOf(step, 'title') || 'Untitled step'}</span>
+              <span className="steps-title">
+                <PipedText text={textOf(step, 'title') ? stepName(root, step) : 'Untitled step'} />
+              </span>
             </button>
             {!isReadOnly && <NodeMenu parts={[step]} />}
           </li>
         ))}
       </ol>
-      {!isReadOnly && (
-        <Button size="small" variant="quiet" icon="add" onPress={() => addStep(editor)}>
-          Add step
-        </Button>
+      <div className="row">
+        {!isReadOnly && (
+          <Button size="small" variant="quiet" icon="add" onPress={() => addStep(editor)}>
+            Add step
+          </Button>
+        )}
+        {root.children.length > 1 && (
+          <Button size="small" variant="quiet" icon="steps" onPress={() => setMapOpen(true)}>
+            Paths
+          </Button>
+        )}
+      </div>
+      {isMapOpen && (
+        <Suspense>
+          <PathsDialog onClose={() => setMapOpen(false)} />
+        </Suspense>
       )}
     </section>
   );
@@ -98,13 +124,7 @@ function Pane({ side, title, isOpen, onClose, children }: PaneProps): ReactEleme
  * Three panes: the palette, the form, and the properties of the selection. On a phone, the palette and the
  * properties open over the form.
  */
-export function DesignView({
-  problems,
-  api,
-}: {
-  problems: ReadonlyMap<NodeKey, readonly string[]>;
-  api: BuilderApi;
-}): ReactElement {
+export function DesignView({ problems, api }: { problems: ProblemsByKey; api: BuilderApi }): ReactElement {
   const place = useBuilder();
   const { isReadOnly } = place;
   const host = useRef<HTMLDivElement>(null);
@@ -112,6 +132,7 @@ export function DesignView({
   const stepsList = useRef<HTMLOListElement>(null);
   const { drag, start } = useDrag(place, host, scroller, stepsList);
   const deletion = useDeletion(api);
+  const quiet = useQuietProblems(place.editor, problems);
   const [foot, setFoot] = useState<HTMLElement | null>(null);
   const [wish, setWish] = useState<InsertRequest | undefined>();
   const isNarrow = useNarrow();
@@ -141,7 +162,7 @@ export function DesignView({
         <Canvas
           host={host}
           scroller={scroller}
-          problems={problems}
+          problems={quiet.shown}
           foot={foot}
           drag={drag}
           onDrag={start}
@@ -166,7 +187,7 @@ export function DesignView({
           onClose={closePanel}
         >
           <div inert={isReadOnly}>
-            <PropertyPanel problems={problems} />
+            <PropertyPanel problems={quiet.shown} onLeave={quiet.onLeave} />
           </div>
         </Pane>
         {deletion.dialog}
@@ -241,7 +262,7 @@ function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => vo
   };
   const dialog = (
     <ConfirmDialog
-      title={`Delete ${asked ? describeNodes(asked.parts) : ''}?`}
+      title={`Delete ${asked ? describeNodes(editor.read().history.present.root, asked.parts) : ''}?`}
       isOpen={asked !== undefined}
       onClose={() => setAsked(undefined)}
       confirmLabel="Delete"

@@ -1,7 +1,8 @@
 import './conditions.css';
-import { type ReactElement, useRef } from 'react';
+import { type ReactElement, type ReactNode, useRef } from 'react';
 import { limits } from '#ast/basics/limits.ts';
 import { elements, isElementType } from '#ast/form/elements.ts';
+import { PipedText } from '../design/author-text.tsx';
 import { Button, IconButton } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
 import { Select } from '../design/select.tsx';
@@ -25,6 +26,7 @@ import {
   withRows,
   withSubject,
 } from './condition-tree.ts';
+import type { Sentence } from './describe-condition.ts';
 import { ValueField } from './value-field.tsx';
 
 type ComparisonProps = {
@@ -137,12 +139,14 @@ type EditorProps = {
   readonly group: Group;
   /** The elements that a comparison can test, in reading order. */
   readonly nameable: readonly TestedNode[];
+  /** The element of a new comparison. */
+  readonly suggested: TestedNode | undefined;
   /** Undefined if the last comparison was removed. */
   readonly onChange: (group: Group | undefined) => void;
 };
 
 /** Edits a condition as nested groups of comparisons. Every control is a button, a list or a field. */
-export function ConditionEditor({ group, nameable, onChange }: EditorProps): ReactElement {
+export function ConditionEditor({ group, nameable, suggested, onChange }: EditorProps): ReactElement {
   const place = useRef<HTMLDivElement>(null);
   const change: ChangePart = (path, make, focus) => {
     onChange(changePart(group, path, make));
@@ -151,7 +155,13 @@ export function ConditionEditor({ group, nameable, onChange }: EditorProps): Rea
   };
   return (
     <div ref={place}>
-      <GroupEditor group={group} path={[]} nameable={withRows(nameable)} onChange={change} />
+      <GroupEditor
+        group={group}
+        path={[]}
+        nameable={withRows(nameable)}
+        suggested={suggested}
+        onChange={change}
+      />
     </div>
   );
 }
@@ -168,19 +178,17 @@ function focusPart(place: HTMLElement | null, path: PartPath): void {
   part.querySelector<HTMLElement>('button, input')?.focus();
 }
 
-type GroupProps = {
-  readonly group: Group;
+type GroupProps = Pick<EditorProps, 'group' | 'nameable' | 'suggested'> & {
   readonly path: PartPath;
-  readonly nameable: readonly TestedNode[];
   readonly onChange: ChangePart;
 };
 
-function GroupEditor({ group, path, nameable, onChange }: GroupProps): ReactElement {
+function GroupEditor({ group, path, nameable, suggested, onChange }: GroupProps): ReactElement {
   const { mode, parts } = group;
   const add = (part: Part): void =>
     onChange(path, () => ({ ...group, parts: [...parts, part] }), [...path, parts.length]);
   const isDeep = path.length >= limits.conditionDepth - 1;
-  const suggestion = newLeaf(nameable.at(-1));
+  const suggestion = newLeaf(suggested);
   return (
     <div className="logic-group" data-part={nameOfPath(path)} role="group" aria-label={modeLabels[mode]}>
       <div className="logic-head">
@@ -205,7 +213,14 @@ function GroupEditor({ group, path, nameable, onChange }: GroupProps): ReactElem
         const at = [...path, index];
         // Parts are keyed by index, because a comparison has no id.
         return part.kind === 'group' ? (
-          <GroupEditor key={index} group={part} path={at} nameable={nameable} onChange={onChange} />
+          <GroupEditor
+            key={index}
+            group={part}
+            path={at}
+            nameable={nameable}
+            suggested={suggested}
+            onChange={onChange}
+          />
         ) : (
           <ComparisonEditor
             key={index}
@@ -232,5 +247,19 @@ function GroupEditor({ group, path, nameable, onChange }: GroupProps): ReactElem
         </Button>
       </div>
     </div>
+  );
+}
+
+/** Renders a sentence with the author's text highlighted. */
+export function SentenceText({ sentence }: { sentence: Sentence }): ReactNode {
+  return sentence.map(({ text, isStrong }, index) =>
+    // Pieces are keyed by index, because a sentence is always rendered as a whole.
+    isStrong ? (
+      <em key={index} className="asked-strong">
+        <PipedText text={text} />
+      </em>
+    ) : (
+      <span key={index}>{text}</span>
+    ),
   );
 }

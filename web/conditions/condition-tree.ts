@@ -3,9 +3,11 @@ import { formatCount } from '#ast/basics/format-number.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/basics/options.ts';
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
+import { fillPiped } from '#ast/form/piping.ts';
 import { operatorsForKind as operatorsOfKind } from '#ast/logic/check-condition.ts';
 import { rowKind } from '#ast/types/matrix/rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
+import { formatPipedLabel } from '../design/marked-text.ts';
 
 /** A comparison in the editor: subject, operator and value. It may be incomplete. */
 export type Leaf = {
@@ -183,6 +185,25 @@ export function formatTestedLabel(node: TestedNode, row = node.row): string {
 
 /** Finds the element with an id, if it exists. */
 export type FindTestedNode = (id: string) => TestedNode | undefined;
+
+export const createNodeFinder =
+  (questions: readonly TestedNode[]): FindTestedNode =>
+  (id) =>
+    questions.find((node) => textOf(node, 'id') === id);
+
+/** Fills the placeholders of a text with the labels of their questions: `Hello [Name]`. */
+export const fillLabels = (text: string, find: FindTestedNode): string =>
+  fillPiped(text, (id) => {
+    const node = find(id);
+    return formatPipedLabel(node ? fillPiped(textOf(node, 'label'), () => '…') : 'missing question');
+  });
+
+/** Fills the placeholders in the label of a node. Returns the node itself if there are none. */
+export function withFilledLabel<Node extends TestedNode>(node: Node, find: FindTestedNode): Node {
+  const label = textOf(node, 'label');
+  const shown = fillLabels(label, find);
+  return shown === label ? node : { ...node, attrs: { ...node.attrs, label: shown } };
+}
 
 /** What a condition can test: kinds of answers, groups, and reference values. */
 type TestedKind = AnswerKind | 'group' | 'reference';

@@ -4,6 +4,7 @@ import { Header } from 'react-aria-components/Header';
 import { Menu as AriaMenu, MenuItem, MenuSection, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
 import { Separator } from 'react-aria-components/Separator';
+import { PipedText } from './author-text.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
 export type MenuAction =
@@ -74,7 +75,9 @@ function drawItem(item: MenuAction): ReactElement {
     >
       {icon && <Icon name={icon} />}
       <span className="menu-item-text">
-        <span>{label}</span>
+        <span>
+          <PipedText text={label} />
+        </span>
         {description && <span className="menu-item-description">{description}</span>}
       </span>
       {press !== undefined && <kbd className="menu-item-press">{press}</kbd>}

@@ -5,6 +5,7 @@ import { Label } from 'react-aria-components/Label';
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select';
+import { PipedText } from './author-text.tsx';
 import { FieldNotes, FieldProblem, type FieldProps } from './field.tsx';
 import { Icon } from './icon.tsx';
 
@@ -48,7 +49,7 @@ export function Select<Id extends string>({
       {!isLabelHidden && <Label className="field-label">{label}</Label>}
       <FieldNotes description={description} />
       <Button className={`field-input select-button select-${size}`}>
-        <SelectValue className="cut">{({ selectedText }) => selectedText}</SelectValue>
+        <SelectValue className="cut">{({ selectedText }) => <PipedText text={selectedText} />}</SelectValue>
         <Icon name="chevron-down" />
       </Button>
       <FieldProblem error={error} />
@@ -58,7 +59,9 @@ export function Select<Id extends string>({
             <ListBoxItem id={choice.id} textValue={choice.label} className="menu-item">
               <span className="menu-item-text">
                 {/* No slots for label and description: the accessible name must contain all visible text (WCAG 2.5.3). */}
-                <span>{choice.label}</span>
+                <span>
+                  <PipedText text={choice.label} />
+                </span>
                 {choice.description && <span className="menu-item-description">{choice.description}</span>}
               </span>
               <span className="menu-item-check">

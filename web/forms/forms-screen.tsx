@@ -2,7 +2,8 @@ import './forms-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
-import { formatCount } from '#ast/basics/format-number.ts';
+import { formatCount } from '#ast/basics/format-count.ts';
+import { MarkedText } from '../design/author-text.tsx';
 import { Button } from '../design/button.tsx';
 import { StatusChip } from '../design/chip.tsx';
 import { SearchField } from '../design/field.tsx';
@@ -71,7 +72,11 @@ function FormTitle({ form }: { form: FormActivityRow }): ReactElement {
       <Link to="/forms/$form" params={{ form: form.id }} className="forms-name">
         {form.name}
       </Link>
-      {form.description && <span className="soft small cut">{form.description}</span>}
+      {form.description && (
+        <span className="soft small cut">
+          <MarkedText text={form.description} isOneLine />
+        </span>
+      )}
       <span className="forms-small soft small">
         <Link to="/forms/$form/submissions" params={{ form: form.id }} className="forms-count">
           {formatCount(form.submission_count, 'submission')}

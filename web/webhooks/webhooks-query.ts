@@ -3,7 +3,7 @@ import { type Form as AskedForm, listQuestions } from '#ast/form/tree.ts';
 import type { WebhookDetail } from '#webhooks/shapes.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { readQuery } from '../api/operations.ts';
-import type { TestedNode } from '../conditions/condition-tree.ts';
+import { createNodeFinder, type TestedNode, withFilledLabel } from '../conditions/condition-tree.ts';
 import type { LocatedForm } from '../shell/current-form.ts';
 import { type LogView, logParameters } from './log-view.ts';
 
@@ -68,7 +68,10 @@ export const receiversQuery = (form: Form, webhook: string) =>
 export const questionsQuery = (form: Form) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'getForm', { params: { id: form.id } }),
-    // The structure was validated when it was published.
-    select: ({ structure }): TestedNode[] =>
-      listQuestions(structure as AskedForm).map(({ element: { type, attrs } }) => ({ type, attrs })),
+    // It was validated when it was published.
+    select: ({ structure }): TestedNode[] => {
+      const questions = listQuestions(structure as AskedForm).map(({ element }) => element);
+      const find = createNodeFinder(questions);
+      return questions.map(({ type, attrs }) => withFilledLabel({ type, attrs }, find));
+    },
   });

@@ -56,7 +56,7 @@ export const stepAttributes = {
   description,
   layout: stepLayout,
   ...logic,
-  jumps: { kind: 'jumps', title: 'Jumps' },
+  jumps: { kind: 'jumps', title: 'Skip to' },
   translations,
 } as const satisfies AttributeSpecs;
 

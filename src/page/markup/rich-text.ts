@@ -1,8 +1,5 @@
-import { inlineMarkup } from '#ast/basics/inline-markup.ts';
+import { splitInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { attributes, type Html, html, joinHtml, safeUrl } from './html.ts';
-
-/** Inline markup as in `marks`, plus `*italic*`. */
-const moreMarks = new RegExp(`${inlineMarkup.source}|\\*([^\\s*](?:[^*\\n]*[^\\s*])?)\\*`, 'g');
 
 /** Markers of list items. */
 const items = { ul: /^[-*] +/, ol: /^\d{1,3}[.)] +/ } as const;
@@ -11,21 +8,19 @@ const items = { ul: /^[-*] +/, ol: /^\d{1,3}[.)] +/ } as const;
 const heading = /^(#{1,3}) +/;
 
 /**
- * Renders an author's text with bold, links and lists from Markdown-like markup. Everything else is escaped,
- * so no text becomes HTML (docs/rules.md T6).
+ * Renders an author's text with bold, italics, links and lists from Markdown-like marks. Everything else is escaped,
+ * so no text becomes markup (docs/rules.md T6).
  * @param box attributes of the element around it: a paragraph, or a `div` if there is a list.
  * @param plain renders the text between the markup, and fills in the answers that it shows.
  */
 export function renderRichText(text: string, box: Html = html``, plain: Plain = asIs): Html {
   const blocks = readBlocks(text);
-  if (blocks.every(({ kind }) => kind === 'text'))
-    return html`<p${box}>${inline(text, plain, inlineMarkup)}</p>`;
-  return html`<div${box}>${blocks.map((block) => draw(block, plain, inlineMarkup))}</div>`;
+  if (blocks.every(({ kind }) => kind === 'text')) return html`<p${box}>${inline(text, plain)}</p>`;
+  return html`<div${box}>${blocks.map((block) => draw(block, plain))}</div>`;
 }
 
 /**
- * Renders a longer text, which can also have paragraphs between blank lines, headings (`# `, `## `) and
- * italics.
+ * Renders a longer text: also with paragraphs between blank lines and headings (`# `, `## `).
  * @param top the tag of its highest heading, so that no level is skipped.
  */
 export function formattedText(text: string, top: 'h2' | 'h3', box: Html, plain: Plain): Html {
@@ -45,22 +40,22 @@ export function formattedText(text: string, top: 'h2' | 'h3', box: Html, plain: 
   const levels = parts.flatMap((part) => heading.exec(part)?.[1]?.length ?? []);
   const drawn = parts.flatMap((part) => {
     const level = heading.exec(part)?.[1]?.length;
-    if (level === undefined) return readBlocks(part).map((block) => draw(block, plain, moreMarks));
-    const said = inline(part.replace(heading, ''), plain, moreMarks);
+    if (level === undefined) return readBlocks(part).map((block) => draw(block, plain));
+    const said = inline(part.replace(heading, ''), plain);
     if (level > Math.min(...levels)) return [top === 'h2' ? html`<h3>${said}</h3>` : html`<h4>${said}</h4>`];
     return [top === 'h2' ? html`<h2>${said}</h2>` : html`<h3>${said}</h3>`];
   });
   return html`<div${box}>${drawn}</div>`;
 }
 
-function draw({ kind, lines }: Block, plain: Plain, known: RegExp): Html {
-  if (kind === 'text') return html`<p>${inline(lines.join('\n'), plain, known)}</p>`;
-  const entries = lines.map((line) => html`<li>${inline(line.replace(items[kind], ''), plain, known)}</li>`);
+function draw({ kind, lines }: Block, plain: Plain): Html {
+  if (kind === 'text') return html`<p>${inline(lines.join('\n'), plain)}</p>`;
+  const entries = lines.map((line) => html`<li>${inline(line.replace(items[kind], ''), plain)}</li>`);
   return kind === 'ul' ? html`<ul>${entries}</ul>` : html`<ol>${entries}</ol>`;
 }
 
-/** Renders bold and links in a single line, such as a label. It does not fill in answers. */
-export const markedLine = (text: string): Html => inline(text, asIs, inlineMarkup);
+/** Renders bold, italics and links of a single line, such as a label. It shows no answers. */
+export const markedLine = (text: string): Html => inline(text, asIs);
 
 type Plain = (text: string) => Html;
 
@@ -85,17 +80,11 @@ function readBlocks(text: string): Block[] {
 const link = (text: Html, address: string): Html =>
   html`<a${attributes({ href: safeUrl(address), target: '_blank', rel: 'noopener noreferrer' })}>${text}</a>`;
 
-function inline(text: string, plain: Plain, known: RegExp): Html {
-  const parts: Html[] = [];
-  let from = 0;
-  for (const match of text.matchAll(known)) {
-    parts.push(plain(text.slice(from, match.index)), marked(match, plain));
-    from = match.index + match[0].length;
-  }
-  return joinHtml([...parts, plain(text.slice(from))]);
-}
-
-function marked([, bold, said, address, italic]: RegExpExecArray, plain: Plain): Html {
-  if (bold !== undefined) return html`<b>${plain(bold)}</b>`;
-  return italic === undefined ? link(plain(said!), address!) : html`<i>${plain(italic)}</i>`;
-}
+const inline = (text: string, plain: Plain): Html =>
+  joinHtml(
+    splitInlineMarkup(text).map(({ text: part, mark, href }) => {
+      if (href !== undefined) return link(plain(part), href);
+      if (mark === undefined) return plain(part);
+      return mark === 'b' ? html`<b>${plain(part)}</b>` : html`<i>${plain(part)}</i>`;
+    }),
+  );

@@ -1,4 +1,5 @@
 import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers/check-answers.ts';
+import { stripInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import type { ConsentAnswer, GridAnswer } from '#ast/types/rules.ts';
@@ -155,7 +156,7 @@ export function answerCells(value: AnswerValue | undefined, column: CellQuestion
   if (rows.length === 0) return [answerCell(value, column)];
   return rows.map(({ id }, index) =>
     isGrid(value)
-      ? answerCell(getProperty<AnswerValue>(value, id), column)
+      ? answerCell(getProperty<AnswerValue>(withPlainText(value), id), column)
       : index === 0
         ? answerCell(value, column)
         : undefined,
@@ -192,11 +193,17 @@ const isRow = (item: string | FileAnswer | AnswerRow): item is AnswerRow =>
 const isGrid = (value: AnswerValue | undefined): value is GridAnswer | ConsentAnswer =>
   typeof value === 'object' && !Array.isArray(value);
 
+/** Removes the marks from the accepted text of a consent. Returns other answers unchanged. */
+const withPlainText = <Given extends object>(value: Given): Given =>
+  'agreed' in value && value.agreed === true && 'text' in value && typeof value.text === 'string'
+    ? { ...value, text: stripInlineMarkup(value.text) }
+    : value;
+
 /** Formats a row of a repeatable group, or a whole matrix. */
 function rowText(row: AnswerRow, asked: CellQuestion): string {
   const parts = partsOf(asked);
   return formatPairs(
-    Object.entries(row).map(([id, value]) => {
+    Object.entries(withPlainText(row)).map(([id, value]) => {
       const { title, part } = parts.get(id) ?? { title: id, part: { option_labels: {}, rows: [] } };
       return [title, String(answerCell(value, part) ?? '')];
     }),

@@ -1,3 +1,4 @@
+import { stripInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { otherChoice } from '#ast/basics/options.ts';
@@ -161,11 +162,16 @@ function readFlag(cell: ImportCell): unknown {
   return no.includes(word) ? false : cell;
 }
 
-/** Reads yes, no, or the text of the accepted statement, as Google Forms writes it. */
+/** Whether a cell has the text of a consent, as stored or as plain text. */
+const isStatement = (statement: string, cell: ImportCell): boolean =>
+  [statement, stripInlineMarkup(statement)].some(
+    (text) => normalizeLabel(String(cell)) === normalizeLabel(text),
+  );
+
+/** Reads yes, no, or the accepted statement, as Google Forms writes it. */
 function readConsent({ input }: ImportQuestion, cell: ImportCell): CellRead {
-  const isStatement =
-    input?.type === 'consent' && normalizeLabel(String(cell)) === normalizeLabel(input.attrs.statement);
-  return { value: isStatement ? true : readFlag(cell) };
+  const isAccepted = input?.type === 'consent' && isStatement(input.attrs.statement, cell);
+  return { value: isAccepted ? true : readFlag(cell) };
 }
 
 /** Reads a matrix in one cell: pairs of rows and chosen options. */
@@ -206,8 +212,7 @@ function readConsentPart(
   // The version of another form is meaningless here; the text must be the statement of this form.
   if (part === 'version') return { value: undefined };
   if (part === 'text') {
-    const isSame = normalizeLabel(String(cell)) === normalizeLabel(attrs.statement);
-    return isSame
+    return isStatement(attrs.statement, cell)
       ? { value: undefined }
       : { problem: 'The accepted text differs from the consent statement of this form.' };
   }

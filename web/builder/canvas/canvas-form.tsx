@@ -150,7 +150,7 @@ function nodeLookOf({ state, problems }: CanvasView, node: EditNode, place: stri
     isTabStop: node.key === selection,
     isLifted: state.lifted?.key === node.key,
     writing: state.editing?.key === node.key ? state.editing : undefined,
-    words: `${describeNode(node)}, ${place}${wrong}${rules}`,
+    words: `${describeNode(state.history.present.root, node)}, ${place}${wrong}${rules}`,
     hasProblem: found > 0,
     logic: packSentences(logic),
   };

@@ -9,9 +9,10 @@ import {
   useRef,
 } from 'react';
 import { elements, isElementType } from '#ast/form/elements.ts';
+import { SentenceText } from '../../conditions/condition-editor.tsx';
 import type { Sentence } from '../../conditions/describe-condition.ts';
-import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { IconButton } from '../../design/button.tsx';
+import { splitPipedText } from '../../design/marked-text.ts';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
 import { formatKeys } from '../../shell/keyboard-shortcuts.ts';
 import { extendSelectionTo } from '../editor/commands.ts';
@@ -67,7 +68,15 @@ function logicBadgeElement(packed: string): HTMLElement {
     const line = document.createElement('p');
     for (const { text, isStrong } of sentence) {
       const word = document.createElement(isStrong ? 'em' : 'span');
-      word.textContent = text;
+      word.append(
+        ...splitPipedText(text).map((part, index) => {
+          if (index % 2 === 0) return part;
+          const label = document.createElement('bdi');
+          label.className = 'piped';
+          label.textContent = part;
+          return label;
+        }),
+      );
       line.append(word);
     }
     badge.append(line);

@@ -27,6 +27,7 @@ import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import type { EditNode, NodeKey } from '../model/edit-node.ts';
 import { drawableFrame } from '../model/form-problems.ts';
 import type { Spot } from '../model/node-positions.ts';
+import { pipedLabelsOf } from '../model/referable-nodes.ts';
 import { drawableTheme } from '../model/theme-choices.ts';
 import { CanvasForm } from './canvas-form.tsx';
 import type { Drag, StartDrag } from './drag.ts';
@@ -67,7 +68,7 @@ const additions = `
 .canvas-body { flex: 1; min-inline-size: 0; }
 .canvas-page + .canvas-page { margin-block-start: var(--6); }
 @container (max-width: 639px) { .canvas-page + .canvas-page { box-shadow: 0 calc(-1 * var(--6)) var(--ground); } }
-[data-answer] { padding: .0625em .375em; border-radius: .375em; background: var(--tint); box-shadow: inset 0 0 0 1px var(--edge); font-weight: 400; font-size: .875em; }
+[data-answer], .piped { padding: .0625em .375em; border-radius: .375em; background: var(--tint); box-shadow: inset 0 0 0 1px var(--edge); font-weight: 400; font-size: .875em; }
 [data-key] { cursor: default; animation: none; border-radius: .375rem; outline: 1px dashed #0000; outline-offset: 8px; }
 [data-key="frame"] { outline: none; }
 [data-key]:not([data-selected]):hover:not(:has([data-key]:hover)) { outline-color: var(--edge); }
@@ -187,14 +188,21 @@ function usePageContext(
 ): CanvasPageContext {
   // The canvas shows the form in its first language.
   const [first] = drawableFrame(root).attrs.languages ?? [];
+  const labels = useLabels(root);
   const speech = useMemo(() => pageTextsOf(first === undefined ? [] : [first], settings), [first, settings]);
   return useMemo(() => {
     const theme = drawableTheme(settings.theme ?? {});
     const { language } = speech;
     const look = getPageStyle(formId, { ...settings, theme }, { isEmbedded: false, language });
     const scheme = previewScheme(theme, wished);
-    return { formId, scheme, look: withSchemeLogo(look, scheme), speech, settings };
-  }, [formId, settings, speech, wished]);
+    return { formId, scheme, look: withSchemeLogo(look, scheme), speech, settings, labels };
+  }, [formId, settings, speech, wished, labels]);
+}
+
+/** The labels of the questions whose answers texts show. The object is stable until one of them changes. */
+function useLabels(root: EditNode): CanvasPageContext['labels'] {
+  const packed = JSON.stringify(pipedLabelsOf(root));
+  return useMemo(() => new Map(JSON.parse(packed) as [string, string][]), [packed]);
 }
 
 type CanvasProps = {
@@ -225,6 +233,7 @@ export function Canvas({
   const { root, settings } = state.history.present;
   const manner = usePageContext(formId, root, settings, useScheme());
   useFocusWishes(editor, host, state.focus);
+  useFocusReturn(host);
   return (
     <div className="canvas" ref={scroller} onPointerDown={(event) => startPointing(event, onDrag)}>
       <div className="canvas-sheet">
@@ -292,4 +301,30 @@ function useFocusWishes(
     const isFar = element?.localName === 'section' && canAnimate();
     element?.scrollIntoView({ block: 'nearest', behavior: isFar ? 'smooth' : 'instant' });
   }, [editor, host, focus]);
+}
+
+const overlays = '.dialog-veil, .finder-veil, .popover';
+
+/**
+ * Returns the focus to the canvas when a dialog or menu over it closes. React Aria only returns it to elements
+ * outside of shadow roots.
+ */
+function useFocusReturn(host: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    let last: Element | null | undefined;
+    const note = ({ target }: FocusEvent): void => {
+      const isOver = target instanceof Element && target.closest(overlays);
+      if (!isOver) last = target === host.current ? host.current?.shadowRoot?.activeElement : undefined;
+    };
+    const watcher = new MutationObserver(() => {
+      const isLost = document.activeElement === document.body && !document.querySelector(overlays);
+      if (isLost && last instanceof HTMLElement && last.isConnected) last.focus({ preventScroll: true });
+    });
+    document.addEventListener('focusin', note);
+    watcher.observe(document.body, { childList: true });
+    return () => {
+      document.removeEventListener('focusin', note);
+      watcher.disconnect();
+    };
+  }, [host]);
 }

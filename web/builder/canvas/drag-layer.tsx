@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { createPortal } from 'react-dom';
+import { PipedText } from '../../design/author-text.tsx';
 import type { Drag } from './drag.ts';
 
 /** Shows the title at the pointer and a line at the drop position during a drag. */
@@ -23,7 +24,7 @@ export function DragLayer({ drag }: { drag: Drag | undefined }): ReactElement | 
             />
           )}
           <div className="drag-title" style={{ left: drag.x + 14, top: drag.y + 10 }}>
-            {drag.title}
+            <PipedText text={drag.title} />
           </div>
         </div>,
         document.body,

@@ -112,7 +112,7 @@ function describeSource(editor: Editor, source: DragSource): Dragged | undefined
   if (!node || node.type === 'form') return undefined;
   // Dragging one of several selected nodes drags all of them.
   const nodes = selected.includes(node) ? selected : [node];
-  return { root, nodes, title: describeNodes(nodes) };
+  return { root, nodes, title: describeNodes(root, nodes) };
 }
 
 /**

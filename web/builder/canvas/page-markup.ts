@@ -9,7 +9,7 @@ import {
 import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { Scheme } from '#ast/theme/colour.ts';
-import { html, htmlToString } from '#page/markup/html.ts';
+import { html, htmlToString, renderPiped } from '#page/markup/html.ts';
 import type { ElementContext } from '#page/render/elements/element-context.ts';
 import { renderElement } from '#page/render/elements/element-renderers.ts';
 import { renderForm } from '#page/render/form.ts';
@@ -20,6 +20,7 @@ import type { PageStyle } from '#page/theme/page-style.ts';
 import { type EditNode, type NodeKey, walkNodes } from '../model/edit-node.ts';
 import { drawableElement, drawableFrame } from '../model/form-problems.ts';
 import { type Box, canContain, type Zone } from '../model/node-positions.ts';
+import { showsAnswers } from '../model/referable-nodes.ts';
 import type { PageTexts } from './page-texts.ts';
 
 /**
@@ -47,29 +48,36 @@ export type CanvasPageContext = {
   readonly scheme: Scheme;
   readonly speech: PageTexts;
   readonly settings: Pick<Settings, 'layout' | 'review_step' | 'save_progress' | 'theme'>;
+  /** The labels of the questions whose answers texts show, by ID. */
+  readonly labels: ReadonlyMap<string, string>;
 };
 
 const emptyPage = {
-  /** On the canvas, a reference to an answer shows the name of its question. */
-  say: (id: string): string => id,
   today,
   errors: [],
   held: new Map(),
   limits: fileLimits,
 } as const;
 
+/** On the canvas, a reference to an answer shows the label of its question. */
+const labelIn =
+  ({ labels }: CanvasPageContext) =>
+  (id: string): string =>
+    labels.get(id) ?? 'missing question';
+
 const renderContext = (
-  { formId, speech }: CanvasPageContext,
+  manner: CanvasPageContext,
   headingTag: ElementContext['headingTag'],
 ): ElementContext => ({
   page: {
     ...emptyPage,
-    ...speech,
+    ...manner.speech,
+    say: labelIn(manner),
     shown: everythingShown([]),
     conditional: new Map(),
     errors: new Map(),
     focus: undefined,
-    pictureOf: (id) => ({ address: id && imageAddress(formId, id) }),
+    pictureOf: (id) => ({ address: id && imageAddress(manner.formId, id) }),
   },
   answers: {},
   headingTag,
@@ -84,7 +92,8 @@ function parse(markup: string): Markup {
   return template.content.firstElementChild!;
 }
 
-const drawn = new WeakMap<PageTexts, Record<ElementContext['headingTag'], WeakMap<EditNode, Markup>>>();
+type DrawnNode = { readonly markup: Markup; readonly labels: CanvasPageContext['labels'] };
+const drawn = new WeakMap<PageTexts, Record<ElementContext['headingTag'], WeakMap<EditNode, DrawnNode>>>();
 
 /**
  * Renders an element with the page renderer, without the children of a composite. An unknown type is shown as
@@ -98,12 +107,12 @@ export function elementMarkup(
   const bySpeech = drawn.get(manner.speech) ?? { h2: new WeakMap(), h3: new WeakMap() };
   drawn.set(manner.speech, bySpeech);
   const known = bySpeech[headingTag].get(node);
-  if (known) return known;
+  if (known && (known.labels === manner.labels || !showsAnswers(node))) return known.markup;
   const element = drawableElement(node);
   const made = element
     ? renderKnownElement(element, renderContext(manner, headingTag))
     : renderUnknownElement(node);
-  bySpeech[headingTag].set(node, made);
+  bySpeech[headingTag].set(node, { markup: made, labels: manner.labels });
   return made;
 }
 
@@ -113,7 +122,7 @@ function renderKnownElement(element: FormElement, place: ElementContext): Markup
   const { id, label } = { id: '', label: '', ...element.attrs };
   return parse(
     htmlToString(
-      html`<div class="field labelled not_shown"><label>${label}</label>\n<div class="help"><p>Not shown to visitors. ${isCalculation(element) ? 'Calculated and saved with the answers.' : html`Filled from the form’s URL: <code>?${id}=…</code>`}</p></div></div>`,
+      html`<div class="field labelled not_shown"><label>${renderPiped(label, place.page.say)}</label>\n<div class="help"><p>Not shown to visitors. ${isCalculation(element) ? 'Calculated and saved with the answers.' : html`Filled from the form’s URL: <code>?${id}=…</code>`}</p></div></div>`,
     ),
   );
 }
@@ -185,14 +194,16 @@ type PagePosition = {
 function drawPage(
   form: Omit<Form, 'children'>,
   { step, number, total, isFirst }: PagePosition,
-  { formId, look, speech, settings }: CanvasPageContext,
+  manner: CanvasPageContext,
 ): PageMarkup {
+  const { formId, look, speech, settings } = manner;
   const { languages = [] } = form.attrs;
   const own = isFirst ? 0 : 1;
   const others = total === 1 ? [] : [blank];
   const text = renderForm({
     ...emptyPage,
     ...speech,
+    say: labelIn(manner),
     form: { ...form, children: isFirst ? [step, ...others] : [...others, step] },
     step: own,
     shown: everythingShown(Array.from({ length: total }, (_, at) => own + 1 + at - number)),

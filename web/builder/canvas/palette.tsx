@@ -4,6 +4,7 @@ import { Dialog } from 'react-aria-components/Dialog';
 import { Header } from 'react-aria-components/Header';
 import { Menu, MenuItem, MenuSection } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
+import { Toolbar } from 'react-aria-components/Toolbar';
 import { afterFocusReturned } from '../../design/after-focus.ts';
 import { Dialog as Sheet } from '../../design/dialog.tsx';
 import { SearchField } from '../../design/field.tsx';
@@ -120,28 +121,31 @@ export const Palette = memo(function Palette({ onDrag }: { onDrag: StartDrag }):
   return (
     <div className="palette">
       <SearchField label="Search elements" placeholder="Search" value={search} onChange={setSearch} />
-      {groups.map(({ id, title, entries }) => (
-        <section key={id} aria-label={title}>
-          <h2 className="pane-heading">{title}</h2>
-          <ul role="list" className="palette-list">
-            {entries.map((entry) => (
-              <li key={entry.id}>
-                <button
-                  type="button"
-                  className="palette-item"
-                  onClick={() => addElement(editor, entry.id)}
-                  onPointerDown={(event) =>
-                    event.pointerType !== 'touch' && onDrag({ kind: 'add', type: entry.id }, event)
-                  }
-                >
-                  <ElementIcon type={entry.id} />
-                  {entry.title}
-                </button>
-              </li>
-            ))}
-          </ul>
-        </section>
-      ))}
+      {/* One Tab stop: the arrow keys move between the elements. */}
+      <Toolbar orientation="vertical" aria-label="Elements" className="palette-groups">
+        {groups.map(({ id, title, entries }) => (
+          <section key={id} aria-label={title}>
+            <h2 className="pane-heading">{title}</h2>
+            <ul role="list" className="palette-list">
+              {entries.map((entry) => (
+                <li key={entry.id}>
+                  <button
+                    type="button"
+                    className="palette-item"
+                    onClick={() => addElement(editor, entry.id)}
+                    onPointerDown={(event) =>
+                      event.pointerType !== 'touch' && onDrag({ kind: 'add', type: entry.id }, event)
+                    }
+                  >
+                    <ElementIcon type={entry.id} />
+                    {entry.title}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </Toolbar>
       {groups.length === 0 && <p className="soft">No matching elements</p>}
     </div>
   );

@@ -59,7 +59,7 @@ export function remove(editor: Editor, parts: readonly EditNode[]): void {
     const index = parent.children.indexOf(gone[0]!);
     const beside = [...parent.children.slice(index), ...parent.children.slice(0, index).toReversed()];
     const next = beside.find(({ key }) => findNode(changed, key)) ?? parent;
-    return { root: changed, select: next.key, focus: 'node', say: `${describeNodes(gone)} deleted` };
+    return { root: changed, select: next.key, focus: 'node', say: `${describeNodes(root, gone)} deleted` };
   });
 }
 
@@ -97,7 +97,7 @@ export function paste(editor: Editor, text: string): string | undefined {
   editor.change(() => ({
     root: pasted.root,
     ...selecting(keys),
-    say: `${describeNodes(topmost(pasted.root, keys))} pasted, ${describePosition(pasted.root, keys[0]!)}`,
+    say: `${describeNodes(pasted.root, topmost(pasted.root, keys))} pasted, ${describePosition(pasted.root, keys[0]!)}`,
   }));
   const went = formatCount(dropped, 'rule or text refers', 'rules or texts refer');
   const notes = [

@@ -220,7 +220,7 @@ export function liftNode(state: EditorState, key: NodeKey): EditorState {
   const node = findNode(root, key);
   const place = describePosition(root, key);
   if (!node || place === '') return state;
-  const message = `${describeNode(node)} picked up, ${place}. Use the arrow keys to move it, Space to drop it, or Escape to cancel.`;
+  const message = `${describeNode(root, node)} picked up, ${place}. Use the arrow keys to move it, Space to drop it, or Escape to cancel.`;
   return { ...state, history: before, lifted: { key, before }, message };
 }
 
@@ -236,7 +236,7 @@ export function moveLifted(state: EditorState, direction: -1 | 1): EditorState {
     ...state,
     history: { ...history, present: { ...history.present, root: moved, selection: lifted.key } },
     focus: { key: lifted.key, part: 'node' },
-    message: `${describeNode(findNode(moved, lifted.key)!)}, ${describePosition(moved, lifted.key)}`,
+    message: `${describeNode(moved, findNode(moved, lifted.key)!)}, ${describePosition(moved, lifted.key)}`,
   };
 }
 
@@ -252,7 +252,7 @@ export function dropLifted(state: EditorState, now: number): EditorState {
   const { lifted, history } = state;
   if (!lifted) return state;
   const { root } = history.present;
-  const say = `Dropped: ${describeNode(findNode(root, lifted.key)!)}, ${describePosition(root, lifted.key)}`;
+  const say = `Dropped: ${describeNode(root, findNode(root, lifted.key)!)}, ${describePosition(root, lifted.key)}`;
   const before = { ...state, lifted: undefined, history: lifted.before };
   return applyOrConfirm(before, { root, select: lifted.key, say }, undefined, now);
 }

@@ -240,7 +240,7 @@ const partOf = ({ path }: FormText): string => path?.join('.') ?? 'settings';
 
 /** Formats the node that a text belongs to: `“Your email” (Email)`. */
 const describeTextNode = (root: EditNode, { path }: FormText): string =>
-  path ? describeNode(nodeAt(root, path)) : 'Settings';
+  path ? describeNode(root, nodeAt(root, path)) : 'Settings';
 
 /** Describes which of the node's texts it is. */
 function describeTextKind(root: EditNode, { path, attribute, option }: FormText): string {

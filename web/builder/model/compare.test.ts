@@ -67,7 +67,7 @@ const scenarios: { name: string; before: object; after: object; found: string[] 
       ],
     },
     found: [
-      'changed “One” (Step): Jumps: nothing → Jumps to “Two” when “Colour” is “Red”',
+      'changed “One” (Step): Skip to: nothing → Skips to “Two” when “Colour” is “Red”',
       'changed “First” (Short text): Show when: nothing → when “Colour” is “Red”',
       'changed “Two” (Step): ID: nothing → “two”',
     ],

@@ -8,9 +8,10 @@ import {
   compareValues,
   type PartChange,
 } from '#rules/compare-forms.ts';
-import { validOptionsOf } from '../../conditions/condition-tree.ts';
+import { fillLabels, validOptionsOf } from '../../conditions/condition-tree.ts';
 import { describeRule } from './describe-logic.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
+import { finderIn } from './form-index.ts';
 import { specsOf } from './form-problems.ts';
 
 /** A difference between two forms in words. `key` is the node in the second form, if it is there. */
@@ -31,10 +32,10 @@ export function compareForms(before: EditNode, after: EditNode): readonly Differ
   const added = changes.flatMap((change) => (change.kind === 'added' ? [change.after] : []));
   const removed = changes.flatMap((change) => (change.kind === 'removed' ? [change.before] : []));
   return changes.flatMap((change): Difference[] => {
-    if (change.kind === 'added') return describeWhole('added', change.after, added);
-    if (change.kind === 'removed') return describeWhole('removed', change.before, removed);
+    if (change.kind === 'added') return describeWhole('added', after, change.after, added);
+    if (change.kind === 'removed') return describeWhole('removed', before, change.before, removed);
     const { node } = change.after;
-    const subject = describeNode(node);
+    const subject = describeNode(after, node);
     const details = describeAttributes(change, { before, after });
     return [
       ...(details.length > 0 ? [{ kind: 'changed', subject, details, key: node.key } as const] : []),
@@ -49,14 +50,15 @@ type Roots = { readonly before: EditNode; readonly after: EditNode };
 /** Describes a node that was added or removed. The nodes inside it are listed with it. */
 function describeWhole(
   kind: 'added' | 'removed',
+  root: EditNode,
   { node, parent }: ComparedNode<EditNode>,
   all: readonly ComparedNode<EditNode>[],
 ): Difference[] {
   if (parent && all.includes(parent)) return [];
   const inside = all.filter((other) => isInside(other, node));
   const details =
-    inside.length === 0 ? [] : [`With ${inside.map((other) => describeNode(other.node)).join(', ')}`];
-  return [{ kind, subject: describeNode(node), details, ...(kind === 'added' && { key: node.key }) }];
+    inside.length === 0 ? [] : [`With ${inside.map((other) => describeNode(root, other.node)).join(', ')}`];
+  return [{ kind, subject: describeNode(root, node), details, ...(kind === 'added' && { key: node.key }) }];
 }
 
 const isInside = ({ parent }: ComparedNode<EditNode>, outer: EditNode): boolean =>
@@ -69,15 +71,16 @@ export function titleOfType(type: string): string {
   return type === 'form' ? 'Form' : `Unknown type “${type}”`;
 }
 
-/** Describes a node by its label or title in quotes, and its type. */
-export function describeNode(node: EditNode): string {
-  const name = textOf(node, 'label') || textOf(node, 'title') || textOf(node, 'name');
+/** Describes a node of a form by its label or title in quotes, and its type. */
+export function describeNode(root: EditNode, node: EditNode): string {
+  const text = textOf(node, 'label') || textOf(node, 'title') || textOf(node, 'name');
+  const name = fillLabels(text, finderIn(root));
   return name ? `“${name}” (${titleOfType(node.type)})` : titleOfType(node.type);
 }
 
 /** Describes one part, or counts several. */
-export const describeNodes = (nodes: readonly EditNode[]): string =>
-  nodes.length === 1 ? describeNode(nodes[0]!) : formatCount(nodes.length, 'part');
+export const describeNodes = (root: EditNode, nodes: readonly EditNode[]): string =>
+  nodes.length === 1 ? describeNode(root, nodes[0]!) : formatCount(nodes.length, 'part');
 
 type Kept = Extract<PartChange<EditNode>, { kind: 'kept' }>;
 

@@ -1,7 +1,7 @@
 import { endOfForm } from '#ast/basics/condition.ts';
 import type { ChoiceOption } from '#ast/basics/options.ts';
 import { namesIn } from '#ast/logic/formula/parse.ts';
-import { type Group, readCondition, validOptionsOf } from '../../conditions/condition-tree.ts';
+import { fillLabels, type Group, readCondition, validOptionsOf } from '../../conditions/condition-tree.ts';
 import {
   describeWhen,
   plain,
@@ -10,24 +10,24 @@ import {
   strong,
   toPlain,
 } from '../../conditions/describe-condition.ts';
-import { type EditNode, textOf } from './edit-node.ts';
-import { indexOf } from './form-index.ts';
-import { type ConditionName, conditionNames, type Jump, jumpsOf } from './references.ts';
+import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
+import { finderIn, indexOf, labelled } from './form-index.ts';
+import { conditionNames, type Jump, jumpsOf } from './references.ts';
 
-const beginnings: Readonly<Record<ConditionName, string>> = {
+const beginnings: Readonly<Record<string, string>> = {
   show_when: 'Shown',
   hide_when: 'Hidden',
   require_when: 'Required',
 };
 
 /**
- * Describes each rule of a node in a sentence: `Shown when Country is DE`, `Jumps to the end when …`
+ * Describes each rule of a node in a sentence: `Shown when Country is DE`, `Skips to the end when …`
  * (docs/rules.md B7).
  */
 export function describeLogic(root: EditNode, node: EditNode): readonly Sentence[] {
   const conditions = conditionNames.flatMap((name): Sentence[] => {
     const group = readCondition(node.attrs[name]);
-    return group ? [[plain(beginnings[name]), ...describeNodeCondition(root, group)]] : [];
+    return group ? [describeCondition(root, name, group)] : [];
   });
   const formula = textOf(node, 'formula');
   return [
@@ -38,7 +38,13 @@ export function describeLogic(root: EditNode, node: EditNode): readonly Sentence
   ];
 }
 
-/** Formats, for example, `Large offered when …`. */
+/** Describes a condition of a node: `Shown when Country is DE`. */
+export const describeCondition = (root: EditNode, name: string, group: Group): Sentence => [
+  plain(beginnings[name] ?? beginnings['show_when']!),
+  ...describeNodeCondition(root, group),
+];
+
+/** `Large offered when …`. */
 function describeOptionCondition(
   root: EditNode,
   { label, show_when: when }: ChoiceOption,
@@ -51,8 +57,8 @@ function describeOptionCondition(
 export function formatFormula(root: EditNode, formula: string): Sentence {
   const names = namesIn(formula);
   const labelOf = (id: string): string => {
-    const named = indexOf(root).elements.get(id)?.node;
-    return (named && textOf(named, 'label')) || id;
+    const named = finderIn(root)(id);
+    return (named && textOf(labelled(root, named), 'label')) || id;
   };
   const parts = names.flatMap(({ id, at }, index) => [
     plain(formula.slice(names[index - 1]?.end ?? 0, at)),
@@ -61,14 +67,11 @@ export function formatFormula(root: EditNode, formula: string): Sentence {
   return [plain('= '), ...parts, plain(formula.slice(names.at(-1)?.end ?? 0))];
 }
 
-/**
- * Describes a jump: `Jumps to Thanks when Country is DE`. A jump that always applies is described without a
- * condition.
- */
+/** Describes a jump: `Skips to Thanks when Country is DE`, or without a condition if it always applies. */
 export function describeJump(root: EditNode, { to, when }: Jump): Sentence {
   const group = readCondition(when);
   return [
-    plain('Jumps to '),
+    plain('Skips to '),
     describeJumpTarget(root, to),
     ...(group ? describeNodeCondition(root, group) : []),
   ];
@@ -95,8 +98,56 @@ function describeJumpTarget(root: EditNode, to: string): SentencePart {
 
 /** Returns the title of a step, or its number. */
 export const stepName = (root: EditNode, step: EditNode): string =>
-  textOf(step, 'title') || `Step ${root.children.indexOf(step) + 1}`;
+  fillLabels(textOf(step, 'title'), finderIn(root)) || `Step ${root.children.indexOf(step) + 1}`;
 
 /** Formats ` when A and B`; `root` is the form of the node. */
 export const describeNodeCondition = (root: EditNode, group: Group): Sentence =>
-  describeWhen(group, (id) => indexOf(root).elements.get(id)?.node);
+  describeWhen(group, (id) => {
+    const node = finderIn(root)(id);
+    return node && labelled(root, node);
+  });
+
+/** A jump of a step. `to` is the number of a step from 0, or the number of steps for the end. */
+export type PathJump = { readonly to: number; readonly sentence: Sentence; readonly lane: number };
+
+/** A step on the map of paths. */
+export type PathStep = {
+  readonly key: NodeKey;
+  readonly name: string;
+  readonly elements: number;
+  readonly jumps: readonly PathJump[];
+  /** Whether visitors can continue to the next step. */
+  readonly leadsOn: boolean;
+  /** Whether any path leads to the step. Conditions are not solved. */
+  readonly isReached: boolean;
+};
+
+/** Returns the steps of a form with the ways between them. Each lane has arrows that do not overlap. */
+export function listPaths(root: EditNode): { readonly steps: readonly PathStep[]; readonly lanes: number } {
+  const { children } = root;
+  const reached = new Set([0]);
+  const ends: number[] = [];
+  const steps = children.map((step, index): PathStep => {
+    const known = jumpsOf(step).flatMap((jump) => {
+      const to = targetOf(children, jump.to);
+      return to === -1 ? [] : [{ jump, to }];
+    });
+    const always = known.findIndex(({ jump }) => jump.when === undefined);
+    const jumps = known.slice(0, always === -1 ? undefined : always + 1).map(({ jump, to }): PathJump => {
+      const free = ends.findIndex((end) => end <= index);
+      const lane = free === -1 ? ends.length : free;
+      ends[lane] = to;
+      return { to, lane, sentence: describeJump(root, jump) };
+    });
+    const isReached = reached.has(index);
+    if (isReached) for (const { to } of jumps) reached.add(to);
+    if (isReached && always === -1) reached.add(index + 1);
+    const { key, children: inside } = step;
+    const name = stepName(root, step);
+    return { key, name, elements: inside.length, jumps, leadsOn: always === -1, isReached };
+  });
+  return { steps, lanes: ends.length };
+}
+
+const targetOf = (steps: readonly EditNode[], to: string): number =>
+  to === endOfForm ? steps.length : steps.findIndex((step) => textOf(step, 'id') === to);

@@ -1,4 +1,5 @@
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { withFilledLabel } from '../../conditions/condition-tree.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 
 /** A node with its step and its ancestors, outermost first. */
@@ -41,3 +42,12 @@ export const indexOf = memoizeByObject((root: EditNode): FormIndex => {
     steps: byId(true),
   };
 });
+
+/** Returns a function that finds an element by its id. */
+export const finderIn =
+  (root: EditNode) =>
+  (id: string): EditNode | undefined =>
+    indexOf(root).elements.get(id)?.node;
+
+/** Returns a node whose label shows the labels of other questions instead of placeholders. */
+export const labelled = (root: EditNode, node: EditNode): EditNode => withFilledLabel(node, finderIn(root));

@@ -139,8 +139,8 @@ test('B7: rules are described in plain sentences', () => {
   ]);
   const jumping = form([{ jumps: [{ when: inCountry, to: 'last' }, { to: 'end' }] }, {}, { id: 'last' }]);
   assert.deepEqual(describeLogic(jumping, jumping.children[0]!).map(toPlain), [
-    'Jumps to “Step 3” when “Country” is “Red”',
-    'Jumps to the end',
+    'Skips to “Step 3” when “Country” is “Red”',
+    'Skips to the end',
   ]);
 });
 

@@ -1,6 +1,8 @@
+import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { elements, isElementType } from '#ast/form/elements.ts';
+import { fillPiped, pipedAttributes, pipedIds } from '#ast/form/piping.ts';
 import { type EditNode, textOf } from './edit-node.ts';
-import { type IndexedNode, indexOf } from './form-index.ts';
+import { finderIn, type IndexedNode, indexOf, labelled } from './form-index.ts';
 import { isRepeatable } from './node-positions.ts';
 
 /**
@@ -62,7 +64,7 @@ export const listSettingConditionNodes = (root: EditNode): readonly EditNode[] =
       const isIn = takesAnswer(asked.node) && !isPlainGroup && rowsAround(asked) === undefined;
       return isIn && textOf(asked.node, 'id') !== '';
     })
-    .map(({ node }) => node);
+    .map(({ node }) => labelled(root, node));
 
 /**
  * Whether a jump of a step may refer to a node. Jumps are evaluated when a visitor leaves the step, so the
@@ -81,7 +83,18 @@ export function listConditionNodes(root: EditNode, asking: EditNode, isJump: boo
   const may = isJump ? canReferInJump : canReferInCondition;
   return index.placed
     .filter((asked) => textOf(asked.node, 'id') !== '' && may(place, asked))
-    .map(({ node }) => node);
+    .map(({ node }) => labelled(root, node));
+}
+
+/** Returns the question that a new condition of a node tests first: the previous one, or else the next. */
+export function suggestConditionNode(
+  root: EditNode,
+  asking: EditNode,
+  nameable: readonly EditNode[],
+): EditNode | undefined {
+  const order = indexOf(root).placed.map(({ node }) => node.key);
+  const at = order.indexOf(asking.key);
+  return nameable.findLast(({ key }) => order.indexOf(key) < at) ?? nameable[0];
 }
 
 /**
@@ -111,5 +124,21 @@ export function listShowableQuestions(root: EditNode, asking: EditNode | undefin
     place
       ? canShowAnswer(root, place, asked)
       : takesAnswer(asked.node) && asked.node.type !== 'composite' && !rowsAround(asked);
-  return placed.filter((asked) => textOf(asked.node, 'id') !== '' && may(asked)).map(({ node }) => node);
+  return placed
+    .filter((asked) => textOf(asked.node, 'id') !== '' && may(asked))
+    .map(({ node }) => labelled(root, node));
 }
+
+const shownIds = memoizeByObject((node: EditNode): readonly string[] =>
+  pipedAttributes.flatMap((name) => pipedIds(textOf(node, name))),
+);
+
+/** Whether a text of a node shows an answer. */
+export const showsAnswers = (node: EditNode): boolean => shownIds(node).length > 0;
+
+/** Lists the questions whose answers the texts of a form show: their ids and labels. */
+export const pipedLabelsOf = (root: EditNode): readonly (readonly [id: string, label: string])[] =>
+  [...new Set(indexOf(root).placed.flatMap(({ node }) => shownIds(node)))].flatMap((id) => {
+    const node = finderIn(root)(id);
+    return node ? [[id, fillPiped(textOf(node, 'label'), () => '…')] as const] : [];
+  });

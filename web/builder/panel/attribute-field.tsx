@@ -7,13 +7,14 @@ import { patternProblem } from '#ast/rules/pattern-problem.ts';
 import { validOptionsOf } from '../../conditions/condition-tree.ts';
 import { TimeLimitInput } from '../../conditions/value-field.tsx';
 import { Switch } from '../../design/checkbox.tsx';
-import { TextArea, TextField } from '../../design/field.tsx';
+import { TextField } from '../../design/field.tsx';
+import { MarkedField } from '../../design/marked-field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
 import { Select } from '../../design/select.tsx';
 import { tidyOption } from '../model/options-text.ts';
 import { FormulaInput, InsertAnswer } from './formula-input.tsx';
 import { FileTypesInput, IdInput } from './id-input.tsx';
-import { ConditionField, JumpsField } from './logic.tsx';
+import { ConditionField } from './logic.tsx';
 import { ElementImageField, OptionsEditor } from './options-editor.tsx';
 
 type PatternProps = {
@@ -91,18 +92,15 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   ),
   string: ({ name, spec, value, error, onChange }) => {
     const change = (text: string): void => onChange(text === '' && !spec.required ? undefined : text);
+    const shared = {
+      label: spec.title,
+      description: notes[name],
+      value: textOf(value),
+      onChange: change,
+      error,
+    };
     const lines = linesOf[name];
-    const Field = lines ? TextArea : TextField;
-    const field = (
-      <Field
-        label={spec.title}
-        description={notes[name]}
-        value={textOf(value)}
-        onChange={change}
-        error={error}
-        {...(lines && { rows: lines })}
-      />
-    );
+    const field = lines ? <MarkedField {...shared} rows={lines} /> : <TextField {...shared} />;
     return pipedAttributes.some((each) => each === name) ? (
       <InsertAnswer isOfPart onInsert={(placeholder) => change(`${textOf(value)}${placeholder}`)}>
         {field}
@@ -203,20 +201,17 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   formula: ({ spec, value, error, onChange }) => (
     <FormulaInput label={spec.title} value={textOf(value)} error={error} onChange={onChange} />
   ),
-  jumps: ({ spec, value, error, onChange }) => (
-    <JumpsField title={spec.title} value={value} error={error} onChange={onChange} />
-  ),
-  // Not shown in the panel (property-panel.tsx), because they are edited for the whole form in the languages
-  // view.
+  // Shown by the panel itself, because a question has them too.
+  jumps: () => <></>,
+  // Not shown in the panel (property-panel.tsx), because the languages view edits them for the whole form.
   languages: () => <></>,
   translations: () => <></>,
 };
 
-/** The number of visible lines, for texts with more than one line. */
+/** The visible lines of texts with bold, italics and links. */
 const linesOf: Readonly<Record<string, number>> = {
   description: 2,
   help_text: 2,
-  error_message: 2,
   text: 12,
   statement: 4,
 };
@@ -227,8 +222,8 @@ const notes: Readonly<Record<string, string>> = {
   autocomplete:
     'Lets browsers suggest the visitor’s own details. Choose “Nothing” for other people’s details.',
   alt: 'Describes the image for people who cannot see it.',
-  statement: 'Saved with each answer as shown. Formatting: **bold** and [link](https://…).',
-  text: 'Formatting: # heading, **bold**, *italic*, [link](https://…), and lists that start with “-” or “1.”',
+  statement: 'Saved with each answer as shown.',
+  text: 'Lines that start with “#” are headings. Lines that start with “-” or “1.” are lists.',
   other: 'Lets visitors write their own answer.',
   unique: 'Each answer can be submitted only once. Letter case and spaces are ignored.',
   prefix: 'For example, a currency: “€ ”.',

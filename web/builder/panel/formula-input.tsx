@@ -3,7 +3,7 @@ import { type ReactElement, type ReactNode, useRef } from 'react';
 import { havePoints } from '#ast/basics/options.ts';
 import { problemPosition } from '#ast/logic/formula/formula-problem.ts';
 import { namesIn } from '#ast/logic/formula/parse.ts';
-import { SentenceText } from '../../conditions/sentence-text.tsx';
+import { SentenceText } from '../../conditions/condition-editor.tsx';
 import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Menu } from '../../design/menu.tsx';
@@ -169,7 +169,6 @@ export function InsertAnswer({ isOfPart, onInsert, children }: InsertProps): Rea
           items={questions.map((question) => ({
             id: textOf(question, 'id'),
             label: textOf(question, 'label'),
-            description: `{{${textOf(question, 'id')}}}`,
             onAction: () => onInsert(`{{${textOf(question, 'id')}}}`),
           }))}
         >

@@ -28,7 +28,7 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
   const [typed, setTyped] = useState<string | undefined>();
   const isStep = findNode(root, selection)?.type === 'step';
   const taken = indexOf(root)[isStep ? 'steps' : 'elements'];
-  const refusal = typed === undefined || typed === value ? undefined : refuse(typed, isNeeded, taken);
+  const refusal = typed === undefined || typed === value ? undefined : refuse(typed, isNeeded, root, taken);
   const take = (): void => {
     if (typed !== undefined && typed !== value && !refusal) onChange(typed === '' ? undefined : typed);
     setTyped(undefined);
@@ -40,7 +40,7 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
     .filter(({ name, of }) => name === value && (of === 'step') === isStep)
     .map(({ from }) => findNode(root, from))
     .filter((node) => node !== undefined);
-  const names = [...new Set(dependants.map(describeNode))].join(', ');
+  const names = [...new Set(dependants.map((node) => describeNode(root, node)))].join(', ');
   return (
     <TextField
       label={label}
@@ -61,7 +61,7 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
 }
 
 function describe(isLocked: boolean, isStep: boolean): string {
-  if (isStep) return 'Jumps use this name to find the step.';
+  if (isStep) return 'Rules that skip to this step use this name.';
   return isLocked
     ? 'This cannot change after publishing, because stored answers use it.'
     : 'The name of this answer in the API, exports and webhooks.';
@@ -70,12 +70,13 @@ function describe(isLocked: boolean, isStep: boolean): string {
 function refuse(
   id: string,
   isNeeded: boolean,
+  root: EditNode,
   taken: ReadonlyMap<string, { readonly node: EditNode }>,
 ): string | undefined {
   if (id === '') return isNeeded ? 'Enter a name for the API, exports and webhooks.' : undefined;
   if (!isElementId(id)) return 'Start with a letter. Use only letters, digits, "-" and "_".';
   const other = taken.get(id);
-  return other && `${describeNode(other.node)} already uses this name.`;
+  return other && `${describeNode(root, other.node)} already uses this name.`;
 }
 
 type FileTypesProps = {

@@ -1,23 +1,24 @@
 import { type ReactElement, useRef } from 'react';
-import { SentenceText } from '../../conditions/sentence-text.tsx';
+import { SentenceText } from '../../conditions/condition-editor.tsx';
 import { ConfirmDialog } from '../../design/dialog.tsx';
 import type { EditorState } from '../editor/editor-state.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { describeNode } from '../model/compare.ts';
-import { describeJump, describeLogic, describeNodeCondition, stepName } from '../model/describe-logic.ts';
+import { describeCondition, describeJump, describeLogic, stepName } from '../model/describe-logic.ts';
 import { type EditNode, findNode, type NodeKey, textOf } from '../model/edit-node.ts';
 import { type Jump, jumpsOf, type Reference } from '../model/references.ts';
 import './logic.css';
 import { endOfForm } from '#ast/basics/condition.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { ConditionEditor } from '../../conditions/condition-editor.tsx';
-import { newCondition, readCondition, writeCondition } from '../../conditions/condition-tree.ts';
+import { leavesOf, newCondition, readCondition, writeCondition } from '../../conditions/condition-tree.ts';
+import { PipedText } from '../../design/author-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
 import { useFocusHandover } from '../../design/use-focus-handover.ts';
 import { setAttribute } from '../model/edit.ts';
-import { listConditionNodes } from '../model/referable-nodes.ts';
+import { listConditionNodes, suggestConditionNode } from '../model/referable-nodes.ts';
 import { withStepId } from '../model/step-ids.ts';
 
 /**
@@ -51,7 +52,9 @@ export function BrokenReferencesDialog(): ReactElement | null {
         <ul className="asked-list">
           {nodes.map((node) => (
             <li key={node.key}>
-              <strong>{describeNode(node)}</strong>
+              <strong>
+                <PipedText text={describeNode(root, node)} />
+              </strong>
               {describeLogic(root, node).map((sentence, index) => (
                 <p key={index} className="soft small">
                   <SentenceText sentence={sentence} />
@@ -89,6 +92,7 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
   const { root, selection } = useEditorState(editor).history.present;
   const node = findNode(root, selection) ?? root;
   const nameable = listConditionNodes(root, node, false);
+  const suggested = suggestConditionNode(root, node, nameable);
   const rule = useRef<HTMLFieldSetElement>(null);
   const add = useRef<HTMLButtonElement>(null);
   const handOver = useFocusHandover();
@@ -103,7 +107,7 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
           isDisabled={isIdle}
           onPress={() => {
             handOver(() => rule.current?.querySelector<HTMLElement>('[data-part="0"] button'));
-            onChange(newCondition(nameable.at(-1)));
+            onChange(newCondition(suggested));
           }}
         >
           {title} …
@@ -131,11 +135,12 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
       {group ? (
         <>
           <p className="logic-sentence">
-            <SentenceText sentence={describeNodeCondition(root, group)} />
+            <SentenceText sentence={describeCondition(root, name, group)} />
           </p>
           <ConditionEditor
             group={group}
             nameable={nameable}
+            suggested={suggested}
             onChange={(next) => {
               if (!next) handOver(() => add.current);
               onChange(next && writeCondition(next));
@@ -157,6 +162,8 @@ type JumpProps = {
   readonly jump: Jump;
   readonly number: number;
   readonly step: EditNode;
+  /** The question that a new condition tests first. */
+  readonly about: EditNode | undefined;
   /** The steps that the jump can lead to. */
   readonly later: readonly EditNode[];
   /** Whether the jump can be reached: no jump before it is unconditional. */
@@ -170,23 +177,23 @@ type JumpProps = {
 
 /** A jump: its target and its condition. */
 function JumpEditor(props: JumpProps): ReactElement {
-  const { jump, number, step, later, isReached, onLead, onChange, onMoveUp } = props;
+  const { jump, number, step, about, later, isReached, onLead, onChange, onMoveUp } = props;
   const { editor } = useBuilder();
   const { root } = useEditorState(editor).history.present;
   const group = readCondition(jump.when);
   const target = later.find((other) => textOf(other, 'id') === jump.to);
   const isKnown = target !== undefined || jump.to === endOfForm;
   const nameable = listConditionNodes(root, step, true);
-  const addCondition = (): void => onChange({ ...jump, when: newCondition(nameable.at(-1)) });
+  const addCondition = (): void => onChange({ ...jump, when: newCondition(about) });
   return (
-    <div className="logic-jump" role="group" aria-label={`Jump ${number}`}>
+    <div className="logic-jump" role="group" aria-label={`Skip ${number}`}>
       <p className="logic-sentence">
         <SentenceText sentence={describeJump(root, jump)} />
       </p>
-      {!isReached && <p className="field-description">Never reached: an earlier jump always applies.</p>}
+      {!isReached && <p className="field-description">Never reached: an earlier skip always applies.</p>}
       <div className="logic-head">
         <Select
-          label="Jump to"
+          label="Skip to"
           isLabelHidden
           size="small"
           value={target?.key ?? jump.to}
@@ -198,11 +205,11 @@ function JumpEditor(props: JumpProps): ReactElement {
           onChange={onLead}
         />
         {onMoveUp && (
-          <IconButton icon="chevron-up" label={`Move jump ${number} up`} size="small" onPress={onMoveUp} />
+          <IconButton icon="chevron-up" label={`Move skip ${number} up`} size="small" onPress={onMoveUp} />
         )}
         <IconButton
           icon="remove"
-          label={`Remove jump ${number}`}
+          label={`Remove skip ${number}`}
           size="small"
           onPress={() => onChange(undefined)}
         />
@@ -211,6 +218,7 @@ function JumpEditor(props: JumpProps): ReactElement {
         <ConditionEditor
           group={group}
           nameable={nameable}
+          suggested={about}
           onChange={(next) => onChange(next ? { ...jump, when: writeCondition(next) } : { to: jump.to })}
         />
       ) : (
@@ -224,58 +232,78 @@ function JumpEditor(props: JumpProps): ReactElement {
 
 type JumpsProps = {
   readonly title: string;
-  readonly value: unknown;
-  readonly error: string | undefined;
-  /** Undefined removes all jumps. */
-  readonly onChange: (jumps: readonly Jump[] | undefined) => void;
+  readonly step: EditNode;
+  /** Only shows and adds jumps whose condition tests this question. */
+  readonly about?: EditNode;
+  readonly error?: string | undefined;
 };
 
 /**
  * The jumps of a step, each of which replaces the next step. The first jump whose condition is true applies.
  * Jumps only lead forward.
  */
-export function JumpsField({ title, error, onChange }: JumpsProps): ReactElement {
+export function JumpsField({ title, step, about, error }: JumpsProps): ReactElement {
   const { editor } = useBuilder();
-  const { root, selection } = useEditorState(editor).history.present;
-  const step = findNode(root, selection) ?? root;
+  const { root } = useEditorState(editor).history.present;
   const jumps = jumpsOf(step);
   const later = root.children.slice(root.children.indexOf(step) + 1);
-  const put = (next: readonly Jump[]): void => onChange(next.length === 0 ? undefined : next);
+  const asked = listConditionNodes(root, step, true);
+  const suggested = about ?? asked.at(-1);
+  const put = (next: readonly Jump[]): void =>
+    editor.change(
+      (tree) => ({ root: setAttribute(tree, step.key, 'jumps', next.length === 0 ? undefined : next) }),
+      `jumps ${step.key}`,
+    );
 
   /** Gives the target step an id, so that the jump can refer to it, in one step of history. */
   const lead = (index: number, target: NodeKey): void =>
     editor.change((tree) => {
       const named = target === endOfForm ? { root: tree, id: endOfForm } : withStepId(tree, target);
-      const jump = { ...jumps[index], to: named.id };
-      const next = index < jumps.length ? jumps.with(index, jump) : [...jumps, jump];
-      return { root: setAttribute(named.root, step.key, 'jumps', next) };
+      return {
+        root: setAttribute(
+          named.root,
+          step.key,
+          'jumps',
+          jumps.with(index, { ...jumps[index], to: named.id }),
+        ),
+      };
     });
   const add = (): void => {
-    const asked = listConditionNodes(root, step, true).at(-1);
-    put([...jumps, { when: newCondition(asked), to: endOfForm }]);
+    put([...jumps, { when: newCondition(suggested), to: endOfForm }]);
   };
   const always = jumps.findIndex(({ when }) => when === undefined);
+  const isShown = ({ when }: Jump): boolean => {
+    const group = about && readCondition(when);
+    return (
+      !about ||
+      (group !== undefined && leavesOf(group).some(({ subject }) => subject.name === textOf(about, 'id')))
+    );
+  };
   return (
     <fieldset className="logic-rule">
-      <legend className="field-label">{title}</legend>
-      {later.length === 0 && (
+      <legend className={about ? 'unseen' : 'field-label'}>{title}</legend>
+      {later.length === 0 && !about && (
         <p className="field-description">This is the last step. It always leads to the end.</p>
       )}
-      {jumps.map((jump, index) => (
-        <JumpEditor
-          key={index}
-          jump={jump}
-          number={index + 1}
-          step={step}
-          later={later}
-          isReached={always === -1 || index <= always}
-          onLead={(target) => lead(index, target)}
-          onChange={(next) => put(next ? jumps.with(index, next) : jumps.toSpliced(index, 1))}
-          onMoveUp={
-            index === 0 ? undefined : () => put(jumps.toSpliced(index, 1).toSpliced(index - 1, 0, jump))
-          }
-        />
-      ))}
+      {jumps.map(
+        (jump, index) =>
+          isShown(jump) && (
+            <JumpEditor
+              key={index}
+              jump={jump}
+              number={index + 1}
+              step={step}
+              about={suggested}
+              later={later}
+              isReached={always === -1 || index <= always}
+              onLead={(target) => lead(index, target)}
+              onChange={(next) => put(next ? jumps.with(index, next) : jumps.toSpliced(index, 1))}
+              onMoveUp={
+                index === 0 ? undefined : () => put(jumps.toSpliced(index, 1).toSpliced(index - 1, 0, jump))
+              }
+            />
+          ),
+      )}
       {error && <p className="field-error">{error}</p>}
       <Button
         size="small"
@@ -283,7 +311,7 @@ export function JumpsField({ title, error, onChange }: JumpsProps): ReactElement
         isDisabled={later.length === 0 || jumps.length >= limits.jumps}
         onPress={add}
       >
-        Add jump
+        {title} …
       </Button>
     </fieldset>
   );

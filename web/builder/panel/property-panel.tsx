@@ -1,13 +1,29 @@
 import './property-panel.css';
-import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
-import { formatCount } from '#ast/basics/format-number.ts';
+import {
+  type FocusEvent,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react';
+import { formatCount } from '#ast/basics/format-count.ts';
 import type { Option } from '#ast/basics/options.ts';
-import { type ElementType, elements, type InputType, showsPlaceholder } from '#ast/form/elements.ts';
+import {
+  type ElementType,
+  elements,
+  type InputType,
+  showsPlaceholder,
+  stepAttributes,
+} from '#ast/form/elements.ts';
+import { PipedText } from '../../design/author-text.tsx';
 import { Button } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { Message } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
 import { addStep } from '../editor/commands.ts';
+import type { Editor } from '../editor/editor.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { describeNode, titleOfType } from '../model/compare.ts';
 import { changeType, setAttribute, setId, setLabel, setOptions } from '../model/edit.ts';
@@ -15,17 +31,19 @@ import { type EditNode, findNode, type NodeKey, pathToNode, textOf } from '../mo
 import { rewriteProblem, specsOf } from '../model/form-problems.ts';
 import { convertibleTypes } from '../model/new-element.ts';
 import { selectedNodes } from '../model/node-positions.ts';
+import { listConditionNodes } from '../model/referable-nodes.ts';
 import { nodeCommands } from '../shortcuts/builder-commands.ts';
 import { useNodeCommandTarget } from '../shortcuts/use-shortcuts.ts';
 import { AttributeField } from './attribute-field.tsx';
+import { JumpsField } from './logic.tsx';
 import { bySection, type Section } from './sections.ts';
 
 const none: ReadonlySet<string> = new Set();
 
-type PanelProps = { readonly problems: ReadonlyMap<NodeKey, readonly string[]> };
+type PanelProps = { readonly problems: ProblemsByKey; readonly onLeave: (name: string) => void };
 
 /** Edits all attributes of the selected node, generated from its row in the table of elements. */
-export function PropertyPanel({ problems }: PanelProps): ReactElement {
+export function PropertyPanel({ problems, onLeave }: PanelProps): ReactElement {
   const { editor, lockedIds, publishedOptions } = useBuilder();
   const { history, focus } = useEditorState(editor);
   const { root, selection } = history.present;
@@ -40,12 +58,7 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
   const found = problems.get(node.key) ?? [];
   const inField = new Set<string>();
   const errorOf = (name: string): string | undefined => {
-    const messages = found.filter(
-      (message) =>
-        // A message about one attribute can mention other attributes.
-        (/^"(\w+)" of/.exec(message)?.[1] ?? name) === name &&
-        (message.includes(`"${name}"`) || (name === 'id' && message.startsWith('Element ids'))),
-    );
+    const messages = found.filter((message) => isProblemOf(message, name));
     for (const message of messages) inField.add(message);
     return messages.length > 0
       ? messages.map((message) => rewriteProblem(message, node)).join(' ')
@@ -56,19 +69,25 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
   const shown = bySection(specsOf(node), (name) => isSeen(root, node, name));
   const fieldsOf = (section: Section): ReactElement[] =>
     shown[section].map(([name, spec]) => (
-      <AttributeField
-        key={`${node.key} ${name}`}
-        name={name}
-        spec={spec}
-        value={node.attrs[name]}
-        error={errorOf(name)}
-        published={publishedOptions.get(`${textOf(node, 'id')} ${name}`) ?? none}
-        isLocked={name === 'id' && node.type !== 'step' && lockedIds.has(textOf(node, 'id'))}
-        onChange={(value) => change(name, value)}
-      />
+      <div key={`${node.key} ${name}`} className="panel-field" onBlur={whenLeft(() => onLeave(name))}>
+        {name === 'jumps' ? (
+          <JumpsField title={spec.title} step={node} error={errorOf(name)} />
+        ) : (
+          <AttributeField
+            name={name}
+            spec={spec}
+            value={node.attrs[name]}
+            error={errorOf(name)}
+            published={publishedOptions.get(`${textOf(node, 'id')} ${name}`) ?? none}
+            isLocked={name === 'id' && node.type !== 'step' && lockedIds.has(textOf(node, 'id'))}
+            onChange={(value) => change(name, value)}
+          />
+        )}
+      </div>
     ));
   const fields = { general: fieldsOf('general'), id: fieldsOf('id') };
   const [validation, logic] = [fieldsOf('validation'), fieldsOf('logic')];
+  const skipping = stepToSkipFrom(root, node);
   const others = found.filter((message) => !inField.has(message));
   if (parts.length > 1)
     return (
@@ -87,12 +106,34 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
       <TypeField node={node} />
       {fields.general}
       {validation.length > 0 && <PanelSection title="Validation">{validation}</PanelSection>}
-      {logic.length > 0 && <PanelSection title="Logic">{logic}</PanelSection>}
+      {logic.length > 0 && (
+        <PanelSection title="Logic">
+          {logic}
+          {skipping && <JumpsField title={stepAttributes.jumps.title} step={skipping} about={node} />}
+        </PanelSection>
+      )}
       {fields.id}
       <NodeActions parts={node === root ? [] : [node]} />
     </div>
   );
 }
+
+/** Returns the step of a question whose answer can decide where visitors go next, if there is a choice. */
+function stepToSkipFrom(root: EditNode, node: EditNode): EditNode | undefined {
+  const [, step] = pathToNode(root, node.key);
+  if (!step || step === node || step === root.children.at(-1)) return undefined;
+  return listConditionNodes(root, step, true).some(({ key }) => key === node.key) ? step : undefined;
+}
+
+/** Returns a blur handler that runs `then` if the focus moved elsewhere, but not into a menu of the field. */
+const whenLeft =
+  (then: () => void) =>
+  ({ currentTarget }: FocusEvent<HTMLElement>): void =>
+    void requestAnimationFrame(() => {
+      const { activeElement } = document;
+      const isInside = currentTarget.contains(activeElement) || activeElement?.closest('.popover');
+      if (activeElement !== document.body && !isInside) then();
+    });
 
 /**
  * Whether an attribute has an effect on the page. For example, a column width only has one in a grid. An
@@ -191,7 +232,9 @@ function SeveralParts({ parts }: { parts: readonly EditNode[] }): ReactElement {
       <h2 className="pane-title">{titleOfPanel(parts)}</h2>
       <ul className="soft small several-parts">
         {parts.map((node) => (
-          <li key={node.key}>{describeNode(node)}</li>
+          <li key={node.key}>
+            <PipedText text={describeNode(on.editor.read().history.present.root, node)} />
+          </li>
         ))}
       </ul>
       {require.appliesTo?.(on) && (
@@ -202,4 +245,46 @@ function SeveralParts({ parts }: { parts: readonly EditNode[] }): ReactElement {
       <NodeActions parts={parts} />
     </>
   );
+}
+
+export type ProblemsByKey = ReadonlyMap<NodeKey, readonly string[]>;
+
+/** Whether a problem is about an attribute of its node. A message about one attribute can mention others. */
+export const isProblemOf = (message: string, name: string): boolean =>
+  (/^"(\w+)" of/.exec(message)?.[1] ?? name) === name &&
+  (message.includes(`"${name}"`) || (name === 'id' && message.startsWith('Element ids')));
+
+/**
+ * Returns the problems to show. A problem that appears while someone edits a field is shown once they leave
+ * the field (`onLeave`) or the node, or open the node from a list of problems.
+ */
+export function useQuietProblems(
+  editor: Editor,
+  problems: ProblemsByKey,
+): { readonly shown: ProblemsByKey; readonly onLeave: (name: string) => void } {
+  const { history, focus } = useEditorState(editor);
+  const { root, selection } = history.present;
+  const visited = useRef(new Set<NodeKey>());
+  const messages = problems.get(selection) ?? [];
+  const [known, setKnown] = useState<{ key: NodeKey; messages: readonly string[] }>();
+  if (known?.key !== selection) {
+    // A new element is incomplete, and its author had no chance to complete it yet.
+    const isNew = findNode(root, selection)?.followsLabel === true && !visited.current.has(selection);
+    visited.current.add(selection);
+    setKnown({ key: selection, messages: isNew ? [] : messages });
+  }
+  const show = useEffectEvent(() => setKnown({ key: selection, messages }));
+  useEffect(() => {
+    if (focus?.part === 'panel') show();
+  }, [focus]);
+  const loud = known?.key === selection ? messages.filter((each) => known.messages.includes(each)) : [];
+  return {
+    shown: loud.length === messages.length ? problems : new Map([...problems, [selection, loud]]),
+    // The focus leaves a field after another node was selected, too.
+    onLeave: (name) =>
+      setKnown((now) => {
+        if (now?.key !== selection) return now;
+        return { ...now, messages: [...loud, ...messages.filter((each) => isProblemOf(each, name))] };
+      }),
+  };
 }

@@ -7,6 +7,8 @@ import { checkFilter } from '#ast/logic/check-condition.ts';
 import type { Settings } from '#ast/settings.ts';
 import { hostOf } from '#rules/url-problem.ts';
 import { ApiProblem } from '../../api/client.ts';
+import { fillLabels } from '../../conditions/condition-tree.ts';
+import { PipedText } from '../../design/author-text.tsx';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
 import { Dialog } from '../../design/dialog.tsx';
@@ -15,6 +17,7 @@ import { Loading } from '../../design/states.tsx';
 import { webhooksQuery } from '../../webhooks/webhooks-query.ts';
 import { compareForms, type Difference, describeNode } from '../model/compare.ts';
 import { type EditNode, findNode, type NodeKey, nodeAt, readStructure } from '../model/edit-node.ts';
+import { finderIn } from '../model/form-index.ts';
 import { type LocatedProblem, rewriteProblem, validateRoot } from '../model/form-problems.ts';
 import type { EditSnapshot } from '../model/history.ts';
 import type { BuilderApi, BuilderForm } from '../saving/autosave.ts';
@@ -47,7 +50,10 @@ export function compareDocuments(
   if (!read.ok) return undefined;
   const other = { root: read.root, settings: stored.settings ?? edited.settings };
   const [before, after] = from === 'stored' ? [other, edited] : [edited, other];
-  return [...compareForms(before.root, after.root), ...compareSettings(before.settings, after.settings)];
+  const find = (id: string): EditNode | undefined => finderIn(after.root)(id) ?? finderIn(before.root)(id);
+  return [...compareForms(before.root, after.root), ...compareSettings(before.settings, after.settings)].map(
+    (found) => ({ ...found, details: found.details.map((detail) => fillLabels(detail, find)) }),
+  );
 }
 
 /** Lists differences in words. `none` is shown if there are none. */
@@ -65,10 +71,12 @@ export function DifferenceList({
         <li key={index}>
           <Chip tone={tones[kind][1]}>{tones[kind][0]}</Chip>
           <div>
-            <span>{subject}</span>
+            <span>
+              <PipedText text={subject} />
+            </span>
             {details.map((detail) => (
               <p key={detail} className="soft small">
-                {detail}
+                <PipedText text={detail} />
               </p>
             ))}
           </div>
@@ -317,7 +325,7 @@ function Problems({
           return (
             <li key={index}>
               <button type="button" className="link-button" onClick={() => onShow(key)}>
-                {node ? describeNode(node) : 'Form'}: {rewriteProblem(message, node)}
+                <PipedText text={node ? describeNode(root, node) : 'Form'} />: {rewriteProblem(message, node)}
               </button>
             </li>
           );

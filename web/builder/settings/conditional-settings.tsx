@@ -2,10 +2,9 @@ import type { ReactElement, ReactNode } from 'react';
 import type { Condition } from '#ast/basics/condition.ts';
 import { limits } from '#ast/basics/limits.ts';
 import { type Confirmation, type Notification, receiptCandidates } from '#ast/settings-by-condition.ts';
-import { ConditionEditor } from '../../conditions/condition-editor.tsx';
+import { ConditionEditor, SentenceText } from '../../conditions/condition-editor.tsx';
 import { newCondition, readCondition, writeCondition } from '../../conditions/condition-tree.ts';
 import { describeOnlyWhen } from '../../conditions/describe-condition.ts';
-import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FieldNotes, TextArea, TextField } from '../../design/field.tsx';
 import { SaveErrorMessage } from '../../design/message.tsx';
@@ -183,6 +182,7 @@ function ByCondition<Entry extends { readonly when?: Condition }>(props: ListPro
               <ConditionEditor
                 group={group}
                 nameable={nameable}
+                suggested={nameable.at(-1)}
                 onChange={(next) => {
                   const { when: _old, ...rest } = entry;
                   if (next) put(index, { ...entry, when: writeCondition(next) as Condition });

@@ -5,6 +5,7 @@ import type { Form, InputElement } from '#ast/form/tree.ts';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { settingRow } from '#ast/settings-table.ts';
 import { ApiProblem, errorWithoutField } from '../../api/client.ts';
+import { fillLabels } from '../../conditions/condition-tree.ts';
 import { Button } from '../../design/button.tsx';
 import { RadioGroup, Switch } from '../../design/checkbox.tsx';
 import { TextArea, TextField } from '../../design/field.tsx';
@@ -17,6 +18,7 @@ import { toastDone } from '../../design/toast.tsx';
 import { membersQuery } from '../../settings/workspace.ts';
 import { useForm } from '../../shell/current-form.ts';
 import type { EditNode } from '../model/edit-node.ts';
+import { finderIn } from '../model/form-index.ts';
 import { validateRoot } from '../model/form-problems.ts';
 import { focusSetting, fromLocal, type SettingProblem, toLocal } from './settings-values.ts';
 
@@ -199,7 +201,7 @@ export function useElementChoices(
     const result = validateRoot(root);
     const known = (result.ok ? candidatesOf(result.form) : []).map(({ attrs: { id, label } }) => ({
       id,
-      label: `${label} (${id})`,
+      label: fillLabels(label, finderIn(root)),
     }));
     const isGone = chosen !== undefined && !known.some(({ id }) => id === chosen);
     const why = result.ok ? 'not in the form' : 'the form is incomplete';

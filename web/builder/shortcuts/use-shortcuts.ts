@@ -24,8 +24,8 @@ export function useShortcuts({ travel, save, list }: GlobalCommandTarget): void 
     const hear = (event: KeyboardEvent): void => {
       const deed = findPressed(anywhere, event);
       if (!deed) return;
-      // In a text box or with a dialog open, the builder handles only the save command.
-      if (deed !== globalCommands.save && (isTyping(event) || document.querySelector('.dialog-veil'))) return;
+      // In a text box or with a dialog or a menu open, only save belongs to the builder.
+      if (deed !== globalCommands.save && (isTyping(event) || document.querySelector(overlays))) return;
       event.preventDefault();
       deed.perform({ travel, save, list });
     };
@@ -38,9 +38,18 @@ export function useShortcuts({ travel, save, list }: GlobalCommandTarget): void 
 const textBoxes =
   'input:not([type="checkbox"], [type="radio"], [type="color"], [type="file"]), textarea, select';
 
-function isTyping(event: KeyboardEvent): boolean {
-  const [target] = event.composedPath();
-  return target instanceof HTMLElement && (target.isContentEditable || target.matches(textBoxes));
+const overlays = '.dialog-veil, .finder-veil, .popover';
+
+/** A searchable list sends the keys of its text box to its options too, so the focus counts as well. */
+const isTyping = (event: KeyboardEvent): boolean =>
+  [event.composedPath()[0], focusedElement()].some(
+    (target) => target instanceof HTMLElement && (target.isContentEditable || target.matches(textBoxes)),
+  );
+
+function focusedElement(): Element | null {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  return focused;
 }
 
 /** What commands need in addition to the editor. Provided by the view that shows the nodes. */
@@ -85,6 +94,15 @@ export function useNodeShortcuts(): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const place = focusLocation();
+      if (
+        !place &&
+        findPressed([nodeCommands.add], event) &&
+        !isTyping(event) &&
+        !document.querySelector(overlays)
+      ) {
+        event.preventDefault();
+        nodeCommands.add.perform(on());
+      }
       if (!place || (place === 'beside' && ofButtons.has(event.key))) return;
       const meant = on();
       const isLifted = meant.editor.read().lifted !== undefined;
@@ -119,9 +137,8 @@ export function useNodeShortcuts(): void {
 
 /** Returns where focus is, if keys there apply to nodes. */
 function focusLocation(): 'canvas' | 'beside' | undefined {
-  if (document.querySelector('.dialog-veil, .finder-veil, .popover')) return undefined;
-  let focused = document.activeElement;
-  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  if (document.querySelector(overlays)) return undefined;
+  const focused = focusedElement();
   if (!(focused instanceof HTMLElement)) return undefined;
   if (focused.dataset['key'] !== undefined && focused.getRootNode() !== document) return 'canvas';
   return focused === document.body || focused.closest('.node-bar') ? 'beside' : undefined;
@@ -152,6 +169,6 @@ export function useNodeFinderActions(): void {
               },
             ],
     );
-    return { title: `With ${describeNodes(meant.parts)}`, offers };
+    return { title: `With ${describeNodes(meant.editor.read().history.present.root, meant.parts)}`, offers };
   });
 }

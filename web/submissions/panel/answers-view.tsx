@@ -7,6 +7,7 @@ import { withPipedLabels } from '#ast/form/piping.ts';
 import { type InputElement, listQuestions, type Question } from '#ast/form/tree.ts';
 import { isEmail, isUrl } from '#ast/rules/text-formats.ts';
 import type { LinkedFile, SubmissionDetail } from '#submissions/shapes.ts';
+import { MarkedText } from '../../design/author-text.tsx';
 import { HighlightedText } from '../../design/highlighted-text.tsx';
 import { Icon } from '../../design/icon.tsx';
 import {
@@ -178,7 +179,9 @@ function Answer({ value, asked, hits }: AnswerProps & { asked: QuestionDisplay }
         <span className="answer-text">
           {formatConsent(value)}, version {value.version} of the form
         </span>
-        <blockquote className="answer-quote">{value.text}</blockquote>
+        <blockquote className="answer-quote">
+          <MarkedText text={value.text} />
+        </blockquote>
       </>
     );
   }

@@ -1,5 +1,6 @@
 import type { CSSProperties, ReactElement, ReactNode } from 'react';
 import type { Summary } from '#submissions/shapes.ts';
+import { PipedText } from '../../design/author-text.tsx';
 import { formatDate } from '../../design/time.tsx';
 import { dayBefore, useViewState } from '../view-state.ts';
 import { type LinkFilter, SubmissionsLink } from './bar-links.tsx';
@@ -90,10 +91,12 @@ export function HorizontalBars({
           {picture !== undefined && <img className="lying-picture" src={picture} alt="" />}
           {narrowed ? (
             <SubmissionsLink className="lying-label" narrowed={narrowed}>
-              {label}
+              <PipedText text={label} />
             </SubmissionsLink>
           ) : (
-            <span className="lying-label">{label}</span>
+            <span className="lying-label">
+              <PipedText text={label} />
+            </span>
           )}
           <span className="lying-number numeric small">
             {said} {beside !== undefined && <span className="soft">{beside}</span>}

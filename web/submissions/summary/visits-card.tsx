@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import type { Analytics } from '#submissions/analytics.ts';
+import { fillLabels } from '../../conditions/condition-tree.ts';
 import { Card } from '../../design/page.tsx';
 import { useForm } from '../../shell/current-form.ts';
 import { analyticsQuery } from '../queries.ts';
@@ -76,7 +77,9 @@ function Funnel({ analytics: { views, starts, completions } }: { analytics: Anal
 const titleOf = ({ title, number, is_review }: Analytics['steps'][number]): string =>
   title ?? (is_review ? 'Check your answers' : `Step ${number}`);
 
-function Steps({ analytics: { steps } }: { analytics: Analytics }): ReactElement {
+function Steps({ analytics: { steps, questions } }: { analytics: Analytics }): ReactElement {
+  const nodes = questions.map(({ type, ...attrs }) => ({ type, attrs }));
+  const find = (id: string) => nodes.find(({ attrs }) => attrs.id === id);
   const most = Math.max(1, ...steps.map(({ reached }) => reached));
   return (
     <section className="visits-part">
@@ -84,7 +87,7 @@ function Steps({ analytics: { steps } }: { analytics: Analytics }): ReactElement
       <HorizontalBars
         label="Drop-off by step"
         bars={steps.map((step) => ({
-          label: `${step.number}. ${titleOf(step)}`,
+          label: `${step.number}. ${fillLabels(titleOf(step), find)}`,
           bar: (step.reached - step.left) / most,
           paler: step.reached / most,
           said: `${step.reached.toLocaleString()} reached`,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readCondition } from '../../conditions/condition-tree.ts';
+import { createNodeFinder, readCondition } from '../../conditions/condition-tree.ts';
 import { describeOnlyWhen, toPlain } from '../../conditions/describe-condition.ts';
-import { changedFilter, createNodeFinder, filterProblem } from './filter-draft.ts';
+import { changedFilter, filterProblem } from './filter-draft.ts';
 
 const german = { element: 'country', is: 'equals', value: 'Germany' } as const;
 const questions = [

@@ -1,23 +1,10 @@
 import type { Webhook } from '#webhooks/shapes.ts';
-import {
-  type FindTestedNode,
-  type Group,
-  leavesOf,
-  readCondition,
-  type TestedNode,
-  takesValue,
-  textOf,
-} from '../../conditions/condition-tree.ts';
+import { type Group, leavesOf, readCondition, takesValue } from '../../conditions/condition-tree.ts';
 
 /** A filter that is being edited: a condition as stored, or null. */
 export type FilterDraft = object | null;
 
-export const createNodeFinder =
-  (questions: readonly TestedNode[]): FindTestedNode =>
-  (id) =>
-    questions.find((node) => textOf(node, 'id') === id);
-
-/** Returns the reason why a filter cannot be sent yet. */
+/** Returns why a filter cannot be sent yet. */
 export function filterProblem(filter: FilterDraft): string | undefined {
   const group = readCondition(filter);
   return group && !isComplete(group)

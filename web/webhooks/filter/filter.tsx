@@ -2,21 +2,21 @@ import './filter.css';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import type { Webhook } from '#webhooks/shapes.ts';
-import { ConditionEditor } from '../../conditions/condition-editor.tsx';
+import { ConditionEditor, SentenceText } from '../../conditions/condition-editor.tsx';
 import {
+  createNodeFinder,
   newCondition,
   readCondition,
   type TestedNode,
   writeCondition,
 } from '../../conditions/condition-tree.ts';
 import { describeOnlyWhen } from '../../conditions/describe-condition.ts';
-import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FieldNotes } from '../../design/field.tsx';
 import { Message, SaveErrorMessage } from '../../design/message.tsx';
 import type { LocatedForm } from '../../shell/current-form.ts';
 import { questionsQuery } from '../webhooks-query.ts';
-import { createNodeFinder, type FilterDraft } from './filter-draft.ts';
+import type { FilterDraft } from './filter-draft.ts';
 
 type FieldProps = {
   form: LocatedForm;
@@ -69,6 +69,7 @@ function Filter({ questions, filter, onChange }: FilterProps): ReactElement {
         <ConditionEditor
           group={group}
           nameable={questions}
+          suggested={questions[0]}
           onChange={(next) => onChange(next ? writeCondition(next) : null)}
         />
       )}

@@ -1,0 +1,29 @@
+import './author-text.css';
+import type { ReactNode } from 'react';
+import { splitInlineMarkup } from '#ast/basics/inline-markup.ts';
+import { splitPipedText } from './marked-text.ts';
+
+/** Renders a text that shows answers. The label of each question is a chip. */
+export const PipedText = ({ text }: { text: string }): ReactNode =>
+  splitPipedText(text).map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      <bdi key={index} className="piped">
+        {part}
+      </bdi>
+    ),
+  );
+
+/** Renders bold, italics and links of an author's text. `isOneLine` shows links as text, for cut lines. */
+export const MarkedText = ({ text, isOneLine = false }: { text: string; isOneLine?: boolean }): ReactNode =>
+  splitInlineMarkup(text).map(({ text: part, mark: Mark, href }, index) => {
+    if (Mark) return <Mark key={index}>{part}</Mark>;
+    return href === undefined || isOneLine ? (
+      part
+    ) : (
+      <a key={index} href={href} target="_blank" rel="noopener noreferrer">
+        {part}
+      </a>
+    );
+  });

@@ -1,0 +1,48 @@
+/** A text with its selection. */
+export type SelectedText = { readonly text: string; readonly start: number; readonly end: number };
+
+const marks = { bold: '**', italic: '*' } as const;
+
+/** Adds, replaces or removes a mark around the selection. Without a selection, adds an example. */
+export function toggleMark(given: SelectedText, name: keyof typeof marks): SelectedText {
+  const { text, start, end } = trimmed(given);
+  const [before, said, after] = [text.slice(0, start), text.slice(start, end), text.slice(end)];
+  const stars = said === '' ? 0 : Math.min(/\**$/.exec(before)![0].length, /^\**/.exec(after)![0].length);
+  const mark = stars === marks[name].length ? '' : marks[name];
+  const marked = said || `${name} text`;
+  const from = start - stars + mark.length;
+  return {
+    text: `${before.slice(0, start - stars)}${mark}${marked}${mark}${after.slice(stars)}`,
+    start: from,
+    end: from + marked.length,
+  };
+}
+
+/** Turns the selection into a link and selects the end of its address, to write it. */
+export function addLink(given: SelectedText): SelectedText {
+  const { text, start, end } = trimmed(given);
+  const said = text.slice(start, end);
+  const isAddress = /^https:\/\/\S+$/.test(said);
+  const opening = `${text.slice(0, start)}[${isAddress ? '' : said || 'link text'}](`;
+  const address = isAddress ? said : 'https://';
+  // An address that was selected needs a text; otherwise the address is still to be written.
+  const at = isAddress ? start + 1 : opening.length + address.length;
+  return { text: `${opening}${address})${text.slice(end)}`, start: at, end: at };
+}
+
+/** Excludes spaces at the edges of the selection: a mark must touch its text. */
+function trimmed({ text, start, end }: SelectedText): SelectedText {
+  const said = text.slice(start, end);
+  if (said.trim() === '') return { text, start, end: start };
+  const from = start + said.length - said.trimStart().length;
+  return { text, start: from, end: from + said.trim().length };
+}
+
+/** Two isolates (U+2068, U+2069) in brackets: they tell a label from brackets of the author. */
+const filled = /\[\u2068([^\u2069]*)\u2069\]/;
+
+/** Formats the label of a question inside of another text: `[Full name]`. */
+export const formatPipedLabel = (label: string): string => `[\u2068${label}\u2069]`;
+
+/** Splits a text into literal parts and the labels in it, alternating. */
+export const splitPipedText = (text: string): readonly string[] => text.split(filled);
