@@ -522,6 +522,20 @@ test('kept files stay in order on a page with errors, and a removed file disappe
   );
 });
 
+test('in a field for one file, a new file replaces the kept one', async () => {
+  const form = await makeForm(tenant, [element('file_upload', 'cv', { max_files: 1 }), ...withRows.slice(1)]);
+  const { held } = await hold(form.id, [['cv', textFile('1', 'one.txt')]]);
+  const sent = await visitor.post(form.id, [...held, ['cv', textFile('2', 'two.txt')]], {
+    ...asJson,
+    multipart: true,
+  });
+  const { cv } = (await answersOf(sent.body.id)) as { cv: { filename: string }[] };
+  assert.deepEqual(
+    cv.map(({ filename }) => filename),
+    ['two.txt'],
+  );
+});
+
 test('kept files count: ten of them and another one are too many', async () => {
   const form = await makeForm(tenant, [element('file_upload', 'cv'), ...withRows.slice(1)]);
   const { held } = await hold(

@@ -225,7 +225,7 @@ async function post(page: Page, signature: Signature, signal: AbortSignal): Prom
     const again = makeElement('button', {
       type: 'button',
       className: 'drop',
-      textContent: page.data.words.sendAgain,
+      textContent: page.data.words.tryAgain,
     });
     again.addEventListener('click', () => {
       item.parentElement!.remove();
