@@ -159,6 +159,6 @@ export function withHiddenAnswers(
 export const resumeAddress = (formId: string, token: string, guest: Guest | undefined): string =>
   `/f/${formId}/resume/${token}${guest ? `?${invitationParameter}=${guest.token}` : ''}`;
 
-/** Returns the address to which the page after saving posts to get its link by email. `link` is absolute. */
-export const resumeMailAddress = (link: string, { own }: Pick<FormAddress, 'own'>): string =>
-  formatFormAddress(`${new URL(link).pathname}/mail`, { reference: {}, prefill: [], own });
+/** Returns the address to which a page posts to get its personal link by email. */
+export const linkMailAddress = (link: string, { own }: Pick<FormAddress, 'own'>): string =>
+  formatFormAddress(`${new URL(link, 'http://form').pathname}/mail`, { reference: {}, prefill: [], own });
