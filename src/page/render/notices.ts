@@ -61,7 +61,7 @@ ${renderProse(view.message || words.received, (part) => renderPiped(part, say))}
 ${onward !== undefined && html`<p class="prose">${link({ address: onward, text: words.goOn, leavesFrame: true })}</p>`}
 ${
   edit &&
-  html`<div class="receipt"><p class="copied">${link({ ...edit, text: words.editLink, copying: copyable(words, words.editLink) })}</p>
+  html`<div class="edit_link"><p class="copied">${link({ ...edit, text: words.editLink, copying: copyable(words, words.editLink) })}</p>
 <p>${fillTemplate(words.editUntil, { date: edit.until })}</p>
 ${edit.mail && foldedMailForm(edit.mail, words)}</div>`
 }
