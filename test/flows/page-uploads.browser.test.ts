@@ -150,3 +150,24 @@ test('a phone opens its camera for a question about images, and the picture is s
   assert.equal(await desk.locator('.photo').isVisible(), false);
   await stage.browser.leave(desk);
 });
+
+test('the review shows pictures of images and signatures, also after a reload', async () => {
+  const signed = await stage.publish(
+    [step('Only', [element('file_upload', 'photo', { accept: ['image/*'] }), element('signature', 'sign')])],
+    { review_step: true },
+  );
+  const page = await stage.visit(signed);
+  await field(page, 'photo').setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer: pixel });
+  await page.locator('[name="_file[photo]"]').waitFor({ state: 'attached' });
+  await field(page, 'sign').fill('Ada');
+  await pressButton(page, 'Next');
+  await page.getByRole('heading', { name: 'Check your answers' }).waitFor();
+  const picture = page.getByRole('img', { name: 'Ada' });
+  await picture.waitFor();
+  assert.ok(await page.evaluate<boolean>("document.querySelector('.review .file img').naturalWidth === 1"));
+  assert.deepEqual(await findBarriers(page), []);
+  await page.reload();
+  await picture.waitFor();
+  assert.match(await page.title(), /^Check your answers – (?!Check)/);
+  await stage.browser.leave(page);
+});

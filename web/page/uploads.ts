@@ -16,7 +16,7 @@ import { byId, makeElement, type Page } from './page.ts';
 import type { KeptPageState } from './saving.ts';
 
 // For uploads that do not come from a file input: signatures (types/signature.ts).
-export { addItem, showStored, showUnsent } from './file-list.ts';
+export { addItem, showPicture, showStored, showUnsent } from './file-list.ts';
 
 const isFileInput = (target: unknown): target is HTMLInputElement =>
   target instanceof HTMLInputElement && target.type === 'file';
