@@ -85,10 +85,9 @@ test('in the review, a matrix is a table and a typed signature is the name', asy
   );
   const first = await openPaper(service, `/f/${form}`);
   const review = await first.press('next', { 'service[Food]': 'Good', sign: 'Ada Lovelace' });
-  assert.deepEqual(
-    review.tags.filter(({ tag }) => tag === 'th' || tag === 'td').map(({ text }) => text),
-    ['Food', 'Good'],
-  );
+  // The steps before it, with the matrix itself, are hidden on the same page.
+  const cells = review.tags.filter(({ tag }) => tag === 'th' || tag === 'td').map(({ text }) => text);
+  assert.deepEqual(cells.slice(-2), ['Food', 'Good']);
   assert.ok(review.tags.some(({ tag, text }) => tag === 'p' && text === 'Ada Lovelace'));
 });
 
