@@ -29,7 +29,7 @@ test('the reference and the edit link can be copied, and another response can be
 
   // Without a clipboard, as on pages without HTTPS, the browser copies a selection.
   await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('no clipboard'))");
-  await pressButton(page, 'Copied Reference number');
+  await page.getByRole('button', { name: 'Reference number' }).click();
   await until('the reference', async () => (await copied()) === reference);
 
   await page.getByRole('link', { name: 'Submit another response' }).click();

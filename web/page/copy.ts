@@ -15,14 +15,13 @@ export function addCopyButtons(): void {
     });
     button.append(said, object);
     let timer: ReturnType<typeof setTimeout>;
-    button.addEventListener('click', () => {
-      void copyText(source).then((isCopied) => {
-        if (!isCopied) return;
-        said.textContent = copied;
-        clearTimeout(timer);
-        timer = setTimeout(() => (said.textContent = copy), copiedMs);
-      });
-    });
+    const press = async (): Promise<void> => {
+      if (!(await copyText(source))) return;
+      said.textContent = copied;
+      clearTimeout(timer);
+      timer = setTimeout(() => (said.textContent = copy), copiedMs);
+    };
+    button.addEventListener('click', () => void press());
     source.after(button);
   }
 }

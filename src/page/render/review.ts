@@ -3,6 +3,7 @@ import { formatVisitorAnswer, formatVisitorMatrix } from '#ast/answers/format-pi
 import { formatFileSize } from '#ast/basics/format-size.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
 import { countRows, fieldName, type RawAnswers, type Row } from '#ast/form/fields.ts';
+import { inputRules } from '#ast/form/input-rules.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import {
   type Form,
@@ -15,6 +16,7 @@ import {
   type Question,
 } from '#ast/form/tree.ts';
 import type { VisibleParts } from '#ast/logic/evaluate.ts';
+import type { InputRules } from '#ast/types/rules.ts';
 import { attributes, type FormatAnswer, type Html, html } from '../markup/html.ts';
 import type { Words } from '../words/words.ts';
 import { rowName } from './elements/rows.ts';
@@ -144,9 +146,11 @@ export const formatReviewedAnswer = (review: Review, input: InputElement, row?: 
 function renderAnswer(review: Review, input: InputElement, row?: Row): Html[] {
   if (kindOf(input) === 'files') {
     const field = fieldName(input, row);
+    // Only a signature is always one file.
+    const rules: Partial<InputRules> = inputRules[input.type];
     const pictures = review.picturesOf?.(field) ?? [];
     return (review.held.get(field) ?? []).map((file, index) =>
-      input.type === 'signature'
+      rules.files?.max_files === 1
         ? renderSignature(review, file, pictures[index])
         : renderFile(review, file, pictures[index]),
     );

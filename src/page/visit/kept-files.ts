@@ -88,7 +88,10 @@ export function joinFiles(
   const isReplaced = (name: string): boolean => {
     const { input } = findInput(questions, name) ?? {};
     const { files }: Partial<InputRules> = input ? inputRules[input.type] : {};
-    return (input?.type === 'file_upload' ? input.attrs : files)?.max_files === 1;
+    return (
+      files?.max_files === 1 ||
+      (input !== undefined && 'max_files' in input.attrs && input.attrs.max_files === 1)
+    );
   };
   const names = new Set([...held.keys(), ...received.keys()]);
   const files = new Map(
