@@ -16,6 +16,11 @@ const countBits = 10n;
 const mix = 0x2_7d4e_b2f1_9c6bn;
 const unmix = inverse(mix);
 
+/** Formats the reference of a submission for its visitor: the short one, unless the theme turns it off. */
+export const formatReference = (id: string, theme: { readonly short_reference?: boolean } = {}): string =>
+  theme.short_reference === false ? id : shortReference(id);
+
+/** Returns the short reference of a submission. */
 export function shortReference(id: string): string {
   const digits = id.replaceAll('-', '');
   const time = Number.parseInt(digits.slice(0, 12), 16);

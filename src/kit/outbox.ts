@@ -22,6 +22,7 @@ export const mailPaces = {
   digest: 'prompt',
   receipt: 'prompt',
   resume_link: 'prompt',
+  edit_link: 'prompt',
   invitation: 'bulk',
   reminder: 'bulk',
   member_invitation: 'prompt',

@@ -1,30 +1,40 @@
 import type { FastifyRequest } from 'fastify';
 import { formatDay } from '#ast/basics/words.ts';
 import { editDaysOf } from '#ast/settings.ts';
-import { shortReference } from '#ast/short-reference.ts';
+import { formatReference } from '#ast/short-reference.ts';
 import type { LiveForm } from '#forms/live-form.ts';
-import { timeOfId, uuidPattern } from '#kit/clock.ts';
+import { timeOfId } from '#kit/clock.ts';
+import type { Config } from '#kit/config.ts';
 import type { Vault } from '#kit/vault.ts';
 import { redirectOf } from './post/handle-json-post.ts';
 import { confirmationParameter, readConfirmation } from './post/prepare-confirmation.ts';
-import { renderConfirmation } from './render/notices.ts';
-import { formatFormAddress } from './visit/address.ts';
-import { languageLinks, scriptInFrame, type Visit } from './visit/visit.ts';
+import { type LinkMailForm, renderConfirmation } from './render/notices.ts';
+import { formatFormAddress, linkMailAddress } from './visit/address.ts';
+import { languageLinks, type Visit } from './visit/visit.ts';
 
-/** Renders the page shown after a submission. Returns undefined if the query has no receipt. */
+/** A confirmed submission: its id, the token of its edit link, and the result of emailing that link. */
+type Confirmed = {
+  readonly receipt: string;
+  readonly token: string | undefined;
+  readonly said?: Omit<LinkMailForm, 'action'>;
+};
+
+/** Renders the page shown after a submission, or after its edit link was emailed. */
 export function confirmationPage(
-  context: { readonly scriptSource: string | undefined; readonly vault: Vault },
+  context: {
+    readonly scriptSource: string | undefined;
+    readonly vault: Vault;
+    readonly config: Pick<Config, 'publicUrl' | 'smtp'>;
+  },
   visit: Visit,
-  request: Pick<FastifyRequest, 'method' | 'url' | 'query'>,
-): string | undefined {
+  request: Pick<FastifyRequest, 'method' | 'url'>,
+  { receipt, token, said }: Confirmed,
+): string {
   const { live, language, locale, look, words, address } = visit;
-  const { receipt, edit } = request.query as Readonly<Record<string, unknown>>;
-  if (typeof receipt !== 'string' || !uuidPattern.test(receipt)) return undefined;
   const { say, settings } = readConfirmation(context.vault, visit);
   const { theme } = settings;
   const isChanged = address.own.has('_changed');
-  const isEditable =
-    live.settings.editing === true && typeof edit === 'string' && /^[\w-]{20,100}$/.test(edit);
+  const editPath = live.settings.editing && token !== undefined ? `/f/${live.id}/edit/${token}` : undefined;
   const own = new Map(
     [...address.own].filter(([name]) => name !== '_changed' && name !== confirmationParameter),
   );
@@ -38,21 +48,23 @@ export function confirmationPage(
     formName: live.form.attrs.name,
     title: isChanged ? undefined : theme?.confirmation_title,
     message: isChanged ? words.changed : settings.confirmation_message,
-    receipt: theme?.short_reference ? shortReference(receipt) : receipt,
+    receipt: formatReference(receipt, theme),
     say,
-    edit: isEditable
-      ? {
-          address: leadTo(`/f/${live.id}/edit/${edit}`, leavesFrame ? plain : own),
-          until: formatDay(editableUntil(live, receipt), locale),
-          leavesFrame,
-        }
-      : undefined,
+    edit:
+      editPath === undefined
+        ? undefined
+        : {
+            address: leadTo(editPath, leavesFrame ? plain : own),
+            until: formatDay(editableUntil(live, receipt), locale),
+            leavesFrame,
+            mail: context.config.smtp && { ...said, action: linkMailAddress(editPath, address) },
+          },
     onward: look.isEmbedded && !isChanged ? redirectOf(settings, receipt) : undefined,
     again: live.settings.access === 'invited' ? undefined : leadTo(`/f/${live.id}`),
     language,
     languages: languageLinks(visit, request),
     look,
-    script: scriptInFrame(visit, context),
+    script: context.scriptSource,
     words,
   });
 }

@@ -60,7 +60,7 @@ test('after the last step, every answer is listed in readable form and can be su
     ['From abroad?', 'No'],
     ['The cost', '1234'],
     ['The meals', 'Red Blue'],
-    ['The ticket', 'ticket.txt'],
+    ['The ticket', 'ticket.txt 1 kB'],
     ['The guest', 'Anni'],
   ]);
   const titles = review.tags.filter(({ tag }) => tag === 'h3' || tag === 'h4').map(({ text }) => text);
@@ -72,6 +72,23 @@ test('after the last step, every answer is listed in readable form and can be su
   );
   const { answers } = await submissionOf(tenant, await review.press('submit'));
   assert.equal(answers.born, '1999-04-30');
+});
+
+test('in the review, a matrix is a table and a typed signature is the name', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf({ title: 'All' }, [
+      element('matrix', 'service', { rows: ['Food', 'Room'], options: ['Good', 'Bad'] }),
+      element('signature', 'sign'),
+    ]),
+    { review_step: true },
+  );
+  const first = await openPaper(service, `/f/${form}`);
+  const review = await first.press('next', { 'service[Food]': 'Good', sign: 'Ada Lovelace' });
+  // The steps before it, with the matrix itself, are hidden on the same page.
+  const cells = review.tags.filter(({ tag }) => tag === 'th' || tag === 'td').map(({ text }) => text);
+  assert.deepEqual(cells.slice(-2), ['Food', 'Good']);
+  assert.ok(review.tags.some(({ tag, text }) => tag === 'p' && text === 'Ada Lovelace'));
 });
 
 test('Change opens a question and returns to the list; newly shown questions follow, and invalid answers stay', async () => {

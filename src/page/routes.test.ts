@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { test } from 'node:test';
+import { shortReference } from '#ast/short-reference.ts';
 import { fileLimits, sweepFiles } from '#files/stored-files.ts';
 import { composite, element } from '#test/ast/forms.ts';
 import { byId, readMarkup, type Tag } from '#test/page/read-page.ts';
@@ -166,7 +167,7 @@ test('submitting a form redirects with 303 to its confirmation page with a recei
   const thanks = await visitor.fetch(location);
   assert.equal(thanks.status, 200);
   assert.match(thanks.text, /We &lt;read&gt; it &amp; answer/);
-  assert.ok(thanks.text.includes(`<code>${receipt}</code>`));
+  assert.ok(thanks.text.includes(`>${shortReference(receipt!)}</code>`));
   assert.equal(thanks.headers.get('cache-control'), 'no-store');
 });
 
@@ -519,6 +520,20 @@ test('kept files stay in order on a page with errors, and a removed file disappe
   assert.deepEqual(
     cv.map(({ filename }) => filename),
     ['one.txt', 'three.txt', 'four.txt'],
+  );
+});
+
+test('in a field for one file, a new file replaces the kept one', async () => {
+  const form = await makeForm(tenant, [element('file_upload', 'cv', { max_files: 1 }), ...withRows.slice(1)]);
+  const { held } = await hold(form.id, [['cv', textFile('1', 'one.txt')]]);
+  const sent = await visitor.post(form.id, [...held, ['cv', textFile('2', 'two.txt')]], {
+    ...asJson,
+    multipart: true,
+  });
+  const { cv } = (await answersOf(sent.body.id)) as { cv: { filename: string }[] };
+  assert.deepEqual(
+    cv.map(({ filename }) => filename),
+    ['two.txt'],
   );
 });
 

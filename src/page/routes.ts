@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fillTemplate, formatDay } from '#ast/basics/words.ts';
+import { fillTemplate } from '#ast/basics/words.ts';
 import type { ImagesContext } from '#forms/images/images.ts';
 import { recordInvitationOpened, recordInvitationStarted } from '#invitations/admission.ts';
 import { findUnsubscriber, unsubscribe } from '#invitations/unsubscribe.ts';
@@ -10,7 +10,6 @@ import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { readMailAddress } from '#kit/outbox/address.ts';
 import {
   compressFile,
   computeOncePerKey,
@@ -18,12 +17,11 @@ import {
   sendCompressedFile,
 } from '#kit/replies/compression.ts';
 import type { Vault } from '#kit/vault.ts';
-import { mailResumeLink } from '#mail/notices/submission-emails.ts';
-import { linkToken, openSubmissionLink } from '#submissions/links.ts';
-import { openResume } from '#submissions/saved-answers.ts';
+import { linkToken } from '#submissions/links.ts';
 import { makeKey, signKey } from '#submissions/submission-keys.ts';
 import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
 import { confirmationPage } from './confirmation.ts';
+import { linkMailRoutes } from './link-mail-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { handleFormPost } from './post/handle-form-post.ts';
 import { handleJsonPost, isJsonBody, redirectsOf } from './post/handle-json-post.ts';
@@ -31,14 +29,14 @@ import type { PostContext } from './post/post-context.ts';
 import { passwordPage, sendErrorResponse, sendPage } from './post/problem-page.ts';
 import { addFormParsers } from './post/read-post.ts';
 import { createSubmitCompletion } from './post/submit-completion.ts';
-import { type ResumeMailForm, renderNotice, renderSaved, renderUnsubscribe } from './render/notices.ts';
+import { renderNotice, renderUnsubscribe } from './render/notices.ts';
 import { fontRoutes, imageRoutes } from './theme/routes.ts';
 import { uploadRoute } from './upload-route.ts';
-import { formatFormAddress, readPrefill, resumeAddress, resumeMailAddress } from './visit/address.ts';
+import { formatFormAddress, readPrefill } from './visit/address.ts';
 import { enterPassword, entryParameter } from './visit/admission.ts';
 import { countView, visitRoute } from './visit/count-visit.ts';
 import { firstPage, formPage } from './visit/form-page.ts';
-import { checkPostSource, limitSaves, sendPreflight } from './visit/screening.ts';
+import { checkPostSource, sendPreflight } from './visit/screening.ts';
 import {
   type FormRequest,
   type FormRoute,
@@ -46,73 +44,10 @@ import {
   type OpenContext,
   openExistingForm,
   openVisit,
-  scriptInFrame,
   type Visit,
 } from './visit/visit.ts';
 import { formatVisitProgress, noVisitProgress } from './visit/visit-progress.ts';
 import { chooseLocale, wordsByLocale } from './words/choose-locale.ts';
-
-type MailContext = PostContext & OpenContext;
-
-/**
- * Adds `POST /f/<id>/resume/<token>/mail`, which emails the resume link to the visitor. The page shows the
- * link again, even if the email fails.
- */
-function resumeMailRoute(server: Server, context: MailContext): void {
-  server.post('/f/:id/resume/:token/mail', async (request: LinkRequest, reply) => {
-    const visit = await openVisit(context, request);
-    const { live, guest } = visit;
-    const { token } = request.params;
-    // Throws if there are no saved answers to resume.
-    await openResume(context.database, live.id, token);
-    const { expiresAt, submissionId } = await openSubmissionLink(context.database, {
-      formId: live.id,
-      token,
-      purpose: 'resume',
-    });
-    await limitSaves(context.requestCounter, live.id, addressRateLimitKey(request.ip));
-    const url = `${context.config.publicUrl}${resumeAddress(live.id, token, guest)}`;
-    const given = request.body instanceof URLSearchParams ? (request.body.get('_mail') ?? '') : '';
-    const said = await mailLink(context, visit, { url, until: expiresAt, given, submissionId });
-    return resendSavedPage(context, visit, { url, until: expiresAt, said }, reply);
-  });
-  refuseOtherMethods(server, '/f/:id/resume/:token/mail', ['POST']);
-}
-
-async function mailLink(
-  context: MailContext,
-  { live, words, locale }: Visit,
-  { given, ...saved }: { url: string; until: Date; given: string; submissionId: string },
-): Promise<Pick<ResumeMailForm, 'given' | 'problem' | 'sentTo'>> {
-  const to = readMailAddress(given);
-  if (!to) return { given, problem: words.mailLinkWrong };
-  const { workspaceId, id: formId, form, settings } = live;
-  const formName = form.attrs.name;
-  const link = { workspaceId, formId, formName, timeZone: settings.time_zone, locale, ...saved };
-  if (!(await mailResumeLink(context, link, to))) return { given, problem: words.mailLinkLimited };
-  context.wakeQueue();
-  return { given: '', sentTo: to.address };
-}
-
-function resendSavedPage(
-  context: MailContext,
-  visit: Visit,
-  { url, until, said }: { url: string; until: Date; said: Omit<ResumeMailForm, 'action'> },
-  reply: FastifyReply,
-): FastifyReply {
-  const { live, language, locale, look, words } = visit;
-  const page = renderSaved({
-    formName: live.form.attrs.name,
-    address: url,
-    until: formatDay(until, locale),
-    language,
-    look,
-    words,
-    script: scriptInFrame(visit, context),
-    mail: context.config.smtp && { ...said, action: resumeMailAddress(url, visit.address) },
-  });
-  return sendPage(reply, said.problem === undefined ? 200 : 422, page, look);
-}
 
 /** The built script of the page (setup.mjs): files whose names include a hash of their content. */
 const builtScript = fileURLToPath(new URL('../../dist/page', import.meta.url));
@@ -205,7 +140,7 @@ export async function pageRoutes(server: Server, services: PageContext): Promise
   formRoutes(server, context);
   passwordRoute(server, context);
   linkRoutes(server, context);
-  resumeMailRoute(server, context);
+  linkMailRoutes(server, context);
   uploadRoute(server, context, '/f/:id/files', (request: FormRequest) => openVisit(context, request));
   visitRoute(server, context);
   unsubscribeRoute(server, context);
@@ -251,8 +186,11 @@ function formRoutes(server: Server, context: Context): void {
 
   server.get('/f/:id/submitted', async (request: FormRequest, reply) => {
     const visit = await openExistingForm(context, request);
-    const page = confirmationPage(context, visit, request);
-    if (page === undefined) return reply.redirect(`/f/${visit.live.id}`, 303);
+    const { receipt, edit } = request.query as Readonly<Record<string, unknown>>;
+    if (typeof receipt !== 'string' || !uuidPattern.test(receipt))
+      return reply.redirect(`/f/${visit.live.id}`, 303);
+    const token = typeof edit === 'string' && /^[\w-]{20,100}$/.test(edit) ? edit : undefined;
+    const page = confirmationPage(context, visit, request, { receipt, token });
     return sendPage(reply, 200, page, visit.look);
   });
 

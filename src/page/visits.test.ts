@@ -362,11 +362,10 @@ for (const [what, [settings, said, next]] of Object.entries(shut)) {
   });
 }
 
-test('a theme sets the submit label and the confirmation title, and can replace the receipt with a short reference', async () => {
+test('a theme sets the submit label and the confirmation title, and can show the full ID instead of a short reference', async () => {
   const theme = {
     submit_label: 'Book <now>',
     confirmation_title: 'See you on Monday',
-    short_reference: true,
   };
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { theme });
   const page = await visitor.fetch(`/f/${form}`);
@@ -375,8 +374,13 @@ test('a theme sets the submit label and the confirmation title, and can replace 
   const { text } = await visitor.fetch(`/f/${form}/submitted?receipt=${receipt}`);
   assert.match(text, /<h1[^>]*>See you on Monday<\/h1>/);
   assert.match(text, /<title>See you on Monday – [^<]+<\/title>/);
-  assert.ok(text.includes(`<code>${shortReference(receipt)}</code>`));
+  assert.ok(text.includes(`>${shortReference(receipt)}</code>`));
   assert.ok(!text.includes(`>${receipt}<`));
+  const full = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), {
+    theme: { ...theme, short_reference: false },
+  });
+  const shown = await visitor.fetch(`/f/${full}/submitted?receipt=${receipt}`);
+  assert.ok(shown.text.includes(`>${receipt}</code>`));
 });
 
 test('a theme sets the favicon and the link preview, and only the page of the form shows them', async () => {

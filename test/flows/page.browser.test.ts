@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import { shortReference } from '#ast/short-reference.ts';
 import { openBrowser } from '#test/browser.ts';
 import { shareService } from '#test/service.ts';
 import { composite, element } from '../ast/forms.ts';
@@ -188,7 +189,8 @@ test('without script, all types, rows and files work, mistakes can be corrected,
   assert.match(page.url(), new RegExp(`/f/${form.id}/submitted\\?receipt=`));
   assert.equal(await page.title(), 'Thank you – Application');
   assert.match(await page.locator('main').innerText(), /We will write to you\./);
-  const receipt = await page.locator('.receipt code').innerText();
+  const receipt = new URL(page.url()).searchParams.get('receipt')!;
+  assert.equal(await page.locator('.receipt code').innerText(), shortReference(receipt));
 
   const { body } = await tenant.call('GET', `/submissions/${receipt}`);
   const {

@@ -37,7 +37,7 @@ export type Worn = {
 /** Themes and languages of the forms. */
 export const dresses = {
   plain: { say: (text) => text },
-  themed: { say: (text) => text, theme: { ...brand, submit_label: 'Book my place', short_reference: true } },
+  themed: { say: (text) => text, theme: { ...brand, submit_label: 'Book my place' } },
   arabic: {
     say: (text) => arabic[text] ?? text,
     locale: 'ar',

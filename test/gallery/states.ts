@@ -112,7 +112,7 @@ async function sendFiles(page: Page): Promise<void> {
   await page.locator('.held .error').first().waitFor();
   await page.unroute(uploads);
   await choose('ticket', file('ticket.docx', 'application/msword'));
-  await page.locator('.held .error').nth(1).waitFor();
+  await page.locator('.refused').waitFor();
   await slowUploads(page, 40_000);
   await choose('pictures', file('carpet.pdf', 'application/pdf'));
   await page.locator('.held progress').waitFor();

@@ -71,13 +71,9 @@ export function fillItem(
 /** Shows a preview of a chosen picture. */
 export function showPicture(item: HTMLElement, file: File): void {
   if (!/^image\/(?:png|jpeg|gif|webp|avif)$/.test(file.type)) return;
+  // The address stays valid, because the review shows the picture too (review.ts).
   const picture = makeElement('img', { alt: '', src: URL.createObjectURL(file) });
-  const release = () => URL.revokeObjectURL(picture.src);
-  picture.addEventListener('load', release);
-  picture.addEventListener('error', () => {
-    release();
-    picture.remove();
-  });
+  picture.addEventListener('error', () => picture.remove());
   item.prepend(picture);
 }
 
@@ -116,14 +112,14 @@ export function showUnsent(
 }
 
 /**
- * Removes an item. The focus moves to its field, which may have an error that is now resolved. The field is
- * found by position, because its name changes when earlier rows are removed.
+ * Removes an item. By default, the focus moves to its field, which may have an error that is now resolved. The
+ * field is found by position: its name changes when rows before it are removed.
  */
-export function removeItem(page: Page, item: HTMLElement): void {
+export function removeItem(page: Page, item: HTMLElement, movesFocus = true): void {
   const list = item.parentElement!;
   const input = list.nextElementSibling as HTMLInputElement;
   item.remove();
   if (list.childElementCount === 0) list.remove();
-  input.focus();
+  if (movesFocus) input.focus();
   page.form.dispatchEvent(new CustomEvent('files', { detail: input.name }));
 }

@@ -12,6 +12,8 @@ const beginnings = ['focusin', 'pointermove', 'pointerdown', 'keydown', 'scroll'
 
 reportHeight();
 reportSubmission();
+if (document.querySelector('[data-copy]'))
+  void import('./copy.ts').then(({ addCopyButtons }) => addCopyButtons());
 const form = document.querySelector<HTMLFormElement>('main form');
 if (form && document.getElementById('_form')) waitForVisitor(form);
 

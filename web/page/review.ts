@@ -18,7 +18,8 @@ export function start(page: Page): void {
     if (page.step !== last) return;
     known()?.remove();
     const section = page.sections[last]!;
-    document.title = `${section.querySelector('h2')!.textContent} – ${document.title}`;
+    const heading = `${section.querySelector('h2')!.textContent} – `;
+    if (!document.title.startsWith(heading)) document.title = heading + document.title;
     const { raw, files, shown } = answeredOf(page);
     section.querySelector('.review')!.outerHTML = htmlToString(
       renderReview({
@@ -30,6 +31,7 @@ export function start(page: Page): void {
         numbers: data.numbers,
         say: page.say ?? (() => ''),
         language: document.documentElement.lang,
+        picturesOf,
       }),
     );
   };
@@ -51,7 +53,17 @@ export function start(page: Page): void {
     },
   };
   form.addEventListener('step', draw);
+  // A picture of a restored signature arrives later.
+  form.addEventListener('files', draw);
   draw();
+}
+
+/** Returns the pictures of the files of a field, as its list shows them (file-list.ts). */
+function picturesOf(field: string): (string | undefined)[] {
+  return [...document.getElementsByName(`_file[${field}]`)].flatMap((held) => {
+    const item = held.closest('li')!;
+    return item.querySelector('[name=_drop]:checked') ? [] : [item.querySelector('img')?.src];
+  });
 }
 
 function answeredOf(page: Page): AnsweredForm {

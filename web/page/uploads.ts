@@ -15,8 +15,8 @@ import {
 import { byId, makeElement, type Page } from './page.ts';
 import type { KeptPageState } from './saving.ts';
 
-// Exported for uploads that do not come from a file input: signatures (types/signature.ts).
-export { addItem, showStored, showUnsent } from './file-list.ts';
+// For uploads that do not come from a file input: signatures (types/signature.ts).
+export { addItem, showPicture, showStored, showUnsent } from './file-list.ts';
 
 const isFileInput = (target: unknown): target is HTMLInputElement =>
   target instanceof HTMLInputElement && target.type === 'file';
@@ -39,6 +39,11 @@ export function uploadChosenFiles(page: Page): void {
   form.addEventListener('change', ({ target }) => {
     if (isFileInput(target)) takeChosen(target);
   });
+  form.addEventListener('click', ({ target }) => {
+    const button = target instanceof Element ? target.closest('.photo') : undefined;
+    const input = button?.parentElement!.querySelector<HTMLInputElement>(':scope > [type=file]');
+    if (input) openCamera(input);
+  });
   // Files that the visitor chose before this script loaded.
   for (const input of form.querySelectorAll('input')) {
     if (isFileInput(input) && input.files?.length) takeChosen(input);
@@ -54,6 +59,15 @@ export function uploadChosenFiles(page: Page): void {
   }
   document.addEventListener('drop', (event) => uploadTransferredFiles(page, event, event.dataTransfer));
   form.addEventListener('paste', (event) => uploadTransferredFiles(page, event, event.clipboardData));
+}
+
+/** Opens a phone's camera for a field. Many phones offer only the album for images otherwise. */
+function openCamera(input: HTMLInputElement): void {
+  const { accept } = input;
+  Object.assign(input, { accept: 'image/*', capture: 'environment' });
+  input.click();
+  input.accept = accept;
+  input.removeAttribute('capture');
 }
 
 /** Shows files that were chosen before a reload: uploaded ones, and those that were not. */
@@ -80,93 +94,114 @@ function uploadTransferredFiles(page: Page, event: Event, transfer: DataTransfer
 }
 
 function upload(page: Page, input: HTMLInputElement, files: Iterable<File>): void {
+  for (const gone of input.parentElement!.querySelectorAll(':scope > .refused')) gone.remove();
   for (const file of files) {
-    const item = addItem(input);
-    showPicture(item, file);
-    attempt(page, input, file, item);
+    const reason = refusalOf(page, input, file);
+    if (reason !== undefined) showRefusal(input, reason);
+    else {
+      const item = addItem(input);
+      showPicture(item, file);
+      send(page, input, file, item);
+    }
   }
 }
 
 /** The uploads in progress, by their list item. They count as uploaded files. */
 const underWay = new WeakMap<Element, { readonly file: File; readonly request: XMLHttpRequest }>();
 
-/** Returns the other items of a list with an uploaded file or an upload in progress. */
-const othersOf = (item: HTMLElement): Element[] =>
-  [...item.parentElement!.children].filter(
-    (other) => other !== item && !other.querySelector(':scope > .error, [name=_drop]:checked'),
-  );
+/** Returns the items of a field's list. */
+const itemsOf = (input: HTMLInputElement): Element[] => {
+  const list = input.previousElementSibling;
+  return list?.matches('.held') ? [...list.children] : [];
+};
 
-/** Uploads a file. A file that breaks a rule stays in the list with the reason, until the visitor decides. */
-function attempt(page: Page, input: HTMLInputElement, file: File, item: HTMLElement): void {
-  const { words } = page.data;
-  const refusal = refusalOf(page, input, file, item);
-  if (refusal === undefined) return send(page, input, file, item);
-  const isAlone = !input.multiple;
-  const again = againButton(isAlone ? words.replace : words.sendAgain, file.name, item, () => {
-    for (const other of isAlone ? othersOf(item) : []) {
-      underWay.get(other)?.request.abort();
-      other.remove();
-    }
-    attempt(page, input, file, item);
-  });
-  showUnsent(page, item, {
-    filename: file.name,
-    reason: refusal.reason,
-    again: refusal.isOfNumber ? again : undefined,
-  });
-}
+/** Returns the items with an uploaded file or an upload in progress. */
+const countedItems = (input: HTMLInputElement): Element[] =>
+  itemsOf(input).filter((item) => !item.querySelector(':scope > .error, [name=_drop]:checked'));
 
 /**
- * Creates a button to try again. The button disappears when pressed, so the focus moves to the item's first
- * button.
+ * Returns why a file can't be added: a limit of ours, or a rule of the author. A second file replaces the
+ * first in a field for one file, so the number of files is then no reason.
  */
-const againButton = (text: string, filename: string, item: HTMLElement, press: () => void) =>
-  itemButton(text, filename, () => {
-    press();
-    item.querySelector('button')?.focus();
-  });
-
-/** Why a file is not uploaded. `isOfNumber`: it could be uploaded if there were fewer files. */
-type Refusal = { readonly reason: string; readonly isOfNumber: boolean };
-
-/** Checks a file against our limits and the author's rules before the upload. */
-function refusalOf(page: Page, input: HTMLInputElement, file: File, item: HTMLElement): Refusal | undefined {
+function refusalOf(page: Page, input: HTMLInputElement, file: File): string | undefined {
   const { words, limits } = page.data;
-  const others = othersOf(item);
+  const others = input.multiple ? countedItems(input) : [];
   const { filesPerElement: limit, fileBytes } = limits;
-  if (others.length >= limit)
-    return { reason: fillTemplate(words.filesCrowded, { limit }), isOfNumber: true };
+  if (others.length >= limit) return fillTemplate(words.filesCrowded, { limit });
   if (file.size > fileBytes) {
-    const values = { filename: file.name, size: formatFileSize(fileBytes, document.documentElement.lang) };
-    return { reason: fillTemplate(words.fileTooLarge, values), isOfNumber: false };
+    const size = formatFileSize(fileBytes, document.documentElement.lang);
+    return fillTemplate(words.fileTooLarge, { filename: file.name, size });
   }
   const coming = [...others.flatMap((other) => underWay.get(other)?.file ?? []), file];
   const chosen = coming.map(
     ({ name, size, type }) => [input.name, { filename: name, size, content_type: type }] as const,
   );
   const found = findErrors(page, page.step, chosen).find(({ field }) => field === input.name);
-  // A minimum number of files is not a reason to refuse a file.
-  if (!found || found.rule === 'min_files') return undefined;
-  return { reason: found.message, isOfNumber: found.rule === 'max_files' };
+  // More files may follow, and fewer if this one replaces another.
+  const isOfNumber = found?.rule === 'min_files' || (found?.rule === 'max_files' && !input.multiple);
+  return isOfNumber ? undefined : found?.message;
 }
 
-/** Uploads one file. Shows its progress with a Cancel button, and after a failure a button to try again. */
+/** Shows for some seconds why a file was not added. It is announced, and it blocks nothing. */
+function showRefusal(input: HTMLInputElement, reason: string): void {
+  const box = input.parentElement!;
+  if ([...box.querySelectorAll('.refused')].some(({ textContent }) => textContent === reason)) return;
+  const message = makeElement('p', { className: 'refused', role: 'alert', textContent: reason });
+  message.addEventListener('animationend', () => message.remove());
+  box.append(message);
+}
+
+/**
+ * Uploads one file and shows its progress, a Cancel button, and after a failure a button to try again. Without
+ * a network, waits for one.
+ */
 function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement): void {
   const { words, upload: address } = page.data;
+  const filename = file.name;
   const bar = makeElement('progress', { max: 100 });
   const share = new Intl.NumberFormat(document.documentElement.lang, { style: 'percent' });
   const show = (percent: number) => {
     bar.value = percent;
-    bar.ariaLabel = fillTemplate(words.uploading, { filename: file.name, percent });
+    bar.ariaLabel = fillTemplate(words.uploading, { filename, percent });
     said.textContent = share.format(percent / 100);
   };
   const request = new XMLHttpRequest();
+  const cancel = itemButton(words.cancel, filename, () => {
+    request.abort();
+    removeItem(page, item);
+  });
+  const said = fillItem(item, { filename }, bar, cancel);
+  show(0);
+  underWay.set(item, { file, request });
+  const again = (): void => send(page, input, file, item);
+  const wait = (): void => {
+    request.abort();
+    if (!item.isConnected) return;
+    bar.ariaLabel = `${filename}: ${words.uploadPaused}`;
+    said.textContent = words.uploadPaused;
+    page.announce(bar.ariaLabel);
+    addEventListener('online', () => item.isConnected && again(), { once: true });
+  };
+  if (!navigator.onLine) return wait();
+  addEventListener('offline', wait, { once: true });
+  request.addEventListener('loadend', () => removeEventListener('offline', wait));
   const fail = () => {
+    if (!navigator.onLine) return wait();
     underWay.delete(item);
-    const reason =
-      readUploadError(request.responseText) ?? fillTemplate(words.uploadFailed, { filename: file.name });
-    const again = againButton(words.sendAgain, file.name, item, () => attempt(page, input, file, item));
-    showUnsent(page, item, { filename: file.name, reason, again });
+    const reason = readUploadError(request.responseText);
+    if (request.status === 422 && reason !== undefined) {
+      removeItem(page, item, item.contains(document.activeElement));
+      return showRefusal(input, reason);
+    }
+    showUnsent(page, item, {
+      filename,
+      reason: reason ?? fillTemplate(words.uploadFailed, { filename }),
+      again: itemButton(words.tryAgain, filename, () => {
+        again();
+        // This button is gone, so the focus needs another place.
+        item.querySelector('button')?.focus();
+      }),
+    });
   };
   request.upload.addEventListener('progress', ({ loaded, total }) => {
     show(Math.floor((loaded / total) * 100));
@@ -175,24 +210,27 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
   request.addEventListener('load', () => {
     if (request.status !== 201) return fail();
     underWay.delete(item);
+    if (!input.multiple) removeOthers(input, item);
     const hasFocus = item.contains(document.activeElement);
     showStored(page, item, input.name, JSON.parse(request.responseText) as StoredFile);
     if (hasFocus) item.querySelector('button')?.focus();
-    page.announce(fillTemplate(words.uploaded, { filename: file.name }));
+    page.announce(fillTemplate(words.uploaded, { filename }));
     page.form.dispatchEvent(new CustomEvent('files', { detail: input.name }));
   });
-  const cancel = itemButton(words.cancel, file.name, () => {
-    request.abort();
-    removeItem(page, item);
-  });
-  const said = fillItem(item, { filename: file.name }, bar, cancel);
-  show(0);
-  underWay.set(item, { file, request });
   request.open('POST', address);
   request.setRequestHeader('Accept', 'application/json');
   const body = new FormData();
   body.append(input.name, file);
   request.send(body);
+}
+
+/** Removes the files that a new one replaces. */
+function removeOthers(input: HTMLInputElement, item: HTMLElement): void {
+  for (const other of itemsOf(input)) {
+    if (other === item) continue;
+    underWay.get(other)?.request.abort();
+    other.remove();
+  }
 }
 
 /** Returns the server's error about a file; undefined if the response is not from the server. */

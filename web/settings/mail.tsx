@@ -43,6 +43,7 @@ const kindWords: Readonly<Record<MailKind, string>> = {
   digest: 'Digest',
   receipt: 'Receipt',
   resume_link: 'Link to saved answers',
+  edit_link: 'Link to change answers',
   invitation: 'Invitation',
   reminder: 'Reminder',
   member_invitation: 'Member invitation',

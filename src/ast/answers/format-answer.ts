@@ -20,6 +20,24 @@ export type AnswerFormat = {
  * language, options by label. Returns one string for each choice or matrix row, and none for a blank answer.
  */
 export function formatAnswerParts(input: InputElement, value: unknown, speech: AnswerFormat): string[] {
+  const rows = formatMatrixRows(input, value, speech);
+  return rows?.map(([label, said]) => `${label}: ${said}`) ?? partsOf(input, value, speech);
+}
+
+/** Formats the answer of a matrix as label and answer of each answered row; undefined for other answers. */
+export function formatMatrixRows(
+  input: InputElement,
+  value: unknown,
+  speech: AnswerFormat,
+): [label: string, said: string][] | undefined {
+  if (inputRules[input.type].kind !== 'grid' || !isRecord(value)) return undefined;
+  return matrixRowsOf(input).flatMap(({ id, label }): [string, string][] => {
+    const said = partsOf(input, getProperty(value, id), speech);
+    return said.length === 0 ? [] : [[label, said.join(', ')]];
+  });
+}
+
+function partsOf(input: InputElement, value: unknown, speech: AnswerFormat): string[] {
   const { type, attrs } = input;
   // The table pairs each type with its attributes. The type of a lookup by a union cannot express this, so
   // the result is cast.
@@ -32,19 +50,5 @@ export function formatAnswerParts(input: InputElement, value: unknown, speech: A
     const text = inputOptionsById(input).get(one)?.label ?? String(one);
     return kind === 'moment' && format?.accepts(text) ? formatMoment(text, speech.language) : text;
   };
-  const sayAll = (some: unknown): string[] =>
-    [some].flat().flatMap((one) => (isBlank(one) || one === otherChoice ? [] : [say(one)]));
-  return kind === 'grid' && isRecord(value) ? formatRows(input, value, sayAll) : sayAll(value);
-}
-
-/** Formats the answer of a matrix as one string for each answered row. */
-function formatRows(
-  input: InputElement,
-  cells: Readonly<Record<string, unknown>>,
-  say: (cell: unknown) => string[],
-): string[] {
-  return matrixRowsOf(input).flatMap(({ id, label }) => {
-    const said = say(getProperty(cells, id));
-    return said.length === 0 ? [] : [`${label}: ${said.join(', ')}`];
-  });
+  return [value].flat().flatMap((one) => (isBlank(one) || one === otherChoice ? [] : [say(one)]));
 }

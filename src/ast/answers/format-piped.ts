@@ -7,7 +7,7 @@ import { fillPiped } from '../form/piping.ts';
 import { tidyAnswer } from '../form/tidy.ts';
 import { type Form, type InputElement, isCalculation, isInput, kindOf } from '../form/tree.ts';
 import type { VisibleParts } from '../logic/evaluate.ts';
-import { type AnswerFormat, formatAnswerParts } from './format-answer.ts';
+import { type AnswerFormat, formatAnswerParts, formatMatrixRows } from './format-answer.ts';
 
 /** Fills the placeholders of a text with answers. If the text belongs to a row, pass it as `row`. */
 export type FillText = (text: string, row?: Row) => string;
@@ -30,13 +30,25 @@ export function formatVisitorAnswer(
 ): string[] {
   if (isCalculation(input) && shown.calculated)
     return formatAnswerParts(input, shown.calculated(input, row), speech);
-  const holder = row ? rowAt(values, row) : values;
-  const value = isRecord(holder) ? getProperty(holder, input.attrs.id) : undefined;
+  const value = valueOf(values, input, row);
   if (kindOf(input) !== 'files') return formatAnswerParts(input, tidyAnswer(input, value, newWork()), speech);
   const files: unknown = held.get(fieldName(input, row)) ?? value;
   return (Array.isArray(files) ? files : []).flatMap((file: unknown) =>
     isRecord(file) && typeof file['filename'] === 'string' ? [file['filename']] : [],
   );
+}
+
+/** Formats the rows of a matrix that a visitor answered; undefined for other questions. */
+export const formatVisitorMatrix = (
+  { values, speech }: Pick<VisitorAnswers, 'values' | 'speech'>,
+  input: InputElement,
+  row?: Row,
+): [label: string, said: string][] | undefined =>
+  formatMatrixRows(input, tidyAnswer(input, valueOf(values, input, row), newWork()), speech);
+
+function valueOf(values: VisitorAnswers['values'], input: InputElement, row: Row | undefined): unknown {
+  const holder = row ? rowAt(values, row) : values;
+  return isRecord(holder) ? getProperty(holder, input.attrs.id) : undefined;
 }
 
 /**

@@ -102,9 +102,9 @@ export const themeParts = {
     help: 'The heading above the confirmation message. It can show answers.',
   },
   short_reference: {
-    ...flag(),
+    ...flag(true),
     title: 'Short reference',
-    help: 'The confirmation shows ten letters and digits, like K7QF2-9XM4D, instead of the whole receipt number. You can search for the submission by this reference.',
+    help: 'The confirmation and the receipt show ten characters, like K7QF2-9XM4D, instead of the full ID. Search finds both.',
   },
   favicon: { ...image, title: 'Favicon', help: 'Shown in the browser tab. Use a square image.' },
   social_title: {

@@ -14,7 +14,7 @@ import {
   type Notification,
   withConfirmation,
 } from '#ast/settings-by-condition.ts';
-import { shortReference } from '#ast/short-reference.ts';
+import { formatReference } from '#ast/short-reference.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
 import { formTree } from '#forms/form-rows.ts';
@@ -230,7 +230,7 @@ export function composeReceipt(
   const settings = withConfirmation(settingsInLanguage(noticed.settings, language), chosen);
   const form_name = structure.attrs.name;
   const { locale, words } = mailWords(localeOf(language) ?? spoken);
-  const receipt = settings.theme?.short_reference ? shortReference(id) : id;
+  const receipt = formatReference(id, settings.theme);
   const values = { form: form_name, receipt };
   return {
     kind: 'receipt',
@@ -318,7 +318,7 @@ const countMailsTo = statement(
 );
 
 /** Kinds of email to addresses that only a visitor entered. */
-const visitorKinds: readonly MailKind[] = ['receipt', 'resume_link'];
+const visitorKinds: readonly MailKind[] = ['receipt', 'resume_link', 'edit_link'];
 
 /** The maximum number of emails per day from a workspace to one address that only a visitor entered. */
 const mostADay = 5;
@@ -339,8 +339,9 @@ async function maySendToVisitor(db: Queryable, workspaceId: string, address: str
   return counted!.count < mostADay;
 }
 
-/** Saved answers and the link to resume them. */
-type ResumeLink = {
+/** A link to resume saved answers, or to change submitted ones. */
+type PersonalLink = {
+  purpose: 'resume' | 'edit';
   workspaceId: string;
   formId: string;
   formName: string;
@@ -352,17 +353,15 @@ type ResumeLink = {
   until: Date;
 };
 
-/**
- * Emails a visitor the link to resume saved answers. @returns false if the address has reached its limit for
- * today.
- */
-export async function mailResumeLink(
+/** Emails a visitor a personal link. @returns false if the address has reached its limit for today. */
+export async function mailPersonalLink(
   { database, vault }: { database: Database; vault: Vault },
-  { workspaceId, formId, formName, submissionId, timeZone, locale, url, until }: ResumeLink,
+  { purpose, workspaceId, formId, formName, submissionId, timeZone, locale, url, until }: PersonalLink,
   to: MailAddress,
 ): Promise<boolean> {
   const { words } = mailWords(locale);
   const values = { form: formName, date: formatDay(until, locale, timeZone) };
+  const isEdit = purpose === 'edit';
   return transaction(database, async (client) => {
     if (!(await maySendToVisitor(client, workspaceId, to.address))) return false;
     await enqueueMail(
@@ -370,15 +369,15 @@ export async function mailResumeLink(
       vault,
       { workspaceId, formId, submissionIds: [submissionId] },
       {
-        kind: 'resume_link',
+        kind: isEdit ? 'edit_link' : 'resume_link',
         to,
-        subject: fillTemplate(words.resumeSubject, values),
+        subject: fillTemplate(isEdit ? words.editSubject : words.resumeSubject, values),
         letter: {
           lang: locale,
-          heading: words.resumeHeading,
+          heading: isEdit ? words.editButton : words.resumeHeading,
           blocks: [
-            { kind: 'text', text: fillTemplate(words.resumeText, values) },
-            { kind: 'button', label: words.resumeButton, url },
+            { kind: 'text', text: fillTemplate(isEdit ? words.editText : words.resumeText, values) },
+            { kind: 'button', label: isEdit ? words.editButton : words.resumeButton, url },
           ],
           reason: fillTemplate(words.reason, values),
         },

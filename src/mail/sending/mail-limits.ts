@@ -74,7 +74,7 @@ const day = 24 * hour;
 /** A postponed email is retried after this many seconds. */
 const patience = hour / 4;
 
-const toVisitors = ['receipt', 'resume_link'] as const satisfies readonly MailKind[];
+const toVisitors = ['receipt', 'resume_link', 'edit_link'] as const satisfies readonly MailKind[];
 const toInvited = ['invitation', 'reminder'] as const satisfies readonly MailKind[];
 
 const toAddress = (kinds: readonly MailKind[], most: number, reason: string): MailLimit => ({
@@ -155,6 +155,7 @@ const limitsByKind = {
   digest: () => noticeLimits('digest'),
   receipt: visitorLimits,
   resume_link: visitorLimits,
+  edit_link: visitorLimits,
   invitation: invitationLimits,
   reminder: invitationLimits,
   member_invitation: () => rareMailLimits('member_invitation'),

@@ -7,9 +7,9 @@ import { makeKey } from '#submissions/submission-keys.ts';
 import { type Accepted, DifferentAnswersError } from '#submissions/submit-request.ts';
 import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
 import { renderSaved } from '../render/notices.ts';
-import { resumeAddress, resumeMailAddress } from '../visit/address.ts';
+import { linkMailAddress, resumeAddress } from '../visit/address.ts';
 import { limitSaves } from '../visit/screening.ts';
-import { scriptInFrame, type Visit } from '../visit/visit.ts';
+import { type Visit } from '../visit/visit.ts';
 import { acceptAnswers, languageOfVisit } from './accept-answers.ts';
 import type { PostCompletion } from './handle-form-post.ts';
 import {
@@ -127,8 +127,7 @@ function sendSaved(
     return;
   }
   const until = formatDay(expiresAt, locale);
-  const script = scriptInFrame(visit, context);
-  const mail = context.config.smtp && { action: resumeMailAddress(address, visit.address) };
+  const mail = context.config.smtp && { action: linkMailAddress(address, visit.address) };
   const page = renderSaved({
     formName: live.form.attrs.name,
     address,
@@ -136,7 +135,7 @@ function sendSaved(
     language,
     look,
     words,
-    script,
+    script: context.scriptSource,
     mail,
   });
   sendPage(reply, 200, page, look);

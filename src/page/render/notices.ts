@@ -25,7 +25,13 @@ type Confirmation = {
   readonly receipt: string;
   /** The edit link, and the last day on which it works. */
   readonly edit?:
-    | { readonly address: string; readonly until: string; readonly leavesFrame: boolean }
+    | {
+        readonly address: string;
+        readonly until: string;
+        readonly leavesFrame: boolean;
+        /** Set if the instance can send email. */
+        readonly mail?: LinkMailForm | undefined;
+      }
     | undefined;
   /** The author's redirect URL, which opens outside the frame. */
   readonly onward?: string | undefined;
@@ -50,20 +56,31 @@ export function renderConfirmation(view: Confirmation): string {
     main: html`<div class="notice done">
 <h1 tabindex="-1" autofocus>${renderPiped(title ?? words.thanks, say)}</h1>
 ${renderProse(view.message || words.received, (part) => renderPiped(part, say))}
-<p class="receipt">${view.formName}<br>${words.receipt} <code>${view.receipt}</code></p>
-${onward !== undefined && link({ address: onward, text: words.goOn, leavesFrame: true })}
-${edit && link({ ...edit, text: words.editLink, note: fillTemplate(words.editUntil, { date: edit.until }) })}
-${again !== undefined && link({ address: again, text: words.again })}
+<div class="receipt"><p>${view.formName}<br>${words.receipt}</p>
+<p class="copied"><code${copyable(words, words.receipt)}>${view.receipt}</code></p></div>
+${onward !== undefined && html`<p class="prose">${link({ address: onward, text: words.goOn, leavesFrame: true })}</p>`}
+${
+  edit &&
+  html`<div class="edit_link"><p class="copied">${link({ ...edit, text: words.editLink, copying: copyable(words, words.editLink) })}</p>
+<p>${fillTemplate(words.editUntil, { date: edit.until })}</p>
+${edit.mail && foldedMailForm(edit.mail, words)}</div>`
+}
+${again !== undefined && html`<p>${link({ address: again, text: words.again, className: 'again' })}</p>`}
 ${view.languages}
 </div>`,
   });
 }
 
+/** The attributes of a text or link that the script adds a Copy button to (web/page/copy.ts). */
+const copyable = ({ copy, copied }: Words, name: string): Html =>
+  attributes({ 'data-copy': copy, 'data-copied': copied, 'data-name': name });
+
 type Link = {
   readonly address: string;
   readonly text: string;
-  readonly note?: string;
   readonly leavesFrame?: boolean;
+  readonly className?: string;
+  readonly copying?: Html;
 };
 
 /** A request that a visitor can repeat, even without a script: its URL and fields. */
@@ -84,20 +101,29 @@ ${fields.map(([name, value]) => html`<input${attributes({ type: 'hidden', name, 
 <div class="actions"><button type="submit" class="submit">${text}</button></div>
 </form>`;
 
-function link({ address, text, note, leavesFrame = false }: Link): Html {
-  const target = attributes({ href: safeUrl(address), target: leavesFrame && '_top' });
-  return html`<p class="prose"><a${target}>${text}</a>${note && html`<br><span class="help">${note}</span>`}</p>`;
+function link({ address, text, className, copying, leavesFrame = false }: Link): Html {
+  const target = attributes({ href: safeUrl(address), target: leavesFrame && '_top', class: className });
+  return html`<a${target}${copying}>${text}</a>`;
 }
 
-/** The form that emails the link to saved answers: the URL to post to, and the result of the last attempt. */
-export type ResumeMailForm = {
+/**
+ * The form that emails a personal link: the address to post to, and the result of the last attempt.
+ */
+export type LinkMailForm = {
   readonly action: string;
   readonly given?: string | undefined;
   readonly problem?: string | undefined;
   readonly sentTo?: string | undefined;
 };
 
-function mailForm({ action, given, problem, sentTo }: ResumeMailForm, words: Words): Html {
+/** Renders the email form behind its title, open if it has something to report. */
+const foldedMailForm = (mail: LinkMailForm, words: Words): Html =>
+  html`<details${attributes({ open: mail.problem !== undefined || mail.sentTo !== undefined })}>
+<summary>${words.mailLink}</summary>
+${mailForm(mail, words)}
+</details>`;
+
+function mailForm({ action, given, problem, sentTo }: LinkMailForm, words: Words): Html {
   if (sentTo !== undefined) {
     return html`<p class="prose" role="status">${fillTemplate(words.mailLinkSent, { address: sentTo })}</p>`;
   }
@@ -134,7 +160,7 @@ export function renderSaved(
     look?: PageStyle | undefined;
     words: Words;
     /** Set if the instance can send email. */
-    mail?: ResumeMailForm | undefined;
+    mail?: LinkMailForm | undefined;
   } & Framed,
 ): string {
   const { words, address, mail } = view;
@@ -146,7 +172,7 @@ export function renderSaved(
     main: html`<div class="notice done">
 <h1 tabindex="-1" autofocus>${words.savedTitle}</h1>
 ${renderProse(words.savedText)}
-<p class="receipt"><a${attributes({ href: safeUrl(address), target: view.look?.isEmbedded && '_top' })}>${address}</a></p>
+<p class="receipt copied">${link({ address, text: address, leavesFrame: view.look?.isEmbedded === true, copying: copyable(words, words.savedTitle) })}</p>
 ${renderProse(fillTemplate(words.savedUntil, { date: view.until }))}
 ${mail && mailForm(mail, words)}
 </div>`,

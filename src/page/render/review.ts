@@ -1,7 +1,9 @@
 import type { AnswerFormat } from '#ast/answers/format-answer.ts';
-import { formatVisitorAnswer } from '#ast/answers/format-piped.ts';
+import { formatVisitorAnswer, formatVisitorMatrix } from '#ast/answers/format-piped.ts';
+import { formatFileSize } from '#ast/basics/format-size.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
 import { countRows, fieldName, type RawAnswers, type Row } from '#ast/form/fields.ts';
+import { inputRules } from '#ast/form/input-rules.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import {
   type Form,
@@ -9,10 +11,12 @@ import {
   isAnsweredByVisitor,
   isCalculation,
   isVisibleToVisitors,
+  kindOf,
   listQuestions,
   type Question,
 } from '#ast/form/tree.ts';
 import type { VisibleParts } from '#ast/logic/evaluate.ts';
+import type { InputRules } from '#ast/types/rules.ts';
 import { attributes, type FormatAnswer, type Html, html } from '../markup/html.ts';
 import type { Words } from '../words/words.ts';
 import { rowName } from './elements/rows.ts';
@@ -56,13 +60,17 @@ function* listsOf(review: Review, questions: readonly Question[]): Generator<Htm
 }
 
 /** The page's own words in the review. */
-export type ReviewWords = Pick<Words, 'change' | 'noAnswer' | 'row' | 'yes' | 'no'>;
+export type ReviewWords = Pick<Words, 'change' | 'noAnswer' | 'row' | 'yes' | 'no' | 'signed'>;
+
+type ReviewedFile = { readonly filename: string; readonly size: number };
 
 /** The answers of a page, and how to format them. */
 export type Review = Omit<AnswerFormat, 'words'> & {
   readonly form: Form;
   readonly values: RawAnswers;
-  readonly held: ReadonlyMap<string, readonly { readonly filename: string }[]>;
+  readonly held: ReadonlyMap<string, readonly ReviewedFile[]>;
+  /** Returns the addresses of the pictures of a field's files, where the browser has them. */
+  readonly picturesOf?: (field: string) => readonly (string | undefined)[];
   readonly shown: VisibleParts;
   readonly words: ReviewWords;
   readonly say: FormatAnswer;
@@ -97,7 +105,7 @@ ${entries}
 export const entryOf = (review: Review, input: InputElement, row?: Row): Html =>
   entry(review, {
     label: fillReviewLabel(review, input.attrs.label, row),
-    said: formatReviewedAnswer(review, input, row),
+    said: renderAnswer(review, input, row),
     name: isCalculation(input) ? undefined : fieldName(input, row),
     place:
       row &&
@@ -112,7 +120,7 @@ export const fillReviewLabel = ({ say }: Review, label: string, row?: Row): stri
 
 type Entry = {
   readonly label: string;
-  readonly said: readonly string[];
+  readonly said: readonly Html[];
   /** The field to change; undefined for a calculation. */
   readonly name: string | undefined;
   /** The row, for screen readers that announce a button without its context. */
@@ -123,8 +131,7 @@ export function entry({ words }: Review, { label, said, name, place }: Entry): H
   const change =
     name !== undefined &&
     html`<button${attributes({ type: 'submit', name: '_go', value: changeButtonValue(name), class: 'change' })}>${words.change}<span class="unseen"> ${place && `${place} – `}${label}</span></button>`;
-  const answer =
-    said.length > 0 ? said.map((one) => html`<p>${one}</p>`) : html`<p class="size">${words.noAnswer}</p>`;
+  const answer = said.length > 0 ? said : html`<p class="size">${words.noAnswer}</p>`;
   return html`<div>
 <dt>${label}</dt>
 <dd>${answer}</dd>
@@ -134,3 +141,34 @@ ${change && html`<dd>${change}</dd>`}
 
 export const formatReviewedAnswer = (review: Review, input: InputElement, row?: Row): string[] =>
   formatVisitorAnswer({ ...review, speech: review }, input, row);
+
+/** Renders an answer as people know it: a matrix as a table, a file with its picture and size. */
+function renderAnswer(review: Review, input: InputElement, row?: Row): Html[] {
+  if (kindOf(input) === 'files') {
+    const field = fieldName(input, row);
+    // Only a signature is always one file.
+    const rules: Partial<InputRules> = inputRules[input.type];
+    const pictures = review.picturesOf?.(field) ?? [];
+    return (review.held.get(field) ?? []).map((file, index) =>
+      rules.files?.max_files === 1
+        ? renderSignature(review, file, pictures[index])
+        : renderFile(review, file, pictures[index]),
+    );
+  }
+  const matrix = formatVisitorMatrix({ values: review.values, speech: review }, input, row);
+  if (matrix?.length) {
+    const lines = matrix.map(([label, said]) => html`<tr><th scope="row">${label}</th><td>${said}</td></tr>`);
+    return [html`<table>${lines}</table>`];
+  }
+  return formatReviewedAnswer(review, input, row).map((one) => html`<p>${one}</p>`);
+}
+
+const renderFile = ({ language }: Review, { filename, size }: ReviewedFile, src?: string): Html =>
+  html`<p class="file">${src && html`<img${attributes({ src, alt: '' })}>`}<span><bdi>${filename}</bdi> <span class="size">${formatFileSize(size, language)}</span></span></p>`;
+
+/** A typed name is the name of the file; a drawing has the name `signature`. */
+function renderSignature({ words }: Review, { filename }: ReviewedFile, src?: string): Html {
+  const typed = filename.replace(/\.(?:png|svg)$/, '');
+  const alt = typed === 'signature' ? words.signed : typed;
+  return src ? html`<img${attributes({ src, alt, class: 'signed' })}>` : html`<p>${alt}</p>`;
+}

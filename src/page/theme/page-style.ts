@@ -148,7 +148,14 @@ const reviewStyle = `
 .answers + .answers { margin-block-start: 0; border-block-start: 0; }
 .answers dd { margin: 0; grid-column: 1; }
 .answers dd p { white-space: pre-line; }
-.answers dd:last-child { grid-area: 1 / 2 / 3; }
+.answers dd + dd { grid-area: 1 / 2 / 3; }
+.answers table { border-spacing: 0; }
+.answers :is(th, td) { padding: 0; padding-block-end: var(--1); font-weight: 400; text-align: start; vertical-align: top; }
+.answers th { padding-inline-end: var(--4); color: var(--soft); }
+.answers .file { display: flex; gap: var(--3); align-items: center; }
+.answers .file + .file { margin-block-start: var(--2); }
+.answers .file img { inline-size: 2.75rem; block-size: 2.75rem; border-radius: calc(.5 * var(--round)); object-fit: cover; }
+.answers .signed { display: block; inline-size: 12rem; max-inline-size: 100%; border-radius: calc(.5 * var(--round)); }
 .answers :is(dt, dd p), .review h4 { unicode-bidi: plaintext; text-align: left; }
 [dir=rtl] :is(.answers :is(dt, dd p), .review h4) { text-align: right; }
 .change { min-block-size: 2.75rem; padding: var(--2); margin: -.625rem calc(-1 * var(--2)); background: none; border: 0; color: var(--accent); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
@@ -157,7 +164,7 @@ const reviewStyle = `
   .answers > div { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr) auto; }
   .answers dt { font-size: 1rem; }
   .answers dd { grid-column: 2; }
-  .answers dd:last-child { grid-area: 1 / 3; }
+  .answers dd + dd { grid-area: 1 / 3; }
 }
 @media print { .step[hidden]:has(> .review) { display: none !important; } }
 `;

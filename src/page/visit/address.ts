@@ -160,6 +160,6 @@ export function withHiddenAnswers(
 export const resumeAddress = (formId: string, token: string, guest: Guest | undefined): string =>
   `/f/${formId}/resume/${token}${guest ? `?${invitationParameter}=${guest.token}` : ''}`;
 
-/** Returns the URL that the page after saving posts to, to get its link by email. `link` is absolute. */
-export const resumeMailAddress = (link: string, { own }: Pick<FormAddress, 'own'>): string =>
-  formatFormAddress(`${new URL(link).pathname}/mail`, { reference: {}, prefill: [], own });
+/** Returns the address to which a page posts to get its personal link by email. */
+export const linkMailAddress = (link: string, { own }: Pick<FormAddress, 'own'>): string =>
+  formatFormAddress(`${new URL(link, 'http://form').pathname}/mail`, { reference: {}, prefill: [], own });

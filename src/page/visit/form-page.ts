@@ -58,7 +58,7 @@ function scriptDataOf(
     upload: formatFormAddress(`${path}/files`, { reference: {}, prefill: [], own: new Map(admitting) }),
     ...(saves && { saves }),
     ...(live.settings.review_step && {
-      review: pick(words, ['change', 'noAnswer', 'row', 'yes', 'no']),
+      review: pick(words, ['change', 'noAnswer', 'row', 'yes', 'no', 'signed']),
     }),
     ...(offers && { offers }),
     ...(isPiped(live.form) && { piping: pick(words, ['yes', 'no']) }),

@@ -75,8 +75,8 @@ export function openKeptFiles({ database, vault }: { database: Database; vault: 
 }
 
 /**
- * Joins all files of a post by HTML name, with kept files before new ones, and returns their problems. If a
- * type allows only one file, the new file replaces the kept one.
+ * Joins all files of a post by HTML name, kept files before new ones, and returns their problems. In a field
+ * for one file, the new file replaces the kept one.
  */
 export function joinFiles(
   form: Form,
@@ -86,9 +86,12 @@ export function joinFiles(
 ): { files: Map<string, readonly FileAnswer[]>; problems: FieldMessage[] } {
   const questions = questionsById(listQuestions(form));
   const isReplaced = (name: string): boolean => {
-    const found = findInput(questions, name);
-    const { files }: Partial<InputRules> = found ? inputRules[found.input.type] : {};
-    return files?.max_files === 1;
+    const { input } = findInput(questions, name) ?? {};
+    const { files }: Partial<InputRules> = input ? inputRules[input.type] : {};
+    return (
+      files?.max_files === 1 ||
+      (input !== undefined && 'max_files' in input.attrs && input.attrs.max_files === 1)
+    );
   };
   const names = new Set([...held.keys(), ...received.keys()]);
   const files = new Map(

@@ -207,10 +207,16 @@ async function post(page: Page, signature: Signature, signal: AbortSignal): Prom
   const control = controlOf(signature);
   const field = control.name;
   // uploads.ts first shows the files kept over a reload, which may include this signature.
-  const { addItem, readUploadError, showStored, showUnsent } = await import('../uploads.ts');
-  if (listUploadedFiles(page.form).some(([name]) => name === field)) return void delete signature.sending;
+  const { addItem, readUploadError, showPicture, showStored, showUnsent } = await import('../uploads.ts');
   const filename = `${signature.name.replaceAll(/[/\\]/g, '-') || 'signature'}.png`;
   const picture = new File([await pictureOf(signature)], filename, { type: 'image/png' });
+  if (listUploadedFiles(page.form).some(([name]) => name === field)) {
+    delete signature.sending;
+    // The review shows the picture.
+    showPicture(control.previousElementSibling!.querySelector('li')!, picture);
+    page.form.dispatchEvent(new CustomEvent('files', { detail: field }));
+    return;
+  }
   const body = new FormData();
   body.append(field, picture);
   const request = { method: 'POST', headers: { Accept: 'application/json' }, body, signal };
@@ -221,12 +227,13 @@ async function post(page: Page, signature: Signature, signal: AbortSignal): Prom
   if (signal.aborted) return;
   delete signature.sending;
   const item = addItem(control);
+  showPicture(item, picture);
   if (isStored) showStored(page, item, field, JSON.parse(text) as StoredFile);
   else {
     const again = makeElement('button', {
       type: 'button',
       className: 'drop',
-      textContent: page.data.words.sendAgain,
+      textContent: page.data.words.tryAgain,
     });
     again.addEventListener('click', () => {
       item.parentElement!.remove();

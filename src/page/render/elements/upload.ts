@@ -3,7 +3,7 @@ import { fillTemplate } from '#ast/basics/words.ts';
 import type { FileRules } from '#ast/rules/check-files.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
 import { formatFileTypes } from '../../words/format-problem.ts';
-import type { Field, KeptFile } from './element-context.ts';
+import { type Field, type KeptFile, renderPipedText } from './element-context.ts';
 import { controlAttributes, renderLabelledControl } from './frame.ts';
 
 /** Renders a kept file. Its token is posted again, and the checkbox removes the file. */
@@ -34,18 +34,19 @@ export function upload(field: Field, attrs: FileRules): Html {
   const control = attributes({
     type: 'file',
     multiple: files > 1,
-    // No `capture`: a phone offers its camera for images anyway, and its album too.
     accept: attrs.accept?.join(','),
     ...controlAttributes(field),
   });
   const types = attrs.accept?.length
     ? [fillTemplate(words.fileTypes, { types: formatFileTypes(attrs.accept, words, language) })]
     : [];
+  const acceptsPhotos = attrs.accept?.some((one) => /^(image\/(\*|jpeg)|\.jpe?g)$/i.test(one));
   return renderLabelledControl(
     field,
     html`${renderKeptFiles(field)}
 <input${control}>
-<p class="zone" aria-hidden="true"><b>${files > 1 ? words.chooseFiles : words.chooseFile}</b> <span>${files > 1 ? words.dropFiles : words.dropFile}</span></p>`,
+<p class="zone" aria-hidden="true"><b>${files > 1 ? words.chooseFiles : words.chooseFile}</b> <span>${files > 1 ? words.dropFiles : words.dropFile}</span></p>
+${acceptsPhotos && html`<button type="button" class="photo">${words.takePhoto}<span class="unseen"> ${renderPipedText(field.element.attrs.label, place)}</span></button>`}`,
     [
       [fillTemplate(files === 1 ? words.oneFile : words.someFiles, { limit: files, size }), ...types].join(
         ' ',

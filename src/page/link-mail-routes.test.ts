@@ -22,7 +22,7 @@ const structure = {
     },
   ],
 };
-const settings = { save_progress: true, locale: 'en' };
+const settings = { save_progress: true, editing: true, locale: 'en' };
 const { body: form } = await tenant.call('POST', '/forms', { structure, settings, publish: true });
 
 const post = (path: string, fields: Record<string, string>): Promise<Response> =>
@@ -72,4 +72,28 @@ test('an address gets at most five of these emails a day', async () => {
 test('an invalid link sends no email', async () => {
   const response = await post(`/f/${form.id}/resume/${'x'.repeat(43)}/mail`, { _mail: 'a@example.test' });
   assert.equal(response.status, 404);
+});
+
+test('the confirmation can email the edit link, without a script', async () => {
+  const sent = await post(`/f/${form.id}`, { name: 'Ada' });
+  const confirmation = await (await fetch(`${url}${sent.headers.get('location')}`)).text();
+  const action = /<form method="post" action="([^"]+)"/.exec(confirmation)![1]!;
+  assert.match(action, /\/edit\/[\w-]+\/mail$/);
+  assert.ok(!confirmation.includes('<details open'));
+  const refused = await post(action, { _mail: 'nobody' });
+  const again = await refused.text();
+  assert.equal(refused.status, 422);
+  assert.match(again, /<details open>[^]*Enter a valid email address\./);
+  const response = await post(action, { _mail: 'edit@example.test' });
+  const said = await response.text();
+  assert.equal(response.status, 200);
+  assert.match(said, /<h1[^>]*>Thank you<[^]*The link is on its way to edit@example\.test\./);
+  const { mail } = await server.waitForOne('edit@example.test');
+  assert.equal(mail.subject, 'Change your answers: Long <form>');
+  const [link] = /http[^\s"<]+\/edit\/[\w-]+/.exec(mail.text!)!;
+  assert.match(await (await fetch(link)).text(), /value="Ada"/);
+  assert.equal(
+    (await post(`/f/${form.id}/edit/${'x'.repeat(43)}/mail`, { _mail: 'a@example.test' })).status,
+    404,
+  );
 });

@@ -1,0 +1,101 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { formatDay } from '#ast/basics/words.ts';
+import { refuseOtherMethods, type Server } from '#kit/http.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
+import { mailPersonalLink } from '#mail/notices/submission-emails.ts';
+import { openEdit } from '#submissions/changes/edit-by-token.ts';
+import { openSubmissionLink } from '#submissions/links.ts';
+import { openResume } from '#submissions/saved-answers.ts';
+import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import { confirmationPage } from './confirmation.ts';
+import type { PostContext } from './post/post-context.ts';
+import { sendPage } from './post/problem-page.ts';
+import { type LinkMailForm, renderSaved } from './render/notices.ts';
+import { linkMailAddress, resumeAddress } from './visit/address.ts';
+import { limitSaves } from './visit/screening.ts';
+import {
+  type LinkRequest,
+  type OpenContext,
+  openExistingForm,
+  openVisit,
+  type Visit,
+} from './visit/visit.ts';
+
+type MailContext = PostContext & OpenContext;
+
+/**
+ * Adds `POST /f/<id>/resume/<token>/mail` and `POST /f/<id>/edit/<token>/mail`: each emails the personal link
+ * to the visitor, and shows the page with the link again, even if the email fails.
+ */
+export function linkMailRoutes(server: Server, context: MailContext): void {
+  server.post('/f/:id/resume/:token/mail', async (request: LinkRequest, reply) => {
+    const visit = await openVisit(context, request);
+    const { live, language, locale, look, words, guest } = visit;
+    const { token } = request.params;
+    // Throws if there are no saved answers to resume.
+    await openResume(context.database, live.id, token);
+    const url = `${context.config.publicUrl}${resumeAddress(live.id, token, guest)}`;
+    const { until, said } = await mailLink(context, visit, request, { purpose: 'resume', url });
+    const page = renderSaved({
+      formName: live.form.attrs.name,
+      address: url,
+      until: formatDay(until, locale),
+      language,
+      look,
+      words,
+      script: context.scriptSource,
+      mail: context.config.smtp && { ...said, action: linkMailAddress(url, visit.address) },
+    });
+    return sendResult(reply, visit, page, said);
+  });
+
+  server.post('/f/:id/edit/:token/mail', async (request: LinkRequest, reply) => {
+    const visit = await openExistingForm(context, request);
+    const { id } = visit.live;
+    const { token } = request.params;
+    // Throws if the answers can't be changed.
+    const { submissionId: receipt } = await openEdit(context.database, id, token);
+    const url = `${context.config.publicUrl}/f/${id}/edit/${token}`;
+    const { said } = await mailLink(context, visit, request, { purpose: 'edit', url });
+    const page = confirmationPage(context, visit, request, { receipt, token, said });
+    return sendResult(reply, visit, page, said);
+  });
+
+  for (const purpose of ['resume', 'edit'])
+    refuseOtherMethods(server, `/f/:id/${purpose}/:token/mail`, ['POST']);
+}
+
+type MailResult = Omit<LinkMailForm, 'action'>;
+
+async function mailLink(
+  context: MailContext,
+  { live, words, locale }: Visit,
+  request: LinkRequest,
+  link: { purpose: 'resume' | 'edit'; url: string },
+): Promise<{ until: Date; said: MailResult }> {
+  const { workspaceId, id: formId, form, settings } = live;
+  const { expiresAt: until, submissionId } = await openSubmissionLink(context.database, {
+    formId,
+    token: request.params.token,
+    purpose: link.purpose,
+  });
+  await limitSaves(context.requestCounter, formId, addressRateLimitKey(request.ip));
+  const given = addressIn(request);
+  const to = readMailAddress(given);
+  if (!to) return { until, said: { given, problem: words.mailLinkWrong } };
+  const place = { workspaceId, formId, submissionId, formName: form.attrs.name };
+  const isSent = await mailPersonalLink(
+    context,
+    { ...place, ...link, timeZone: settings.time_zone, locale, until },
+    to,
+  );
+  if (!isSent) return { until, said: { given, problem: words.mailLinkLimited } };
+  context.wakeQueue();
+  return { until, said: { given: '', sentTo: to.address } };
+}
+
+const addressIn = ({ body }: FastifyRequest): string =>
+  body instanceof URLSearchParams ? (body.get('_mail') ?? '') : '';
+
+const sendResult = (reply: FastifyReply, { look }: Visit, page: string, said: MailResult): FastifyReply =>
+  sendPage(reply, said.problem === undefined ? 200 : 422, page, look);

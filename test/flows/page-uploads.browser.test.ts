@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { findBarriers } from '#test/console-browser.ts';
+import { until } from '#test/service.ts';
+import { element } from '../ast/forms.ts';
+import { step } from './page-script-form.ts';
+import { field, focused, pressButton, stage } from './page-script-stage.ts';
+
+/* Uploads with a script: refused files, replacing, offline, thumbnails and the camera of a phone. */
+
+const textFile = (name: string, content = 'x') => ({
+  name,
+  mimeType: 'text/plain',
+  buffer: Buffer.from(content),
+});
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYPj/HwADAgH/p3Zc0QAAAABJRU5ErkJggg==',
+  'base64',
+);
+const heldNames = (page: Page): Promise<string[]> =>
+  page.evaluate("[...document.querySelectorAll('.held li')].map(({ dataset }) => dataset.filename)");
+const answersOf = async (form: Parameters<typeof stage.submissions>[0]) =>
+  (await stage.submissions(form))[0]?.answers as Record<string, { filename: string }[]>;
+const namesIn = (files: { filename: string }[] | undefined) => files?.map(({ filename }) => filename);
+
+const form = await stage.publish([
+  step('Only', [
+    element('file_upload', 'cv', { max_files: 1, accept: ['.txt'] }),
+    element('file_upload', 'photo', { max_file_size: 10, max_files: 2 }),
+  ]),
+]);
+
+test('a refused file is never added: its reason is announced, fades, and blocks nothing', async () => {
+  const page = await stage.visit(form);
+  const photo = field(page, 'photo');
+  await photo.setInputFiles([textFile('big.txt', 'x'.repeat(11)), textFile('small.txt')]);
+  await page.getByRole('alert').getByText('“big.txt” is larger than 1 kB').waitFor();
+  await page.locator('[name="_file[photo]"]').waitFor({ state: 'attached' });
+  assert.deepEqual(await heldNames(page), ['small.txt']);
+  assert.deepEqual(await findBarriers(page), []);
+
+  await photo.setInputFiles([textFile('two.txt'), textFile('three.txt'), textFile('four.txt')]);
+  await page.getByRole('alert').getByText('Add at most 2 files').waitFor();
+  assert.equal(await page.locator('.refused').count(), 1, 'one message for one reason, in place of the last');
+  await until('the second', async () => (await page.locator('[name="_file[photo]"]').count()) === 2);
+
+  await field(page, 'cv').setInputFiles(textFile('evil.exe'));
+  await page.getByRole('alert').getByText('evil.exe').waitFor();
+  await page.evaluate('document.getAnimations().forEach((animation) => animation.finish())');
+  await until('no message', async () => (await page.locator('.refused').count()) === 0);
+  await pressButton(page, 'Submit');
+  await page.waitForURL(/\/submitted\?receipt=/);
+  const answers = await answersOf(form);
+  assert.deepEqual(namesIn(answers['photo']), ['small.txt', 'two.txt']);
+  assert.equal(answers['cv'], undefined);
+  await stage.browser.leave(page);
+});
+
+test('a file that only the server can refuse is not added either', async () => {
+  const page = await stage.visit(form);
+  await page.route('**/files', (route) =>
+    route.fulfill({ status: 422, json: { errors: [{ field: 'cv', message: 'No room for more files.' }] } }),
+  );
+  await field(page, 'cv').setInputFiles(textFile('one.txt'));
+  await page.getByRole('alert').getByText('No room for more files.').waitFor();
+  assert.deepEqual(await heldNames(page), []);
+  await stage.browser.leave(page);
+});
+
+test('in a field for one file, a second file replaces the first once it is uploaded', async () => {
+  const page = await stage.visit(form);
+  const cv = field(page, 'cv');
+  await cv.setInputFiles(textFile('old.txt'));
+  await page.locator('[name="_file[cv]"]').waitFor({ state: 'attached' });
+  await page.route('**/files', (route) => route.abort());
+  await cv.setInputFiles(textFile('new.txt'));
+  const retry = page.getByRole('button', { name: 'Try again new.txt' });
+  await retry.waitFor();
+  assert.deepEqual(await heldNames(page), ['old.txt', 'new.txt'], 'nothing is lost if the upload fails');
+  await page.unroute('**/files');
+  await retry.press('Enter');
+  await until('the new one', async () => (await heldNames(page)).join() === 'new.txt');
+  await until('the focus on its button', async () => (await focused(page)).startsWith('Remove'));
+  await pressButton(page, 'Submit');
+  await page.waitForURL(/\/submitted\?receipt=/);
+  assert.deepEqual(namesIn((await answersOf(form))['cv']), ['new.txt']);
+  await stage.browser.leave(page);
+});
+
+test('uploads pause while offline and continue by themselves', async () => {
+  const page = await stage.visit(form);
+  await page.context().setOffline(true);
+  await field(page, 'photo').setInputFiles([textFile('one.txt'), textFile('two.txt')]);
+  await page.getByRole('progressbar', { name: 'one.txt: Paused' }).waitFor();
+  await page.locator('[aria-live=polite]').getByText('two.txt: Paused until you’re back online').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await pressButton(page, 'Submit');
+  await page.getByRole('alert').getByText('still uploading').waitFor();
+  await pressButton(page, 'Cancel one.txt');
+  await page.context().setOffline(false);
+  await page.locator('[name="_file[photo]"]').waitFor({ state: 'attached' });
+  assert.deepEqual(await heldNames(page), ['two.txt']);
+
+  // The network is lost during an upload.
+  let isHeld = true;
+  await page.route('**/files', async (route) => {
+    if (!isHeld) return route.continue();
+  });
+  await field(page, 'cv').setInputFiles(textFile('slow.txt'));
+  await page.getByRole('progressbar', { name: 'slow.txt: 0%' }).waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole('progressbar', { name: 'slow.txt: Paused' }).waitFor();
+  isHeld = false;
+  await page.context().setOffline(false);
+  await page.locator('[name="_file[cv]"]').waitFor({ state: 'attached' });
+  await stage.browser.leave(page);
+});
+
+test('a phone opens its camera for a question about images, and the picture is shown', async () => {
+  const pictures = await stage.publish([
+    step('Only', [
+      element('file_upload', 'damage', { accept: ['image/*', '.pdf'] }),
+      element('file_upload', 'cv', { accept: ['.pdf'] }),
+    ]),
+  ]);
+  const page = await stage.visit(pictures, {
+    isMobile: true,
+    hasTouch: true,
+    viewport: { width: 375, height: 800 },
+  });
+  await page.locator('.sends_files').waitFor();
+  const camera = page.getByRole('button', { name: 'Take a photo The damage' });
+  assert.equal(await page.locator('.photo').count(), 1, 'only where photos are accepted');
+  const chooser = page.waitForEvent('filechooser');
+  await page.evaluate(`document.getElementById('damage').addEventListener('click', ({ target }) => {
+    window.asked = [target.accept, target.capture];
+  })`);
+  await camera.tap();
+  await (await chooser).setFiles({ name: 'photo.png', mimeType: 'image/png', buffer: pixel });
+  assert.deepEqual(await page.evaluate('window.asked'), ['image/*', 'environment']);
+  assert.equal(await field(page, 'damage').getAttribute('accept'), 'image/*,.pdf');
+  assert.equal(await field(page, 'damage').getAttribute('capture'), null);
+  await page.locator('.held img').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.context().close();
+
+  const desk = await stage.visit(pictures);
+  await desk.locator('.sends_files').waitFor();
+  assert.equal(await desk.locator('.photo').isVisible(), false);
+  await stage.browser.leave(desk);
+});
+
+test('the review shows pictures of images and signatures, also after a reload', async () => {
+  const signed = await stage.publish(
+    [step('Only', [element('file_upload', 'photo', { accept: ['image/*'] }), element('signature', 'sign')])],
+    { review_step: true },
+  );
+  const page = await stage.visit(signed);
+  await field(page, 'photo').setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer: pixel });
+  await page.locator('[name="_file[photo]"]').waitFor({ state: 'attached' });
+  await field(page, 'sign').fill('Ada');
+  await pressButton(page, 'Next');
+  await page.getByRole('heading', { name: 'Check your answers' }).waitFor();
+  const picture = page.getByRole('img', { name: 'Ada' });
+  await picture.waitFor();
+  assert.ok(await page.evaluate<boolean>("document.querySelector('.review .file img').naturalWidth === 1"));
+  assert.deepEqual(await findBarriers(page), []);
+  await page.reload();
+  await picture.waitFor();
+  assert.match(await page.title(), /^Check your answers – (?!Check)/);
+  await stage.browser.leave(page);
+});
