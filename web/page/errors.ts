@@ -48,8 +48,9 @@ export function showInStep(page: Page, errors: readonly FieldError[]): void {
 }
 
 /**
- * Shows the summary at the top, with a link to the field for every error. The focus moves to it, so that it
- * is read out once (docs/rules.md P3). Without errors, removes the summary and the prefix of the page title.
+ * Shows the summary above the questions, with a link to the field for every error. The focus moves to it, so
+ * that it is read out once (docs/rules.md P3). The only question on the page gets the focus itself. Without
+ * errors, removes the summary and the prefix of the page title.
  */
 export function showErrorSummary(page: Page, errors: readonly FieldError[]): void {
   const { data } = page;
@@ -57,6 +58,7 @@ export function showErrorSummary(page: Page, errors: readonly FieldError[]): voi
   document.title = document.title.replace(fillTemplate(data.words.errorTitle, { title: '' }), '');
   if (errors.length === 0) return;
   document.title = fillTemplate(data.words.errorTitle, { title: document.title });
+  if (data.singly && focusOnlyQuestion(page, errors)) return;
   const nameOf = errorFormatter(page);
   const items = errors.map((error) => {
     const { field } = error;
@@ -64,6 +66,19 @@ export function showErrorSummary(page: Page, errors: readonly FieldError[]): voi
     return makeElement('li', {}, byId(field) ? makeElement('a', { href: `#${field}` }, said) : said);
   });
   showSummary(data.words.problem, makeElement('ul', {}, ...items));
+}
+
+/**
+ * Moves the focus to the question that all errors are about, and announces the error if the focus is already
+ * there. Returns false if there is no such question.
+ */
+function focusOnlyQuestion(page: Page, [error, ...others]: readonly FieldError[]): boolean {
+  const control = error && byId(error.field);
+  if (!control?.matches('input, select, textarea')) return false;
+  if (others.some(({ field }) => field !== error!.field)) return false;
+  if (boxOf(error!.field)?.contains(document.activeElement)) page.announce(error!.message);
+  else control.focus();
+  return true;
 }
 
 /** Updates a field's errors in the summary. Removes resolved ones, and the summary with the last of them. */
@@ -84,15 +99,15 @@ export function errorFormatter({ data: { form, words }, say }: Page): (error: Fi
   return ({ field, message }) => prefixProblemLabel(labelOf(field), message, words);
 }
 
-/** Shows a box at the top of the page that gets the focus. */
+/** Shows a box above the questions, at the top of the window. It gets the focus. */
 export function showSummary(title: string, ...content: Node[]): void {
   document.querySelector('.summary')?.remove();
   const heading = makeElement('h2', { id: '_problem', textContent: title });
   const box = makeElement('div', { className: 'summary', role: 'alert', tabIndex: -1 }, heading, ...content);
   box.setAttribute('aria-labelledby', '_problem');
-  // Like the server: below the theme's pictures, which would overlap it otherwise.
-  document.querySelector('main > header')!.before(box);
-  box.focus();
+  document.querySelector('.step')!.before(box);
+  box.focus({ preventScroll: true });
+  box.scrollIntoView();
 }
 
 /**

@@ -14,7 +14,7 @@ export type Page = {
   readonly data: ScriptData;
   /** The sections of all steps, in order. */
   readonly sections: readonly HTMLElement[];
-  /** Announces a text to screen readers without moving the focus. */
+  /** Announces a text to screen readers without moving the focus. An empty text removes the last one. */
   readonly announce: (text: string) => void;
   /** The index of the shown step. */
   step: number;
@@ -37,6 +37,7 @@ export function readPage(form: HTMLFormElement): Page {
   const region = makeElement('div', { className: 'unseen' });
   region.setAttribute('aria-live', 'polite');
   form.insertAdjacentElement('afterend', region);
+  let announcement: ReturnType<typeof setTimeout> | undefined;
   return {
     form,
     data,
@@ -44,7 +45,8 @@ export function readPage(form: HTMLFormElement): Page {
     // A repeated text is announced only if the region was empty in between.
     announce(text) {
       region.textContent = '';
-      setTimeout(() => {
+      clearTimeout(announcement);
+      announcement = setTimeout(() => {
         region.textContent = text;
       }, 50);
     },

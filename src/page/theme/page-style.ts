@@ -10,6 +10,7 @@ import {
   type Theme,
 } from '#ast/theme/theme.ts';
 import { type Face, type FaceName, faces, fontAddress, type Subset } from './fonts.ts';
+import { questionStyle } from './question-style.ts';
 
 /** The characters of each subset, as in the packages' unicode.json; Arabic without mathematical symbols. */
 const ranges: Readonly<Record<Subset, string>> = {
@@ -159,31 +160,6 @@ const reviewStyle = `
   .answers dd:last-child { grid-area: 1 / 3; }
 }
 @media print { .step[hidden]:has(> .review) { display: none !important; } }
-`;
-
-/** Styles of one question at a time: large text, a gentle transition, and keyboard hints on options. */
-const questionStyle = `
-.step > h2 { color: var(--accent); font-size: 1rem; letter-spacing: 0; }
-.step:has(> .review) > h2 { color: inherit; font-size: 1.375rem; }
-.step > .stack > .field > :is(label, legend):first-child { font-size: clamp(1.25rem, 1.1rem + .75vw, 1.625rem); line-height: 1.25; letter-spacing: -.01em; text-wrap: balance; }
-:lang(ar) .step > .stack > .field > :is(label, legend) { letter-spacing: 0; }
-.step > .stack > .field > :is(label, legend) > .mark { letter-spacing: 0; white-space: nowrap; }
-.step > .stack > .labelled > :is(input, select, textarea) { font-size: 1.125rem; }
-.step > .stack > .field > .options, .step > .stack > .labelled > :is(input, select, textarea) { margin-block-start: var(--4); }
-.step > h2.unseen + .stack { margin-block-start: 0; }
-@media (hover: none) { .keys { display: none; } }
-@media (scripting: enabled) and (hover: hover) {
-  .step > .stack > .field > .options { counter-reset: option; }
-  .step > .stack > .field > .options > .option:not(.none)::after {
-    counter-increment: option; content: counter(option); content: counter(option) / ""; margin-inline-start: auto; min-inline-size: 1.5rem;
-    padding: .0625rem .3125rem; border: 1px solid var(--line); border-radius: .3125rem; color: var(--soft); font-size: .8125rem; text-align: center;
-  }
-  .step > .stack > .field > .options > .option:nth-child(n + 10)::after, .options_row > .option::after { content: none !important; }
-}
-@media (prefers-reduced-motion: no-preference) {
-  .step { animation: come .2s ease-out; }
-  @keyframes come { from { opacity: 0; translate: 0 .75rem; } }
-}
 `;
 
 /** Returns the additional styles for a form's layout; empty for the default layout. */

@@ -22,9 +22,27 @@ export const withQuestionWords = (words: Words): Words => ({
  */
 export type PageProblems = Readonly<Record<keyof typeof en.problems, string>>;
 
-/** Formats a problem away from its question: label and message. The label may already end in punctuation. */
+/**
+ * Whether a message contains the words of a label, also with other endings: "Full name" and "Enter your full
+ * name". Languages without spaces are compared as text.
+ */
+function namesLabel(message: string, label: string): boolean {
+  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(label)) return message.includes(label);
+  const wordsIn = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const [asked, said] = [wordsIn(label), wordsIn(message)];
+  const isSaid = (word: string): boolean =>
+    said.some((other) =>
+      word.length < 3 ? other === word : other.startsWith(word.slice(0, Math.max(4, word.length - 2))),
+    );
+  return asked.some((word) => word.length > 2) && asked.every(isSaid);
+}
+
+/**
+ * Formats a problem away from its question: label and message, or only the message if it names the question.
+ * The label may already end in punctuation.
+ */
 export function prefixProblemLabel(label: string, message: string, words: Pick<Words, 'labelled'>): string {
-  if (label === '') return message;
+  if (label === '' || namesLabel(message, label)) return message;
   const hasMark = /[?!.:;…？！。：；؟]\s*$/u.test(label);
   return fillTemplate(hasMark ? words.labelled.replace(/\u00a0?[:：]/, '') : words.labelled, {
     label: label.trimEnd(),
