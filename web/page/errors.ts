@@ -39,10 +39,10 @@ export function showInStep(page: Page, errors: readonly FieldError[]): void {
     const field = box.id || box.querySelector<HTMLElement>('[id]:is(input, select, textarea)')?.id;
     if (field) showAtField(field, []);
   }
-  for (const { field } of errors) {
+  for (const [field, found] of Map.groupBy(errors, (error) => error.field)) {
     showAtField(
       field,
-      errors.filter((other) => other.field === field).map(({ message }) => message),
+      found.map(({ message }) => message),
     );
   }
 }
@@ -58,7 +58,7 @@ export function showErrorSummary(page: Page, errors: readonly FieldError[]): voi
   document.title = document.title.replace(fillTemplate(data.words.errorTitle, { title: '' }), '');
   if (errors.length === 0) return;
   document.title = fillTemplate(data.words.errorTitle, { title: document.title });
-  if (data.singly && focusOnlyQuestion(page, errors)) return;
+  if (page.focusOnlyQuestion?.(errors)) return;
   const nameOf = errorFormatter(page);
   const items = errors.map((error) => {
     const { field } = error;
@@ -66,19 +66,6 @@ export function showErrorSummary(page: Page, errors: readonly FieldError[]): voi
     return makeElement('li', {}, byId(field) ? makeElement('a', { href: `#${field}` }, said) : said);
   });
   showSummary(data.words.problem, makeElement('ul', {}, ...items));
-}
-
-/**
- * Moves the focus to the question that all errors are about, and announces the error if the focus is already
- * there. Returns false if there is no such question.
- */
-function focusOnlyQuestion(page: Page, [error, ...others]: readonly FieldError[]): boolean {
-  const control = error && byId(error.field);
-  if (!control?.matches('input, select, textarea')) return false;
-  if (others.some(({ field }) => field !== error!.field)) return false;
-  if (boxOf(error!.field)?.contains(document.activeElement)) page.announce(error!.message);
-  else control.focus();
-  return true;
 }
 
 /** Updates a field's errors in the summary. Removes resolved ones, and the summary with the last of them. */
@@ -106,8 +93,7 @@ export function showSummary(title: string, ...content: Node[]): void {
   const box = makeElement('div', { className: 'summary', role: 'alert', tabIndex: -1 }, heading, ...content);
   box.setAttribute('aria-labelledby', '_problem');
   document.querySelector('.step')!.before(box);
-  box.focus({ preventScroll: true });
-  box.scrollIntoView();
+  box.focus();
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { FormatAnswer } from '#page/markup/html.ts';
 import type { ScriptData } from '#page/render/view.ts';
+import type { FieldError } from './answers.ts';
 
 /** Points of a drawing relative to the pad's width, so that it scales with the pad. */
 export type Strokes = (readonly [x: number, y: number])[][];
@@ -22,6 +23,11 @@ export type Page = {
   drawn?: () => Readonly<Record<string, Strokes>>;
   /** Set if texts of the form show answers (shown-answers.ts). */
   say?: FormatAnswer;
+  /**
+   * Set if the page asks one question at a time (questions.ts). Moves the focus to the question that all errors
+   * are about. Returns false if there are several.
+   */
+  focusOnlyQuestion?: (errors: readonly FieldError[]) => boolean;
   /** Set if the form has a review step (review.ts). */
   review?: {
     /** Opens the question of a field. */
@@ -37,7 +43,6 @@ export function readPage(form: HTMLFormElement): Page {
   const region = makeElement('div', { className: 'unseen' });
   region.setAttribute('aria-live', 'polite');
   form.insertAdjacentElement('afterend', region);
-  let announcement: ReturnType<typeof setTimeout> | undefined;
   return {
     form,
     data,
@@ -45,8 +50,7 @@ export function readPage(form: HTMLFormElement): Page {
     // A repeated text is announced only if the region was empty in between.
     announce(text) {
       region.textContent = '';
-      clearTimeout(announcement);
-      announcement = setTimeout(() => {
+      setTimeout(() => {
         region.textContent = text;
       }, 50);
     },

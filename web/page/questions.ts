@@ -1,4 +1,5 @@
-import type { Page } from './page.ts';
+import type { FieldError } from './answers.ts';
+import { boxOf, byId, type Page } from './page.ts';
 
 const answerable = 'input:not([type=hidden]), select, textarea';
 
@@ -9,14 +10,21 @@ const answerable = 'input:not([type=hidden]), select, textarea';
  */
 export function start(page: Page): void {
   const { form, sections, data } = page;
-  const openQuestion = () => focusQuestion(sections[page.step]!);
-  form.addEventListener('step', openQuestion);
+  let last = page.step;
+  form.addEventListener('step', () => {
+    const section = sections[page.step]!;
+    // An earlier question comes in from above.
+    section.classList.toggle('returned', page.step < last);
+    last = page.step;
+    focusQuestion(section);
+  });
   document.addEventListener('keydown', (event) => {
     if (event.isComposing || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
     const { target, key } = event;
     const isDone = key === 'Enter' ? enter(form, event) : isChoice(target) && choose(target, key, event.code);
     if (isDone) event.preventDefault();
   });
+  page.focusOnlyQuestion = (errors) => focusOnlyQuestion(page, errors);
   goBackBySwipe(form);
   for (const control of form.querySelectorAll('textarea')) {
     const hint = document.createElement('p');
@@ -26,13 +34,26 @@ export function start(page: Page): void {
   const { activeElement } = document;
   const isOwnPage = !document.documentElement.hasAttribute('data-embedded');
   if (isOwnPage && (activeElement === document.body || activeElement?.closest('.step[hidden]')))
-    openQuestion();
+    focusQuestion(sections[page.step]!);
 }
 
 function focusQuestion(section: HTMLElement): void {
   const controls = [...section.querySelectorAll<HTMLInputElement>(answerable)];
   const seen = controls.filter((control) => control.checkVisibility());
   (seen.find(({ checked }) => checked) ?? seen[0])?.focus({ preventScroll: true });
+}
+
+/**
+ * Moves the focus to the question that all errors are about, or announces the error if the focus is already
+ * there. Returns false if there are several.
+ */
+function focusOnlyQuestion(page: Page, [error, ...others]: readonly FieldError[]): boolean {
+  const control = error && byId(error.field);
+  if (!control?.matches(answerable)) return false;
+  if (others.some(({ field }) => field !== error!.field)) return false;
+  if (boxOf(error!.field)?.contains(document.activeElement)) page.announce(error!.message);
+  else control.focus();
+  return true;
 }
 
 /**

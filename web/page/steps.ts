@@ -1,6 +1,6 @@
 import { fillTemplate } from '#ast/basics/words.ts';
 import type { VisibleParts } from '#ast/logic/evaluate.ts';
-import { progressPercent } from '#page/render/progress.ts';
+import { progressPercent, stepsSoFar } from '#page/render/step-position.ts';
 import { sendToEmbedder } from './embed.ts';
 import { showErrorSummary } from './errors.ts';
 import type { Page } from './page.ts';
@@ -35,7 +35,6 @@ export function followHistory(page: Page, state: unknown): void {
 }
 
 function arrive(page: Page, step: number): void {
-  page.sections[step]?.classList.toggle('returned', step < page.step);
   page.step = step;
   showErrorSummary(page, []);
   page.announce('');
@@ -70,7 +69,7 @@ function showProgress(page: Page, steps: readonly number[]): void {
   const { form, data, step } = page;
   const box = form.querySelector('#_progress');
   if (!box) return;
-  const place = { number: Math.max(1, steps.indexOf(step) + 1), total: Math.max(1, steps.length) };
+  const place = stepsSoFar(steps, step);
   const text = fillTemplate(data.words.step, place);
   const bar = box.querySelector('progress')!;
   box.querySelector('p')!.textContent = text;

@@ -19,10 +19,10 @@ import { conditionalPaths, type Posted, shownByCondition } from './elements/cond
 import type { PageState } from './elements/element-context.ts';
 import { countShownRows, rowName } from './elements/rows.ts';
 import { languageAction, languageSwitch } from './language-switch.ts';
-import { progress, stepsSoFar } from './progress.ts';
 import { questionLabels } from './question-label.ts';
 import { reviewStepOf } from './review-step.ts';
-import { renderProse, renderSteps } from './steps.ts';
+import { stepsSoFar } from './step-position.ts';
+import { progress, renderProse, renderSteps } from './steps.ts';
 import type { FieldMessage, FormPageView } from './view.ts';
 
 /**

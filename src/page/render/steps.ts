@@ -25,9 +25,9 @@ import type { Words } from '../words/words.ts';
 import { type ElementContext, type PageState, renderPipedText } from './elements/element-context.ts';
 import { renderElement } from './elements/element-renderers.ts';
 import { countShownRows } from './elements/rows.ts';
-import { stepsSoFar } from './progress.ts';
 import { renderReview } from './review.ts';
 import { reviewStepId, reviewStepOf } from './review-step.ts';
+import { progressPercent, type StepPosition, stepsSoFar } from './step-position.ts';
 import { type FormPageView } from './view.ts';
 
 /** Returns the id of a step's heading, which gets the focus when the step opens: `focus` of a view. */
@@ -97,6 +97,28 @@ ${step.children.map((element) => renderElement(element, place))}
 /** Renders an author's text, with its line breaks and marks. */
 export function renderProse(text: string | undefined, plain?: (text: string) => Html): Html | undefined {
   return text ? renderRichText(text, attributes({ class: 'prose lead' }), plain) : undefined;
+}
+
+/**
+ * Renders the progress in words and as a bar. The bar never moves back on the way forward, even if an answer
+ * makes more steps reachable (docs/rules.md P7). `atLeast` is the percentage shown before.
+ */
+export function progress(form: Form, words: Words, place: StepPosition, atLeast: number): Html {
+  if (form.children.length < 2) return html``;
+  const text = fillTemplate(words.step, place);
+  const percent = Math.max(atLeast, progressPercent(place));
+  const bar = attributes({
+    role: 'progressbar',
+    'aria-label': words.progress,
+    'aria-valuetext': text,
+    max: 100,
+    value: percent,
+  });
+  return html`<div class="progress" id="_progress">
+<p>${text}</p>
+<progress${bar}></progress>
+<input type="hidden" name="_done" value="${percent}">
+</div>`;
 }
 
 type StepLayout = Pick<Settings, 'layout' | 'review_step'>;

@@ -23,18 +23,17 @@ export const withQuestionWords = (words: Words): Words => ({
 export type PageProblems = Readonly<Record<keyof typeof en.problems, string>>;
 
 /**
- * Whether a message contains the words of a label, also with other endings: "Full name" and "Enter your full
- * name". Languages without spaces are compared as text.
+ * Whether a message has all words of a label, also with other endings: "Full name" and "Enter your full name".
+ * Short words could be in it by chance, except in languages without spaces.
  */
 function namesLabel(message: string, label: string): boolean {
-  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(label)) return message.includes(label);
-  const wordsIn = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const [asked, said] = [wordsIn(label), wordsIn(message)];
-  const isSaid = (word: string): boolean =>
-    said.some((other) =>
-      word.length < 3 ? other === word : other.startsWith(word.slice(0, Math.max(4, word.length - 2))),
-    );
-  return asked.some((word) => word.length > 2) && asked.every(isSaid);
+  const said = ` ${message.toLowerCase()}`;
+  const words = label.trim().toLowerCase().split(' ');
+  return words.every((word) => {
+    const hasSpaces = word < '\u3000';
+    const stem = word.slice(0, Math.max(4, word.length - 2));
+    return (word.length > 2 || !hasSpaces) && said.includes(hasSpaces ? ` ${stem}` : stem);
+  });
 }
 
 /**
