@@ -2,6 +2,7 @@ import { isPageName } from '#ast/basics/page-names.ts';
 import { countCharacters } from '#ast/basics/text.ts';
 import { inputRules } from '#ast/form/input-rules.ts';
 import { type Form, walkElements } from '#ast/form/tree.ts';
+import { lazyPattern } from '#ast/rules/lazy-pattern.ts';
 import { exampleOf, type MomentFormat } from '#ast/rules/moments.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import {
@@ -244,7 +245,10 @@ const starts = import.meta.glob<Part>('./types/*.ts');
 
 /** Loads the rules and parts for the form's element types only. The caller starts the parts. */
 async function loadTypes(form: Form): Promise<Part[]> {
-  const types = new Set([...walkElements(form)].map(({ element }) => element.type));
+  const elements = [...walkElements(form)].map(({ element }) => element);
+  const types = new Set(elements.map(({ type }) => type));
+  if (elements.some(({ attrs }) => attrs && 'pattern' in attrs))
+    lazyPattern.compile = (await import('#ast/rules/pattern.ts')).compilePattern;
   const loaded = [...types].map(async (type) => {
     const own = await rules[`./${type}/rules.ts`]?.();
     if (own) Object.assign(inputRules, { [type]: own.rules });

@@ -59,13 +59,14 @@ function startOf(id: string, graph: Graph): 'start' | undefined {
 type Graph = { getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null };
 
 /**
- * Leaves out code that a form loads only if needed: rules of its element types, and of options with
- * conditions.
+ * Leaves out code that a form loads only if needed: rules of its element types, of options with
+ * conditions, and of patterns.
  */
 function withoutLate(): Plugin {
   const late = new Map([
     [here('../../src/ast/form/lazy-rules.ts'), 'export const lazyRules = {};'],
     [here('../../src/ast/form/lazy-conditional-options.ts'), 'export const lazyConditionalOptions = {};'],
+    [here('../../src/ast/rules/lazy-pattern.ts'), 'export const lazyPattern = {};'],
   ]);
   return { name: 'formloom-late', load: (module) => late.get(module) };
 }

@@ -2,8 +2,9 @@ import { answerLimits } from '../basics/limits.ts';
 import { memoizeByObject } from '../basics/memoize-by-object.ts';
 import { countCharacters } from '../basics/text.ts';
 import { spend, type Work } from '../basics/work.ts';
+import { lazyPattern } from './lazy-pattern.ts';
 import { alignMoments } from './moments.ts';
-import { compilePattern, type Pattern } from './pattern.ts';
+import type { Pattern } from './pattern.ts';
 import type { BrokenRule } from './problem.ts';
 
 /** Returns whether the number is a whole number of steps from the base: 0.3 is three steps of 0.1. */
@@ -45,7 +46,7 @@ export function lengthProblem(rules: LengthRules, text: string): BrokenRule | un
   return undefined;
 }
 
-const patternOf = memoizeByObject(({ pattern }: ProseRules): Pattern => compilePattern(pattern!));
+const patternOf = memoizeByObject(({ pattern }: ProseRules): Pattern => lazyPattern.compile!(pattern!));
 
 /** Returns the first rule that a text breaks, including the author's pattern for the whole text. */
 export function proseProblem(rules: ProseRules, text: string, { work }: RuleContext): BrokenRule | undefined {
