@@ -1,6 +1,5 @@
 import type { FormatAnswer } from '#page/markup/html.ts';
-import type { ScriptData } from '#page/render/view.ts';
-import type { FieldError } from './answers.ts';
+import type { FieldMessage, ScriptData } from '#page/render/view.ts';
 
 /** Points of a drawing relative to the pad's width, so that it scales with the pad. */
 export type Strokes = (readonly [x: number, y: number])[][];
@@ -27,7 +26,7 @@ export type Page = {
    * Set if the page asks one question at a time (questions.ts). Moves the focus to the question that all errors
    * are about. Returns false if there are several.
    */
-  focusOnlyQuestion?: (errors: readonly FieldError[]) => boolean;
+  focusOnlyQuestion?: (errors: readonly FieldMessage[]) => boolean;
   /** Set if the form has a review step (review.ts). */
   review?: {
     /** Opens the question of a field. */

@@ -20,8 +20,7 @@ import type { PageState } from './elements/element-context.ts';
 import { countShownRows, rowName } from './elements/rows.ts';
 import { languageAction, languageSwitch } from './language-switch.ts';
 import { questionLabels } from './question-label.ts';
-import { reviewStepOf } from './review-step.ts';
-import { stepsSoFar } from './step-position.ts';
+import { reviewStepOf, stepsSoFar } from './step-position.ts';
 import { progress, renderProse, renderSteps } from './steps.ts';
 import type { FieldMessage, FormPageView } from './view.ts';
 

@@ -26,8 +26,13 @@ import { type ElementContext, type PageState, renderPipedText } from './elements
 import { renderElement } from './elements/element-renderers.ts';
 import { countShownRows } from './elements/rows.ts';
 import { renderReview } from './review.ts';
-import { reviewStepId, reviewStepOf } from './review-step.ts';
-import { progressPercent, type StepPosition, stepsSoFar } from './step-position.ts';
+import {
+  progressPercent,
+  reviewStepId,
+  reviewStepOf,
+  type StepPosition,
+  stepsSoFar,
+} from './step-position.ts';
 import { type FormPageView } from './view.ts';
 
 /** Returns the id of a step's heading, which gets the focus when the step opens: `focus` of a view. */
