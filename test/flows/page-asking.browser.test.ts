@@ -134,7 +134,7 @@ for (const [direction, lang] of [
     await lookAt(page, 'first');
     await field(page, 'name').focus();
     await page.keyboard.press('Enter');
-    await page.locator('.summary').waitFor();
+    await page.locator('.error > p').waitFor();
     await lookAt(page, 'error');
     await field(page, 'name').fill('Ada');
     await page.keyboard.press('Enter');
@@ -201,7 +201,7 @@ test('one question at a time: digit keys choose on a scale, and on a touch scree
   assert.equal(await page.locator('[name=score]:checked').getAttribute('value'), '2');
   await page.keyboard.press('Enter');
   await until('the next question', async () => (await focusedId(page)) === 'notes');
-  assert.equal(await page.locator('.keys').isVisible(), false);
+  assert.equal(await page.locator('.count.keys').isVisible(), false);
   await page.keyboard.type('One');
   await page.keyboard.press('Enter');
   await page.keyboard.type('two');

@@ -276,16 +276,16 @@ test('P7: progress counts the steps that the answers lead to, and the bar never 
     await page.evaluate<number>(`document.querySelector('#_progress progress').value`),
     await progress.getAttribute('aria-valuetext'),
   ];
-  assert.deepEqual(await state(), ['Step 1 of 2', 50, 'Step 1 of 2']);
+  assert.deepEqual(await state(), ['Step 1 of 2', 33, 'Step 1 of 2']);
   await fillFirstStep(page);
   await page.getByRole('radio', { name: 'Company' }).check();
   await field(page, 'company').fill('Engines');
-  assert.deepEqual(await state(), ['Step 1 of 3', 50, 'Step 1 of 3'], 'one more step, and the bar stays');
+  assert.deepEqual(await state(), ['Step 1 of 3', 33, 'Step 1 of 3'], 'one more step, and the bar stays');
   await pressButton(page, 'Next');
   await headingHasFocus(page, 'The company');
-  assert.deepEqual(await state(), ['Step 2 of 3', 67, 'Step 2 of 3']);
+  assert.deepEqual(await state(), ['Step 2 of 3', 50, 'Step 2 of 3']);
   await pressButton(page, 'Back');
   await headingHasFocus(page, 'About you');
-  assert.deepEqual(await state(), ['Step 1 of 3', 67, 'Step 1 of 3']);
+  assert.deepEqual(await state(), ['Step 1 of 3', 50, 'Step 1 of 3']);
   await stage.browser.leave(page);
 });

@@ -41,18 +41,18 @@ export function showInStep(page: Page, errors: readonly FieldError[]): void {
     const field = box.id || box.querySelector<HTMLElement>('[id]:is(input, select, textarea, button)')?.id;
     if (field) showAtField(field, []);
   }
-  for (const { field } of errors) {
+  for (const [field, found] of Map.groupBy(errors, (error) => error.field)) {
     showAtField(
       field,
-      errors.filter((other) => other.field === field).map(({ message }) => message),
+      found.map(({ message }) => message),
     );
   }
 }
 
 /**
- * Shows the summary at the top, with a link to the field of every error. The focus moves to the summary, so
- * that it is read out once (docs/rules.md P3). Without errors, removes the summary and the prefix of the page
- * title.
+ * Shows the summary above the questions, with a link to the field for every error. The focus moves to it, so
+ * that it is read out once (docs/rules.md P3). The only question on the page gets the focus itself. Without
+ * errors, removes the summary and the prefix of the page title.
  */
 export function showErrorSummary(page: Page, errors: readonly FieldError[]): void {
   const { data } = page;
@@ -60,6 +60,7 @@ export function showErrorSummary(page: Page, errors: readonly FieldError[]): voi
   document.title = document.title.replace(fillTemplate(data.words.errorTitle, { title: '' }), '');
   if (errors.length === 0) return;
   document.title = fillTemplate(data.words.errorTitle, { title: document.title });
+  if (page.focusOnlyQuestion?.(errors)) return;
   const nameOf = errorFormatter(page);
   const items = errors.map((error) => {
     const { field } = error;
@@ -90,14 +91,13 @@ export function errorFormatter({ data: { form, words }, say }: Page): (error: Fi
   return ({ field, message }) => prefixProblemLabel(labelOf(field), message, words);
 }
 
-/** Shows a box at the top of the page and moves the focus to it. */
+/** Shows a box above the questions, at the top of the window. It gets the focus. */
 export function showSummary(title: string, ...content: Node[]): void {
   document.querySelector('.summary')?.remove();
   const heading = makeElement('h2', { id: '_problem', textContent: title });
   const box = makeElement('div', { className: 'summary', role: 'alert', tabIndex: -1 }, heading, ...content);
   box.setAttribute('aria-labelledby', '_problem');
-  // As on the server: the box is below the theme's pictures, which would overlap it otherwise.
-  document.querySelector('main > header')!.before(box);
+  document.querySelector('.step')!.before(box);
   box.focus();
 }
 

@@ -1,5 +1,5 @@
 import type { FormatAnswer } from '#page/markup/html.ts';
-import type { ScriptData } from '#page/render/view.ts';
+import type { FieldMessage, ScriptData } from '#page/render/view.ts';
 
 /** Points of a drawing relative to the pad's width, so that it scales with the pad. */
 export type Strokes = (readonly [x: number, y: number])[][];
@@ -14,7 +14,7 @@ export type Page = {
   readonly data: ScriptData;
   /** The sections of all steps, in order. */
   readonly sections: readonly HTMLElement[];
-  /** Announces a text to screen readers without moving the focus. */
+  /** Announces a text to screen readers without moving the focus. An empty text removes the last one. */
   readonly announce: (text: string) => void;
   /** The index of the visible step. */
   step: number;
@@ -22,6 +22,11 @@ export type Page = {
   drawn?: () => Readonly<Record<string, Strokes>>;
   /** Set if texts of the form show answers (shown-answers.ts). */
   say?: FormatAnswer;
+  /**
+   * Set if the page asks one question at a time (questions.ts). Moves the focus to the question that all errors
+   * are about. Returns false if there are several.
+   */
+  focusOnlyQuestion?: (errors: readonly FieldMessage[]) => boolean;
   /** Set if the form has a review step (review.ts). */
   review?: {
     /** Opens the question of a field. */

@@ -3,7 +3,7 @@ import { evaluate } from '#ast/logic/evaluate.ts';
 import { htmlToString } from '#page/markup/html.ts';
 import { type AnsweredForm, findStepAfterChange, listKnownMarks } from '#page/post/return-to-review.ts';
 import { renderReview } from '#page/render/review.ts';
-import { reviewStepOf } from '#page/render/review-step.ts';
+import { reviewStepOf } from '#page/render/step-position.ts';
 import { readValidationInput } from './answers.ts';
 import { byId, makeElement, type Page } from './page.ts';
 import { goTo } from './steps.ts';

@@ -1,5 +1,6 @@
 import { fillTemplate } from '#ast/basics/words.ts';
 import type { VisibleParts } from '#ast/logic/evaluate.ts';
+import { progressPercent, stepsSoFar } from '#page/render/step-position.ts';
 import { sendToEmbedder } from './embed.ts';
 import { showErrorSummary } from './errors.ts';
 import type { Page } from './page.ts';
@@ -36,6 +37,7 @@ export function followHistory(page: Page, state: unknown): void {
 function arrive(page: Page, step: number): void {
   page.step = step;
   showErrorSummary(page, []);
+  page.announce('');
   const { steps } = showStep(page);
   const heading = page.sections[step]?.querySelector('h2') ?? document.querySelector('h1')!;
   heading.tabIndex = -1;
@@ -67,11 +69,11 @@ function showProgress(page: Page, steps: readonly number[]): void {
   const { form, data, step } = page;
   const box = form.querySelector('#_progress');
   if (!box) return;
-  const place = { number: Math.max(1, steps.indexOf(step) + 1), total: Math.max(1, steps.length) };
+  const place = stepsSoFar(steps, step);
   const text = fillTemplate(data.words.step, place);
   const bar = box.querySelector('progress')!;
   box.querySelector('p')!.textContent = text;
-  bar.value = Math.max(bar.value, Math.round((100 * place.number) / place.total));
+  bar.value = Math.max(bar.value, progressPercent(place));
   bar.ariaValueText = text;
   for (const [name, value] of Object.entries({ _step: step, _done: bar.value })) {
     form.querySelector<HTMLInputElement>(`[name=${name}]`)!.value = String(value);

@@ -20,14 +20,14 @@ import type { PageState } from './elements/element-context.ts';
 import { countShownRows, rowName } from './elements/rows.ts';
 import { languageAction, languageSwitch } from './language-switch.ts';
 import { questionLabels } from './question-label.ts';
-import { reviewStepOf } from './review-step.ts';
-import { progress, renderProse, renderSteps, stepsSoFar } from './steps.ts';
+import { reviewStepOf, stepsSoFar } from './step-position.ts';
+import { progress, renderProse, renderSteps } from './steps.ts';
 import type { FieldMessage, FormPageView } from './view.ts';
 
 /**
- * Renders a summary of all errors at the top of the page. Each has the label of its question, the message
- * shown at the field, and a link to that field (docs/rules.md P3, P4). The summary gets the focus when the
- * page loads.
+ * Renders a summary of all errors just above the questions, so that it does not push them off the screen. Each
+ * error has its question's label, the message shown at the field, and a link to it (docs/rules.md P3, P4). The
+ * summary gets the focus when the page loads.
  */
 function errorSummary(
   {
@@ -76,6 +76,8 @@ type Buttons = {
   /** Whether the form has more than one step. */
   readonly hasSteps: boolean;
   readonly saves: boolean;
+  /** Whether Enter continues from every question, if the page has its script. */
+  readonly hasEnterHint: boolean;
   readonly submit: string;
 };
 
@@ -83,13 +85,14 @@ type Buttons = {
  * Renders the buttons below the step: plain form posts, distinguished by `_go`. Unavailable buttons are
  * hidden instead of omitted, so that the script can show them.
  */
-function buttons({ words, hasBack, isLast, hasSteps, saves, submit }: Buttons): Html {
+function buttons({ words, hasBack, isLast, hasSteps, saves, hasEnterHint, submit }: Buttons): Html {
   const button = (go: string, className: string, text: string, isHidden: boolean): Html =>
     html`<button${attributes({ type: 'submit', name: '_go', value: go, class: className, hidden: isHidden })}>${text}</button>`;
   return html`<div class="actions">
 ${hasSteps && button('back', 'back', words.back, !hasBack)}
 ${hasSteps && button('next', 'next', words.next, isLast)}
 ${button('submit', 'submit', submit, !isLast)}
+${hasEnterHint && html`<span class="keys" aria-hidden="true">${words.pressEnter}</span>`}
 ${saves && button('save', 'save', words.save, false)}
 </div>`;
 }
@@ -109,17 +112,15 @@ function enterButton({ words, isLast, submit }: Buttons): Html {
  */
 export function renderForm(given: FormPageView): string {
   const view = { ...given, say: given.say ?? createAnswerFormatter({ ...given, speech: given }) };
-  const { form, values, held, errors, language, script } = view;
-  const hasErrors = errors.length > 0;
-  const notice = html`<p class="hint" role="status" tabindex="-1"${attributes({ autofocus: !hasErrors })}>${view.notice}</p>`;
+  const { form, errors, language, script } = view;
+  const notice = html`<p class="hint" role="status" tabindex="-1"${attributes({ autofocus: errors.length === 0 })}>${view.notice}</p>`;
   return renderDocument({
     language,
     look: view.look,
     social: view.social,
     title: titleOf(view),
     script: script?.source,
-    main: html`${hasErrors && errorSummary(view, { answers: values, held })}
-<header>
+    main: html`<header>
 ${view.edit && html`<p class="number">${view.words.editLink}</p>`}
 <h1>${form.attrs.name}</h1>
 ${renderProse(form.attrs.description)}
@@ -165,6 +166,7 @@ function formElement(view: FormattedView): Html {
     hasBack: hasSteps && step !== shown.steps[0],
     isLast: !hasSteps || step === shown.steps.at(-1),
     saves: view.saves ?? false,
+    hasEnterHint: view.asksSingly ?? false,
     submit: view.submitText ?? words.submit,
   };
   return html`<form${state}>
@@ -172,6 +174,7 @@ ${(hasRows || hasSteps || choice) && enterButton(pressable)}
 ${hiddenInputs(view)}
 ${choice && languageSwitch(choice, { word: words.language, isForm: true, hasFocus: view.focus === languageAction })}
 ${progress(form, words, stepsSoFar(shown.steps, step), view.done ?? 0)}
+${view.errors.length > 0 && errorSummary(view, { answers: view.values, held: view.held })}
 ${renderSteps(view, pageStateOf(view))}
 ${buttons(pressable)}
 ${honeypot}

@@ -26,7 +26,13 @@ import { type ElementContext, type PageState, renderPipedText } from './elements
 import { renderElement } from './elements/element-renderers.ts';
 import { countShownRows } from './elements/rows.ts';
 import { renderReview } from './review.ts';
-import { reviewStepId, reviewStepOf } from './review-step.ts';
+import {
+  progressPercent,
+  reviewStepId,
+  reviewStepOf,
+  type StepPosition,
+  stepsSoFar,
+} from './step-position.ts';
 import { type FormPageView } from './view.ts';
 
 /** Returns the id of a step's heading, which gets the focus when the step opens (`focus` in a view). */
@@ -35,16 +41,7 @@ export function stepHeadingId(index: number): string {
 }
 
 /**
- * Returns the visitor's position among the reachable steps, counted from 1. An unreachable step counts as the
- * last reachable one before it.
- */
-export function stepsSoFar(steps: readonly number[], step: number): { number: number; total: number } {
-  const before = steps.filter((each) => each <= step).length;
-  return { number: Math.max(1, before), total: Math.max(1, steps.length) };
-}
-
-/**
- * Renders all steps. Steps other than the current one are `hidden`, but their controls still post their
+ * Renders all steps. Steps other than the current one are `hidden`, and their controls still post their
  * values: the page carries all answers (docs/decisions/0013).
  */
 export function renderSteps(view: FormPageView, page: PageState): Html[] {
@@ -111,15 +108,10 @@ export function renderProse(text: string | undefined, plain?: (text: string) => 
  * Renders the progress in words and as a bar. The bar never moves back while the visitor moves forward, even
  * if an answer makes more steps reachable (docs/rules.md P7). `atLeast` is the percentage shown before.
  */
-export function progress(
-  form: Form,
-  words: Words,
-  place: { number: number; total: number },
-  atLeast: number,
-): Html {
+export function progress(form: Form, words: Words, place: StepPosition, atLeast: number): Html {
   if (form.children.length < 2) return html``;
   const text = fillTemplate(words.step, place);
-  const percent = Math.max(atLeast, Math.round((100 * place.number) / place.total));
+  const percent = Math.max(atLeast, progressPercent(place));
   const bar = attributes({
     role: 'progressbar',
     'aria-label': words.progress,

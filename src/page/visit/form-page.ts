@@ -15,6 +15,7 @@ import { openSharedPage, type PageContent } from '#kit/replies/compression.ts';
 import type { Vault } from '#kit/vault.ts';
 import { makeKey } from '#submissions/submission-keys.ts';
 import type { Social } from '../markup/document.ts';
+import { firstNameIn } from '../render/elements/groups.ts';
 import { renderForm } from '../render/form.ts';
 import { renderingCost } from '../render/steps.ts';
 import { type FieldMessage, type FormPageView, type ScriptData, scriptWords } from '../render/view.ts';
@@ -137,12 +138,16 @@ export function formPage(context: DrawingContext, visit: Visit, showing: FormPag
   const shown = evaluate(live.form, raw, visit.context, held);
   const step = Math.min(showing.step ?? shown.steps[0] ?? 0, live.form.children.length - 1);
   const { scriptSource } = context;
+  const asksSingly = live.settings.layout === 'question';
+  // A frame must not take the focus of the page around it.
+  const opensQuestion = asksSingly && !look.isEmbedded;
   return renderForm({
     ...more,
+    focus: more.focus ?? (opensQuestion ? firstNameIn(live.form.children[step]?.children ?? []) : undefined),
     form: live.form,
     action: formatFormAddress(path, address),
     edit: isEdit,
-    asksSingly: live.settings.layout === 'question',
+    asksSingly,
     values: raw,
     errors,
     held: signKeptFiles(context.heldFiles, live, held),

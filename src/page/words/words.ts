@@ -22,9 +22,26 @@ export const withQuestionWords = (words: Words): Words => ({
  */
 export type PageProblems = Readonly<Record<keyof typeof en.problems, string>>;
 
-/** Formats a problem away from its question: label and message. The label may already end in punctuation. */
+/**
+ * Whether a message has all words of a label, also with other endings: "Full name" and "Enter your full name".
+ * Short words could be in it by chance, except in languages without spaces.
+ */
+function namesLabel(message: string, label: string): boolean {
+  const said = ` ${message.toLowerCase()}`;
+  const words = label.trim().toLowerCase().split(' ');
+  return words.every((word) => {
+    const hasSpaces = word < '\u3000';
+    const stem = word.slice(0, Math.max(4, word.length - 2));
+    return (word.length > 2 || !hasSpaces) && said.includes(hasSpaces ? ` ${stem}` : stem);
+  });
+}
+
+/**
+ * Formats a problem away from its question: label and message, or only the message if it names the question.
+ * The label may already end in punctuation.
+ */
 export function prefixProblemLabel(label: string, message: string, words: Pick<Words, 'labelled'>): string {
-  if (label === '') return message;
+  if (label === '' || namesLabel(message, label)) return message;
   const hasMark = /[?!.:;…？！。：；؟]\s*$/u.test(label);
   return fillTemplate(hasMark ? words.labelled.replace(/\u00a0?[:：]/, '') : words.labelled, {
     label: label.trimEnd(),
