@@ -191,7 +191,10 @@ test('an email address of another account is rejected by name', async () => {
       ).rows[0].email,
     ],
   );
-  await assert.rejects(restoreWorkspace(there, { path }), /1 address belongs to another account in this instance: .*@/);
+  await assert.rejects(
+    restoreWorkspace(there, { path }),
+    /1 address belongs to another account in this instance: .*@/,
+  );
   assert.deepEqual(await filledTables(there.database), ['users']);
 });
 

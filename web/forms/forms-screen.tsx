@@ -2,7 +2,7 @@ import './forms-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { MarkedText } from '../design/author-text.tsx';
 import { Button } from '../design/button.tsx';
 import { StatusChip } from '../design/chip.tsx';

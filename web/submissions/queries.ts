@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import type { SummarySample } from '#submissions/shapes.ts';
 import { keepRows } from '../api/keep-rows.ts';

@@ -30,12 +30,18 @@ const shapes: [when: unknown, problem: string][] = [
     { element: 'a', is: 'equals', value: Number.POSITIVE_INFINITY },
     'must have text, a number, or true or false under "value"',
   ],
-  [{ element: 'a', is: 'one_of', value: [] }, 'must have a list of 1 to 100 strings or numbers under "value"'],
+  [
+    { element: 'a', is: 'one_of', value: [] },
+    'must have a list of 1 to 100 strings or numbers under "value"',
+  ],
   [
     { element: 'a', is: 'one_of', value: Array.from({ length: 101 }, () => 'x') },
     'must have a list of 1 to 100 strings or numbers under "value"',
   ],
-  [{ element: 'a', is: 'one_of', value: 'x' }, 'must have a list of 1 to 100 strings or numbers under "value"'],
+  [
+    { element: 'a', is: 'one_of', value: 'x' },
+    'must have a list of 1 to 100 strings or numbers under "value"',
+  ],
   [
     { element: 'a', is: 'one_of', value: [true] },
     'must have a list of 1 to 100 strings or numbers under "value"',

@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import type { Option } from '#ast/basics/options.ts';
 import {
   type ElementType,

@@ -1,6 +1,6 @@
 import './paths-dialog.css';
 import type { ReactElement } from 'react';
-import { formatCount } from '#ast/basics/format-count.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { SentenceText } from '../../conditions/condition-editor.tsx';
 import { afterFocusReturned } from '../../design/after-focus.ts';
 import { PipedText } from '../../design/author-text.tsx';

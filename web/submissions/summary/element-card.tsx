@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { formatCount, pluralize } from '#ast/basics/format-count.ts';
+import { formatCount, pluralize } from '#ast/basics/format-number.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import { formatMonth } from '../../design/time.tsx';
