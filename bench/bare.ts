@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { Pool } from 'pg';
 import { newId, timeOfId } from '#kit/clock.ts';
-import { wordsAlone } from '#search/search-sql.ts';
+import { wordsOnlyParameters } from '#search/search-sql.ts';
 import { loadStatements } from '#test/load-statements.ts';
 
 /*
@@ -79,7 +79,7 @@ const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
   async search({ searchParams }) {
     return page(
       await search({
-        ...wordsAlone,
+        ...wordsOnlyParameters,
         workspace_id: searchParams.get('workspace'),
         form_ids: searchParams.has('form') ? [searchParams.get('form')] : null,
         q: searchParams.get('q'),

@@ -2,7 +2,7 @@ import type { Form } from '#ast/form/tree.ts';
 import { searchableText } from '#ast/searchable.ts';
 import { timeOfId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
-import { searchTerms, segmentDocuments } from '#submissions/submission-record.ts';
+import { documentsPerSegment, searchTermsSql } from '#submissions/submission-record.ts';
 
 /** Words that appear in one of `oneIn` submissions and nowhere else. */
 export const markerWords = {
@@ -108,7 +108,7 @@ function idOf(milliseconds: number, site: number): string {
 const rowsAtOnce = 1_000;
 
 /** The service's own search document, with columns of the source instead of its parameters. */
-const terms = searchTerms
+const terms = searchTermsSql
   .replaceAll('$language', "'english'")
   .replaceAll(/\$(workspace_id|id|form_id)/g, 'submission.$1')
   .replaceAll(/\$(subject|body)/g, 'source.$1');
@@ -130,8 +130,8 @@ export async function seed(database: Database, plan: SeedPlan): Promise<void> {
     [
       plan.workspaceId,
       Array.from(
-        { length: Math.floor((plan.count - 1) / segmentDocuments) },
-        (_, index) => submissionAt((index + 1) * segmentDocuments, plan).id,
+        { length: Math.floor((plan.count - 1) / documentsPerSegment) },
+        (_, index) => submissionAt((index + 1) * documentsPerSegment, plan).id,
       ),
     ],
   );

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { apiRoutes } from '#app/operations/operations.ts';
 import type { Services } from '#app/operations/services.ts';
-import { version } from '#app/operations/version.ts';
+import { serviceVersion } from '#app/operations/version.ts';
 import { writeOpenApi } from '#app/server/server.ts';
 import { readConfig } from '#kit/config.ts';
 import { writeApi } from './write-api.ts';
@@ -26,7 +26,7 @@ const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', imp
 export function buildClient(): number {
   // The routes are declared but never run, so the configuration is the only service they read.
   const routes = apiRoutes({ config: readConfig({}) } as Services);
-  const document = writeOpenApi(routes, { publicUrl: 'https://forms.example.org', version });
+  const document = writeOpenApi(routes, { publicUrl: 'https://forms.example.org', version: serviceVersion });
   writeFileSync(join(folder, 'src/api.ts'), writeApi(routes, document));
   copyFileSync(join(folder, '../../LICENSE'), join(folder, 'LICENSE'));
   const dist = join(folder, 'dist');

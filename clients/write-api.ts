@@ -1,10 +1,10 @@
 import type { OpenApi, OpenApiOperation } from '#app/openapi/schemas.ts';
-import { commandName, parameterName } from '#app/operations/call-operation.ts';
+import { commandNameOf, pathParameterNameOf } from '#app/operations/call-operation.ts';
 import type { ApiRoute } from '#app/operations/operations.ts';
 import type { JsonSchema } from '#ast/basics/json-schema.ts';
 import { inputRules } from '#ast/form/input-rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import { comment, typeOf } from '#webhooks/payload.ts';
+import { formatDocComment, formatTypeScriptType } from '#webhooks/payload.ts';
 
 /* Writes src/api.ts of the client: the table that it runs on, and the types of all inputs and responses. */
 
@@ -46,7 +46,7 @@ export function writeApi(routes: readonly ApiRoute[], document: OpenApi): string
   );
   const answers = Object.entries(inputRules).map(([type, { kind }]) => `  ${type}: ${answerTypes[kind]};\n`);
   const schemas = Object.entries(document.components.schemas).map(([name, schema]: [string, JsonSchema]) => {
-    return `${comment(schema.description, '')}export type ${name} = ${typeOf(schema, '', '')};\n`;
+    return `${formatDocComment(schema.description, '')}export type ${name} = ${formatTypeScriptType(schema, '', '')};\n`;
   });
   return `// Made from the operations of the service by \`npm run client\`; kept nowhere.
 import type { CallOptions, FileBody, Id, List } from './transport/call.ts';
@@ -72,7 +72,7 @@ function entriesOf(routes: readonly ApiRoute[], document: OpenApi): Entry[] {
   return Object.entries(document.paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, operation]): Entry => {
       const route = byName.get(operation.operationId);
-      const [group, called] = (route ? commandName(route) : pageName(operation)).split(' ');
+      const [group, called] = (route ? commandNameOf(route) : pageName(operation)).split(' ');
       return {
         names: [camelCase(group!), camelCase(called!)],
         method: method.toUpperCase(),
@@ -159,7 +159,7 @@ function methodOf(entry: Entry, entries: readonly Entry[]): string {
     .filter((each) => each.in === 'path')
     .map(({ name, schema }) => {
       const isId = 'format' in schema && schema.format === 'uuid';
-      const called = path.startsWith('/f/') ? 'form' : parameterName(path, name);
+      const called = path.startsWith('/f/') ? 'form' : pathParameterNameOf(path, name);
       // The only parameter name that is a reserved word in TypeScript.
       return `${called === 'import' ? 'importId' : called}: ${isId ? idType(entry, entries, name) : 'number'}`;
     });
@@ -172,7 +172,7 @@ function methodOf(entry: Entry, entries: readonly Entry[]): string {
     'options?: CallOptions',
   ];
   const about = `${summary}. ${description ?? ''} \`${method} ${path}\``.replaceAll('..', '.');
-  return `${comment(about, '    ')}    ${names[1]}(${taken.join(', ')}): ${replyType(entry)};\n`;
+  return `${formatDocComment(about, '    ')}    ${names[1]}(${taken.join(', ')}): ${replyType(entry)};\n`;
 }
 
 /**
@@ -213,8 +213,8 @@ function inputOf({ operation }: Entry): { type: string; isRequired: boolean } | 
   if (names.length === 0 && !body?.$ref) return undefined;
   const form = operation.requestBody?.content['multipart/form-data'] ? ' | FormData' : '';
   const types = [
-    ...(body?.$ref ? [typeOf(body, '', '')] : []),
-    ...(names.length > 0 ? [typeOf(own, '', '    ')] : []),
+    ...(body?.$ref ? [formatTypeScriptType(body, '', '')] : []),
+    ...(names.length > 0 ? [formatTypeScriptType(own, '', '    ')] : []),
   ];
   const isRequired = own.required!.length > 0 || body?.$ref !== undefined;
   return { type: types.join(' & ') + form, isRequired };
@@ -229,6 +229,6 @@ function replyType(entry: Entry): string {
   if (entry.route?.operation.reply.content) return 'Promise<Response>';
   const schema = replySchema(entry);
   if (Object.keys(schema).length === 0) return 'Promise<void>';
-  const type = typeOf(schema, '', '    ');
+  const type = formatTypeScriptType(schema, '', '    ');
   return isList(entry) ? `List<${type}>` : `Promise<${type}>`;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findAccount } from '#kit/embedded-postgres/machine.ts';
+import { findPostgresAccount } from '#kit/embedded-postgres/machine.ts';
 import { getSpawnOptions, runProgram } from '#kit/embedded-postgres/program.ts';
 import { childrenOf, queryOnce } from './process.ts';
 import { freePort, until } from './service.ts';
@@ -58,7 +58,7 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
     "select setting from pg_config where name = 'BINDIR'",
   );
   const programs = found!.setting;
-  const account = await findAccount();
+  const account = await findPostgresAccount();
   const directory = await mkdtemp('/tmp/formloom-citus-');
   if (account) await chown(directory, account.uid, account.gid);
   const settings = (await readHandbook('ini'))[0]!.split('\n');

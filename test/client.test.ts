@@ -10,11 +10,11 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
-import { commandName } from '#app/operations/call-operation.ts';
+import { commandNameOf } from '#app/operations/call-operation.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations/operations.ts';
 import { newId } from '#kit/clock.ts';
 import { errorCodes } from '#kit/errors.ts';
-import { deliveryHeaders } from '#webhooks/signature.ts';
+import { createDeliveryHeaders } from '#webhooks/signature.ts';
 import { buildClient } from '../clients/build-client.ts';
 import { element, structure } from './ast/forms.ts';
 import { openMailServer } from './mail-server.ts';
@@ -72,7 +72,7 @@ async function argumentsOf(route: ApiRoute): Promise<unknown[]> {
 
 const called = new Set<string>();
 for (const route of inOrder(routes)) {
-  const [group, method] = commandName(route)
+  const [group, method] = commandNameOf(route)
     .split(' ')
     .map((word) => word.replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase()));
   test(`client.${group}.${method} calls ${route.method} ${route.path}`, async () => {
@@ -282,7 +282,7 @@ test('aborting a request throws only the abort error, also during a wait', async
 test('`verifyWebhook` accepts only what the service signs, in both schemes', async () => {
   const text = JSON.stringify({ submission: { id: 'grüß' } });
   const sign = (secrets: string[], at = Date.now(), body = text): Record<string, string> =>
-    deliveryHeaders({
+    createDeliveryHeaders({
       kind: 'submission.created',
       deliveryId: newId(),
       timestamp: Math.floor(at / 1_000),

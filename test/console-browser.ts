@@ -251,7 +251,7 @@ const hasFocus = (element: { isConnected?: boolean }): boolean | undefined =>
     : undefined;
 
 /**
- * Waits for a toast with this text and hovers over it so that it stays. It would disappear after `shownMs`,
+ * Waits for a toast with this text and hovers over it so that it stays. It would disappear after `toastDurationsMs`,
  * and under load a test may wait longer for the screen below to change.
  */
 export async function holdToast(page: Page, said: string): Promise<Locator> {

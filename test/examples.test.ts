@@ -9,7 +9,7 @@ import { newId } from '#kit/clock.ts';
 import { freePort, until } from '#test/service.ts';
 import { eventKinds } from '#webhooks/event.ts';
 import { listExampleReceivers } from '#webhooks/payload.ts';
-import { deliveryHeaders } from '#webhooks/signature.ts';
+import { createDeliveryHeaders } from '#webhooks/signature.ts';
 
 const examples = fileURLToPath(new URL('../examples/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'formloom-examples-'));
@@ -57,7 +57,7 @@ function delivery(
     custom: {},
     isTest: false,
   };
-  return { body, headers: deliveryHeaders(source) };
+  return { body, headers: createDeliveryHeaders(source) };
 }
 
 /** Go compiles its standard library first if nothing is compiled yet. */

@@ -4,7 +4,7 @@ import { access, glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { findAccount } from '#kit/embedded-postgres/machine.ts';
+import { findPostgresAccount } from '#kit/embedded-postgres/machine.ts';
 import { runProgram } from '#kit/embedded-postgres/program.ts';
 import { endWithSignals } from './end-run.ts';
 import { until } from './service.ts';
@@ -40,7 +40,7 @@ async function openPostgres(): Promise<External> {
     );
   });
   // PostgreSQL refuses to run as root.
-  const account = await findAccount();
+  const account = await findPostgresAccount();
   const directory = await makeDirectory(account);
   const initdb = [
     '--username=formloom',

@@ -3,12 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { checkAnswers } from '#ast/answers/check-answers.ts';
 import type { AttributeSpec } from '#ast/attributes/attributes.ts';
-import { operators } from '#ast/basics/condition.ts';
-import { elements, formAttributes, stepAttributes } from '#ast/form/elements.ts';
+import { comparisonOperators } from '#ast/basics/condition.ts';
+import { elementDefinitions, formAttributes, stepAttributes } from '#ast/form/elements.ts';
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { Form, FormNode } from '#ast/form/tree.ts';
 import { parseFormula } from '#ast/logic/formula/parse.ts';
-import { functionNames, type Program } from '#ast/logic/formula/program.ts';
+import { type FormulaProgram, formulaFunctionNames } from '#ast/logic/formula/program.ts';
 import { settingNames, settingRow } from '#ast/settings-table.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import { validateStructure } from '#ast/validate.ts';
@@ -44,7 +44,7 @@ function rowsBelow(heading: string): [names: string[], second: string][] {
   });
 }
 
-const types = Object.keys(elements) as (keyof typeof elements)[];
+const types = Object.keys(elementDefinitions) as (keyof typeof elementDefinitions)[];
 const inputs = types.filter((type) => isInputType(type));
 const questions = inputs.filter((type) => !(inputRules[type] as InputRules).isUnasked);
 
@@ -68,7 +68,7 @@ test('the table of attributes lists every attribute with exactly the types that 
     }
   }
   const known = new Map<string, Set<string>>();
-  const all = { ...elements, form: { attrs: formAttributes }, step: { attrs: stepAttributes } };
+  const all = { ...elementDefinitions, form: { attrs: formAttributes }, step: { attrs: stepAttributes } };
   for (const [owner, { attrs }] of Object.entries(all)) {
     for (const name of Object.keys(attrs)) known.set(name, new Set([...(known.get(name) ?? []), owner]));
   }
@@ -125,7 +125,7 @@ test('the table of conditions lists every operator', () => {
     rowsBelow('Conditions')
       .flatMap(([names]) => names)
       .sort(),
-    [...operators].sort(),
+    [...comparisonOperators].sort(),
   );
 });
 
@@ -137,7 +137,7 @@ test('every example is a valid form', () => {
 
 test('the table of functions lists every function of formulas', () => {
   const section = page.split('\n## Formulas\n')[1]!.split('\n## ')[0]!;
-  const names = functionNames.filter((name) => !['negative'].includes(name));
+  const names = formulaFunctionNames.filter((name) => !['negative'].includes(name));
   for (const name of [...names, 'points']) assert.match(section, new RegExp(`\`${RegExp.escape(name)}[(\`]`));
 });
 
@@ -164,7 +164,7 @@ test('the example answers give the documented results and the documented errors'
 function callsIn(formula: string): string[] {
   const parsed = parseFormula(formula);
   assert.ok(parsed.ok, formula);
-  const inProgram = (program: Program): string[] =>
+  const inProgram = (program: FormulaProgram): string[] =>
     program.flatMap((step) => {
       if (step.kind === 'gather') return [step.name, ...step.parts.flatMap(inProgram)];
       return step.kind === 'call' ? [step.name] : [];
@@ -189,7 +189,11 @@ test('the gallery forms use every type, attribute, layout, operator and function
     [],
   );
   const valuesOf = (name: string) => new Set(nodes.map(({ attrs }) => attrs![name]));
-  const all = [...Object.values(elements).map(({ attrs }) => attrs), formAttributes, stepAttributes];
+  const all = [
+    ...Object.values(elementDefinitions).map(({ attrs }) => attrs),
+    formAttributes,
+    stepAttributes,
+  ];
   for (const [name, spec] of all.flatMap((attrs) => Object.entries<AttributeSpec>(attrs))) {
     const values = valuesOf(name);
     assert.ok(
@@ -205,14 +209,14 @@ test('the gallery forms use every type, attribute, layout, operator and function
   assert.deepEqual([...keys].sort(), ['capacity', 'id', 'image', 'label', 'points', 'show_when']);
   const written = JSON.stringify(Object.values(galleryForms).map((make) => make(say, photo)));
   assert.deepEqual(
-    operators.filter((is) => !written.includes(`"is":"${is}"`)),
+    comparisonOperators.filter((is) => !written.includes(`"is":"${is}"`)),
     [],
   );
   const worked = new Set(
     nodes.flatMap(({ attrs }) => (typeof attrs!['formula'] === 'string' ? callsIn(attrs!['formula']) : [])),
   );
   assert.deepEqual(
-    functionNames.filter((name) => !worked.has(name)),
+    formulaFunctionNames.filter((name) => !worked.has(name)),
     [],
   );
   assert.deepEqual(

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
 import { dataPermissions, type Permission, permissionNames, permissions } from '#rules/permissions.ts';
 import { plans } from '#workspaces/authenticate.ts';
@@ -46,12 +46,12 @@ test('the limits guide lists the plans and caps of the code', async () => {
   for (const [plan, { perMinute, burst }] of Object.entries(plans))
     assert.deepEqual(rows.get(plan), [String(perMinute), String(burst)], plan);
   const caps: readonly [string, string][] = [
-    ['steps of a form', String(limits.steps)],
-    ['elements of a form', String(limits.elements)],
-    ['options of a question', String(limits.options)],
-    ['one answer', `${limits.answerBytes / 1_024} KB`],
-    ['a file', `${limits.fileBytes / 1_024 / 1_024} MB`],
-    ['files of one upload', String(limits.files)],
+    ['steps of a form', String(formLimits.steps)],
+    ['elements of a form', String(formLimits.elements)],
+    ['options of a question', String(formLimits.options)],
+    ['one answer', `${formLimits.answerBytes / 1_024} KB`],
+    ['a file', `${formLimits.fileBytes / 1_024 / 1_024} MB`],
+    ['files of one upload', String(formLimits.files)],
   ];
   for (const [what, most] of caps) assert.deepEqual(rows.get(what), [most], what);
 });

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { OpenApi } from '#app/openapi/schemas.ts';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { composite, element, structure } from './ast/forms.ts';
 import { cases } from './cases.ts';
 import { holdAgainst } from './documented.ts';
@@ -393,8 +393,8 @@ test('the last of two equal JSON keys counts, when stored and when read', async 
 });
 
 test('a form at every limit is created, shown and submitted within a second each', async () => {
-  const options = Array.from({ length: limits.options }, (_, index) => `Option ${index}`);
-  const nodes = Array.from({ length: limits.elements }, (_, index) =>
+  const options = Array.from({ length: formLimits.options }, (_, index) => `Option ${index}`);
+  const nodes = Array.from({ length: formLimits.elements }, (_, index) =>
     element(index % 100 === 0 ? 'dropdown' : 'text', `e${index}`, index % 100 === 0 ? { options } : {}),
   );
   const large = await withinASecond(() => makeForm(tenant, nodes));

@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Declared, declaredStatements } from '#kit/statement.ts';
+import { type DeclaredStatement, declaredStatements } from '#kit/statement.ts';
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 
 /** Imports the files that declare statements and returns every statement of the service. */
-export async function loadStatements(): Promise<Declared[]> {
+export async function loadStatements(): Promise<DeclaredStatement[]> {
   for (const name of await readdir(src, { recursive: true })) {
     if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
     const path = join(src, name);

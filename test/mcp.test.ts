@@ -11,7 +11,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { formGuide } from '#app/mcp/special-tools.ts';
 import { toolGroups } from '#app/mcp/tools.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations/operations.ts';
-import { type ElementType, elements } from '#ast/form/elements.ts';
+import { type ElementType, elementDefinitions } from '#ast/form/elements.ts';
 import { newId } from '#kit/clock.ts';
 import { permissionNames } from '#rules/permissions.ts';
 import { element, structure } from './ast/forms.ts';
@@ -245,10 +245,14 @@ test('the guide names every element type, and each topic has its schema', async 
     JSON.parse(textOf(await client.callTool({ name: 'get_form_language', arguments: { part } }))) as {
       properties: { attrs: { properties: Record<string, unknown> } };
     };
-  for (const type of Object.keys(elements)) {
+  for (const type of Object.keys(elementDefinitions)) {
     assert.match(formGuide, new RegExp(`\\b${type}\\b`));
     const { attrs } = (await schemaOf(type)).properties;
-    assert.deepEqual(Object.keys(attrs.properties), Object.keys(elements[type as ElementType].attrs), type);
+    assert.deepEqual(
+      Object.keys(attrs.properties),
+      Object.keys(elementDefinitions[type as ElementType].attrs),
+      type,
+    );
   }
   for (const part of ['form', 'step', 'element', 'condition', 'settings', 'theme', 'translations'])
     assert.ok(Object.keys(await schemaOf(part)).length > 0, part);

@@ -6,7 +6,7 @@ import { createCell } from '#cells/create-cell.ts';
 import type { Database } from '#kit/database.ts';
 import {
   checkMigrated,
-  findPending,
+  findPendingMigrations,
   MigrationError,
   migrate,
   readMigrations,
@@ -200,7 +200,7 @@ test('a database at migration 84 counts as one at 0001, and all its cells are up
   await createCell(made, 'two', {});
   const database = await openOld(1);
   const names = migrations.slice(1).map(({ name }) => name);
-  assert.deepEqual(await findPending(database, migrations), names);
+  assert.deepEqual(await findPendingMigrations(database, migrations), names);
   assert.deepEqual(await migrateCells(database, migrations), names);
   for (const schema of ['public', 'cell_two']) assert.deepEqual(await recordedIn(database, schema), recorded);
   assert.equal(await readSchema(database), await readSchema(made));

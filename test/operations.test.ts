@@ -9,7 +9,7 @@ import { completionScript, shells } from '#app/cli/completion.ts';
 import { exampleArguments, operationCommand } from '#app/cli/operation-commands.ts';
 import { readInput } from '#app/cli/read-input.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
-import { type ApiRequest, parameterName } from '#app/operations/call-operation.ts';
+import { type ApiRequest, pathParameterNameOf } from '#app/operations/call-operation.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations/operations.ts';
 import { sessionRoutes } from '#app/operations/routes.ts';
 import { permissionNames } from '#rules/permissions.ts';
@@ -125,7 +125,7 @@ test('no field of an operation has the name of an option with another meaning', 
   assert.deepEqual(
     offences(({ path, operation: { query, body, params } }) => {
       const fields = [...Object.keys(query.properties), ...Object.keys(body?.properties ?? {})];
-      const places = Object.keys(params.properties).map((name) => parameterName(path, name));
+      const places = Object.keys(params.properties).map((name) => pathParameterNameOf(path, name));
       const names = [...places, ...fields.map((field) => field.replaceAll('_', '-'))];
       const twice = names.filter((name, index) => names.indexOf(name) !== index || taken.includes(name));
       return twice.join(', ');

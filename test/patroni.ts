@@ -6,7 +6,7 @@ import { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { findAccount } from '#kit/embedded-postgres/machine.ts';
+import { findPostgresAccount } from '#kit/embedded-postgres/machine.ts';
 import { getSpawnOptions } from '#kit/embedded-postgres/program.ts';
 import { childrenOf } from './process.ts';
 import { freePort, until } from './service.ts';
@@ -72,7 +72,7 @@ const roles = { SUPERUSER: 'postgres', REPLICATION: 'replicator', REWIND: 'rewin
  * file.
  */
 export async function openReplicatedDatabase(): Promise<ReplicatedDatabase> {
-  const account = await findAccount();
+  const account = await findPostgresAccount();
   // Not in TMPDIR: the path of a socket must be short, and another user must be able to reach it.
   const directory = await mkdtemp('/tmp/formloom-failover-');
   if (account) await chown(directory, account.uid, account.gid);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { addToCount } from '#submissions/submission-rows.ts';
+import { addToSubmissionCount } from '#submissions/submission-rows.ts';
 import { element } from './ast/forms.ts';
 import type { Body, Tenant, TestService } from './service.ts';
 import { insertMany } from './submissions/scene.ts';
@@ -43,7 +43,7 @@ export async function readWhileOthersWrite(service: TestService, count: number):
     since,
     count,
   });
-  await addToCount(database, { ...key, status: 'incomplete', change: count });
+  await addToSubmissionCount(database, { ...key, status: 'incomplete', change: count });
   const idsOf = async (): Promise<string[]> =>
     (
       await database.query<{ id: string }>('select id from submissions where form_id = $1 order by id desc', [

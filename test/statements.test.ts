@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { PoolClient } from 'pg';
 import { personColumns } from '#cells/citus.ts';
-import type { Declared } from '#kit/statement.ts';
+import type { DeclaredStatement } from '#kit/statement.ts';
 import { testDatabase } from './database.ts';
 import { instanceTables } from './instance-tables.ts';
 import { loadStatements } from './load-statements.ts';
@@ -21,7 +21,7 @@ type Connection = EventEmitter &
  * Returns what PostgreSQL reports for a statement: the types of its parameters, and the names and types of
  * its columns. The driver has no call for it but accepts any object that speaks the protocol.
  */
-function describe(client: PoolClient, { name, text }: Declared): Promise<Description> {
+function describe(client: PoolClient, { name, text }: DeclaredStatement): Promise<Description> {
   return new Promise((resolve, reject) => {
     const found: Description = { parameters: [], columns: [] };
     let failure: Error | undefined;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { elements } from '#ast/form/elements.ts';
-import { searchWords } from '../web/builder/model/element-groups.ts';
+import { elementDefinitions } from '#ast/form/elements.ts';
+import { searchTextOfEntry } from '../web/builder/model/element-groups.ts';
 import { home, sentencesOf, testSentencesOf } from './sentences.ts';
 
 /*
@@ -94,14 +94,14 @@ test('no console text contains technical terms that only programs need', () => {
 });
 
 test('the palette finds every element type by words other than its title', () => {
-  for (const [id, { title, words }] of Object.entries(elements)) {
+  for (const [id, { title, words }] of Object.entries(elementDefinitions)) {
     const others = words.split(' ').filter((word) => word && !title.toLowerCase().includes(word));
     assert.ok(others.length >= 2, `${id} has ${others.length} words`);
   }
   const found = (word: string): string[] =>
-    Object.entries(elements)
-      .map(([id, { title }]) => ({ id: id as keyof typeof elements, title }))
-      .filter((entry) => searchWords(entry).includes(word))
+    Object.entries(elementDefinitions)
+      .map(([id, { title }]) => ({ id: id as keyof typeof elementDefinitions, title }))
+      .filter((entry) => searchTextOfEntry(entry).includes(word))
       .map(({ id }) => id);
   for (const [word, id] of [
     ['stars', 'rating'],

@@ -18,7 +18,7 @@ type Chunk = {
 };
 
 /** Reports the script size of the first load, and fails the build if it is too large. */
-export function firstLoad(): Plugin {
+export function firstLoadSizePlugin(): Plugin {
   return {
     name: 'formloom-first-load',
     generateBundle(_options, bundle) {

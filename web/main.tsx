@@ -6,9 +6,9 @@ import { createRoot } from 'react-dom/client';
 import { ApiProblem } from './api/client.ts';
 import { blockUnreadableInput } from './design/unreadable-input.ts';
 import { router } from './routes.tsx';
-import { redirectToSignIn } from './shell/session.ts';
+import { redirectWhenSignedOut } from './shell/session.ts';
 
-redirectToSignIn(router);
+redirectWhenSignedOut(router);
 blockUnreadableInput(router.history);
 /**
  * Refused requests are shown on their screens (shell/screens.tsx). Every other error is a bug and is logged.

@@ -4,12 +4,12 @@ import { ApiProblem } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
 import { workspaceQuery } from './settings/workspace.ts';
 import { formQuery } from './shell/current-form.ts';
-import { ConsoleLayout, FormLayout, Root } from './shell/layouts.tsx';
+import { ConsoleLayout, ConsoleRoot, FormLayout } from './shell/layouts.tsx';
 import { FailedFrame, FailedScreen, lazyScreen, NotFoundScreen, PendingScreen } from './shell/screens.tsx';
 import { lastWorkspace, rememberWorkspace, sessionQuery } from './shell/session.ts';
 
 const root = createRootRoute({
-  component: Root,
+  component: ConsoleRoot,
   errorComponent: FailedFrame,
   notFoundComponent: NotFoundScreen,
 });
@@ -23,7 +23,7 @@ const signIn = createRoute({
 const signedIn = createRoute({
   getParentRoute: () => root,
   path: '/signed-in',
-  component: lazyScreen(() => import('./account/sign-in-screen.tsx'), 'SignedInScreen'),
+  component: lazyScreen(() => import('./account/sign-in-screen.tsx'), 'ProviderReturnScreen'),
 });
 
 const forgotPassword = createRoute({
@@ -175,7 +175,7 @@ const routeTree = root.addChildren([
         createRoute({
           getParentRoute: () => workspace,
           path: '/submissions',
-          component: lazyScreen(() => import('./submissions/screens/all-forms.tsx'), 'SearchScreen'),
+          component: lazyScreen(() => import('./submissions/screens/all-forms.tsx'), 'AllSubmissionsScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
@@ -195,7 +195,7 @@ const routeTree = root.addChildren([
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/mail',
-          component: lazyScreen(() => import('./settings/mail.tsx'), 'MailScreen'),
+          component: lazyScreen(() => import('./settings/mail.tsx'), 'EmailLogScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import { firstLoad } from './first-load.ts';
+import { firstLoadSizePlugin } from './first-load.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -10,7 +10,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export default defineConfig({
   root: here('.'),
   base: '/app/',
-  plugins: [react(), firstLoad()],
+  plugins: [react(), firstLoadSizePlugin()],
   build: {
     outDir: here('../dist/web'),
     emptyOutDir: true,

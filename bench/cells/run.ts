@@ -1,4 +1,4 @@
-import { firstCell } from '#cells/cells.ts';
+import { firstCellName } from '#cells/cells.ts';
 import { type CitusCluster, openCitusCluster } from '#test/citus-cluster.ts';
 import { publishForm } from '#test/crowd.ts';
 import { type Instance, openInstance } from '#test/process.ts';
@@ -44,9 +44,9 @@ export async function stage(
   databases?: readonly number[],
 ): Promise<Stage> {
   const server = await instance.start();
-  const others = [...new Set(cells)].filter((cell) => cell !== firstCell);
+  const others = [...new Set(cells)].filter((cell) => cell !== firstCellName);
   for (const cell of others) await instance.cli('cell create', cell);
-  const paths = cells.map((cell) => (cell === firstCell ? undefined : `cell_${cell}, public`));
+  const paths = cells.map((cell) => (cell === firstCellName ? undefined : `cell_${cell}, public`));
   const made: Record<string, Request[]>[] = [];
   for (const path of paths)
     made.push(await makeCases(await publishForm(instance, undefined, undefined, path)));
@@ -157,7 +157,10 @@ function ratio(less: readonly Cost[], more: readonly Cost[]): string {
 }
 
 /** The cells of the three workspaces. */
-export const kinds = { one: [firstCell, firstCell, firstCell], three: [firstCell, 'c2', 'c3'] } as const;
+export const kinds = {
+  one: [firstCellName, firstCellName, firstCellName],
+  three: [firstCellName, 'c2', 'c3'],
+} as const;
 
 /**
  * Each cell has its own pool by default. Three pools of 4 connections equal one of 12, and three of 10 equal
@@ -222,7 +225,7 @@ const goals: Readonly<Record<string, number>> = { get: 0.5, list: 0.5, submit: 0
 async function compareNodes(load: Load, open: Open, cluster: CitusCluster, rounds: Rounds): Promise<void> {
   const bare = await cluster.openPlain();
   const stages = [
-    await stage(await open({ DATABASE_URL: bare.url }), [firstCell], [bare.pid()]),
+    await stage(await open({ DATABASE_URL: bare.url }), [firstCellName], [bare.pid()]),
     await stage(
       await open({ DATABASE_URL: cluster.coordinator.url }),
       ['c2'],

@@ -3,7 +3,7 @@ import { now } from '#kit/clock.ts';
 import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { claimJobs } from '#kit/queue/claim.ts';
-import { deliverJob } from '#webhooks/delivery-job.ts';
+import { deliverJobKind } from '#webhooks/delivery-job.ts';
 import { settleDeliveries } from '#webhooks/sending/deliver.ts';
 import { findDeliveries } from '#webhooks/sending/prepare.ts';
 import type { DeliveryOutcome } from '#webhooks/sending/settle.ts';
@@ -38,7 +38,7 @@ export async function postQueued({ url, count, connections, body, databaseUrl }:
   const fill = async (): Promise<void> => {
     const jobs = await claimJobs(database, {
       ...usual,
-      kinds: [deliverJob],
+      kinds: [deliverJobKind],
       caps: [batch],
       closed_lanes: [],
       open_lanes: [],

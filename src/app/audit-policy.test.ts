@@ -4,7 +4,7 @@ import { readConfig } from '#kit/config.ts';
 import type { AuditPolicy } from '#kit/operation.ts';
 import type { SessionServices } from '#workspaces/sign-in/require-person.ts';
 import { declaredRoutes } from './cli/operation-commands.ts';
-import { consoleRoutes, readOperationNameOf } from './operations/operations.ts';
+import { consoleRoutes, findReadOperationName } from './operations/operations.ts';
 
 const own = consoleRoutes({ config: readConfig({}) } as SessionServices);
 const all = [...declaredRoutes(), ...own];
@@ -39,7 +39,7 @@ test('the audit log records exports, deletions, and reads of a submission by a m
 });
 
 test('an operation whose changes are recorded names the operation that reads the resource', () => {
-  const named = declaredRoutes().filter(({ operation }) => readOperationNameOf(operation) !== undefined);
+  const named = declaredRoutes().filter(({ operation }) => findReadOperationName(operation) !== undefined);
   assert.ok(named.length > 15);
   assert.ok(named.every(({ reader }) => reader?.permission.endsWith(':read')));
 });

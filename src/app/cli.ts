@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { Declined } from './cli/command.ts';
+import { DeclinedError } from './cli/command.ts';
 import { runCommandLine } from './cli/run-command-line.ts';
 
 const readerGone = new AbortController();
@@ -40,7 +40,7 @@ const told = new AbortController();
 // An uncaught error shuts the command down in order. Otherwise, a database that it started would outlive it.
 process.on('uncaughtException', (error) => told.abort(error));
 for (const signal of signals)
-  process.on(signal, () => told.abort(new Declined(`Interrupted by ${signal}.`, { cause: signal })));
+  process.on(signal, () => told.abort(new DeclinedError(`Interrupted by ${signal}.`, { cause: signal })));
 
 /* Runs `npm run formloom -- <command>`. */
 process.exitCode = await runCommandLine(process.argv.slice(2), {
@@ -57,7 +57,7 @@ if (told.signal.aborted) {
   const reason: unknown = told.signal.reason;
   // Ends the process with the signal, as the parent process expects. `process.exit` would wait for a file
   // that cannot be read.
-  if (reason instanceof Declined) process.kill(process.pid, reason.cause as (typeof signals)[number]);
+  if (reason instanceof DeclinedError) process.kill(process.pid, reason.cause as (typeof signals)[number]);
   else process.exit(1);
 }
 // A pending request for events would keep the process running for 30 s.

@@ -2,31 +2,31 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { type Config, defaultPublicUrl, isEveryAddress, readConfig } from '#kit/config.ts';
+import { type Config, defaultPublicUrl, isWildcardHost, readConfig } from '#kit/config.ts';
 import { withoutLibpqVariables } from '#kit/embedded-client.ts';
 import { claimStorage, InstanceStorageError } from '#kit/instance-key.ts';
 import { type Log, openLog } from '#kit/log.ts';
 import { trustCaFile } from '#kit/outbound/address-guard.ts';
-import { refuseUnknownHosts } from '#kit/outbound/hosts.ts';
-import { tolerateLostOutput, writeOutput } from '#kit/output.ts';
+import { requireResolvableListenHosts } from '#kit/outbound/hosts.ts';
+import { ignoreOutputErrors, writeOutput } from '#kit/output.ts';
 import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
 import { describeStorage, openStorage } from '#kit/storage/open-storage.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
-import { prepareSetup } from '#workspaces/workspaces.ts';
-import { explain } from './database/explain.ts';
+import { createSetupToken } from '#workspaces/workspaces.ts';
+import { explainError } from './database/explain.ts';
 import {
   type FormloomDatabase,
   joinFormloomDatabase,
   openFormloomDatabase,
 } from './database/open-database.ts';
 import { readMetricsForProcess, startMetrics } from './metrics/start-metrics.ts';
-import { version } from './operations/version.ts';
+import { serviceVersion } from './operations/version.ts';
 import type { ProcessContext } from './server/assemble.ts';
-import { countThroughPrimary, serveByProcesses } from './server/processes.ts';
+import { countRequestsThroughPrimary, serveByProcesses } from './server/processes.ts';
 
 /** Returns what a start prints at its end: where everything is, and how to set it up and stop it. */
 async function writeSummary(config: Config, storage: FormloomDatabase, listening: string): Promise<string[]> {
-  const setupToken = await prepareSetup(storage.database);
+  const setupToken = await createSetupToken(storage.database);
   const { publicUrl, webProcesses } = config;
   return [
     '',
@@ -38,7 +38,7 @@ async function writeSummary(config: Config, storage: FormloomDatabase, listening
       : [`  Processes   ${webProcesses}   (restart them one by one: kill -USR2 ${process.pid})`]),
     `  Data        ${config.dataDir}`,
     `  Database    ${storage.description}`,
-    ...(isEveryAddress(config.host) && publicUrl === defaultPublicUrl(config)
+    ...(isWildcardHost(config.host) && publicUrl === defaultPublicUrl(config)
       ? ['  Links       use the URL above; set PUBLIC_URL to the one that visitors use.']
       : []),
     ...(setupToken
@@ -116,7 +116,7 @@ async function main(): Promise<void> {
     await run.parts.disposeAsync();
     // The primary reports the error only once for all of its processes.
     if (!primary) throw error;
-    await primary.fail(explain(error));
+    await primary.fail(explainError(error));
     process.exit(1);
   }
 }
@@ -127,8 +127,8 @@ async function startInstance(run: ProcessContext): Promise<void> {
   // SIGUSR2 restarts the web processes. Until they exist, it would otherwise end this process.
   process.on('SIGUSR2', () => {});
   const log = openLog(config.logLevel);
-  say(`Formloom ${version} is starting …`);
-  await refuseUnknownHosts(config);
+  say(`Formloom ${serviceVersion} is starting …`);
+  await requireResolvableListenHosts(config);
   const storage = await openFormloomDatabase(config, log, say, { serves: true });
   parts.defer(() => storage.close());
   await checkOwnStorage(config, log, storage);
@@ -163,11 +163,11 @@ async function serveAlone(
   const { config, parts } = run;
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
   parts.defer(() => requestCounter.close());
-  const { assemble } = await import('./server/assemble.ts');
+  const { assembleProcess } = await import('./server/assemble.ts');
   const metrics = await startMetrics({ config, database, parts }, '1');
   const isBackgroundElsewhere = false;
   const own = { log, database, vault, requestCounter, metrics, isBackgroundElsewhere };
-  const server = await assemble(run, own);
+  const server = await assembleProcess(run, own);
   const listening = await server.listen({ host: config.host, port: config.port });
   parts.defer(async () => {
     say('Stopping: finishing running work …');
@@ -209,19 +209,19 @@ async function serveBySeveral(
 async function startWebProcess(run: ProcessContext, primary: PrimaryLink): Promise<void> {
   const { config, parts } = run;
   const log = openLog(config.logLevel).child({ process: primary.number });
-  const countInMemory = countThroughPrimary((questions) => primary.ask(questions));
+  const countInMemory = countRequestsThroughPrimary((questions) => primary.ask(questions));
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log, countInMemory });
   parts.defer(() => requestCounter.close());
   const { database, vault, close } = await joinFormloomDatabase(config, log);
   parts.defer(close);
-  const { assemble } = await import('./server/assemble.ts');
+  const { assembleProcess } = await import('./server/assemble.ts');
   const isBackgroundElsewhere = primary.number !== 1;
   const metrics = await startMetrics({ config, database, parts }, String(primary.number), {
     ask: () => primary.ask<string | undefined>('metrics'),
   });
   primary.onSurvey(async () => metrics?.meter.report());
   const own = { log, database, vault, requestCounter, metrics, isBackgroundElsewhere };
-  const server = await assemble(run, own);
+  const server = await assembleProcess(run, own);
   primary.serve(server.server);
 }
 
@@ -234,14 +234,14 @@ async function endInTime(what: string, stop: () => Promise<void>, exitCode = 0):
     await stop();
     process.exit();
   } catch (error) {
-    fail(what, explain(error));
+    fail(what, explainError(error));
   }
 }
 
 /** Shuts down the database, which would outlive this process, and exits. */
 async function failLate(what: string): Promise<never> {
-  const { leaveEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
-  await Promise.race([leaveEmbeddedPostgres(), sleep(databaseStopMs)]);
+  const { releaseEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
+  await Promise.race([releaseEmbeddedPostgres(), sleep(databaseStopMs)]);
   return fail(what, `Work was still running after ${stopMs / 1_000} s.`);
 }
 
@@ -252,7 +252,7 @@ async function failLate(what: string): Promise<never> {
 function endOnUnexpectedError(log: Log, end: () => void): void {
   const logged = new Set<string>();
   process.on('uncaughtException', (error: unknown) => {
-    const reason = explain(error);
+    const reason = explainError(error);
     if (logged.has(reason)) return;
     log.fatal({ err: error }, 'an unexpected error stopped this process');
     if (logged.size === 0) end();
@@ -302,9 +302,9 @@ function fail(what: string, why: string): never {
   process.exit(1);
 }
 
-tolerateLostOutput();
+ignoreOutputErrors();
 try {
   await (process.argv.includes('--compile') ? loadAll() : main());
 } catch (error) {
-  fail('Formloom could not start.', explain(error));
+  fail('Formloom could not start.', explainError(error));
 }

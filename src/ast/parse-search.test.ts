@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mostParts, parseSearch, replaceDaysWithTimes, searchOperators } from './search.ts';
+import { maxSearchParts, parseSearch, replaceDaysWithTimes, searchOperators } from './search.ts';
 
 const parts = (text: string): string[] =>
   parseSearch(text).parts.map((part) => {
@@ -49,13 +49,13 @@ for (const [question, ...expected] of rows)
 
 const refused: readonly [question: string, begin: number, end: number, says: RegExp][] = [
   [
-    Array.from({ length: mostParts + 1 }, (_, index) => `tag:t${index}`).join(' '),
+    Array.from({ length: maxSearchParts + 1 }, (_, index) => `tag:t${index}`).join(' '),
     182,
     189,
     /at most 24 phrases/,
   ],
   [
-    Array.from({ length: mostParts + 1 }, (_, index) => `-t${index}`).join(' '),
+    Array.from({ length: maxSearchParts + 1 }, (_, index) => `-t${index}`).join(' '),
     110,
     114,
     /at most 24 phrases, operators and excluded words/,

@@ -6,9 +6,9 @@ import { cases } from '#test/cases.ts';
 import { checkAnswers } from './answers/check-answers.ts';
 import { isRecord } from './basics/json.ts';
 import { normalizeText } from './basics/text.ts';
-import { effectiveStructure, fillNodes } from './form/effective-form.ts';
-import { elements, type InputType } from './form/elements.ts';
-import { matrixRowName, readFields } from './form/fields.ts';
+import { addMissingNodeMembers, effectiveStructure } from './form/effective-form.ts';
+import { elementDefinitions, type InputType } from './form/elements.ts';
+import { matrixRowName, parseRawAnswers } from './form/fields.ts';
 import type { FormNode } from './form/tree.ts';
 import { searchableText } from './searchable.ts';
 import { checkSettings } from './settings.ts';
@@ -114,7 +114,7 @@ test('valid answers give the same result through JSON and through an HTML form',
       const fromJson = checkAnswers(form, answers, new Map(), context);
       assert.ok(fromJson.ok, JSON.stringify(fromJson));
       assert.deepEqual(
-        checkAnswers(form, readFields(form, fieldsFrom(answers)).raw, new Map(), context),
+        checkAnswers(form, parseRawAnswers(form, fieldsFrom(answers)).raw, new Map(), context),
         fromJson,
       );
     }),
@@ -137,10 +137,16 @@ test('accepted answers are accepted again unchanged, also after they were stored
 });
 
 const everyElement = formOf(
-  ...Object.keys(elements).map((type) => element(type, type)),
+  ...Object.keys(elementDefinitions).map((type) => element(type, type)),
   composite('rows', [element('text', 'child')], { repeatable: true }),
 );
-const keys = fc.constantFrom(...Object.keys(elements), 'rows', '__proto__', 'rows[0][child]', '_add');
+const keys = fc.constantFrom(
+  ...Object.keys(elementDefinitions),
+  'rows',
+  '__proto__',
+  'rows[0][child]',
+  '_add',
+);
 
 test('no JSON value makes a check throw', () => {
   fc.assert(
@@ -168,7 +174,7 @@ test('no submitted fields make reading or checking throw', () => {
   const entry = fc.tuple(fc.oneof(keys, fc.string()), fc.string({ unit: 'binary' }));
   fc.assert(
     fc.property(fc.array(entry), (entries) => {
-      checkAnswers(everyElement, readFields(everyElement, entries).raw, new Map(), context);
+      checkAnswers(everyElement, parseRawAnswers(everyElement, entries).raw, new Map(), context);
     }),
     options,
   );
@@ -178,7 +184,7 @@ test('no submitted fields make reading or checking throw', () => {
 const almostNode = fc.letrec<{ node: unknown }>((tie) => ({
   node: fc.record(
     {
-      type: fc.oneof(fc.constantFrom('form', 'step', ...Object.keys(elements)), fc.jsonValue()),
+      type: fc.oneof(fc.constantFrom('form', 'step', ...Object.keys(elementDefinitions)), fc.jsonValue()),
       attrs: fc.oneof(
         fc.record({ id: fc.constantFrom('a', 'b', 1), label: fc.oneof(fc.string(), fc.jsonValue()) }),
         fc.jsonValue(),
@@ -196,7 +202,7 @@ test('no tree makes validation throw; the input is not modified, and no text or 
       const before = JSON.stringify(input);
       const result = validateStructure(input);
       assert.equal(JSON.stringify(input), before);
-      if (result.ok) assert.deepEqual(result.form, effectiveStructure(fillNodes(input)));
+      if (result.ok) assert.deepEqual(result.form, effectiveStructure(addMissingNodeMembers(input)));
       else for (const { path } of result.errors) assert.ok(path.every(Number.isInteger));
     }),
     options,
@@ -204,9 +210,9 @@ test('no tree makes validation throw; the input is not modified, and no text or 
 });
 
 test('an attribute of another type is kept with any value, and breaks nothing', () => {
-  const names = new Set(Object.values(elements).flatMap(({ attrs }) => Object.keys(attrs)));
+  const names = new Set(Object.values(elementDefinitions).flatMap(({ attrs }) => Object.keys(attrs)));
   let kept = 0;
-  for (const [type, { attrs }] of Object.entries(elements))
+  for (const [type, { attrs }] of Object.entries(elementDefinitions))
     for (const name of names.difference(new Set(Object.keys(attrs))))
       for (const value of [5, true, {}, [null], [{ id: 'a', label: 'A', show_when: 5 }]]) {
         const foreign = { [name]: value };

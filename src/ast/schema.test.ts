@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { context, element, formOf } from '#test/ast/forms.ts';
 import { checkAnswers, type FileAnswer } from './answers/check-answers.ts';
 import { attributeSchema } from './attributes/attributes.ts';
-import { conditionAttribute } from './attributes/condition-schema.ts';
-import { elements } from './form/elements.ts';
+import { conditionAttributeSchema } from './attributes/condition-schema.ts';
+import { elementDefinitions } from './form/elements.ts';
 import { structureSchemas } from './schema.ts';
 
 test('the schemas name the structure, the step, the element, the condition, the translations and every element type', () => {
   const names = Object.keys(structureSchemas());
   assert.deepEqual(names.slice(0, 5), ['Structure', 'Step', 'Element', 'Condition', 'Translations']);
-  assert.equal(names.length, 5 + Object.keys(elements).length);
+  assert.equal(names.length, 5 + Object.keys(elementDefinitions).length);
   assert.ok(names.includes('MultipleChoiceElement'));
 });
 
@@ -23,7 +23,7 @@ test('every reference leads to a schema, and the schemas are pure JSON', () => {
   }
 });
 
-const { $ref, examples } = conditionAttribute;
+const { $ref, examples } = conditionAttributeSchema;
 const conditionOrNull = { examples, anyOf: [{ $ref }, { type: 'null' }] };
 
 test('an element schema has the required attributes, defaults and limits of the table', () => {
@@ -35,7 +35,7 @@ test('an element schema has the required attributes, defaults and limits of the 
       attrs: {
         type: 'object',
         properties: {
-          id: attributeSchema(elements.radio.attrs.id),
+          id: attributeSchema(elementDefinitions.radio.attrs.id),
           label: { title: 'Label', type: 'string', maxLength: 1024, minLength: 1 },
           placeholder: { title: 'Placeholder', type: ['string', 'null'], maxLength: 4096 },
           help_text: { title: 'Help text', type: ['string', 'null'], maxLength: 4096 },
@@ -55,7 +55,7 @@ test('an element schema has the required attributes, defaults and limits of the 
             title: 'Translations',
             anyOf: [{ $ref: '#/components/schemas/Translations' }, { type: 'null' }],
           },
-          options: attributeSchema(elements.radio.attrs.options),
+          options: attributeSchema(elementDefinitions.radio.attrs.options),
           other: { title: 'Other answer', type: ['boolean', 'null'], default: false },
           options_layout: {
             title: 'Option layout',
@@ -73,7 +73,7 @@ test('an element schema has the required attributes, defaults and limits of the 
 });
 
 test('the schema of a number requires more than 0 if its attribute does', () => {
-  const { min, step } = elements.number.attrs;
+  const { min, step } = elementDefinitions.number.attrs;
   assert.deepEqual(attributeSchema(min), { title: 'Minimum', type: ['number', 'null'], examples: [1] });
   assert.deepEqual(attributeSchema(step), {
     title: 'Step',
@@ -99,8 +99,11 @@ test('the schema of a condition refers to itself wherever conditions nest', () =
 
 test('an option is a text, or an object with id, label and points; options of a ranking have no points', () => {
   const itemsOf = (type: 'radio' | 'ranking') =>
-    (attributeSchema(elements[type].attrs.options) as { items: { anyOf: [object, { properties: object }] } })
-      .items;
+    (
+      attributeSchema(elementDefinitions[type].attrs.options) as {
+        items: { anyOf: [object, { properties: object }] };
+      }
+    ).items;
   const [text, object] = itemsOf('radio').anyOf;
   assert.deepEqual(text, { type: 'string', minLength: 1, maxLength: 1024 });
   assert.deepEqual(Object.keys(object.properties), [
@@ -115,7 +118,7 @@ test('an option is a text, or an object with id, label and points; options of a 
 });
 
 test('the schema of an answer states its limits, in words if JSON Schema cannot express them', () => {
-  assert.deepEqual(elements.number.schema({ id: 'q', label: 'Q', min: 10, step: 5 }), {
+  assert.deepEqual(elementDefinitions.number.schema({ id: 'q', label: 'Q', min: 10, step: 5 }), {
     type: 'number',
     minimum: 10,
     multipleOf: 5,
@@ -124,24 +127,24 @@ test('the schema of an answer states its limits, in words if JSON Schema cannot 
     [{ step: 0.1 }, 'In steps of 0.1 from 0.'],
     [{ min: 3, step: 5 }, 'In steps of 5 from 3.'],
   ] as const)
-    assert.deepEqual(elements.number.schema({ id: 'q', label: 'Q', ...rules }), {
+    assert.deepEqual(elementDefinitions.number.schema({ id: 'q', label: 'Q', ...rules }), {
       type: 'number',
       ...('min' in rules && { minimum: rules.min }),
       description: words,
     });
-  assert.ok(!('description' in elements.number.schema({ id: 'q', label: 'Q' })));
+  assert.ok(!('description' in elementDefinitions.number.schema({ id: 'q', label: 'Q' })));
   const dayOf = (rules: object): unknown =>
-    elements.date.schema({ id: 'q', label: 'Q', ...rules }).description;
+    elementDefinitions.date.schema({ id: 'q', label: 'Q', ...rules }).description;
   assert.deepEqual(
     [{}, { min: 'today' }, { max: '2026-01-31' }, { min: 'today', max: '2026-01-31' }].map(dayOf),
     [undefined, 'Not before today.', 'Not after 2026-01-31.', 'Not before today. Not after 2026-01-31.'],
   );
-  assert.ok(!('description' in elements.date.schema({ id: 'q', label: 'Q' })));
+  assert.ok(!('description' in elementDefinitions.date.schema({ id: 'q', label: 'Q' })));
 });
 
 test('the sample of a file is accepted by its form', () => {
   for (const accept of [['.docx'], ['image/*'], ['application/zip']]) {
-    const [files] = elements.file_upload.samples({ id: 'q', label: 'Q', accept }, '2026-01-31');
+    const [files] = elementDefinitions.file_upload.samples({ id: 'q', label: 'Q', accept }, '2026-01-31');
     const form = formOf(element('file_upload', 'q', { accept }));
     const checked = checkAnswers(form, {}, new Map([['q', files as FileAnswer[]]]), context);
     assert.ok(checked.ok, JSON.stringify(checked));

@@ -1,11 +1,11 @@
 import { type AttributeSpecs, attributeSchema } from './attributes/attributes.ts';
 import { conditionSchema } from './attributes/condition-schema.ts';
-import { limits } from './basics/limits.ts';
+import { formLimits } from './basics/limits.ts';
 import { translationsSchema } from './basics/translations-schema.ts';
 import {
-  type ElementGroup,
+  type ElementCategory,
   type ElementType,
-  elements,
+  elementDefinitions,
   formAttributes,
   isElementType,
   stepAttributes,
@@ -42,7 +42,7 @@ function nodeSchema(title: string, type: string, specs: AttributeSpecs, children
 /** A leaf has no children, but code generators need an item type. */
 const leafChildren = { type: 'array', items: reference('Element'), maxItems: 0 };
 const elementChildren = { type: 'array', items: reference('Element') };
-const childrenSchemas: Record<ElementGroup, object> = {
+const childrenSchemas: Record<ElementCategory, object> = {
   input: leafChildren,
   content: leafChildren,
   composite: elementChildren,
@@ -55,12 +55,12 @@ const childrenSchemas: Record<ElementGroup, object> = {
  * nesting). Unknown attributes are allowed.
  */
 export function structureSchemas(): Record<string, object> {
-  const types = Object.keys(elements) as ElementType[];
+  const types = Object.keys(elementDefinitions) as ElementType[];
   const elementSchemas = types.map((type) => {
-    const { title, attrs, group } = elements[type];
+    const { title, attrs, group } = elementDefinitions[type];
     return [schemaName(type), nodeSchema(title, type, attrs, childrenSchemas[group])];
   });
-  const steps = { type: 'array', items: reference('Step'), minItems: 1, maxItems: limits.steps };
+  const steps = { type: 'array', items: reference('Step'), minItems: 1, maxItems: formLimits.steps };
   return {
     Structure: nodeSchema('Structure', 'form', formAttributes, steps),
     Step: nodeSchema('Step', 'step', stepAttributes, elementChildren),

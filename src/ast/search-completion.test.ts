@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { operatorsCalled, quoteValue, unfinishedAt } from './search.ts';
+import { findOperatorsByPrefix, findUnfinishedPart, quoteValue } from './search.ts';
 
 /** A search with `|` at the caret, and what is being typed there. */
 const rows: readonly [question: string, name: string | undefined, text: string, replaced: string][] = [
@@ -16,14 +16,14 @@ for (const [written, name, text, replaced] of rows)
   test(`${written} completes: ${name ?? ''} ${text}`, () => {
     const at = written.indexOf('|');
     const question = written.replace('|', '');
-    const found = unfinishedAt(question, at)!;
+    const found = findUnfinishedPart(question, at)!;
     assert.deepEqual([found.name, found.text], [name, text]);
     assert.equal(question.slice(found.begin, found.end), replaced);
   });
 
 for (const written of ['|', 'ada |', '"ada|', '"ada lo|'])
   test(`${written} completes nothing`, () => {
-    assert.equal(unfinishedAt(written.replace('|', ''), written.indexOf('|')), undefined);
+    assert.equal(findUnfinishedPart(written.replace('|', ''), written.indexOf('|')), undefined);
   });
 
 test('a value of several words is quoted', () => {
@@ -31,5 +31,5 @@ test('a value of several words is quoted', () => {
 });
 
 test('operators are found by their prefix', () => {
-  assert.deepEqual(operatorsCalled('ST'), ['status']);
+  assert.deepEqual(findOperatorsByPrefix('ST'), ['status']);
 });

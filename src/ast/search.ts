@@ -46,7 +46,7 @@ export type SearchOperatorName = keyof typeof searchOperators;
 const isOperatorName = (name: string): name is SearchOperatorName => Object.hasOwn(searchOperators, name);
 
 /** The maximum number of phrases, prefixes, operators and excluded words in a query. */
-export const mostParts = 24;
+export const maxSearchParts = 24;
 /** The minimum length of a prefix. One letter would match almost every submission. */
 export const minPrefixLength = 2;
 
@@ -92,9 +92,9 @@ export function parseSearch(text: string): ParsedSearch {
   if (!anySign.test(text)) return { parts: Array.from(text.matchAll(/\S+/g), wordOf), problems: [] };
   const parts = [...text.matchAll(tokens)].flatMap(readToken);
   const problems: SearchProblem[] = [];
-  const over = parts.filter(({ kind, isNot }) => kind !== 'word' || isNot)[mostParts];
+  const over = parts.filter(({ kind, isNot }) => kind !== 'word' || isNot)[maxSearchParts];
   if (over) {
-    const message = `A search can have at most ${mostParts} phrases, operators and excluded words. Remove those that begin at character ${over.begin + 1} or later.`;
+    const message = `A search can have at most ${maxSearchParts} phrases, operators and excluded words. Remove those that begin at character ${over.begin + 1} or later.`;
     problems.push({ message, begin: over.begin, end: over.end });
   }
   return { parts, problems };
@@ -177,7 +177,7 @@ export function replaceDaysWithTimes(text: string, startOf: (day: string) => str
 }
 
 /** The word, operator name or value that is being typed at the caret. */
-export type Unfinished = {
+export type UnfinishedSearchPart = {
   /** The start of the text that a completion replaces, in UTF-16 units. */
   begin: number;
   end: number;
@@ -188,7 +188,7 @@ export type Unfinished = {
 };
 
 /** Returns what is being typed at a position of a query. Undefined for nothing or a quotation. */
-export function unfinishedAt(question: string, at: number): Unfinished | undefined {
+export function findUnfinishedPart(question: string, at: number): UnfinishedSearchPart | undefined {
   const before = question.slice(0, at);
   const match =
     /(?:^|\s)-?(?:(?<name>[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.:-]*)(?:\[[^\]"]+\])?:)?(?<open>"?)(?<text>[^\s":]*)$/u.exec(
@@ -209,7 +209,7 @@ export const quoteValue = (text: string): string => {
 };
 
 /** Lists the operators whose names begin with the text. */
-export const operatorsCalled = (beginning: string): SearchOperatorName[] =>
+export const findOperatorsByPrefix = (beginning: string): SearchOperatorName[] =>
   (Object.keys(searchOperators) as SearchOperatorName[]).filter((name) =>
     name.startsWith(beginning.toLowerCase()),
   );

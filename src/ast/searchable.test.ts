@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, formOf } from '#test/ast/forms.ts';
-import { limits } from './basics/limits.ts';
+import { formLimits } from './basics/limits.ts';
 import { byteLength } from './basics/text.ts';
-import { chosenLabels, searchableText, subjectOf } from './searchable.ts';
+import { chosenLabels, searchableText, subjectInputOf } from './searchable.ts';
 
 const form = formOf(
   composite('people', [element('text', 'name'), element('file_upload', 'photo')], { repeatable: true }),
@@ -37,11 +37,11 @@ test('the subject is the setting, else the id "subject", else the first text ele
     element('text', 'other'),
   );
   const headed = formOf(element('heading', 'subject'), element('email', 'mail'));
-  assert.equal(subjectOf(withSubject, 'other')?.attrs.id, 'other');
-  assert.equal(subjectOf(withSubject, 'gone')?.attrs.id, 'subject');
-  assert.equal(subjectOf(form)?.attrs.id, 'title');
-  assert.equal(subjectOf(form, 'name')?.attrs.id, 'title');
-  assert.equal(subjectOf(headed), undefined);
+  assert.equal(subjectInputOf(withSubject, 'other')?.attrs.id, 'other');
+  assert.equal(subjectInputOf(withSubject, 'gone')?.attrs.id, 'subject');
+  assert.equal(subjectInputOf(form)?.attrs.id, 'title');
+  assert.equal(subjectInputOf(form, 'name')?.attrs.id, 'title');
+  assert.equal(subjectInputOf(headed), undefined);
 });
 
 test('the body has all other textual answers and the reference values, but no yes or no', () => {
@@ -62,7 +62,7 @@ test('subject and body together stay within the limit and are cut between charac
   assert.equal(long.subject.length, 1001);
   assert.ok(long.body.isWellFormed());
   const total = byteLength(long.subject) + byteLength(long.body);
-  assert.ok(total <= limits.searchBytes && total > limits.searchBytes - 4);
+  assert.ok(total <= formLimits.searchBytes && total > formLimits.searchBytes - 4);
 });
 
 test('an "other" answer can be found', () => {

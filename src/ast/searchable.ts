@@ -1,12 +1,12 @@
 import type { Answers, AnswerValue } from './answers/check-answers.ts';
 import { isElementId } from './attributes/attributes.ts';
 import { getProperty, isRecord } from './basics/json.ts';
-import { limits } from './basics/limits.ts';
+import { formLimits } from './basics/limits.ts';
 import { memoizeByObject } from './basics/memoize-by-object.ts';
 import { optionsById } from './basics/options.ts';
 import { byteLength, cutToBytes } from './basics/text.ts';
-import { type Form, type InputElement, kindOf, listQuestions } from './form/tree.ts';
-import { type AnswerKind, isChosen } from './types/rules.ts';
+import { answerKindOf, type Form, type InputElement, listQuestions } from './form/tree.ts';
+import { type AnswerKind, isChoiceKind } from './types/rules.ts';
 
 /** The inputs that can be the subject of a submission: text answers outside repeatable groups. */
 export const subjectCandidates = memoizeByObject((form: Form): readonly InputElement[] =>
@@ -20,13 +20,13 @@ export function isSubjectElement(id: string, form: Form | undefined): boolean {
   return form ? subjectCandidates(form).some((input) => input.attrs.id === id) : isElementId(id);
 }
 
-const isText = (input: InputElement): boolean => ['text', 'moment'].includes(kindOf(input));
+const isText = (input: InputElement): boolean => ['text', 'moment'].includes(answerKindOf(input));
 
 /**
  * Returns the subject of a form: the element in `settings.subject_element`, else the element with the ID
  * `subject`, else the first `text` element (docs/rules.md 11).
  */
-export function subjectOf(form: Form, subjectElement?: string): InputElement | undefined {
+export function subjectInputOf(form: Form, subjectElement?: string): InputElement | undefined {
   const candidates = subjectCandidates(form);
   const withId = (id: string | undefined) => candidates.find((input) => input.attrs.id === id);
   return withId(subjectElement) ?? withId('subject') ?? candidates.find((input) => input.type === 'text');
@@ -43,23 +43,24 @@ export function searchableText(
   reference: Readonly<Record<string, string>>,
   subjectElement?: string,
 ): { subject: string; body: string } {
-  const subjectInput = subjectOf(form, subjectElement);
+  const subjectInput = subjectInputOf(form, subjectElement);
   const subjectTexts: string[] = [];
   const bodyTexts: string[] = [];
   for (const { input, value } of walkAnswers(form, answers)) {
     const texts = input === subjectInput ? subjectTexts : bodyTexts;
-    texts.push(...textsOf[kindOf(input)](value, input));
+    texts.push(...textsOf[answerKindOf(input)](value, input));
   }
-  const subject = cutToBytes(withDomains(subjectTexts), limits.searchBytes);
+  const subject = cutToBytes(withDomains(subjectTexts), formLimits.searchBytes);
   const body = withDomains([...bodyTexts, ...Object.values(reference)]);
-  return { subject, body: cutToBytes(body, limits.searchBytes - byteLength(subject)) };
+  return { subject, body: cutToBytes(body, formLimits.searchBytes - byteLength(subject)) };
 }
 
 /** Lists the labels of chosen options, so that search finds them in other languages of the form. */
 export function chosenLabels(form: Form, answers: Answers): Set<string> {
   const labels = new Set<string>();
   for (const { input, value } of walkAnswers(form, answers))
-    if (isChosen(kindOf(input))) for (const label of textsOf[kindOf(input)](value, input)) labels.add(label);
+    if (isChoiceKind(answerKindOf(input)))
+      for (const label of textsOf[answerKindOf(input)](value, input)) labels.add(label);
   return labels;
 }
 

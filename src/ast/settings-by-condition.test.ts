@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, context, element, formOf } from '#test/ast/forms.ts';
 import { checkSettings, dropStaleSettings, type Settings } from './settings.ts';
-import { chooseConfirmation, notificationsFor, withConfirmation } from './settings-by-condition.ts';
+import { findConfirmationIndex, notificationsFor, withConfirmation } from './settings-by-condition.ts';
 
 const form = formOf(
   element('number', 'age'),
@@ -75,7 +75,7 @@ test('the first confirmation whose condition is true replaces the default one, i
     { when: old, redirect_url: 'https://example.com/' },
   ];
   const chosen = (age: number) =>
-    chooseConfirmation(confirmations, form, { age, score: 999 }, context, new Map());
+    findConfirmationIndex(confirmations, form, { age, score: 999 }, context, new Map());
   assert.deepEqual([chosen(60), chosen(20), chosen(10)], [0, 1, undefined]);
   const settings: Settings = {
     confirmation_message: 'Thanks',
@@ -109,7 +109,7 @@ test('a notification is sent for submissions that meet its condition, which may 
 test('if a condition exceeds the work limit, visitors see the default confirmation and all notifications are sent', () => {
   const worn = { ...context, work: { left: 0, kept: new Set() } };
   assert.equal(
-    chooseConfirmation([{ when: old, message: 'x' }], form, { age: 20 }, worn, new Map()),
+    findConfirmationIndex([{ when: old, message: 'x' }], form, { age: 20 }, worn, new Map()),
     undefined,
   );
   const notifications = [{ when: old, to: 'old@b.co' }];

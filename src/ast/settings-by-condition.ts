@@ -3,23 +3,23 @@ import { isElementId, isMissing } from './attributes/attributes.ts';
 import { findConditionFault } from './attributes/condition-problem.ts';
 import type { Condition } from './basics/condition.ts';
 import { getProperty, isRecord } from './basics/json.ts';
-import { limits } from './basics/limits.ts';
+import { formLimits } from './basics/limits.ts';
 import { formatExactBytes, quote } from './basics/problems.ts';
 import { fitsBytes, isCleanText } from './basics/text.ts';
 import { TooMuchWork } from './basics/work.ts';
 import { canPipeInSettings, pipedIds } from './form/piping.ts';
-import { type Form, type InputElement, kindOf, languagesOf, listQuestions } from './form/tree.ts';
+import { answerKindOf, type Form, type InputElement, languagesOf, listQuestions } from './form/tree.ts';
 import { checkFilter } from './logic/check-condition.ts';
-import { type AnswerContext, type FilesByName, meetsCondition } from './logic/evaluate.ts';
+import { type EvaluationContext, type FilesByName, meetsCondition } from './logic/evaluate.ts';
 import { isEmail } from './rules/text-formats.ts';
 import type { SettingKind, SettingsError } from './settings-kinds.ts';
 import type { Theme } from './theme/theme.ts';
 import {
   type ConfirmationTranslations,
   confirmationBytes,
-  confirmationTexts,
-  isConfirmationText,
-  keepLanguages,
+  confirmationTextNames,
+  dropRemovedLanguages,
+  isConfirmationTextName,
   languageProblem,
   mapConfirmationTexts,
 } from './translations/check-translations.ts';
@@ -32,7 +32,7 @@ export const recipientsOf = (text: string): string[] => [
 /** Returns whether a text lists valid email addresses, within the limit. */
 export function areRecipients(text: string): boolean {
   const addresses = recipientsOf(text);
-  return addresses.length <= limits.notificationAddresses && addresses.every(isMailable);
+  return addresses.length <= formLimits.notificationAddresses && addresses.every(isMailable);
 }
 
 /**
@@ -72,7 +72,7 @@ export function isOrigin(text: unknown): text is string {
 }
 
 /** Returns whether a list contains an origin, exactly or by a `*.` entry. */
-export function namesOrigin(list: readonly string[], origin: string): boolean {
+export function includesOrigin(list: readonly string[], origin: string): boolean {
   return list.some((entry) => {
     const [scheme = '', below] = entry.split('*');
     return below === undefined ? entry === origin : origin.startsWith(scheme) && origin.endsWith(below);
@@ -110,7 +110,7 @@ export type Confirmation = {
  * addresses get the answers, as with `notification_email`. The address in an answer to an email element gets
  * a receipt, within the limits of receipts.
  */
-export type Notification = {
+export type SubmissionNotification = {
   readonly when?: Condition;
   readonly to: string | { readonly answer: string };
 };
@@ -124,8 +124,8 @@ function* findIn(
   known: readonly string[],
   check: (entry: Readonly<Record<string, unknown>>) => Iterable<Problem>,
 ): Generator<SettingsError, void> {
-  if (!Array.isArray(value) || value.length === 0 || value.length > limits.byCondition) {
-    yield { field, message: `"${field}" must be a list of 1 to ${limits.byCondition} objects.` };
+  if (!Array.isArray(value) || value.length === 0 || value.length > formLimits.byCondition) {
+    yield { field, message: `"${field}" must be a list of 1 to ${formLimits.byCondition} objects.` };
     return;
   }
   for (const [index, entry] of value.entries()) {
@@ -153,14 +153,14 @@ function* findWhenProblems(when: unknown, form: Form | undefined): Generator<Pro
       yield ['when', message.replace(/^The filter /, '').replace(/\.$/, '')];
 }
 
-const confirmationParts = ['when', ...confirmationTexts, 'redirect_url'] as const;
+const confirmationParts = ['when', ...confirmationTextNames, 'redirect_url'] as const;
 
 /** Checks the texts of a confirmation. */
 function* findTextProblems(
   entry: Readonly<Record<string, unknown>>,
   form: Form | undefined,
 ): Generator<Problem, void> {
-  for (const part of confirmationTexts) {
+  for (const part of confirmationTextNames) {
     const text = getProperty(entry, part);
     const most = confirmationBytes[part];
     if (text === undefined) continue;
@@ -188,8 +188,8 @@ function* findTranslationProblems(
     else if (!isRecord(texts)) yield [at, 'must be an object whose values are text'];
     else {
       for (const [name, text] of Object.entries(texts)) {
-        if (!isConfirmationText(name))
-          yield [at, `must not have ${quote(name)}; it can only have ${confirmationTexts.join(', ')}`];
+        if (!isConfirmationTextName(name))
+          yield [at, `must not have ${quote(name)}; it can only have ${confirmationTextNames.join(', ')}`];
         else if (getProperty(entry, name) === undefined)
           yield [`${at}.${name}`, 'translates a text that the confirmation does not have'];
         else if (isMissing(text)) yield [`${at}.${name}`, 'must not be blank; omit it instead'];
@@ -218,7 +218,7 @@ const findNotificationProblems = (value: unknown, form?: Form): readonly Setting
     if (!isRecipient(getProperty(entry, 'to'), form))
       yield [
         'to',
-        `must be email addresses (up to ${limits.notificationAddresses}, separated by commas), or {"answer": …} with the ID of an email element outside repeatable composites`,
+        `must be email addresses (up to ${formLimits.notificationAddresses}, separated by commas), or {"answer": …} with the ID of an email element outside repeatable composites`,
       ];
   }),
 ];
@@ -235,7 +235,7 @@ const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const bytes = (most: number) => ({ type: 'string', description: `At most ${most} bytes of UTF-8.` });
 
 /** The value of the setting `confirmations`. */
-export const confirmationList = {
+export const confirmationsSetting = {
   accepts: (value, form): value is readonly Confirmation[] =>
     findConfirmationProblems(value, form).length === 0,
   problem: 'must be a list of confirmations',
@@ -243,7 +243,7 @@ export const confirmationList = {
   schema: {
     type: 'array',
     minItems: 1,
-    maxItems: limits.byCondition,
+    maxItems: formLimits.byCondition,
     examples: [[{ when: { reference: 'plan', is: 'equals', value: 'pro' }, message: 'We will call you.' }]],
     items: {
       type: 'object',
@@ -273,15 +273,15 @@ export const confirmationList = {
 } as const satisfies SettingKind<readonly Confirmation[]>;
 
 /** The value of the setting `notifications`. */
-export const notificationList = {
-  accepts: (value, form): value is readonly Notification[] =>
+export const notificationsSetting = {
+  accepts: (value, form): value is readonly SubmissionNotification[] =>
     findNotificationProblems(value, form).length === 0,
   problem: 'must be a list of notifications',
   explain: findNotificationProblems,
   schema: {
     type: 'array',
     minItems: 1,
-    maxItems: limits.byCondition,
+    maxItems: formLimits.byCondition,
     examples: [[{ when: { reference: 'plan', is: 'equals', value: 'pro' }, to: 'sales@example.com' }]],
     items: {
       type: 'object',
@@ -303,21 +303,21 @@ export const notificationList = {
       },
     },
   },
-} as const satisfies SettingKind<readonly Notification[]>;
+} as const satisfies SettingKind<readonly SubmissionNotification[]>;
 
 type ByCondition = {
   readonly confirmations?: readonly Confirmation[] | undefined;
-  readonly notifications?: readonly Notification[] | undefined;
+  readonly notifications?: readonly SubmissionNotification[] | undefined;
 };
 
 /** Returns the entries that are valid for a structure, without placeholders for deleted elements. */
-export function keepValidEntries(
+export function keepValidConditionalSettings(
   form: Form,
   { confirmations = [], notifications = [] }: ByCondition,
   mend: (text: string) => string,
 ): ByCondition {
   const mended = confirmations.map((each) =>
-    mapConfirmationTexts(keepLanguages(each, languagesOf(form).slice(1)), mend),
+    mapConfirmationTexts(dropRemovedLanguages(each, languagesOf(form).slice(1)), mend),
   );
   const fits = mended.filter((each) => findConfirmationProblems([each], form).length === 0);
   const heard = notifications.filter((each) => findNotificationProblems([each], form).length === 0);
@@ -328,7 +328,7 @@ export function keepValidEntries(
 }
 
 /** Returns the index of the first matching confirmation, or undefined if matching takes too much work. */
-export function chooseConfirmation(
+export function findConfirmationIndex(
   confirmations: readonly Confirmation[] = [],
   ...answered: Parameters<typeof meetsCondition> extends [unknown, ...infer Rest] ? Rest : never
 ): number | undefined {
@@ -365,7 +365,9 @@ export function answerFilesOf(form: Form, answers: Answers): FilesByName {
   return new Map(
     listQuestions(form).flatMap(({ kind, element }): [string, readonly unknown[]][] => {
       const files =
-        kind === 'input' && kindOf(element) === 'files' ? getProperty(answers, element.attrs.id) : undefined;
+        kind === 'input' && answerKindOf(element) === 'files'
+          ? getProperty(answers, element.attrs.id)
+          : undefined;
       return Array.isArray(files) ? [[element.attrs.id, files]] : [];
     }),
   );
@@ -373,11 +375,11 @@ export function answerFilesOf(form: Form, answers: Answers): FilesByName {
 
 /** Lists the notifications of a stored submission. If a condition takes too much work, it counts as true. */
 export function notificationsFor(
-  notifications: readonly Notification[] = [],
+  notifications: readonly SubmissionNotification[] = [],
   form: Form,
   answers: Answers,
-  context: AnswerContext,
-): readonly Notification[] {
+  context: EvaluationContext,
+): readonly SubmissionNotification[] {
   const files = answerFilesOf(form, answers);
   return notifications.filter(({ when }) => {
     try {

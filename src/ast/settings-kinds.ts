@@ -1,9 +1,9 @@
-import { limits } from './basics/limits.ts';
+import { formLimits } from './basics/limits.ts';
 import type { ProblemCode } from './basics/problem-codes.ts';
 import { formatExactBytes, quote } from './basics/problems.ts';
 import { fitsBytes, isCleanText } from './basics/text.ts';
 import type { Form } from './form/tree.ts';
-import { readTimestamp } from './rules/timestamp.ts';
+import { toUtcTimestamp } from './rules/timestamp.ts';
 
 export type SettingsError = {
   /** The path of a setting, such as `closes_at`, `theme.color` or `confirmations.0.when`. */
@@ -13,7 +13,7 @@ export type SettingsError = {
 };
 
 /** One of the values of a setting, as the builder shows it. */
-export type Choice<Id extends string = string> = {
+export type SettingChoice<Id extends string = string> = {
   readonly id: Id;
   readonly label: string;
   readonly description?: string;
@@ -39,7 +39,7 @@ export type SettingKind<Value> = {
   readonly control?: 'switch' | 'number' | 'text' | 'line' | 'url' | 'time' | 'radio' | 'select' | 'image';
   /** What an absent value means. */
   readonly default?: string | number | boolean;
-  readonly choices?: readonly Choice[];
+  readonly choices?: readonly SettingChoice[];
 };
 
 /** The title and help text of a setting or theme part. */
@@ -79,7 +79,7 @@ export type SettingRow<Value = unknown> = SettingKind<Value> &
     readonly shownWith?: string;
   };
 
-export const flag = (isOn = false) =>
+export const flagSetting = (isOn = false) =>
   ({
     accepts: (value): value is boolean => typeof value === 'boolean',
     problem: 'must be true or false',
@@ -89,7 +89,7 @@ export const flag = (isOn = false) =>
   }) as const satisfies SettingKind<boolean>;
 
 /** A whole number. If it is absent, there is no limit, unless the row has a default. */
-export const count = (minimum: number, maximum?: number) =>
+export const countSetting = (minimum: number, maximum?: number) =>
   ({
     accepts: (value): value is number =>
       Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= (maximum ?? Infinity),
@@ -99,7 +99,7 @@ export const count = (minimum: number, maximum?: number) =>
   }) as const satisfies SettingKind<number>;
 
 /** One of a list. The labels are in the order of the list; a pair is a label with its description. */
-export const choice = <const Id extends string>(
+export const choiceSetting = <const Id extends string>(
   ids: readonly Id[],
   labels: Readonly<Record<Id, string | readonly [label: string, description: string]>>,
   byDefault: Id,
@@ -110,7 +110,7 @@ export const choice = <const Id extends string>(
     schema: { enum: [...ids], default: byDefault },
     control: 'select',
     default: byDefault,
-    choices: ids.map((id): Choice<Id> => {
+    choices: ids.map((id): SettingChoice<Id> => {
       const words: string | readonly [string, string] = labels[id];
       return typeof words === 'string'
         ? { id, label: words }
@@ -118,25 +118,25 @@ export const choice = <const Id extends string>(
     }),
   }) as const satisfies SettingKind<Id>;
 
-export const message = {
+export const messageSetting = {
   accepts: (value): value is string =>
-    typeof value === 'string' && isCleanText(value) && fitsBytes(value, limits.textBytes),
-  problem: `must be text of at most ${formatExactBytes(limits.textBytes)}`,
+    typeof value === 'string' && isCleanText(value) && fitsBytes(value, formLimits.textBytes),
+  problem: `must be text of at most ${formatExactBytes(formLimits.textBytes)}`,
   schema: { type: 'string' },
-  note: `At most ${limits.textBytes} bytes of UTF-8.`,
+  note: `At most ${formLimits.textBytes} bytes of UTF-8.`,
   control: 'text',
 } as const satisfies SettingKind<string>;
 
-export const timestamp = {
-  accepts: (value): value is string => typeof value === 'string' && readTimestamp(value) !== undefined,
+export const timestampSetting = {
+  accepts: (value): value is string => typeof value === 'string' && toUtcTimestamp(value) !== undefined,
   problem: 'must be a time like 2026-01-31T14:30:00Z or 2026-01-31T15:30:00+01:00',
-  tidy: (value: string): string => readTimestamp(value)!,
+  tidy: (value: string): string => toUtcTimestamp(value)!,
   schema: { type: 'string', format: 'date-time' },
   control: 'time',
 } as const satisfies SettingKind<string>;
 
 /** Returns all problems of a value, each under the name of its part. */
-export const problemsOf = (
+export const settingProblemsOf = (
   field: string,
   { accepts, problem, explain }: SettingKind<unknown>,
   value: unknown,

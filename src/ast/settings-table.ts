@@ -1,7 +1,7 @@
 import { isMissing } from './attributes/attributes.ts';
 import { isRecord } from './basics/json.ts';
 import { searchLanguageTags } from './basics/languages.ts';
-import { limits } from './basics/limits.ts';
+import { formLimits } from './basics/limits.ts';
 import { localeChoices } from './basics/locales.ts';
 import { quote } from './basics/problems.ts';
 import { countCharacters, isCleanText } from './basics/text.ts';
@@ -11,31 +11,31 @@ import { isTimeZone } from './rules/today.ts';
 import { isSubjectElement } from './searchable.ts';
 import {
   areRecipients,
-  confirmationList,
+  confirmationsSetting,
   isOrigin,
   isReceiptElement,
   isRedirect,
-  notificationList,
+  notificationsSetting,
   originLimit,
 } from './settings-by-condition.ts';
 import {
-  choice,
-  count,
-  flag,
-  message,
-  problemsOf,
+  choiceSetting,
+  countSetting,
+  flagSetting,
+  messageSetting,
   type SettingKind,
   type SettingRow,
   type SettingsError,
-  timestamp,
+  settingProblemsOf,
+  timestampSetting,
 } from './settings-kinds.ts';
 import { findThemeProblems } from './theme/check-theme.ts';
 import type { Theme } from './theme/theme.ts';
 import {
-  isSettingText,
+  isSettingTextName,
   languageProblem,
   type SettingTranslations,
-  settingTexts,
+  settingTextNames,
 } from './translations/check-translations.ts';
 
 /** Who can fill in a form. The specification leaves the values open; docs/rules.md 15 names them. */
@@ -45,13 +45,11 @@ export type AccessMode = (typeof accessModes)[number];
 export const digestModes = ['each', 'hourly', 'daily'] as const;
 export type DigestMode = (typeof digestModes)[number];
 
-const languageNames = Object.keys(searchLanguageTags) as (keyof typeof searchLanguageTags)[];
-const languageLabels = Object.fromEntries(
-  languageNames.map((name) => [
-    name,
-    name === 'simple' ? 'Any language (exact words)' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-  ]),
-) as Record<keyof typeof searchLanguageTags, string>;
+type Language = keyof typeof searchLanguageTags;
+const languageNames = Object.keys(searchLanguageTags) as Language[];
+const titleOf = (name: string): string =>
+  name === 'simple' ? 'Any language (exact words)' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+const languageLabels = Object.fromEntries(languageNames.map((name) => [name, titleOf(name)]));
 
 /**
  * Every setting of a form (specification, "Form"; docs/rules.md 15), in the order of the API reference. To
@@ -59,7 +57,7 @@ const languageLabels = Object.fromEntries(
  */
 export const settingRows = {
   access: {
-    ...choice(
+    ...choiceSetting(
       accessModes,
       {
         public: ['Everyone with the link', 'Open while the form is published.'],
@@ -90,37 +88,37 @@ export const settingRows = {
     card: 'access',
   },
   opens_at: {
-    ...timestamp,
+    ...timestampSetting,
     title: 'Opens',
     help: 'The form accepts no submissions before this time.',
     card: 'access',
     isHalf: true,
   },
   closes_at: {
-    ...timestamp,
+    ...timestampSetting,
     title: 'Closes',
     help: 'The form accepts no submissions from this time on.',
     card: 'access',
     isHalf: true,
   },
   max_submissions: {
-    ...count(1),
+    ...countSetting(1),
     title: 'Response limit',
     help: 'The form closes after this many completed submissions.',
     note: 'The limit is exact, even if many submissions arrive at the same time.',
     card: 'access',
   },
   closed_message: {
-    ...message,
+    ...messageSetting,
     title: 'Closed message',
     help: 'Shown before the form opens, and after it closes or reaches its response limit.',
     card: 'access',
   },
   confirmation_message: {
-    ...message,
+    ...messageSetting,
     accepts: (value, form): value is string =>
-      message.accepts(value) && pipedIds(value).every((id) => !form || canPipeInSettings(form, id)),
-    problem: `${message.problem}, and can only show answers ({{id}}) to questions in the form that are outside repeatable composites`,
+      messageSetting.accepts(value) && pipedIds(value).every((id) => !form || canPipeInSettings(form, id)),
+    problem: `${messageSetting.problem}, and can only show answers ({{id}}) to questions in the form that are outside repeatable composites`,
     title: 'Confirmation message',
     help: 'Shown after a submission. It can show answers.',
     card: 'after',
@@ -135,13 +133,13 @@ export const settingRows = {
     card: 'after',
   },
   confirmations: {
-    ...confirmationList,
+    ...confirmationsSetting,
     title: 'Conditional confirmations',
     help: 'The first confirmation whose condition is met replaces the message and the redirect. If no condition is met, the message and the redirect apply.',
     card: 'after',
   },
   notifications: {
-    ...notificationList,
+    ...notificationsSetting,
     title: 'Additional emails',
     help: 'Emails about completed submissions, always or if a condition is met. Fixed addresses get the answers immediately. The address in an email answer gets a receipt.',
     card: 'mail',
@@ -149,14 +147,14 @@ export const settingRows = {
   },
   notification_email: {
     accepts: (value): value is string => typeof value === 'string' && areRecipients(value),
-    problem: `must be an email address like name@example.com, or up to ${limits.notificationAddresses} separated by commas`,
+    problem: `must be an email address like name@example.com, or up to ${formLimits.notificationAddresses} separated by commas`,
     schema: { type: 'string' },
     title: 'Notify by email',
-    help: `Who gets completed submissions by email. Separate up to ${limits.notificationAddresses} addresses with commas.`,
+    help: `Who gets completed submissions by email. Separate up to ${formLimits.notificationAddresses} addresses with commas.`,
     card: 'mail',
   },
   notification_digest: {
-    ...choice(
+    ...choiceSetting(
       digestModes,
       {
         each: 'Every submission',
@@ -180,7 +178,7 @@ export const settingRows = {
     card: 'mail',
   },
   receipt_answers: {
-    ...flag(),
+    ...flagSetting(),
     title: 'Include answers in the receipt',
     help: 'The receipt contains all answers.',
     note: 'Receipt addresses are not verified, so anyone can use the form to send text to any address in your name.',
@@ -189,13 +187,13 @@ export const settingRows = {
     shownWith: 'receipt_email_element',
   },
   save_progress: {
-    ...flag(),
+    ...flagSetting(),
     title: 'Save progress',
     help: 'Unfinished answers are kept as an incomplete submission. Visitors can continue later with a link, on any device.',
     card: 'later',
   },
   resume_days: {
-    ...count(1, 365),
+    ...countSetting(1, 365),
     default: 30,
     title: 'Days to resume',
     help: 'How many days the link works after the last save.',
@@ -203,14 +201,14 @@ export const settingRows = {
     shownWith: 'save_progress',
   },
   review_step: {
-    ...flag(),
+    ...flagSetting(),
     title: 'Check your answers',
     help: 'A final step lists all answers before they are sent, with a link to change each one.',
     card: 'layout',
     order: 1,
   },
   layout: {
-    ...choice(
+    ...choiceSetting(
       ['page', 'question'],
       {
         page: ['One step at a time', 'Each step is a page with its questions.'],
@@ -225,13 +223,13 @@ export const settingRows = {
     card: 'layout',
   },
   editing: {
-    ...flag(),
+    ...flagSetting(),
     title: 'Editing',
     help: 'Visitors get a link to change their answers. Webhooks receive each change as “Updated”.',
     card: 'later',
   },
   edit_days: {
-    ...count(1, 3_650),
+    ...countSetting(1, 3_650),
     default: 365,
     title: 'Days to edit',
     help: 'How many days the link works after the submission.',
@@ -239,21 +237,21 @@ export const settingRows = {
     shownWith: 'editing',
   },
   analytics: {
-    ...flag(true),
+    ...flagSetting(true),
     title: 'Count visits',
     help: 'Counts views, starts, steps reached, and where visitors stop. Only totals are stored: no cookies, no IP addresses, no individual visits.',
     card: 'search',
     order: 1,
   },
   min_seconds: {
-    ...count(1, 600),
+    ...countSetting(1, 600),
     title: 'Minimum seconds to complete',
     help: 'Faster submissions from the form’s page go to the spam box. Your own pages and programs are not timed.',
     card: 'spam',
     isHalf: true,
   },
   limit_per_address: {
-    ...count(1, 1_000_000),
+    ...countSetting(1, 1_000_000),
     title: 'Limit per address and hour',
     help: 'The maximum number of submissions from one IP address per hour. Further submissions are rejected.',
     note: 'Rejected submissions get status 429.',
@@ -261,7 +259,7 @@ export const settingRows = {
     isHalf: true,
   },
   limit_per_form: {
-    ...count(1, 1_000_000),
+    ...countSetting(1, 1_000_000),
     title: 'Limit per hour',
     help: 'The maximum number of submissions per hour. Further submissions are rejected.',
     note: 'Rejected submissions get status 429.',
@@ -269,7 +267,7 @@ export const settingRows = {
     isHalf: true,
   },
   proof_of_work: {
-    ...flag(),
+    ...flagSetting(),
     title: 'Proof of work',
     help: 'The visitor’s browser computes a result for about a second. Submissions without it go to the spam box, unless they come from an allowed site.',
     card: 'spam',
@@ -284,7 +282,7 @@ export const settingRows = {
     card: 'search',
   },
   language: {
-    ...choice(languageNames, languageLabels, 'english'),
+    ...choiceSetting(languageNames, languageLabels as Record<Language, string>, 'english'),
     problem: 'must be a language that search supports, like "english" or "simple"',
     title: 'Language of answers',
     help: 'Search also finds other forms of a word in this language.',
@@ -308,7 +306,9 @@ export const settingRows = {
       additionalProperties: {
         type: 'object',
         additionalProperties: false,
-        properties: Object.fromEntries(settingTexts.map((name) => [name, { type: 'string', minLength: 1 }])),
+        properties: Object.fromEntries(
+          settingTextNames.map((name) => [name, { type: 'string', minLength: 1 }]),
+        ),
       },
       examples: [{ de: { confirmation_message: 'Vielen Dank.' } }],
     },
@@ -317,7 +317,7 @@ export const settingRows = {
     note: 'Theme texts have names such as `theme.submit_label`.',
   },
   locale: {
-    ...choice(
+    ...choiceSetting(
       localeChoices,
       {
         auto: 'Visitor’s browser language',
@@ -379,11 +379,11 @@ function findTextProblems(input: unknown, form: Form | undefined): readonly Sett
     const at = `${field}.${language}`;
     if (!isRecord(texts)) return [{ field: at, message: `"${at}" must be an object whose values are text.` }];
     return Object.entries(texts).flatMap(([name, text]): readonly SettingsError[] => {
-      if (!isSettingText(name))
+      if (!isSettingTextName(name))
         return [
           {
             field: at,
-            message: `${quote(name)} is not a setting that can be translated. Use one of these: ${settingTexts.join(', ')}.`,
+            message: `${quote(name)} is not a setting that can be translated. Use one of these: ${settingTextNames.join(', ')}.`,
           },
         ];
       const where = `${at}.${name}`;
@@ -391,7 +391,7 @@ function findTextProblems(input: unknown, form: Form | undefined): readonly Sett
         return [{ field: where, message: `"${where}" must not be blank; omit it instead.` }];
       const [setting, part] = name.split('.') as [SettingName, string?];
       const value = part === undefined ? text : { [part]: text };
-      return problemsOf(setting, settingRow(setting), value, form).map(({ message }) => ({
+      return settingProblemsOf(setting, settingRow(setting), value, form).map(({ message }) => ({
         field: where,
         message,
       }));

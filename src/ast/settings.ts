@@ -1,20 +1,20 @@
 import { getProperty, isRecord, isSameJson, withoutNulls } from './basics/json.ts';
-import { limits } from './basics/limits.ts';
+import { formLimits } from './basics/limits.ts';
 import { quote } from './basics/problems.ts';
 import { canPipeInSettings, fillPiped } from './form/piping.ts';
 import { type Form, languagesOf } from './form/tree.ts';
 import { isSubjectElement } from './searchable.ts';
-import { isReceiptElement, keepValidEntries } from './settings-by-condition.ts';
+import { isReceiptElement, keepValidConditionalSettings } from './settings-by-condition.ts';
 import {
   describedSchema,
-  problemsOf,
   type SettingKind,
   type SettingsError,
   type SettingTexts,
+  settingProblemsOf,
 } from './settings-kinds.ts';
 import { type SettingName, type Settings, settingNames, settingRow, settingRows } from './settings-table.ts';
 import { themeParts } from './theme/check-theme.ts';
-import { keepLanguages, mapAllSettingTexts } from './translations/check-translations.ts';
+import { dropRemovedLanguages, mapAllSettingTexts } from './translations/check-translations.ts';
 
 export {
   type AccessMode,
@@ -52,13 +52,13 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
     const value = withoutNulls(getProperty(input, field) ?? null);
     if (value === null) continue;
     const row = settingRow(field);
-    const problems = problemsOf(field, row, value, form);
+    const problems = settingProblemsOf(field, row, value, form);
     if (problems.length === 0) settings[field] = row.tidy ? row.tidy(value) : value;
     else errors.push(...problems);
   }
   errors.push(...checkPeriod(settings));
   const unknown = Object.keys(input).filter((key) => !Object.hasOwn(settingRows, key));
-  for (const field of unknown.slice(0, limits.structureErrors)) {
+  for (const field of unknown.slice(0, formLimits.structureErrors)) {
     errors.push({
       field,
       code: 'unknown_field',
@@ -83,8 +83,8 @@ export function dropStaleSettings(form: Form, settings: Settings): Settings {
   const mend = (text: string): string =>
     fillPiped(text, (id) => (canPipeInSettings(form, id) ? `{{${id}}}` : ''));
   const { confirmations, notifications, ...rest } = settings;
-  const kept = mapAllSettingTexts(keepLanguages<Settings>(rest, languagesOf(form).slice(1)), mend);
-  const all = { ...kept, ...keepValidEntries(form, { confirmations, notifications }, mend) };
+  const kept = mapAllSettingTexts(dropRemovedLanguages<Settings>(rest, languagesOf(form).slice(1)), mend);
+  const all = { ...kept, ...keepValidConditionalSettings(form, { confirmations, notifications }, mend) };
   return Object.fromEntries(Object.entries(all).filter(([name]) => !gone.includes(name)));
 }
 

@@ -18,10 +18,10 @@ const unmix = inverse(mix);
 
 /** Formats the reference of a submission for its visitor: the short one, unless the theme turns it off. */
 export const formatReference = (id: string, theme: { readonly short_reference?: boolean } = {}): string =>
-  theme.short_reference === false ? id : shortReference(id);
+  theme.short_reference === false ? id : formatSubmissionReference(id);
 
 /** Returns the short reference of a submission. */
-export function shortReference(id: string): string {
+export function formatSubmissionReference(id: string): string {
   const digits = id.replaceAll('-', '');
   const time = Number.parseInt(digits.slice(0, 12), 16);
   // The count within a millisecond ends in these four digits, before two random bits (kit/clock.ts).
@@ -36,13 +36,13 @@ export function shortReference(id: string): string {
 }
 
 /** A short reference in a query: its normal form, and the millisecond of its submission. */
-export type ParsedReference = { readonly reference: string; readonly time: Date };
+export type ParsedSubmissionReference = { readonly reference: string; readonly time: Date };
 
 /**
  * Reads a short reference in any spelling: lower case, without the dash, O for 0. Undefined for other texts.
  * A word of ten letters can look like a reference, so callers must check that the submission exists.
  */
-export function readShortReference(text: string): ParsedReference | undefined {
+export function parseSubmissionReference(text: string): ParsedSubmissionReference | undefined {
   const tidy = text.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
   if (tidy.length !== length || tidy.split('').some((letter) => !referenceAlphabet.includes(letter)))
     return undefined;

@@ -1,22 +1,22 @@
-import { csvCell, guardFormula, readCsv, unguardFormula } from './basics/csv.ts';
-import { limits } from './basics/limits.ts';
+import { csvCell, escapeSpreadsheetFormula, readCsv, unescapeSpreadsheetFormula } from './basics/csv.ts';
+import { formLimits } from './basics/limits.ts';
 import { formatExactBytes, quote } from './basics/problems.ts';
 import { fitsBytes, isCleanText } from './basics/text.ts';
-import { type FormText, listTexts, namedLanguages, type TextChange, type TextDocument } from './texts.ts';
+import { type EditedForm, type FormText, languagesOfStructure, listTexts, type TextChange } from './texts.ts';
 
 /** The first column, with the key of the text. */
 const keyColumn = 'key';
 /** The second column, if the form does not name its language. */
 const textColumn = 'text';
 /** The maximum number of texts of a form, from its elements and options. */
-const mostTexts = limits.elements * 8 + limits.formOptions;
+const mostTexts = formLimits.elements * 8 + formLimits.formOptions;
 
 /**
  * Writes the texts of a form as CSV for translators (RFC 4180). Each text is a line with its key, the
  * original, and a column for each other language. Texts that a spreadsheet could read as a formula get a
  * leading apostrophe.
  */
-export function writeTextsFile(document: TextDocument): string {
+export function writeTextsFile(document: EditedForm): string {
   const [first, ...others] = columnsOf(document);
   const lines = [
     [keyColumn, first, ...others],
@@ -26,22 +26,24 @@ export function writeTextsFile(document: TextDocument): string {
       ...others.map((language) => translations[language] ?? ''),
     ]),
   ];
-  return lines.map((cells) => `${cells.map((cell) => csvCell(guardFormula(cell))).join(',')}\r\n`).join('');
+  return lines
+    .map((cells) => `${cells.map((cell) => csvCell(escapeSpreadsheetFormula(cell))).join(',')}\r\n`)
+    .join('');
 }
 
 /** A problem in a file, with its line number, counted from 1. */
-export type FileProblem = { readonly line: number; readonly message: string };
+export type TextsFileProblem = { readonly line: number; readonly message: string };
 
 /** The changes in a translated file. The originals of `outdated` texts changed after the export. */
 export type TextsRead =
   | { readonly ok: true; readonly changes: readonly TextChange[]; readonly outdated: readonly FormText[] }
-  | { readonly ok: false; readonly problems: readonly FileProblem[] };
+  | { readonly ok: false; readonly problems: readonly TextsFileProblem[] };
 
 /**
  * Reads a translated file. Empty cells and missing columns change nothing. An unknown key or language, or a
  * text that is too long, is a problem; if there is one, nothing is changed.
  */
-export function readTextsFile(document: TextDocument, file: string): TextsRead {
+export function readTextsFile(document: EditedForm, file: string): TextsRead {
   const read = readCsv(file, mostTexts + 1);
   if (!read.ok) return refuse([{ line: 1, message: read.problem }]);
   const [head, ...records] = read.records;
@@ -57,7 +59,9 @@ export function readTextsFile(document: TextDocument, file: string): TextsRead {
   const changes: TextChange[] = [];
   const outdated: FormText[] = [];
   for (const { line, cells } of records) {
-    const values = new Map(columns.map((column, index) => [column, unguardFormula(cells[index] ?? '')]));
+    const values = new Map(
+      columns.map((column, index) => [column, unescapeSpreadsheetFormula(cells[index] ?? '')]),
+    );
     const key = values.get(keyColumn)!;
     const text = texts.get(key);
     if (!text) {
@@ -70,7 +74,7 @@ export function readTextsFile(document: TextDocument, file: string): TextsRead {
     for (const language of others) {
       const to = values.get(language) ?? '';
       if (to.trim() === '' || to === text.translations[language]) continue;
-      const problem = textProblem(text, to);
+      const problem = translatedTextProblem(text, to);
       if (problem) problems.push({ line, message: `${quote(key)} in ${quote(language)} ${problem}.` });
       else changes.push({ text, language, to });
     }
@@ -79,14 +83,14 @@ export function readTextsFile(document: TextDocument, file: string): TextsRead {
 }
 
 /** Returns the text columns: the form's own language, then the others. */
-function columnsOf({ structure }: TextDocument): readonly [string, ...string[]] {
-  const [first = textColumn, ...others] = namedLanguages(structure);
+function columnsOf({ structure }: EditedForm): readonly [string, ...string[]] {
+  const [first = textColumn, ...others] = languagesOfStructure(structure);
   return [first, ...others];
 }
 
-const refuse = (problems: readonly FileProblem[]): TextsRead => ({
+const refuse = (problems: readonly TextsFileProblem[]): TextsRead => ({
   ok: false,
-  problems: problems.slice(0, limits.structureErrors),
+  problems: problems.slice(0, formLimits.structureErrors),
 });
 
 function headProblems(columns: readonly string[], languages: readonly string[]): string[] {
@@ -105,9 +109,9 @@ const isSameText = (one: string, other: string): boolean => withLines(one) === w
 const withLines = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
 
 /** Returns what is wrong with a text, as the end of a sentence. */
-export function textProblem({ maxBytes, option, path }: FormText, to: string): string | undefined {
+export function translatedTextProblem({ maxBytes, option, path }: FormText, to: string): string | undefined {
   if (!isCleanText(to)) return 'has an incomplete character';
   if (!fitsBytes(to, maxBytes)) return `has more than ${formatExactBytes(maxBytes)}`;
-  const isLine = option !== undefined || (path === undefined && maxBytes === limits.labelBytes);
+  const isLine = option !== undefined || (path === undefined && maxBytes === formLimits.labelBytes);
   return isLine && /[\r\n]/.test(to) ? 'must be on one line' : undefined;
 }

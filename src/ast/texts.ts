@@ -1,25 +1,25 @@
 import { isMissing } from './attributes/attributes.ts';
 import { getProperty, isRecord } from './basics/json.ts';
-import { limits } from './basics/limits.ts';
-import { idOf, labelOf, type Option } from './basics/options.ts';
+import { formLimits } from './basics/limits.ts';
+import { type Option, optionIdOf, optionLabelOf } from './basics/options.ts';
 import type { Translation, Translations } from './basics/translation-shapes.ts';
 import type { FormNode } from './form/tree.ts';
 import type { Settings } from './settings.ts';
 import {
   attributesOfType,
-  type ConfirmationText,
+  type ConfirmationTextName,
   confirmationBytes,
-  confirmationTexts,
-  isConfirmationText,
-  settingText,
-  settingTexts,
-  textAttributes,
+  confirmationTextNames,
+  getSettingText,
+  isConfirmationTextName,
+  settingTextNames,
+  translatableAttributesOf,
   translationsOf,
 } from './translations/check-translations.ts';
 import { changeTranslation } from './translations/translations.ts';
 
 /** A form being edited: its structure, complete or not, and its settings. */
-export type TextDocument = { readonly structure: FormNode; readonly settings: Settings };
+export type EditedForm = { readonly structure: FormNode; readonly settings: Settings };
 
 /** One text of a form that visitors read, with its translations. */
 export type FormText = {
@@ -52,13 +52,13 @@ const isNamed = (option: unknown): boolean =>
   isRecord(option) && typeof option['id'] === 'string' && typeof option['label'] === 'string';
 
 /** Lists the languages of a structure, complete or not. */
-export function namedLanguages(structure: FormNode): readonly string[] {
+export function languagesOfStructure(structure: FormNode): readonly string[] {
   const languages = getProperty(attributesOf(structure), 'languages');
   return Array.isArray(languages) ? languages.filter((tag) => typeof tag === 'string') : [];
 }
 
 /** Lists every text of a form in reading order, then the texts of its settings. */
-export function listTexts({ structure, settings }: TextDocument): FormText[] {
+export function listTexts({ structure, settings }: EditedForm): FormText[] {
   return [...walkTexts(structure, []), ...textsOfSettings(settings)];
 }
 
@@ -86,7 +86,7 @@ function* walkTexts(node: FormNode, path: readonly number[]): Generator<FormText
       }),
     );
   const place = keyPrefixOf(node, path);
-  for (const [attribute, { kind, maxBytes }] of textAttributes(attributesOfType(node.type))) {
+  for (const [attribute, { kind, maxBytes }] of translatableAttributesOf(attributesOfType(node.type))) {
     const value = getProperty(attrs, attribute);
     const found = { path, attribute, maxBytes };
     if (kind === 'string' && typeof value === 'string' && !isMissing(value)) {
@@ -94,12 +94,12 @@ function* walkTexts(node: FormNode, path: readonly number[]): Generator<FormText
       yield { ...found, key: `${place}/${attribute}`, text: value, translations: translated };
     }
     for (const option of kind === 'options' ? optionsOf(value) : []) {
-      const id = idOf(option);
+      const id = optionIdOf(option);
       const translated = said((texts) => {
         const labels = getProperty(texts, attribute);
         return isRecord(labels) ? getProperty(labels, id) : undefined;
       });
-      const text = labelOf(option);
+      const text = optionLabelOf(option);
       yield { ...found, option: id, key: `${place}/${attribute}/${id}`, text, translations: translated };
     }
   }
@@ -127,12 +127,18 @@ function textsOfSettings(settings: Settings): FormText[] {
     ];
   };
   return [
-    ...settingTexts.flatMap((name) => {
-      const most = name.startsWith('theme.') ? limits.labelBytes : limits.textBytes;
-      return textOf(name, settingText(settings, name), most, (texts) => getProperty(texts, name), settings);
+    ...settingTextNames.flatMap((name) => {
+      const most = name.startsWith('theme.') ? formLimits.labelBytes : formLimits.textBytes;
+      return textOf(
+        name,
+        getSettingText(settings, name),
+        most,
+        (texts) => getProperty(texts, name),
+        settings,
+      );
     }),
     ...(settings.confirmations ?? []).flatMap((confirmation, index) =>
-      confirmationTexts.flatMap((name) =>
+      confirmationTextNames.flatMap((name) =>
         textOf(
           `confirmations.${index}.${name}`,
           confirmation[name],
@@ -148,15 +154,15 @@ function textsOfSettings(settings: Settings): FormText[] {
 /** Returns the index and text of a conditional confirmation that a settings text belongs to, or undefined. */
 export function parseConfirmationAttribute(
   attribute: string,
-): { readonly index: number; readonly attribute: ConfirmationText } | undefined {
+): { readonly index: number; readonly attribute: ConfirmationTextName } | undefined {
   const [, index, name] = /^confirmations\.(\d+)\.(\w+)$/.exec(attribute) ?? [];
-  return index !== undefined && name !== undefined && isConfirmationText(name)
+  return index !== undefined && name !== undefined && isConfirmationTextName(name)
     ? { index: Number(index), attribute: name }
     : undefined;
 }
 
 /** Applies translated texts to the settings, including conditional confirmations. */
-export function translateSettings(settings: Settings, changes: readonly TextChange[] = []): Settings {
+export function applySettingsTranslations(settings: Settings, changes: readonly TextChange[] = []): Settings {
   const byIndex = Map.groupBy(changes, ({ text }) => parseConfirmationAttribute(text.attribute)?.index);
   const spoken = applyTextChanges(settings, byIndex.get(undefined));
   const { confirmations } = spoken;
@@ -183,11 +189,11 @@ export type TextChange = {
 };
 
 /** Applies translated texts to a document. Shares unchanged parts with the original. */
-export function translateTexts(document: TextDocument, changes: readonly TextChange[]): TextDocument {
+export function applyFormTranslations(document: EditedForm, changes: readonly TextChange[]): EditedForm {
   const byPlace = Map.groupBy(changes, ({ text }) => text.path?.join('.') ?? settingsKeyPrefix);
   return {
     structure: translateNode(document.structure, '', byPlace),
-    settings: translateSettings(document.settings, byPlace.get(settingsKeyPrefix)),
+    settings: applySettingsTranslations(document.settings, byPlace.get(settingsKeyPrefix)),
   };
 }
 
@@ -221,18 +227,21 @@ export function applyTextChanges<Holder extends { readonly translations?: unknow
 type Entry<Value> = readonly [name: string, value: Value];
 
 /** Drops translations into removed languages, and of removed attributes and options. */
-export function tidyTranslations(node: FormNode, languages: readonly string[]): Translations | undefined {
+export function dropStaleTranslations(
+  node: FormNode,
+  languages: readonly string[],
+): Translations | undefined {
   const attrs = attributesOf(node);
   const translations = getProperty(attrs, 'translations');
   if (!isRecord(translations)) return undefined;
-  const names = new Map(textAttributes(attributesOfType(node.type)));
+  const names = new Map(translatableAttributesOf(attributesOfType(node.type)));
   const kept = Object.entries(translations as Translations).flatMap(
     ([language, texts]): Entry<Translation>[] => {
       if (!languages.slice(1).includes(language)) return [];
       const left = Object.entries(texts).flatMap(([name, text]): Entry<Translation[string]>[] => {
         if (names.get(name)?.kind !== (typeof text === 'string' ? 'string' : 'options')) return [];
         if (typeof text === 'string') return [[name, text]];
-        const ids = new Set(optionsOf(getProperty(attrs, name)).map(idOf));
+        const ids = new Set(optionsOf(getProperty(attrs, name)).map(optionIdOf));
         const labels = Object.entries(text).filter(([id]) => ids.has(id));
         return labels.length === 0 ? [] : [[name, Object.fromEntries(labels)]];
       });

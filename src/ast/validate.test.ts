@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codesOf, composite, element, problemsOf, structure } from '#test/ast/forms.ts';
-import { limits } from './basics/limits.ts';
+import { formLimits } from './basics/limits.ts';
 import { otherChoice } from './basics/options.ts';
-import { effectiveStructure, fillNodes } from './form/effective-form.ts';
-import { elements } from './form/elements.ts';
+import { addMissingNodeMembers, effectiveStructure } from './form/effective-form.ts';
+import { elementDefinitions } from './form/elements.ts';
 import { validateStructure } from './validate.ts';
 
 const fields = (count: number) => Array.from({ length: count }, (_, index) => element('text', `f${index}`));
@@ -14,7 +14,7 @@ const nested = (depth: number, attrs = {}): ReturnType<typeof element> =>
   depth === 0 ? element('text', 'inner') : composite(`c${depth}`, [nested(depth - 1, attrs)], attrs);
 
 test('every element type is accepted with only its required attributes', () => {
-  for (const type of Object.keys(elements)) {
+  for (const type of Object.keys(elementDefinitions)) {
     assert.deepEqual(problemsOf(structure({ ...element(type, 'only') })), [], type);
   }
 });
@@ -37,7 +37,7 @@ test('nodes without attrs or children get empty ones; everything else stays as s
     { type: 'heading', attrs: null, children: null, extra: [null] },
     { type: 'composite', attrs: { id: 'g', label: 'G' } },
   );
-  const [step] = (fillNodes(sent) as ReturnType<typeof structure>).children!;
+  const [step] = (addMissingNodeMembers(sent) as ReturnType<typeof structure>).children!;
   assert.deepEqual(step!.children, [
     { type: 'divider', attrs: {}, children: [] },
     { type: 'heading', attrs: {}, children: [], extra: [null] },
@@ -51,7 +51,7 @@ test('nodes without attrs or children get empty ones; everything else stays as s
 });
 
 test('null means absent for every optional attribute of every node, and in conditions and options', () => {
-  for (const [type, { attrs }] of Object.entries(elements)) {
+  for (const [type, { attrs }] of Object.entries(elementDefinitions)) {
     const optional = Object.entries(attrs as Record<string, { required?: true }>).filter(
       ([, spec]) => !spec.required,
     );
@@ -211,7 +211,7 @@ for (const [name, input, expected] of formProblems) {
   test(`form: ${name}`, () => assert.deepEqual(problemsOf(input), expected));
 }
 
-const types = Object.keys(elements).join(', ');
+const types = Object.keys(elementDefinitions).join(', ');
 const elementProblems: [name: string, children: unknown[], expected: [string, ...number[]][]][] = [
   [
     'an unknown type',
@@ -456,15 +456,15 @@ test('every limit accepts its own value and rejects one more, with the limit in 
     children: Array.from({ length: count }, () => ({ type: 'step', children: [] })),
   });
   const cases: [at: unknown, over: unknown, message: string, path: number[]][] = [
-    [steps(limits.steps), steps(101), 'A form can have at most 100 steps.', []],
+    [steps(formLimits.steps), steps(101), 'A form can have at most 100 steps.', []],
     [
-      structure(...fields(limits.elements)),
+      structure(...fields(formLimits.elements)),
       structure(...fields(1001)),
       'A form can have at most 1000 elements.',
       [0, 1000],
     ],
     [
-      structure(nested(limits.nesting)),
+      structure(nested(formLimits.nesting)),
       structure(nested(6)),
       'Composites can be nested at most 5 levels deep.',
       [0, 0, 0, 0, 0, 0, 0],
@@ -601,20 +601,23 @@ test('with "other", no option may have the value that stands for it', () => {
 });
 
 test('too many options in total are reported once, at the first element beyond the limit', () => {
-  const options = Array.from({ length: limits.options }, (_, index) => `Option ${index}`);
-  const full = Array.from({ length: limits.formOptions / limits.options }, (_, index) =>
+  const options = Array.from({ length: formLimits.options }, (_, index) => `Option ${index}`);
+  const full = Array.from({ length: formLimits.formOptions / formLimits.options }, (_, index) =>
     element('radio', `r${index}`, { options }),
   );
   assert.deepEqual(problemsOf(structure(...full)), []);
   const more = [...full, element('radio', 'one', { options: ['A'] }), element('radio', 'two', { options })];
   assert.deepEqual(problemsOf(structure(...more)), [
-    { message: `A form can have at most ${limits.formOptions} options in total.`, path: [0, full.length] },
+    {
+      message: `A form can have at most ${formLimits.formOptions} options in total.`,
+      path: [0, full.length],
+    },
   ]);
 });
 
 for (const [what, filling] of [
-  ['values', { newer: Array.from({ length: limits.values }, () => 0) }],
-  ['markup', { newer: Array.from({ length: 50 }, () => '<'.repeat(limits.markupCharacters / 40)) }],
+  ['values', { newer: Array.from({ length: formLimits.values }, () => 0) }],
+  ['markup', { newer: Array.from({ length: 50 }, () => '<'.repeat(formLimits.markupCharacters / 40)) }],
 ] as const) {
   test(`too much of ${what} is reported once, and counting stops there`, () => {
     const small = [element('text', 'b', { newer: ['<'] }), element('text', 'c', { newer: ['<'] })];

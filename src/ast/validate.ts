@@ -1,16 +1,21 @@
-import { type AttributeSpecs, attributeCode, attributeProblem, isMissing } from './attributes/attributes.ts';
-import { getProperty, isRecord, storageProblem } from './basics/json.ts';
-import { limits } from './basics/limits.ts';
+import {
+  type AttributeSpecs,
+  attributeErrorCode,
+  attributeProblem,
+  isMissing,
+} from './attributes/attributes.ts';
+import { getProperty, isRecord, jsonStorageProblem } from './basics/json.ts';
+import { formLimits } from './basics/limits.ts';
 import { memoizeByObject } from './basics/memoize-by-object.ts';
-import { idOf, type Option, otherChoice } from './basics/options.ts';
+import { type Option, optionIdOf, otherChoice } from './basics/options.ts';
 import type { ProblemCode } from './basics/problem-codes.ts';
-import { firstProblems, quote } from './basics/problems.ts';
+import { limitProblems, quote } from './basics/problems.ts';
 import { effectiveStructure } from './form/effective-form.ts';
-import { elements, formAttributes, isElementType, stepAttributes } from './form/elements.ts';
+import { elementDefinitions, formAttributes, isElementType, stepAttributes } from './form/elements.ts';
 import type { Form } from './form/tree.ts';
 import { checkLogic } from './logic/check-logic.ts';
 import type { LogicNode } from './logic/logic-node.ts';
-import { rangeProblem } from './rules/range-problem.ts';
+import { impossibleRangeProblem } from './rules/range-problem.ts';
 import { translationProblems } from './translations/check-translations.ts';
 
 /**
@@ -37,8 +42,8 @@ export type StructureResult =
  */
 export function validateStructure(input: unknown): StructureResult {
   const form = effectiveStructure(input);
-  const errors = firstProblems(checkForm(form), limits.structureErrors, {
-    message: `There are more problems. Only the first ${limits.structureErrors} are listed.`,
+  const errors = limitProblems(checkForm(form), formLimits.structureErrors, {
+    message: `There are more problems. Only the first ${formLimits.structureErrors} are listed.`,
     path: [],
     code: 'more',
   });
@@ -101,15 +106,16 @@ function* checkSteps(steps: unknown, tally: Tally): Problems {
   if (steps.length === 0) {
     yield { message: 'A form must have at least one step.', path: [], field: 'steps', code: 'required' };
   }
-  if (steps.length > limits.steps) {
+  if (steps.length > formLimits.steps) {
     yield {
-      message: `A form can have at most ${limits.steps} steps.`,
+      message: `A form can have at most ${formLimits.steps} steps.`,
       path: [],
       field: 'steps',
       code: 'too_many',
     };
   }
-  for (const [index, step] of steps.slice(0, limits.steps).entries()) yield* checkStep(step, [index], tally);
+  for (const [index, step] of steps.slice(0, formLimits.steps).entries())
+    yield* checkStep(step, [index], tally);
 }
 
 function* checkStep(step: unknown, path: Path, tally: Tally): Problems {
@@ -140,10 +146,10 @@ function* checkElements(children: unknown, parent: ElementPosition, tally: Tally
   for (const [index, child] of children.entries()) {
     const path = [...parent.path, index];
     tally.elements += 1;
-    if (tally.elements > limits.elements) {
+    if (tally.elements > formLimits.elements) {
       // Reported once, at the first element over the limit. Every open list also ends here.
-      if (tally.elements === limits.elements + 1) {
-        yield { message: `A form can have at most ${limits.elements} elements.`, path, code: 'too_many' };
+      if (tally.elements === formLimits.elements + 1) {
+        yield { message: `A form can have at most ${formLimits.elements} elements.`, path, code: 'too_many' };
       }
       return;
     }
@@ -164,7 +170,7 @@ function* checkElement(element: unknown, place: ElementPosition, tally: Tally): 
   }
   const { path, parent, group } = place;
   yield* checkStorable(element, path, tally);
-  const attrs = yield* checkAttributes(element, elements[type].attrs, path, tally);
+  const attrs = yield* checkAttributes(element, elementDefinitions[type].attrs, path, tally);
   const node: LogicNode = { path, id: nodeId(attrs), type, parent, group, attrs };
   tally.nodes.push(node);
   yield* checkUniqueId(element, path, tally);
@@ -181,21 +187,21 @@ function nodeId({ id }: Node): string | undefined {
 
 /** Checks rules across attributes, and the number of options in the form. */
 function* checkTogether(element: Node, attrs: Node, path: Path, tally: Tally): Problems {
-  const problem = rangeProblem(attrs);
+  const problem = impossibleRangeProblem(attrs);
   if (problem) yield { message: `${nameOf(element)} ${problem}.`, path, code: 'not_allowed' };
   const { other } = attrs;
   const options = attrs['options'] as readonly Option[] | undefined;
   if (!options) return;
-  if (other === true && options.map(idOf).includes(otherChoice)) {
+  if (other === true && options.map(optionIdOf).includes(otherChoice)) {
     const message = `"options" of ${nameOf(element)} must not have "${otherChoice}" if "other" is true.`;
     yield { message, path, code: 'not_allowed' };
   }
   const before = tally.options;
   const rows = attrs['rows'] as readonly Option[] | undefined;
   tally.options += options.length * (rows?.length ?? 1);
-  if (before <= limits.formOptions && tally.options > limits.formOptions) {
+  if (before <= formLimits.formOptions && tally.options > formLimits.formOptions) {
     yield {
-      message: `A form can have at most ${limits.formOptions} options in total.`,
+      message: `A form can have at most ${formLimits.formOptions} options in total.`,
       path,
       code: 'too_many',
     };
@@ -218,7 +224,7 @@ const isPlaced = (type: string): boolean => type === 'step' || type === 'form';
 function typeProblem(type: unknown): string {
   if (typeof type !== 'string') return 'Every node needs a "type".';
   if (isPlaced(type)) return `A node of the type "${type}" cannot be placed in a step.`;
-  return `Unknown element type ${quote(type)}. Use one of these: ${Object.keys(elements).join(', ')}.`;
+  return `Unknown element type ${quote(type)}. Use one of these: ${Object.keys(elementDefinitions).join(', ')}.`;
 }
 
 function* checkLeaf(leaf: Node, path: Path): Problems {
@@ -231,9 +237,9 @@ function* checkLeaf(leaf: Node, path: Path): Problems {
 function* checkComposite(composite: Node, node: LogicNode, place: ElementPosition, tally: Tally): Problems {
   const { path } = place;
   // Checked before going deeper, so that the recursion ends for any input.
-  if (place.nesting === limits.nesting) {
+  if (place.nesting === formLimits.nesting) {
     yield {
-      message: `Composites can be nested at most ${limits.nesting} levels deep.`,
+      message: `Composites can be nested at most ${formLimits.nesting} levels deep.`,
       path,
       code: 'too_deep',
     };
@@ -282,7 +288,7 @@ function* checkAttributes(
         yield {
           message: `"${name}" of ${nameOf(node)} ${problem}.`,
           ...at(name),
-          code: attributeCode(spec, value),
+          code: attributeErrorCode(spec, value),
         };
       else right[name] = value;
     }
@@ -312,11 +318,11 @@ function* checkUniqueId(element: Node, path: Path, tally: Tally): Problems {
 }
 
 function* checkStorable(node: Node, path: Path, tally: Tally): Problems {
-  if (tally.values > limits.values || tally.markup > limits.markupCharacters) return;
+  if (tally.values > formLimits.values || tally.markup > formLimits.markupCharacters) return;
   // Children are checked under their own paths.
   const keys = Object.keys(node).filter((key) => key !== 'children');
   const values = keys.map((key) => node[key]);
-  const problem = storageProblem([keys, values], tally);
+  const problem = jsonStorageProblem([keys, values], tally);
   if (problem) yield { message: `${nameOf(node)} ${problem}.`, path, code: 'not_storable' };
 }
 

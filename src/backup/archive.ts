@@ -10,7 +10,7 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { openTar, readTar, type TarEntry, type TarWriter } from '#kit/archives.ts';
 import { untilAborted } from '#kit/concurrency.ts';
-import { readDisk } from '#kit/storage.ts';
+import { readDiskSpace } from '#kit/storage.ts';
 import { syncDirectory } from '#kit/sync-directory.ts';
 import { BackupError } from './fill-table.ts';
 
@@ -44,7 +44,7 @@ function keyOf(passphrase: string, salt: Buffer, work: number): Promise<Buffer> 
  * Seals a file with a passphrase.
  * @param work the binary logarithm of scrypt's N.
  */
-export const sealedWith = (passphrase: string, work = usualWork): Recipient => ({
+export const createPassphraseRecipient = (passphrase: string, work = usualWork): Recipient => ({
   async wrapFileKey(fileKey) {
     const salt = randomBytes(16);
     const sealer = createCipheriv(cipher, await keyOf(passphrase, salt, work), nonce, options);
@@ -57,7 +57,7 @@ export const sealedWith = (passphrase: string, work = usualWork): Recipient => (
  * Opens a file that was sealed with a passphrase. Returns null if another passphrase or another method sealed
  * it.
  */
-export const openedWith = (passphrase: string): Identity => ({
+export const createPassphraseIdentity = (passphrase: string): Identity => ({
   async unwrapFileKey([stanza, ...more]) {
     const [kind, salt = '', asked = ''] = stanza?.args ?? [];
     const work = /^[1-9]\d?$/.test(asked) ? Number(asked) : Infinity;
@@ -111,7 +111,9 @@ export async function writeArchive(
     const packed = pipeThrough(readable, zstd);
     const bytes = passphrase === undefined ? packed : await seal(packed, passphrase);
     // A failure on one side stops the other: a full disk, or an entry that cannot be read.
-    const written = bytes.pipeTo(new WritableStream({ write: writerInto(file, { path, leastRoom }) }));
+    const written = bytes.pipeTo(
+      new WritableStream({ write: createSpaceCheckedWriter(file, { path, leastRoom }) }),
+    );
     const added = untilAborted(write({ add }), signal)
       .then(close)
       .catch(async (error: Error) => {
@@ -140,13 +142,16 @@ export async function writeArchive(
 const bytesBetween = 1024 * 1024;
 
 /** Returns a function that writes to a file while its disk has free space. */
-export function writerInto(file: FileHandle, { path, leastRoom }: { path: string; leastRoom: number }) {
+export function createSpaceCheckedWriter(
+  file: FileHandle,
+  { path, leastRoom }: { path: string; leastRoom: number },
+) {
   let unasked = bytesBetween;
   return (chunk: Uint8Array): Promise<void> =>
     explainFile(path, 'written', async () => {
       unasked += chunk.length;
       if (unasked > bytesBetween) {
-        if ((await readDisk(dirname(path))).free < leastRoom)
+        if ((await readDiskSpace(dirname(path))).free < leastRoom)
           throw new Error('the free space there is below UPLOAD_FREE_MB');
         unasked = 0;
       }
@@ -262,14 +267,14 @@ async function* explained<Part>(path: string, source: AsyncIterable<Part>): Asyn
 async function seal(bytes: Bytes, passphrase: string): Promise<Bytes> {
   const { Encrypter } = await loadAge();
   const sealer = new Encrypter();
-  sealer.addRecipient(sealedWith(passphrase));
+  sealer.addRecipient(createPassphraseRecipient(passphrase));
   return (await sealer.encrypt(bytes as never)) as unknown as Bytes;
 }
 
 async function unseal(bytes: Bytes, passphrase: string): Promise<Bytes> {
   const { Decrypter } = await loadAge();
   const opener = new Decrypter();
-  opener.addIdentity(openedWith(passphrase));
+  opener.addIdentity(createPassphraseIdentity(passphrase));
   try {
     return (await opener.decrypt(bytes as never)) as unknown as Bytes;
   } catch (error) {

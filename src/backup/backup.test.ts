@@ -21,7 +21,7 @@ import { untilWaiting } from '#test/while-held.ts';
 import { readArchive, writeArchive } from './archive.ts';
 import { BackupError, selectTables, startTableCopy } from './fill-table.ts';
 import { makeBackup } from './make-backup.ts';
-import { findMoved, moveInstance, undoMove } from './move-instance.ts';
+import { findMoveRecord, moveInstance, undoInstanceMove } from './move-instance.ts';
 import { type RestoreOptions, restoreBackup } from './restore-backup.ts';
 
 const service = await openService();
@@ -292,16 +292,16 @@ test('a moved instance is unchanged, including its sequences, and can be moved b
   assert.deepEqual((await there.database.query(sequences)).rows, (await here.database.query(sequences)).rows);
   assert.ok(moved.rows > 0);
   assert.match(told.join('\n'), /^submissions: \d+ rows$/m);
-  assert.equal((await findMoved(here.database))?.moved_to, 'there');
+  assert.equal((await findMoveRecord(here.database))?.moved_to, 'there');
   await assert.rejects(move(here.database, there.database), /was already moved to there/);
   await there.database.query(`update forms set name = 'Changed there'`);
   await move(there.database, here.database);
   assert.equal((await here.database.query('select name from forms')).rows[0].name, 'Changed there');
-  assert.equal((await findMoved(here.database))?.moved_to, null);
+  assert.equal((await findMoveRecord(here.database))?.moved_to, null);
   // `there` now has the leftover copy, which a move can replace, or which can stay in use after all.
-  await undoMove(there.database);
+  await undoInstanceMove(there.database);
   await assert.rejects(move(here.database, there.database), /is in use/);
-  await assert.rejects(undoMove(there.database), /was not moved/);
+  await assert.rejects(undoInstanceMove(there.database), /was not moved/);
 });
 
 test('a move that is interrupted midway leaves both databases as they were, and can be repeated', async () => {
@@ -356,7 +356,7 @@ test('a move that is interrupted during the final `analyze` of the target has ch
   await holder.query('rollback');
   holder.release();
   assert.equal((await there.database.query('select from workspaces')).rowCount, 0);
-  assert.equal((await findMoved(here.database))?.moved_to, null);
+  assert.equal((await findMoveRecord(here.database))?.moved_to, null);
   await move(here.database, there.database);
   assert.deepEqual(await contents(there.database), before);
 });
@@ -377,9 +377,9 @@ test('a move interrupted between marking source and target leaves exactly one of
     await assert.rejects(move(here, there), /terminat/);
     await both[cut].database.query('drop trigger cut on instance');
     assert.equal((await there.query('select from forms')).rowCount, 1, 'all rows are there already');
-    assert.equal((await findMoved(here))?.moved_to, cut === 'here' ? null : 'there');
+    assert.equal((await findMoveRecord(here))?.moved_to, cut === 'here' ? null : 'there');
     assert.match(
-      String((await findMoved(there))?.moved_to),
+      String((await findMoveRecord(there))?.moved_to),
       /was interrupted; run it again/,
       'an instance continues on one side only',
     );
@@ -389,7 +389,7 @@ test('a move interrupted between marking source and target leaves exactly one of
     await move(here, there);
     assert.deepEqual({ ...(await contents(there)), instance: '' }, before);
     assert.deepEqual(
-      [(await findMoved(here))?.moved_to, (await findMoved(there))?.moved_to],
+      [(await findMoveRecord(here))?.moved_to, (await findMoveRecord(there))?.moved_to],
       ['there', null],
     );
     await assert.rejects(move(here, there), /was already moved to there/);
@@ -424,7 +424,7 @@ test('nothing is moved from or to a database that is in use, or on which a servi
   await assert.rejects(move(database, there.database), /is running on this database/);
   await there.restore('to-refuse');
   await assert.rejects(move(here.database, there.database), /is in use/);
-  assert.equal((await findMoved(here.database))?.moved_to, null);
+  assert.equal((await findMoveRecord(here.database))?.moved_to, null);
 });
 
 test('a backup is not restored into an instance that is in use, or whose service runs', async () => {

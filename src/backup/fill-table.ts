@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { type CopyToStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { otherCells } from '#cells/cells.ts';
-import { hideShards, refreshPeople } from '#cells/citus.ts';
+import { copyPeopleToNodes, hideShardsSql } from '#cells/citus.ts';
 import { createCell, setFirstCellSchema } from '#cells/create-cell.ts';
 import type { Database } from '#kit/database.ts';
 import type { Migration } from '#kit/migrate.ts';
@@ -19,16 +19,16 @@ const findUse = statement(
   `select exists (select from workspaces) or exists (select from users) as is_used`,
 );
 
-export const identifier = (name: string): string => name.split('.').map(escapeIdentifier).join('.');
+export const quoteQualifiedName = (name: string): string => name.split('.').map(escapeIdentifier).join('.');
 
 const hasWorkspaces = (schema: string): string =>
-  `select exists (select from ${identifier(`${schema}.workspaces`)}) as has`;
+  `select exists (select from ${quoteQualifiedName(`${schema}.workspaces`)}) as has`;
 
 /**
  * Creates the missing cells for an instance that is restored or moved here.
  * @throws BackupError for a cell that the instance does not have.
  */
-export async function createMissingCells(
+export async function createCellsOfInstance(
   database: Database,
   names: readonly string[],
   migrations: readonly Migration[],
@@ -43,7 +43,7 @@ export async function createMissingCells(
 }
 
 /** Returns whether any cell of an instance is in use. */
-export async function isUsed(db: Queryable): Promise<boolean> {
+export async function isInstanceUsed(db: Queryable): Promise<boolean> {
   if (onlyRow(await findUse(db, {}))!.is_used) return true;
   for (const { schema_name } of await otherCells(db))
     if ((await db.query<{ has: boolean }>(hasWorkspaces(schema_name))).rows[0]!.has) return true;
@@ -57,7 +57,8 @@ export type Table = { readonly name: string; readonly columns: readonly string[]
 export const columnList = ({ columns }: Table): string =>
   columns.map((column) => escapeIdentifier(column)).join(', ');
 
-const copyIn = (table: Table): string => `copy ${identifier(table.name)} (${columnList(table)}) from stdin`;
+const copyIn = (table: Table): string =>
+  `copy ${quoteQualifiedName(table.name)} (${columnList(table)}) from stdin`;
 
 /** A COPY into a table. It occupies its connection until it is ended or aborted. */
 export type TableCopy = {
@@ -165,19 +166,20 @@ const selectForeignKeys = statement(
     order by 1, 2`,
 );
 
-const emptyTables = (names: readonly string[]): string => `truncate ${names.map(identifier).join(', ')}`;
+const emptyTables = (names: readonly string[]): string =>
+  `truncate ${names.map(quoteQualifiedName).join(', ')}`;
 
 /** Triggers would count the restored rows again, because their counts are restored too. */
 const setTriggers = (name: string, state: 'enable' | 'disable'): string =>
-  `alter table ${identifier(name)} ${state} trigger user`;
+  `alter table ${quoteQualifiedName(name)} ${state} trigger user`;
 
 type ForeignKey = { table_name: string; name: string; definition: string };
 
 const dropForeignKey = ({ table_name, name }: ForeignKey): string =>
-  `alter table ${identifier(table_name)} drop constraint ${escapeIdentifier(name)}`;
+  `alter table ${quoteQualifiedName(table_name)} drop constraint ${escapeIdentifier(name)}`;
 
 const addForeignKey = ({ table_name, name, definition }: ForeignKey): string =>
-  `alter table ${identifier(table_name)} add constraint ${escapeIdentifier(name)} ${definition}`;
+  `alter table ${quoteQualifiedName(table_name)} add constraint ${escapeIdentifier(name)} ${definition}`;
 
 type Sequences = readonly { readonly name: string; readonly last_value: number | null }[];
 
@@ -205,7 +207,7 @@ export async function refillTables<Done extends { sequences: Sequences }>(
   { tables, cells, requireFree, fill }: Refill<Done>,
 ): Promise<Done> {
   const schemas = { cells: [...cells] };
-  await client.query(hideShards);
+  await client.query(hideShardsSql);
   requireSameTables(await selectTables(client, schemas), tables);
   const foreignKeys = await selectForeignKeys(client, schemas);
   for (const key of foreignKeys) await client.query(dropForeignKey(key));
@@ -215,7 +217,7 @@ export async function refillTables<Done extends { sequences: Sequences }>(
   const done = await fill();
   // The first cell is in the home schema of this database, whatever that schema was called in the source.
   if (cells.length > 0) await setFirstCellSchema(client, {});
-  if (cells.length > 0) await refreshPeople(client);
+  if (cells.length > 0) await copyPeopleToNodes(client);
   for (const { name, last_value } of done.sequences)
     if (last_value !== null) await setSequence(client, { name, last_value });
   for (const key of foreignKeys) await client.query(addForeignKey(key));

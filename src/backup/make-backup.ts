@@ -4,9 +4,9 @@ import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { findInAllCells } from '#cells/across-cells.ts';
 import { type Cell, cellsOf, otherCells } from '#cells/cells.ts';
-import { hideShards } from '#cells/citus.ts';
-import { storedFiles } from '#files/stored-files.ts';
-import { storedImages } from '#forms/images/images.ts';
+import { hideShardsSql } from '#cells/citus.ts';
+import { listReceivedFiles } from '#files/stored-files.ts';
+import { listStoredImages } from '#forms/images/images.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, openLongQueryPool, transaction } from '#kit/database.ts';
 import { selectKeyFingerprint } from '#kit/instance-key.ts';
@@ -21,7 +21,7 @@ import {
   writeArchive,
 } from './archive.ts';
 import { countCopiedRows, selectTables } from './fill-table.ts';
-import { copyOut, selectSequences } from './move-instance.ts';
+import { copyTableOutSql, selectSequences } from './move-instance.ts';
 
 const selectMigrations = statement(
   'backup.select_migrations',
@@ -31,7 +31,7 @@ const selectMigrations = statement(
 );
 
 /** What a backup is made from. */
-export type BackupContext = {
+export type BackupServices = {
   database: Database;
   storage: Storage;
 };
@@ -69,7 +69,7 @@ const partBytes = 4 * 1024 * 1024;
  * is needed.
  * @throws BackupError, and leaves no file.
  */
-export async function makeBackup(context: BackupContext, options: BackupOptions): Promise<BackupMade> {
+export async function makeBackup(context: BackupServices, options: BackupOptions): Promise<BackupMade> {
   const readers: Reader[] = [];
   let made: BackupMade | undefined;
   try {
@@ -133,7 +133,7 @@ async function beginReading(database: Database, readers: Reader[]): Promise<void
       // No timeouts: a large table takes a long time to read, and no statement runs while a large file is
       // written.
       await client.query(
-        `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; ${hideShards}; select`,
+        `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; ${hideShardsSql}; select`,
       );
     }
   };
@@ -146,7 +146,7 @@ async function beginReading(database: Database, readers: Reader[]): Promise<void
 }
 
 async function fillArchive(
-  context: BackupContext,
+  context: BackupServices,
   readers: readonly Reader[],
   archive: ArchiveWriter,
   { path, version, key }: BackupOptions,
@@ -168,7 +168,7 @@ async function fillArchive(
     const cell = cells.find(({ schema_name }) => table.name.startsWith(`${schema_name}.`));
     const reader = readers.find((each) => each.cell === cell?.name);
     // On its node, a cell's tables are on the search path.
-    const query = copyOut(
+    const query = copyTableOutSql(
       reader ? { ...table, name: table.name.slice(cell!.schema_name.length + 1) } : table,
     );
     rows[table.name] = await addTable((reader ?? readers[0]!).client, archive, table.name, query);
@@ -229,12 +229,12 @@ async function* storedAt(
 
 /** Lists the stored files of all workspaces, or of one. */
 export async function* listStoredFiles(db: Queryable, workspaceId?: string): AsyncGenerator<StoredFile> {
-  yield* storedFiles(db, workspaceId);
-  yield* await storedImages(db, workspaceId);
+  yield* listReceivedFiles(db, workspaceId);
+  yield* await listStoredImages(db, workspaceId);
 }
 
 export async function addFiles(
-  { storage, database }: BackupContext,
+  { storage, database }: BackupServices,
   stored: AsyncIterable<StoredFile>,
   archive: ArchiveWriter,
 ): Promise<{ files: number; bytes: number; missing: string[] }> {

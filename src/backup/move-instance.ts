@@ -2,27 +2,27 @@ import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { migrateCells, otherCells } from '#cells/cells.ts';
-import { hideShards } from '#cells/citus.ts';
+import { hideShardsSql } from '#cells/citus.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { findInstanceTable } from '#kit/instance-key.ts';
-import { findPending, readMigrations } from '#kit/migrate.ts';
+import { findPendingMigrations, readMigrations } from '#kit/migrate.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import {
   BackupError,
   columnList,
   countCopiedRows,
-  createMissingCells,
-  identifier,
+  createCellsOfInstance,
   inInstanceSchemasSql,
-  isUsed,
+  isInstanceUsed,
+  quoteQualifiedName,
   refillTables,
   selectTables,
   startTableCopy,
   type Table,
   tableNameSql,
 } from './fill-table.ts';
-import { requireStopped } from './restore-backup.ts';
+import { requireServiceStopped } from './restore-backup.ts';
 
 /** Selects the last value of each sequence; null if it was never used. */
 export const selectSequences = statement(
@@ -33,9 +33,9 @@ export const selectSequences = statement(
      from pg_sequences where ${inInstanceSchemasSql('schemaname')} order by 1`,
 );
 
-export const copyOut = (table: Table): string =>
+export const copyTableOutSql = (table: Table): string =>
   // Uses a select, because the tables of a cell are views on its cluster node.
-  `copy (select ${columnList(table)} from ${identifier(table.name)}) to stdout`;
+  `copy (select ${columnList(table)} from ${quoteQualifiedName(table.name)}) to stdout`;
 
 /** Returns where this database was moved to; null if it was not. */
 const findMove = statement(
@@ -74,7 +74,7 @@ type MoveContext = {
 
 type Marks = Awaited<ReturnType<typeof findMove>>[0];
 
-export type Moved = { moved_to: string; tables: number; rows: number };
+export type MoveResult = { moved_to: string; tables: number; rows: number };
 
 /** How often progress is reported while a table takes a long time, in milliseconds. */
 const progressMs = 5_000;
@@ -93,9 +93,9 @@ const pendingMoveTarget = 'its source (a move to this database was interrupted; 
  * be replaced.
  * @throws BackupError with the remedy, if a service runs on either database or the target is in use.
  */
-export async function moveInstance({ from, to, place, tell }: MoveContext): Promise<Moved> {
+export async function moveInstance({ from, to, place, tell }: MoveContext): Promise<MoveResult> {
   const migrations = await readMigrations();
-  if ((await findPending(from, migrations)).length > 0) {
+  if ((await findPendingMigrations(from, migrations)).length > 0) {
     throw new BackupError(
       'The database was last used by an earlier version. Start this version with it once to migrate it, then move it.',
     );
@@ -103,7 +103,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
   const source = await from.connect();
   try {
     await source.query('begin isolation level repeatable read');
-    await source.query(hideShards);
+    await source.query(hideShardsSql);
     await source.query(lockInstance);
     const instance = await requireMovable(source, to);
     if (instance.moved_to) {
@@ -115,7 +115,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
     const cells = await otherCells(source);
     const schemas = cells.map(({ schema_name }) => schema_name);
     await migrateCells(to, migrations);
-    await createMissingCells(
+    await createCellsOfInstance(
       to,
       cells.map(({ name }) => name),
       migrations,
@@ -150,15 +150,15 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
  * Undoes the record of a move: the service starts on this database again, with the data that it contains.
  * @throws BackupError if the database was not moved.
  */
-export async function undoMove(database: Database): Promise<{ stayed: true; was_moved_to: string }> {
-  const moved = await findMoved(database);
+export async function undoInstanceMove(database: Database): Promise<{ stayed: true; was_moved_to: string }> {
+  const moved = await findMoveRecord(database);
   if (!moved?.moved_to) throw new BackupError('This database was not moved.');
   await markMove(database, { moved_to: null, moved_at: null });
   return { stayed: true, was_moved_to: moved.moved_to };
 }
 
 /** Returns where a database was moved to, or undefined if it is empty. */
-export const findMoved = async (db: Queryable): Promise<Marks | undefined> =>
+export const findMoveRecord = async (db: Queryable): Promise<Marks | undefined> =>
   (await isMade(db)) ? onlyRow(await findMove(db, {})) : undefined;
 
 const isMade = async (db: Queryable): Promise<boolean> => onlyRow(await findInstanceTable(db, {}))!.is_there;
@@ -168,11 +168,11 @@ const isMade = async (db: Queryable): Promise<boolean> => onlyRow(await findInst
  * before the target was updated.
  */
 async function requireMovable(source: PoolClient, to: Database): Promise<Marks> {
-  await requireStopped(source);
+  await requireServiceStopped(source);
   const instance = onlyRow(await findMove(source, {}));
   if (!instance) throw new BackupError('There is nothing to move: this instance has not been used yet.');
   if (!instance.moved_to) return instance;
-  const there = await findMoved(to);
+  const there = await findMoveRecord(to);
   if (there?.moved_to === pendingMoveTarget && there.moved_at?.getTime() === instance.moved_at?.getTime())
     return instance;
   throw new BackupError(`This database was already moved to ${instance.moved_to}.`);
@@ -184,8 +184,8 @@ async function requireMovable(source: PoolClient, to: Database): Promise<Marks> 
  * @throws BackupError if the target is in use.
  */
 async function requireFree(db: Queryable, fingerprint: string): Promise<void> {
-  await requireStopped(db, 'the target database');
-  if (!(await isMade(db)) || !(await isUsed(db))) return;
+  await requireServiceStopped(db, 'the target database');
+  if (!(await isMade(db)) || !(await isInstanceUsed(db))) return;
   const there = onlyRow(await findMove(db, {}));
   if (there?.moved_to && there.key_fingerprint === fingerprint) return;
   throw new BackupError(
@@ -201,7 +201,7 @@ async function copyTables(
 ): Promise<number> {
   let total = 0;
   for (const [index, table] of tables.entries()) {
-    const out = source.query(copyTo(copyOut(table)));
+    const out = source.query(copyTo(copyTableOutSql(table)));
     const filling = startTableCopy(target, table);
     try {
       await filling.pour(withProgress(out, `${table.name} (table ${index + 1} of ${tables.length})`, tell));

@@ -20,8 +20,8 @@ import {
 } from './archive.ts';
 import {
   BackupError,
-  createMissingCells,
-  isUsed,
+  createCellsOfInstance,
+  isInstanceUsed,
   refillTables,
   startTableCopy,
   type TableCopy,
@@ -40,7 +40,7 @@ const findService = statement(
  * Refuses a running service, because it would continue to use cached data of the database, such as its key.
  * @throws BackupError if a service runs.
  */
-export async function requireStopped(db: Queryable, which = 'this database'): Promise<void> {
+export async function requireServiceStopped(db: Queryable, which = 'this database'): Promise<void> {
   if (onlyRow(await findService(db, {}))!.is_running)
     throw new BackupError(`Formloom is running on ${which}. Stop it first.`);
 }
@@ -132,7 +132,7 @@ async function restoreEntries(
   const hasKey = needsKey && (await findKey(context, manifest));
   const { cells = [] } = manifest;
   await migrateCells(database, ofBackup);
-  await createMissingCells(
+  await createCellsOfInstance(
     database,
     cells.map(({ name }) => name),
     ofBackup,
@@ -140,7 +140,7 @@ async function restoreEntries(
   const restored = await transaction(database, (client) =>
     fill(context, client, { manifest, entries, takesKey: needsKey && !hasKey }),
   ).catch((error: unknown) => {
-    throw isRefusedContent(error) ? damaged(error.message) : error;
+    throw isInvalidRowsError(error) ? createDamagedBackupError(error.message) : error;
   });
   await migrateCells(database, migrations);
   await reassignStorage(database, context.storage);
@@ -153,12 +153,12 @@ async function restoreEntries(
  * @throws BackupError if a service runs on it, or if it is in use.
  */
 async function requireEmpty(database: Database): Promise<void> {
-  await requireStopped(database);
+  await requireServiceStopped(database);
   if (onlyRow(await findTable(database, { name: 'workspaces' }))!.is_there) await requireUnused(database);
 }
 
 async function requireUnused(db: Queryable): Promise<void> {
-  if (!(await isUsed(db))) return;
+  if (!(await isInstanceUsed(db))) return;
   throw new BackupError(
     'This instance is in use, but a backup can only be restored into an empty one. Use another DATA_DIR or an empty database.',
   );
@@ -244,7 +244,8 @@ export async function restoreArchiveEntries(
       if (kind === entryNames.ending) ending = parseArchiveEntry(ArchiveTrailer, await text(entry.body));
       else if (kind === 'tables') {
         const table = tables.get(name!);
-        if (!table) throw damaged(`it contains a table ${name} that its manifest does not list`);
+        if (!table)
+          throw createDamagedBackupError(`it contains a table ${name} that its manifest does not list`);
         // A database on a full disk stops, and a test restore may share the disk of a service.
         if (!(await storage.hasRoom()))
           throw new BackupError(
@@ -256,12 +257,12 @@ export async function restoreArchiveEntries(
         await storage.put(entry.name.slice('files/'.length), entry.body, entry.size);
         done.files += 1;
         done.bytes += entry.size;
-      } else throw damaged(`it contains ${entry.name}, which does not belong in a backup`);
+      } else throw createDamagedBackupError(`it contains ${entry.name}, which does not belong in a backup`);
     }
   } finally {
     await open?.giveUp();
   }
-  if (!ending) throw damaged('its end is missing');
+  if (!ending) throw createDamagedBackupError('its end is missing');
   requireAll({ rows, ...done }, ending);
   return { ...ending, keyInside };
 }
@@ -274,23 +275,26 @@ export const sum = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
 
 /** Whether PostgreSQL refused rows because they are invalid or inconsistent (classes 22 and 23). */
-export const isRefusedContent = (error: unknown): error is Error =>
+export const isInvalidRowsError = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code));
 
-export const damaged = (why: string): BackupError => new BackupError(`The backup is damaged: ${why}.`);
+export const createDamagedBackupError = (why: string): BackupError =>
+  new BackupError(`The backup is damaged: ${why}.`);
 
 async function textOf(entry: ArchiveEntry, name: string): Promise<string> {
-  if (entry.name !== name) throw damaged(`it begins with ${entry.name}`);
+  if (entry.name !== name) throw createDamagedBackupError(`it begins with ${entry.name}`);
   return text(entry.body);
 }
 
 function requireAll(found: Pick<ArchiveTrailer, 'rows' | 'files' | 'bytes'>, ending: ArchiveTrailer): void {
   for (const [table, count] of Object.entries(found.rows)) {
     if (ending.rows[table] !== count)
-      throw damaged(`${table} has ${formatCount(count, 'row')} instead of ${ending.rows[table] ?? 'none'}`);
+      throw createDamagedBackupError(
+        `${table} has ${formatCount(count, 'row')} instead of ${ending.rows[table] ?? 'none'}`,
+      );
   }
   if (found.files !== ending.files || found.bytes !== ending.bytes)
-    throw damaged(`it has ${found.files} of ${formatCount(ending.files, 'file')}`);
+    throw createDamagedBackupError(`it has ${found.files} of ${formatCount(ending.files, 'file')}`);
 }
 
 const otherKey =

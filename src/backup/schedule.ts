@@ -11,14 +11,14 @@ import { formatWithCause } from '#kit/errors.ts';
 import { selectStorageId } from '#kit/instance-key.ts';
 import type { Log } from '#kit/log.ts';
 import { makeDirectories } from '#kit/make-directories.ts';
-import { sweep } from '#kit/queue/periodic.ts';
+import { sweepWithTrustedClock } from '#kit/queue/periodic.ts';
 import { onlyRow, statement } from '#kit/statement.ts';
 import { openBucket } from '#kit/storage/s3-bucket.ts';
 import { storageUnavailable } from '#kit/storage.ts';
 import { findInstanceKey } from '#kit/vault.ts';
-import { writerInto } from './archive.ts';
+import { createSpaceCheckedWriter } from './archive.ts';
 import { BackupError } from './fill-table.ts';
-import { type BackupContext, makeBackup } from './make-backup.ts';
+import { type BackupServices, makeBackup } from './make-backup.ts';
 
 /**
  * Returns the name of a backup that begins now. Names are unique, so no backup is replaced, not even the one
@@ -176,7 +176,7 @@ const releaseBackup = statement(
   `delete from backups where due_at = $due_at and begun_at = $begun_at and finished_at is null`,
 );
 
-type Context = BackupContext & SweepContext & { log: Log; version: string };
+type Context = BackupServices & SweepContext & { log: Log; version: string };
 
 type Settings = NonNullable<Context['config']['backup']>;
 
@@ -211,7 +211,7 @@ export async function backUpWhenDue(context: Context, stop?: AbortSignal): Promi
     if (begun.problem !== null) context.log.warn(begun, 'retrying a backup');
     return make(context, backup, one, stop, AbortSignal.any([lost, ...(stop ? [stop] : [])]));
   });
-  if (name !== undefined) await sweep(database, () => sweepBackups(context));
+  if (name !== undefined) await sweepWithTrustedClock(database, () => sweepBackups(context));
   return name;
 }
 
@@ -328,7 +328,7 @@ export async function fetchBackup(
   const file = await open(path, 'w+', 0o600);
   await rm(path);
   try {
-    const write = writerInto(file, { path, leastRoom: config.limits.freeBytes });
+    const write = createSpaceCheckedWriter(file, { path, leastRoom: config.limits.freeBytes });
     for await (const chunk of content as AsyncIterable<Buffer>) await write(chunk);
     return file;
   } catch (error) {

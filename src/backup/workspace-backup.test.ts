@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { storedFiles } from '#files/stored-files.ts';
+import { listReceivedFiles } from '#files/stored-files.ts';
 import { newId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { diskStorage, type Storage } from '#kit/storage.ts';
@@ -19,7 +19,7 @@ import { BackupError } from './fill-table.ts';
 import {
   backUpWorkspace,
   peopleTables,
-  readWorkspaceOf,
+  readWorkspaceOfArchive,
   restoreWorkspace,
   selectTenantTables,
 } from './workspace-backup.ts';
@@ -95,7 +95,7 @@ const filesIn = async (folder: string): Promise<string[]> =>
     .map(({ name }) => name);
 
 const filesOf = async (from: Storage, db: Database): Promise<string[]> => {
-  const keys = await Array.fromAsync(storedFiles(db, workspaceId));
+  const keys = await Array.fromAsync(listReceivedFiles(db, workspaceId));
   return Promise.all(keys.map(async (file) => String(await buffer((await from.open(file.key))!))));
 };
 
@@ -278,5 +278,5 @@ test('a restore whose connection is killed leaves no row and no file, and can be
 });
 
 test('an archive says which workspace it contains', async () => {
-  assert.deepEqual(await readWorkspaceOf(path, undefined), { id: workspaceId, name: 'Test' });
+  assert.deepEqual(await readWorkspaceOfArchive(path, undefined), { id: workspaceId, name: 'Test' });
 });

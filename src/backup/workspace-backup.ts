@@ -1,10 +1,10 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { cellOfWorkspace } from '#cells/across-cells.ts';
-import { cellForNew } from '#cells/choose-cell.ts';
-import { hideShards } from '#cells/citus.ts';
+import { chooseCellForWorkspace } from '#cells/choose-cell.ts';
+import { hideShardsSql } from '#cells/citus.ts';
 import { type Database, openLongQueryPool, transaction } from '#kit/database.ts';
-import { findBackupMigrations, readMigrations, schemaReadLock, sessionSchema } from '#kit/migrate.ts';
+import { findBackupMigrations, readMigrations, schemaReadLock, sessionSchemaSql } from '#kit/migrate.ts';
 import { onlyRow, statement } from '#kit/statement.ts';
 import {
   type ArchiveManifest,
@@ -14,20 +14,20 @@ import {
   readArchive,
   writeArchive,
 } from './archive.ts';
-import { BackupError, columnList, identifier, type Table } from './fill-table.ts';
+import { BackupError, columnList, quoteQualifiedName, type Table } from './fill-table.ts';
 import {
   addFiles,
   addTable,
-  type BackupContext,
   type BackupMade,
   type BackupOptions,
+  type BackupServices,
   createManifest,
   listStoredFiles,
 } from './make-backup.ts';
 import {
-  damaged,
+  createDamagedBackupError,
+  isInvalidRowsError,
   isKeyOf,
-  isRefusedContent,
   iterateUntilAborted,
   type Restored,
   type RestoreOptions,
@@ -64,7 +64,7 @@ export const selectTenantTables = statement(
                  where k.conrelid = c.oid and k.contype = 'f' and k.confrelid = to_regclass('users')) as people
      from pg_class c
      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where c.relnamespace = ${sessionSchema} and c.relkind = 'r' and c.relname not in ${derivedTables}
+    where c.relnamespace = ${sessionSchemaSql} and c.relkind = 'r' and c.relname not in ${derivedTables}
       and (c.relname = 'workspaces' or exists (
             select from pg_attribute w where w.attrelid = c.oid and w.attname = 'workspace_id' and not w.attisdropped))
     group by c.oid, c.relname
@@ -124,22 +124,22 @@ const ofWorkspace = ({ name }: { readonly name: string }, workspaceId: string): 
   `${escapeIdentifier(name === 'workspaces' ? 'id' : 'workspace_id')} = ${escapeLiteral(workspaceId)}`;
 
 const copyTenantRows = (table: Table, workspaceId: string): string =>
-  `copy (select ${columnList(table)} from ${identifier(table.name)} where ${ofWorkspace(table, workspaceId)}) to stdout`;
+  `copy (select ${columnList(table)} from ${quoteQualifiedName(table.name)} where ${ofWorkspace(table, workspaceId)}) to stdout`;
 
 /** Copies the rows of the people whom rows of the workspace name. */
 const copyPeople = (table: Table, tenants: readonly TenantTable[], workspaceId: string): string => {
   const named = tenants.flatMap(({ name, people }) =>
     people.map(
       (column) =>
-        `select ${escapeIdentifier(column)} from ${identifier(name)} where ${ofWorkspace({ name }, workspaceId)}`,
+        `select ${escapeIdentifier(column)} from ${quoteQualifiedName(name)} where ${ofWorkspace({ name }, workspaceId)}`,
     ),
   );
   const column = peopleTables[table.name as keyof typeof peopleTables];
-  return `copy (select ${columnList(table)} from ${identifier(table.name)} where ${column} in (${named.join(' union all ')})) to stdout`;
+  return `copy (select ${columnList(table)} from ${quoteQualifiedName(table.name)} where ${column} in (${named.join(' union all ')})) to stdout`;
 };
 
 const countTenantRows = (name: string, workspaceId: string): string =>
-  `select count(*) as count from ${identifier(name)} where ${ofWorkspace({ name }, workspaceId)}`;
+  `select count(*) as count from ${quoteQualifiedName(name)} where ${ofWorkspace({ name }, workspaceId)}`;
 
 const incoming = 'incoming_';
 
@@ -147,15 +147,15 @@ const incomingName = (name: string): string => `${incoming}${name}`;
 
 /** Creates a temporary table for people: accounts that exist here must not change. */
 const createIncoming = (name: string): string =>
-  `create temp table ${identifier(incomingName(name))} (like ${identifier(name)}) on commit drop`;
+  `create temp table ${quoteQualifiedName(incomingName(name))} (like ${quoteQualifiedName(name)}) on commit drop`;
 
 /** Inserts the people who are new here, and then their other rows. */
 const insertIncoming = ({ name, columns }: Table): string => {
   const from = incomingName(name);
-  const rows = `select ${columnList({ name, columns })} from ${identifier(from)}`;
-  const into = `insert into ${identifier(name)} (${columnList({ name, columns })})`;
+  const rows = `select ${columnList({ name, columns })} from ${quoteQualifiedName(from)}`;
+  const into = `insert into ${quoteQualifiedName(name)} (${columnList({ name, columns })})`;
   return name === 'users'
-    ? `create temp table new_people on commit drop as select id from ${identifier(from)} i where not exists (select from users where id = i.id);
+    ? `create temp table new_people on commit drop as select id from ${quoteQualifiedName(from)} i where not exists (select from users where id = i.id);
        ${into} ${rows} where id in (select id from new_people)`
     : `${into} ${rows} where user_id in (select id from new_people)`;
 };
@@ -170,7 +170,7 @@ export type RestoredWorkspace = Restored & { workspace: string; name: string };
  * @throws BackupError, or ApiError not_found for an unknown workspace, and leaves no file.
  */
 export async function backUpWorkspace(
-  context: BackupContext,
+  context: BackupServices,
   workspaceId: string,
   options: BackupOptions,
 ): Promise<BackupMade> {
@@ -180,7 +180,7 @@ export async function backUpWorkspace(
     await client.query('select pg_advisory_lock_shared($1)', [schemaReadLock]);
     await client.query('begin isolation level repeatable read, read only');
     await client.query(
-      `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; ${hideShards}; select`,
+      `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; ${hideShardsSql}; select`,
     );
     const found = onlyRow(await findWorkspace(client, { workspace_id: workspaceId }));
     if (!found) throw new BackupError(`There is no workspace ${workspaceId}.`);
@@ -198,7 +198,7 @@ export async function backUpWorkspace(
 }
 
 async function fillArchive(
-  context: BackupContext,
+  context: BackupServices,
   client: PoolClient,
   archive: ArchiveWriter,
   workspace: { id: string; name: string },
@@ -254,7 +254,7 @@ const tablesOf = ({ tenants, people }: Tables): ArchiveManifest['tables'] => [
  * Returns the workspace of an archive; undefined for a backup of an instance.
  * @throws BackupError if the file cannot be read.
  */
-export async function readWorkspaceOf(
+export async function readWorkspaceOfArchive(
   path: string,
   passphrase: string | undefined,
 ): Promise<ArchiveManifest['workspace']> {
@@ -275,12 +275,12 @@ export async function readWorkspaceOf(
  * sealed it.
  */
 export async function restoreWorkspace(
-  context: BackupContext & { key: string | undefined },
+  context: BackupServices & { key: string | undefined },
   { path, passphrase, signal }: RestoreOptions,
 ): Promise<RestoredWorkspace> {
   const { database, storage, key } = context;
   const entries = readArchive(path, passphrase);
-  const pool = openLongQueryPool(await cellForNew(database), 1);
+  const pool = openLongQueryPool(await chooseCellForWorkspace(database), 1);
   const stored: string[] = [];
   try {
     const reading = iterateUntilAborted(entries, signal);
@@ -303,7 +303,7 @@ export async function restoreWorkspace(
     return { workspace: workspace.id, name: workspace.name, made_at, version, rows: sum(rows), files, bytes };
   } catch (error) {
     for (const file of stored) await storage.remove(file);
-    throw isRefusedContent(error) ? damaged(error.message) : error;
+    throw isInvalidRowsError(error) ? createDamagedBackupError(error.message) : error;
   } finally {
     await entries.return(undefined);
     await pool.end();
@@ -312,7 +312,7 @@ export async function restoreWorkspace(
 
 /** Records each key before its bytes are stored, so that a failed restore can delete the files. */
 const recordStoredKeys =
-  (storage: BackupContext['storage'], stored: string[]): BackupContext['storage']['put'] =>
+  (storage: BackupServices['storage'], stored: string[]): BackupServices['storage']['put'] =>
   (key, source, limit) => {
     stored.push(key);
     return storage.put(key, source, limit);
@@ -320,14 +320,14 @@ const recordStoredKeys =
 
 async function fill(
   client: PoolClient,
-  storage: BackupContext['storage'],
+  storage: BackupServices['storage'],
   manifest: ArchiveManifest,
   entries: Parameters<typeof restoreArchiveEntries>[2]['entries'],
 ): Promise<ArchiveTrailer> {
   const workspaceId = manifest.workspace!.id;
   const tables = await findTables(client);
   if (JSON.stringify(tablesOf(tables)) !== JSON.stringify(manifest.tables))
-    throw damaged('its tables do not match its version');
+    throw createDamagedBackupError('its tables do not match its version');
   for (const { name } of tables.people) await client.query(createIncoming(name));
   const people = new Map(tables.people.map((table) => [incomingName(table.name), table]));
   const ending = await restoreArchiveEntries(storage, client, {
@@ -355,7 +355,8 @@ async function requireOnlyWorkspaceRows(
   expected: number,
 ): Promise<void> {
   const { rows } = await client.query<{ count: number }>(countTenantRows(name, workspaceId));
-  if (rows[0]!.count !== expected) throw damaged(`${name} contains rows of another workspace`);
+  if (rows[0]!.count !== expected)
+    throw createDamagedBackupError(`${name} contains rows of another workspace`);
 }
 
 async function rejectConflictingEmails(client: PoolClient): Promise<void> {

@@ -1,4 +1,10 @@
-import { type Database, databaseOf, isDatabaseTimeout, isUnavailable, transaction } from '#kit/database.ts';
+import {
+  type Database,
+  databaseOf,
+  isDatabaseTimeout,
+  isUnavailableError,
+  transaction,
+} from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import { type Cell, cellsOf } from './cells.ts';
@@ -21,7 +27,7 @@ const restMs = 1_000;
 
 /** Returns whether an error means that a cell or the database is unavailable. */
 export const isCellUnavailable = (error: unknown): boolean =>
-  isUnavailable(error) || (error instanceof ApiError && error.code === 'service_unavailable');
+  isUnavailableError(error) || (error instanceof ApiError && error.code === 'service_unavailable');
 
 /**
  * Queries a cell that can be unavailable.

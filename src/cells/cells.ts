@@ -1,4 +1,10 @@
-import { type Database, type DatabasePart, databaseOf, firstPart, renewConnections } from '#kit/database.ts';
+import {
+  type Database,
+  type DatabasePart,
+  databaseOf,
+  firstPartName,
+  renewConnections,
+} from '#kit/database.ts';
 import type { ServerLocation } from '#kit/find-host.ts';
 import {
   findSessionSchema,
@@ -14,10 +20,10 @@ import {
   bindFunctions,
   type CellNode,
   createCellViews,
+  distributedCellSearchPath,
   dropCellViews,
   findCellNodes,
   isCluster,
-  pathOfDistributed,
   viewsOf,
 } from './citus.ts';
 
@@ -42,7 +48,7 @@ export type Cell = {
 };
 
 /** The name of the only or first cell of an instance. */
-export const firstCell = firstPart;
+export const firstCellName = firstPartName;
 
 /** Opens a pool with the options of the instance's pool. */
 type OpenPool = (options: { path: string; part: DatabasePart; at?: ServerLocation }) => Database;
@@ -70,14 +76,15 @@ const listeningConnections = 2;
  * Returns how many connections a process can open with this number of cells. Each cell has its own pool: a
  * shared pool made waiting for a connection 10 % slower (measured).
  */
-export const connectionsOf = (cells: number, pool: number): number => cells * pool + listeningConnections;
+export const countProcessConnections = (cells: number, pool: number): number =>
+  cells * pool + listeningConnections;
 
 /**
  * Finds the cells of the instance and opens a pool for each, for the functions in src/cells.
  * @returns an object that closes the pools of the other cells.
  */
 export async function openCells(database: Database, open: OpenPool): Promise<{ close(): Promise<void> }> {
-  const first: Cell = { name: firstCell, database, restsUntil: 0 };
+  const first: Cell = { name: firstCellName, database, restsUntil: 0 };
   const { schema_name: home } = onlyRow(await findSessionSchema(database, {}))!;
   const instance: Instance = {
     first: database,
@@ -100,7 +107,7 @@ export async function openCells(database: Database, open: OpenPool): Promise<{ c
 export async function refreshCells(database: Database): Promise<void> {
   const instance = instances.get(database);
   if (!instance) return;
-  const rows = (await selectCells(instance.first, {})).filter(({ name }) => name !== firstCell);
+  const rows = (await selectCells(instance.first, {})).filter(({ name }) => name !== firstCellName);
   const places =
     rows.length > 0 && (await isCluster(instance.first))
       ? await findCellNodes(instance.first)
@@ -163,7 +170,7 @@ function refreshAfterRejection(instance: Instance): void {
  * Calls `notify` with every cell except the first, now and when one is opened.
  * @returns a function that stops the notifications.
  */
-export function onCell(database: Database, notify: (cell: Cell) => void): () => void {
+export function watchOtherCells(database: Database, notify: (cell: Cell) => void): () => void {
   const instance = instances.get(database);
   if (!instance) return () => {};
   for (const cell of instance.cells.slice(1)) notify(cell);
@@ -174,13 +181,13 @@ export function onCell(database: Database, notify: (cell: Cell) => void): () => 
 /** Returns all cells of the instance of a pool or client, the first one first. */
 export function cellsOf(db: Queryable): readonly Cell[] {
   const database = databaseOf(db);
-  return instances.get(database)?.cells ?? [{ name: firstCell, database, restsUntil: 0 }];
+  return instances.get(database)?.cells ?? [{ name: firstCellName, database, restsUntil: 0 }];
 }
 
 /** Returns the cells in a database except the first one; none if the database is empty. */
 export async function otherCells(db: Queryable): ReturnType<typeof selectCells> {
   const { knows_cells: knowsCells } = onlyRow(await findSessionSchema(db, {}))!;
-  return knowsCells ? (await selectCells(db, {})).filter(({ name }) => name !== firstCell) : [];
+  return knowsCells ? (await selectCells(db, {})).filter(({ name }) => name !== firstCellName) : [];
 }
 
 /** Creates the missing views of every cell of a cluster. */
@@ -213,7 +220,7 @@ export async function migrateCells(
       for (const { schema_name: schema } of others) {
         const isDistributed = places.has(schema);
         await setSearchPath(client, {
-          path: isDistributed ? pathOfDistributed(schema, home) : formatSearchPath(schema, home),
+          path: isDistributed ? distributedCellSearchPath(schema, home) : formatSearchPath(schema, home),
         });
         await runMigrations(client, migrations.map(toCellMigration));
         if (isDistributed) await bindFunctions(client, schema);

@@ -1,9 +1,9 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { sessionSchema } from '#kit/migrate.ts';
+import { sessionSchemaSql } from '#kit/migrate.ts';
 import { onlyRow, statement } from '#kit/statement.ts';
 import { isCellUnavailable } from './across-cells.ts';
-import { type Cell, cellsOf, firstCell } from './cells.ts';
+import { type Cell, cellsOf, firstCellName } from './cells.ts';
 
 /** Lists the cells for the operator. `is_settled` means that every process has opened the cell. */
 const describeCells = statement(
@@ -23,7 +23,7 @@ const measureCell = statement(
   'bytes workspaces:bigint',
   `/* operator: across workspaces */
    select (select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint from pg_class
-            where relnamespace = ${sessionSchema} and relkind = 'r') as bytes,
+            where relnamespace = ${sessionSchemaSql} and relkind = 'r') as bytes,
           (select count(*) from workspaces) as workspaces`,
 );
 
@@ -45,12 +45,12 @@ async function measure(cell: Cell): Promise<Size | undefined> {
  * with one cell runs no query.
  * @throws ApiError not_found if the cell does not exist, conflict if it is too new.
  */
-export async function cellForNew(database: Database, named?: string): Promise<Database> {
+export async function chooseCellForWorkspace(database: Database, named?: string): Promise<Database> {
   const cells = cellsOf(database);
-  if (cells.length === 1 && (named === undefined || named === firstCell)) return database;
+  if (cells.length === 1 && (named === undefined || named === firstCellName)) return database;
   const described = await describeCells(cells[0]!.database, {});
   const open = cells.filter(({ name }) =>
-    described.some((each) => each.name === name && (each.is_settled || name === firstCell)),
+    described.some((each) => each.name === name && (each.is_settled || name === firstCellName)),
   );
   const chosen = named === undefined ? await findSmallest(open) : open.find(({ name }) => name === named);
   if (chosen) return chosen.database;

@@ -61,7 +61,7 @@ const selectWrongSettings = (settings: Readonly<Record<string, string>>): string
 };
 
 /** Lists the nodes that accept cells. `node` is the name for operators. */
-export const selectNodes = `
+export const activeNodesSql = `
   select nodename as host, nodeport as port, nodename || ':' || nodeport as node
     from pg_dist_node where isactive and shouldhaveshards and noderole = 'primary' order by nodeid`;
 
@@ -90,7 +90,7 @@ const bindFunction = (schema: string, of: { name: string; types: string }, path:
   `alter function ${quoteName(schema)}.${quoteName(of.name)}(${of.types}) set search_path to ${path}`;
 
 /** Hides the shards from the rest of a transaction. Plain PostgreSQL ignores the setting. */
-export const hideShards = 'set local citus.override_table_visibility = on';
+export const hideShardsSql = 'set local citus.override_table_visibility = on';
 
 /** Runs SQL on every node, in separate transactions. */
 const onEveryNode = (text: string): string =>
@@ -260,8 +260,8 @@ const nodeSettings: Readonly<Record<string, string>> = {
  * Checks that a node accepts cells and that all nodes have the required settings.
  * @throws ApiError conflict if not.
  */
-export async function requireNodes(client: PoolClient): Promise<void> {
-  const { rows: nodes } = await client.query(selectNodes);
+export async function requireUsableNodes(client: PoolClient): Promise<void> {
+  const { rows: nodes } = await client.query(activeNodesSql);
   if (nodes.length === 0)
     throw new ApiError(
       'conflict',
@@ -315,7 +315,7 @@ export async function distributeCell(client: PoolClient, schema: string, home: s
   const keys = await selectKeysOut(client, { schema_name: schema });
   for (const key of keys) await client.query(dropKey(key));
   await bindFunctions(client, schema);
-  const nodes = (await client.query<{ node: string }>(selectNodes)).rows.map(({ node }) => node);
+  const nodes = (await client.query<{ node: string }>(activeNodesSql)).rows.map(({ node }) => node);
   const countCells = async (): Promise<Map<string, string[]>> => {
     const places = await findCellNodes(client);
     return Map.groupBy([...places.keys()], (each) => places.get(each)!.node);
@@ -331,7 +331,7 @@ export async function distributeCell(client: PoolClient, schema: string, home: s
     await client.query('rollback to savepoint turn');
   }
   if (!(await knowsPeople(client))) for (const text of copyPeople(home)) await client.query(text);
-  await setSearchPath(client, { path: pathOfDistributed(schema, home) });
+  await setSearchPath(client, { path: distributedCellSearchPath(schema, home) });
   for (const key of keys) await client.query(addKey(key));
 }
 
@@ -339,11 +339,11 @@ const knowsPeople = async (client: Queryable): Promise<boolean> =>
   (await client.query<{ is_there: boolean }>(hasPeople)).rows[0]!.is_there;
 
 /** The search path for migrating a cell of a cluster and for adding its foreign keys to people. */
-export const pathOfDistributed = (schema: string, home: string): string =>
+export const distributedCellSearchPath = (schema: string, home: string): string =>
   formatSearchPath(schema, peopleSchema, home);
 
 /** Copies people to all nodes again, if cells there use any. */
-export async function refreshPeople(client: PoolClient): Promise<void> {
+export async function copyPeopleToNodes(client: PoolClient): Promise<void> {
   if (await knowsPeople(client)) for (const text of copyPeopleAgain) await client.query(text);
 }
 

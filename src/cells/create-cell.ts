@@ -13,8 +13,14 @@ import {
   toCellMigration,
 } from '#kit/migrate.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
-import { connectionsOf, firstCell, selectCells } from './cells.ts';
-import { createCellViews, distributeCell, findConnectionLimits, isCluster, requireNodes } from './citus.ts';
+import { countProcessConnections, firstCellName, selectCells } from './cells.ts';
+import {
+  createCellViews,
+  distributeCell,
+  findConnectionLimits,
+  isCluster,
+  requireUsableNodes,
+} from './citus.ts';
 
 const insertCell = statement(
   'cells.insert',
@@ -91,7 +97,7 @@ export async function createCell(
     const count = Math.max(known.length, 1) + 1;
     if (service) requireConnectionCapacity(count, await findConnectionCapacity(client, count, service));
     const isDistributed = await isCluster(client);
-    if (isDistributed) await requireNodes(client);
+    if (isDistributed) await requireUsableNodes(client);
     await client.query(createSchema(schema)).catch((error: unknown) => {
       throw isDuplicateSchema(error) ? new ApiError('conflict', describeDuplicateSchema(schema)) : error;
     });
@@ -99,7 +105,7 @@ export async function createCell(
     await runMigrations(client, own);
     if (isDistributed) await distributeCell(client, schema, home);
     await setSearchPath(client, { path });
-    if (known.length === 0) await insertCell(client, { name: firstCell, schema_name: home });
+    if (known.length === 0) await insertCell(client, { name: firstCellName, schema_name: home });
     await insertCell(client, { name, schema_name: schema });
     if (service) await client.query(notifyOfCells(service.channel));
     return isDistributed;
@@ -120,7 +126,7 @@ async function requireFree(client: PoolClient, name: string): ReturnType<typeof 
       'A cell name must have at most 40 lowercase letters, digits and _, and begin with a letter.',
     );
   const known = await selectCells(client, {});
-  if (known.some((cell) => cell.name === name) || name === firstCell)
+  if (known.some((cell) => cell.name === name) || name === firstCellName)
     throw new ApiError('conflict', `A cell ${name} already exists. Choose another name.`);
   return known;
 }
@@ -165,12 +171,12 @@ export async function findConnectionCapacity(
   if (!(await isCluster(db)))
     return {
       processes,
-      needed: processes * connectionsOf(cells, pool) + others,
+      needed: processes * countProcessConnections(cells, pool) + others,
       allowed: connections,
       away: [],
     };
   // On a node, each cell has two more connections, which listen for jobs and for keys.
-  const needed = processes * connectionsOf(cells, pool + 2) + others;
+  const needed = processes * countProcessConnections(cells, pool + 2) + others;
   const { least, away } = await findConnectionLimits(db);
   return { processes, needed, allowed: least!.connections, node: least!.node, away };
 }

@@ -4,8 +4,8 @@ import { type Database, openClient } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Host } from '#kit/find-host.ts';
 import { schemaChangeLocks } from '#kit/migrate.ts';
-import { firstCell, selectCells } from './cells.ts';
-import { createCellViews, findCellNodes, isCluster, quoteName, selectNodes } from './citus.ts';
+import { firstCellName, selectCells } from './cells.ts';
+import { activeNodesSql, createCellViews, findCellNodes, isCluster, quoteName } from './citus.ts';
 
 /** Moves a schema. Every process is notified afterwards, even if the command was killed. */
 const moveSchema = (
@@ -39,10 +39,10 @@ export async function moveCell(
       'conflict',
       'This database is not a Citus cluster. Cells can only be moved within a Citus cluster.',
     );
-  if (name === firstCell)
+  if (name === firstCellName)
     throw new ApiError(
       'conflict',
-      `The cell ${firstCell} cannot be moved. It stays on the coordinator with the tables of the instance.`,
+      `The cell ${firstCellName} cannot be moved. It stays on the coordinator with the tables of the instance.`,
     );
   const cell = (await selectCells(database, {})).find((each) => each.name === name);
   if (!cell) throw new ApiError('not_found', `No cell named ${name}. Run \`cell list\` to see all cells.`);
@@ -53,7 +53,7 @@ export async function moveCell(
       'conflict',
       `The cell ${name} cannot be moved. It was created before the database became a cluster.`,
     );
-  const { rows: nodes } = await database.query<Host & { node: string }>(selectNodes);
+  const { rows: nodes } = await database.query<Host & { node: string }>(activeNodesSql);
   const target = nodes.find(({ node }) => node === to);
   if (!target)
     throw new ApiError(

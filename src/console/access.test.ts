@@ -8,7 +8,7 @@ import { element, structure } from '#test/ast/forms.ts';
 import { callConsole, signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
 import { openAccounts } from '#workspaces/accounts/users.ts';
-import { findPerson } from '#workspaces/sign-in/require-person.ts';
+import { findSignedInPerson } from '#workspaces/sign-in/require-person.ts';
 
 const service = await openService();
 const { url, services } = service;
@@ -119,7 +119,7 @@ test('while the database is away, a session is not reported as signed out', asyn
     { pool: 1, log },
   );
   const accounts = openAccounts({ database, vault, log, publicUrl: services.config.publicUrl });
-  const asked = findPerson(accounts, owner.cookie);
+  const asked = findSignedInPerson(accounts, owner.cookie);
   await assert.rejects(asked, (error) => error instanceof ApiError && error.code === 'service_unavailable');
   await database.end();
 });

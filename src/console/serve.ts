@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
-import type { Operation, Person, SessionCaller, Visitor } from '#kit/operation.ts';
+import type { Operation, Person, RequestSender, SessionCaller } from '#kit/operation.ts';
 import { prepareResponse } from '#kit/replies/prepare-response.ts';
-import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import { enforceRateLimit, personRateLimitKey } from '#workspaces/authenticate.ts';
 import { requirePerson, type SessionServices } from '#workspaces/sign-in/require-person.ts';
 
@@ -111,9 +111,9 @@ async function admit(
   needed: SessionCaller,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<{ visitor: Visitor; person?: Person }> {
+): Promise<{ visitor: RequestSender; person?: Person }> {
   const visitor = {
-    address: addressRateLimitKey(request.ip),
+    address: ipRateLimitKey(request.ip),
     ip: request.ip,
     headers: new Headers({
       Cookie: accounts.readCookies(request.headers.cookie),

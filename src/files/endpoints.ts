@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import { Type } from 'typebox';
 import { effectiveForm } from '#ast/form/effective-form.ts';
-import { type Form, kindOf, listQuestions } from '#ast/form/tree.ts';
+import { answerKindOf, type Form, listQuestions } from '#ast/form/tree.ts';
 import { requireForm } from '#forms/form-rows.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -11,7 +11,7 @@ import { operation } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
-import { type FileLinks, type FilesContext, fileLimits, receiveFile, storageKey } from './stored-files.ts';
+import { type FileLinks, type FileServices, fileLimits, receiveFile, storageKey } from './stored-files.ts';
 
 /** Returns how many bytes the files of a form and of its workspace use. */
 const storedBytes = statement(
@@ -85,7 +85,7 @@ export const fileEndpoints = ({
   database,
   storage,
   config,
-}: FilesContext & { config: Pick<Config, 'limits'> }) => ({
+}: FileServices & { config: Pick<Config, 'limits'> }) => ({
   createFile: operation({
     summary: 'Create file',
     description:
@@ -134,7 +134,7 @@ export const fileEndpoints = ({
 const takesFiles = (form: Form, element: string): boolean =>
   listQuestions(form)
     .flatMap((question) => (question.kind === 'input' ? [question.element] : question.inputs))
-    .some((input) => input.attrs.id === element && kindOf(input) === 'files');
+    .some((input) => input.attrs.id === element && answerKindOf(input) === 'files');
 
 function refuse(field: string, message: string): never {
   throw new ApiError('validation_error', message, {
@@ -167,7 +167,7 @@ type Download = {
  * is always a download, never sniffed, and sandboxed, because an uploaded page must not run in our origin
  * (docs/rules.md T14).
  */
-export function fileRoutes(server: Server, context: FilesContext & { links: FileLinks }): void {
+export function fileRoutes(server: Server, context: FileServices & { links: FileLinks }): void {
   server.get<Download>('/files/:workspace/:form/:file', async (request, reply) => {
     const { workspace, form, file } = request.params;
     const { expires = '', signature = '' } = request.query;

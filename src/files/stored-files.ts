@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { byteLength, cutToBytes, normalizeText } from '#ast/basics/text.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
@@ -42,7 +42,7 @@ const markUnclaimedFiles = statement(
  * deletions in different orders would deadlock. All other updates of a counter concern one file
  * (setFileContent), or files without a size.
  */
-export const deleteMarkedFiles = statement(
+export const deleteMarkedFileRows = statement(
   'delete_taken_files',
   'workspace_id ids',
   '',
@@ -60,10 +60,10 @@ export const deleteMarkedFiles = statement(
 );
 
 /** Dependencies of file storage. */
-export type FilesContext = { database: Database; storage: Storage };
+export type FileServices = { database: Database; storage: Storage };
 
 /** docs/rules.md 13: 10 MB for each file, 10 files for each element. */
-export const fileLimits = { fileBytes: limits.fileBytes, filesPerElement: limits.files } as const;
+export const fileLimits = { fileBytes: formLimits.fileBytes, filesPerElement: formLimits.files } as const;
 
 /**
  * Returns the key of a file in storage. Nothing in it comes from the visitor; the last two digits spread
@@ -77,7 +77,7 @@ export const storageKey = (workspaceId: string, id: string): string => `${worksp
  * @throws ApiError payload_too_large, and stores nothing.
  */
 export async function receiveFile(
-  context: FilesContext,
+  context: FileServices,
   part: {
     workspaceId: string;
     formId: string;
@@ -121,7 +121,7 @@ export async function receiveFile(
  * leaves a row for the sweep.
  */
 export async function discardFiles(
-  context: FilesContext,
+  context: FileServices,
   workspaceId: string,
   ids: readonly string[],
 ): Promise<void> {
@@ -136,12 +136,12 @@ export async function discardFiles(
 
 /** Deletes the bytes and rows of marked files. */
 export async function removeMarkedFiles(
-  context: FilesContext,
+  context: FileServices,
   workspaceId: string,
   ids: readonly string[],
 ): Promise<void> {
   for (const id of ids) await context.storage.remove(storageKey(workspaceId, id));
-  await deleteMarkedFiles(context.database, { workspace_id: workspaceId, ids: [...ids] });
+  await deleteMarkedFileRows(context.database, { workspace_id: workspaceId, ids: [...ids] });
 }
 
 /** Detects the type from the bytes. If that fails (text, CSV), a harmless declared type is kept. */
@@ -196,7 +196,7 @@ export const claimFiles = statement(
  * this form or a file of the page's submission. That submission is the one that the page edits, or the one
  * that was saved or sent under its key. A repeated post names files that the first one claimed.
  */
-export const findKeptFiles = statement(
+export const findCarriedFiles = statement(
   'find_held_files',
   'workspace_id form_id ids key:uuid? submission_id?',
   'id element filename content_type size',
@@ -235,7 +235,7 @@ const batch = 1_000;
 const first = '00000000-0000-0000-0000-000000000000';
 
 /** Lists the fully uploaded files of one or all workspaces, for a backup. */
-export async function* storedFiles(
+export async function* listReceivedFiles(
   db: Queryable,
   ofWorkspace?: string,
 ): AsyncGenerator<{ key: string; size: number }> {
@@ -280,7 +280,7 @@ const markOrphanedFiles = statement(
  * Deletes the bytes and rows of files that are no longer needed.
  * @returns how many; a full batch of 500 means that there may be more.
  */
-export async function sweepFiles(context: FilesContext): Promise<number> {
+export async function sweepFiles(context: FileServices): Promise<number> {
   const orphans = await markOrphanedFiles(context.database, {});
   const byWorkspace = Map.groupBy(orphans, (file) => file.workspace_id);
   for (const [workspaceId, files] of byWorkspace) {

@@ -10,7 +10,7 @@ import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { makeForm } from '#test/webhooks/make-webhook.ts';
 import { untilWaiting, whileHeld } from '#test/while-held.ts';
-import { claimFiles, deleteMarkedFiles, receiveFile, sweepFiles } from './stored-files.ts';
+import { claimFiles, deleteMarkedFileRows, receiveFile, sweepFiles } from './stored-files.ts';
 
 const { database } = await testDatabase();
 const directory = await mkdtemp(join(tmpdir(), 'formloom-sweep-'));
@@ -146,7 +146,7 @@ test('parallel deletions of files of several forms, in different orders, do not 
   });
   const gone = { age: '1 second', submission: 'gone' } as const;
   const [here, there] = [places[0], { workspaceId, formId: other }];
-  const remove = (ids: string[]) => deleteMarkedFiles(database, { workspace_id: workspaceId, ids });
+  const remove = (ids: string[]) => deleteMarkedFileRows(database, { workspace_id: workspaceId, ids });
   const counter = {
     text: 'select from stored_bytes where workspace_id = $1 and form_id = $2 for update',
     values: [workspaceId, other],

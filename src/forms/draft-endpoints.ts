@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import { asWireValue } from '#kit/http.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { listParameters } from '#kit/pagination.ts';
 import { noExtraProperties } from '#kit/validation.ts';
 import { personIdOf, requireFormAccess } from '#workspaces/authenticate.ts';
 import {
   type BuilderForm,
   type DraftChange,
-  draftTag,
+  draftEtagOf,
   readBuilderForm,
   requireRevision,
   revisionsIn,
@@ -16,7 +16,7 @@ import {
 } from './draft.ts';
 import { dryRun } from './dry-run.ts';
 import { type FormAddresses, publicUrlOf, readForm } from './form-rows.ts';
-import { requireAnswerReader } from './settings.ts';
+import { requireAnswerReadPermission } from './settings.ts';
 import {
   ChangedForm,
   Draft,
@@ -24,7 +24,7 @@ import {
   DraftSaved,
   dryRunParameter,
   exampleStructure,
-  Publication,
+  PublishBody,
   VersionDetail,
   VersionList,
   versionParameters,
@@ -34,7 +34,7 @@ import { listFormVersions, publishWorkingCopy, readVersion, requirePublishable }
 /** Formats a working copy for the API, with its ETag. The ETag also changes when the live form changes. */
 function presentDraft({ form, draft }: BuilderForm, addresses: FormAddresses) {
   const { version, structure, settings, version_created_at, version_created_by, ...own } = form;
-  const tag = draftTag(
+  const tag = draftEtagOf(
     draft.revision,
     `${version}.${own.updated_at.getTime().toString(36)}.${own.submission_count}`,
   );
@@ -60,14 +60,14 @@ const example = { structure: exampleStructure, settings: { confirmation_message:
 
 /** Operations on the working copy of a form and on its versions. */
 export function draftEndpoints({ database, addresses }: { database: Database; addresses: FormAddresses }) {
-  const place = ({ workspaceId }: Scope, { id: formId }: { id: string }) => ({ workspaceId, formId });
+  const place = ({ workspaceId }: RequestScope, { id: formId }: { id: string }) => ({ workspaceId, formId });
 
   const save = async (
-    scope: Scope,
+    scope: RequestScope,
     change: Pick<DraftChange, 'formId' | 'revisions' | 'structure' | 'settings' | 'baseVersion'>,
   ) => {
     const { workspaceId } = scope;
-    await requireAnswerReader(
+    await requireAnswerReadPermission(
       scope,
       change.settings,
       async () => (await readBuilderForm(database, workspaceId, change.formId)).draft.settings,
@@ -77,7 +77,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       workspaceId,
       userId: personIdOf(scope.actor),
     });
-    const tag = draftTag(saved.revision);
+    const tag = draftEtagOf(saved.revision);
     return { body: { ...asWireValue(saved), etag: tag }, tag };
   };
 
@@ -113,12 +113,12 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
         const revisions = revisionsIn(unchanged);
         if (!query.dry_run) return save(scope, { ...document, formId: params.id, revisions, baseVersion });
         const { draft } = await readBuilderForm(database, scope.workspaceId, params.id);
-        await requireAnswerReader(scope, document.settings, async () => draft.settings);
+        await requireAnswerReadPermission(scope, document.settings, async () => draft.settings);
         requireRevision(draft, revisions);
         const candidate = { settings: draft.settings, ...document };
         const found = await dryRun(database, { ...scope, formId: params.id }, candidate);
         const { revision, saved_at } = asWireValue(draft);
-        const tag = draftTag(revision);
+        const tag = draftEtagOf(revision);
         return { body: { revision, saved_at, etag: tag, dry_run: found }, tag };
       },
     }),
@@ -131,7 +131,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       audit: { changes: 'getForm' },
       params: idParameter,
       query: dryRunParameter,
-      body: Publication,
+      body: PublishBody,
       isBodyOptional: true,
       example: { body: {} },
       errors: ['conflict'],

@@ -6,11 +6,11 @@ import { testDatabase } from '#test/database.ts';
 import { createUser } from '#workspaces/accounts/users.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { readBuilderForm, saveWorkingCopy } from './draft.ts';
-import { changeStatus, findForm } from './form-rows.ts';
+import { changeFormStatus, findForm } from './form-rows.ts';
 import { changeForm, createForm } from './forms.ts';
 import { copyAsNewForm, duplicateForm } from './new-forms.ts';
 import { changeSettings } from './settings.ts';
-import { findVersion, publishWorkingCopy } from './versions.ts';
+import { findVersionDetails, publishWorkingCopy } from './versions.ts';
 
 const { database } = await testDatabase();
 const workspace = await createWorkspace(database, { name: 'Test', plan: 'free' });
@@ -53,7 +53,7 @@ const saveSettings = (formId: string, revision: number, settings: object, struct
     userId: ada,
   });
 const versionOf = async (formId: string, version: number) =>
-  (await findVersion(database, { workspace_id: workspaceId, form_id: formId, version }))[0]!;
+  (await findVersionDetails(database, { workspace_id: workspaceId, form_id: formId, version }))[0]!;
 const publish = (formId: string, revision: number, version: number) =>
   publishWorkingCopy(database, {
     workspaceId,
@@ -177,7 +177,7 @@ test('publishing makes the working copy live as a new version by its author, and
   );
   assert.ok(form.published_at);
   assert.deepEqual([draft.revision, draft.base_version], [1, 2]);
-  const [first] = await findVersion(database, { workspace_id: workspaceId, form_id: id, version: 1 });
+  const [first] = await findVersionDetails(database, { workspace_id: workspaceId, form_id: id, version: 1 });
   assert.deepEqual([first!.structure, first!.is_live, first!.created_by], [live, false, null]);
 });
 
@@ -197,7 +197,7 @@ test('publishing an old revision, on an old live version, or an archived form is
     publish(id, 1, 1),
     refused('precondition_failed', /live form has changed since you compared it/),
   );
-  await changeStatus(database, workspaceId, id, 'archive');
+  await changeFormStatus(database, workspaceId, id, 'archive');
   await assert.rejects(publish(id, 1, 2), refused('conflict', /Restore it/));
 });
 
@@ -234,7 +234,7 @@ test('the next save after publishing is based on the published version', async (
 test('a form is unpublished, archived and restored only from the right status; repeating it has no effect', async () => {
   const id = await make();
   await publish(id, 0, 1);
-  await assert.rejects(changeStatus(database, workspaceId, id, 'restore'), refused('conflict'));
+  await assert.rejects(changeFormStatus(database, workspaceId, id, 'restore'), refused('conflict'));
   for (const [change, status] of [
     ['unpublish', 'draft'],
     ['unpublish', 'draft'],
@@ -242,11 +242,11 @@ test('a form is unpublished, archived and restored only from the right status; r
     ['archive', 'archived'],
     ['restore', 'draft'],
   ] as const) {
-    await changeStatus(database, workspaceId, id, change);
+    await changeFormStatus(database, workspaceId, id, change);
     assert.equal((await read(id)).form.status, status);
   }
-  await changeStatus(database, workspaceId, id, 'archive');
-  await assert.rejects(changeStatus(database, workspaceId, id, 'unpublish'), refused('conflict'));
+  await changeFormStatus(database, workspaceId, id, 'archive');
+  await assert.rejects(changeFormStatus(database, workspaceId, id, 'unpublish'), refused('conflict'));
   assert.equal((await read(id)).form.version, 1);
 });
 
@@ -393,7 +393,7 @@ test('a form of another workspace is never found', async () => {
     refused('not_found'),
   );
   await assert.rejects(copyAsNewForm(database, stranger), refused('not_found'));
-  await assert.rejects(changeStatus(database, other.id, id, 'archive'), refused('not_found'));
+  await assert.rejects(changeFormStatus(database, other.id, id, 'archive'), refused('not_found'));
   await assert.rejects(changeSettings(database, other.id, id, {}), refused('not_found'));
   assert.deepEqual((await read(id)).draft.revision, 0);
 });

@@ -7,7 +7,7 @@ import type { IfMatchTimes } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { json, jsonb, nullable, type Queryable, requireRow, statement } from '#kit/statement.ts';
-import { formColumns, sentStructure, submissionCountSql, withoutPassword } from './form-rows.ts';
+import { formColumns, sentStructureColumn, submissionCountSql, withoutPassword } from './form-rows.ts';
 
 /** Finds what the builder opens: the form, its live version and, if there is one, its working copy. */
 const findBuilderForm = statement(
@@ -19,7 +19,7 @@ const findBuilderForm = statement(
     'is_untouched:boolean?',
     {
       settings: jsonb<Settings>(),
-      structure: sentStructure,
+      structure: sentStructureColumn,
       draft_structure: nullable(json<object>()),
       draft_settings: nullable(jsonb<Settings>()),
     },
@@ -45,7 +45,7 @@ const findBuilderForm = statement(
  * null: any revision). Otherwise returns no row. base_version only grows: once a copy is published, later
  * saves are based on that version. Omitted settings are kept.
  */
-export const saveDraft = statement(
+export const saveDraftRevision = statement(
   'save_draft',
   [
     'workspace_id form_id revisions:integers? structure:jsonText base_version saved_by? now',
@@ -143,7 +143,7 @@ export async function saveWorkingCopy(
   const baseVersion =
     change.baseVersion ??
     (await readBuilderForm(database, change.workspaceId, change.formId)).draft.base_version;
-  const [saved] = await saveDraft(database, {
+  const [saved] = await saveDraftRevision(database, {
     workspace_id: change.workspaceId,
     form_id: change.formId,
     revisions: change.revisions && [...change.revisions],
@@ -202,7 +202,8 @@ function changedMeanwhile({ saved_by, saved_at }: WorkingCopy): ApiError {
  * Returns the ETag of a working copy, with the revision plus 1 in place of a timestamp. An unknown tag is
  * read as 0, so it matches no revision.
  */
-export const draftTag = (revision: number, seen?: string): string => formatEtag(new Date(revision + 1), seen);
+export const draftEtagOf = (revision: number, seen?: string): string =>
+  formatEtag(new Date(revision + 1), seen);
 
 /** Returns the revisions that If-Match names, or null if the header is missing. */
 export const revisionsIn = (unchanged: IfMatchTimes): number[] | null =>

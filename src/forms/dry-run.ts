@@ -13,12 +13,12 @@ import {
   optionsOf,
   walkElements,
 } from '#ast/form/tree.ts';
-import type { Scope } from '#kit/operation.ts';
+import type { RequestScope } from '#kit/operation.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import { compareForms, type ComparedNode as FormPart } from '#rules/compare-forms.ts';
 import type { Permission } from '#rules/permissions.ts';
 import { requireForm } from './form-rows.ts';
-import { type Candidate, judgeForm } from './judge-form.ts';
+import { type FormCandidate, judgeForm } from './judge-form.ts';
 import type { DryRun } from './shapes.ts';
 
 type Impact = DryRun['impact'][number];
@@ -123,8 +123,8 @@ function groupOf({ parent }: FormPart<unknown>): string | undefined {
  */
 export async function dryRun(
   db: Queryable,
-  scope: Pick<Scope, 'workspaceId' | 'may'> & { formId: string },
-  candidate: Candidate,
+  scope: Pick<RequestScope, 'workspaceId' | 'may'> & { formId: string },
+  candidate: FormCandidate,
 ): Promise<DryRun> {
   const { workspaceId, formId } = scope;
   const { structure } = await requireForm(db, { workspaceId, formId });

@@ -3,8 +3,8 @@ import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { finishPage, listOf, listParameters, readPageRequest, upperIdBound } from '#kit/pagination.ts';
+import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
+import { finishPage, listParameters, listSchemaOf, readPageRequest, upperIdBound } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { nullable, statement, textEnum } from '#kit/statement.ts';
 import { noExtraProperties } from '#kit/validation.ts';
@@ -23,8 +23,8 @@ import {
   submissionCountSql,
 } from './form-rows.ts';
 import { changeForm, createForm, deleteForm } from './forms.ts';
-import type { Candidate } from './judge-form.ts';
-import { patchForm, requireAnswerReader, settingsAfter } from './settings.ts';
+import type { FormCandidate } from './judge-form.ts';
+import { patchedSettingsOf, patchForm, requireAnswerReadPermission } from './settings.ts';
 import {
   ChangedForm,
   CreatedForm,
@@ -137,9 +137,9 @@ export function formEndpoints(context: {
 
   /** Returns the current form, and what a change to it would do. */
   const tryChange = async (
-    scope: Pick<Scope, 'workspaceId' | 'may'>,
+    scope: Pick<RequestScope, 'workspaceId' | 'may'>,
     formId: string,
-    { structure, settings, unchanged }: Partial<Candidate> & { unchanged: IfMatchTimes },
+    { structure, settings, unchanged }: Partial<FormCandidate> & { unchanged: IfMatchTimes },
   ) => {
     const row = await requireForm(database, { workspaceId: scope.workspaceId, formId });
     requireUnchanged(unchanged, row.updated_at);
@@ -160,7 +160,7 @@ export function formEndpoints(context: {
       reply: {
         status: 200,
         description: 'A page of forms.',
-        schema: listOf(FormListItem),
+        schema: listSchemaOf(FormListItem),
       },
       async run({ workspaceId, formIds, query }) {
         const cut = readPageRequest(query, 'forms');
@@ -219,7 +219,7 @@ export function formEndpoints(context: {
       async run({ workspaceId, formIds, body, line, ...caller }) {
         requireWorkspaceAccess(formIds);
         requireSameForm(body, { workspaceId });
-        await requireAnswerReader(caller, body.settings, async () => ({}));
+        await requireAnswerReadPermission(caller, body.settings, async () => ({}));
         const { structure, settings, publish } = body;
         const status = publish ? 'published' : 'draft';
         const changedBy = personIdOf(caller.actor);
@@ -258,7 +258,7 @@ export function formEndpoints(context: {
         requireSameForm(body, { id: params.id, workspaceId: scope.workspaceId });
         const status = body.publish ? 'published' : body.status;
         const readSettings = () => requireFormSettings(database, key);
-        await requireAnswerReader(scope, body.settings, readSettings);
+        await requireAnswerReadPermission(scope, body.settings, readSettings);
         if (query.dry_run) return tryChange(scope, params.id, { ...body, unchanged });
         const changedBy = personIdOf(scope.actor);
         await changeForm(database, key.workspaceId, params.id, {
@@ -310,8 +310,8 @@ export function formEndpoints(context: {
           return readForm(database, key);
         }
         const settings = await requireFormSettings(database, key);
-        const changes = settingsAfter(settings, body.settings ?? {});
-        await requireAnswerReader(scope, changes, async () => settings);
+        const changes = patchedSettingsOf(settings, body.settings ?? {});
+        await requireAnswerReadPermission(scope, changes, async () => settings);
         return tryChange(scope, params.id, { settings: { ...settings, ...changes }, unchanged });
       },
     }),

@@ -1,11 +1,11 @@
-import { effectiveForm, fillNodes } from '#ast/form/effective-form.ts';
+import { addMissingNodeMembers, effectiveForm } from '#ast/form/effective-form.ts';
 import type { Form } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
 import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Scope } from '#kit/operation.ts';
+import type { RequestScope } from '#kit/operation.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import {
@@ -20,13 +20,13 @@ import {
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 
 /** A structure as it was sent, with `attrs` and `children` added at every node, for responses of the API. */
-export const sentStructure: StatementColumn<object> = {
+export const sentStructureColumn: StatementColumn<object> = {
   pg: 'json',
-  read: (value) => fillNodes(value) as object,
+  read: (value) => addMissingNodeMembers(value) as object,
 };
 
 /** A structure as an effective form (ast/form/effective-form.ts), for all code that works with the form. */
-export const formTree: StatementColumn<Form> = {
+export const effectiveFormColumn: StatementColumn<Form> = {
   pg: 'json',
   read: (value) => effectiveForm(value as object),
 };
@@ -44,7 +44,7 @@ export const submissionCountSql = `(
 export const findForm = statement(
   'find_form',
   'workspace_id id',
-  ['submission_count', { settings: jsonb<Settings>(), structure: sentStructure }, formColumns],
+  ['submission_count', { settings: jsonb<Settings>(), structure: sentStructureColumn }, formColumns],
   `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
           f.settings, v.structure, ${submissionCountSql} as submission_count
    from forms f join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
@@ -75,7 +75,7 @@ export async function requireFormSettings(db: Queryable, key: { workspaceId: str
  */
 export async function requireReachableForm(
   db: Queryable,
-  { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
+  { workspaceId, formIds }: Pick<RequestScope, 'workspaceId' | 'formIds'>,
   formId: string,
 ): Promise<{ workspaceId: string; formId: string }> {
   requireFormAccess(formIds, formId);
@@ -139,7 +139,7 @@ export const presentForm = (
 
 export const presentCreated = (row: FormRow, structure: object, addresses: FormAddresses) => ({
   ...summary(row),
-  structure: fillNodes(structure) as object,
+  structure: addMissingNodeMembers(structure) as object,
   public_url: publicUrlOf(addresses, row.id),
   builder_url: builderUrlOf(addresses, row.id),
   ...times(row),
@@ -195,7 +195,7 @@ export type StatusChange = keyof typeof changes;
  * Unpublishes, archives or restores a form. Its live version stays. Repeating a change succeeds.
  * @throws ApiError not_found; precondition_failed; conflict if the form's status does not allow the change.
  */
-export async function changeStatus(
+export async function changeFormStatus(
   database: Database,
   workspaceId: string,
   id: string,
@@ -226,7 +226,7 @@ export function withoutPassword(settings: Settings): Settings {
  * Returns the password change in the settings of a request. An omitted password is kept, because settings are
  * returned without it.
  */
-export function passwordIn(sent: unknown): PasswordChange {
+export function readPasswordChange(sent: unknown): PasswordChange {
   if (typeof sent !== 'object' || sent === null || !Object.hasOwn(sent, 'password')) return undefined;
   const { password } = sent as { password: unknown };
   return typeof password === 'string' ? password : null;
@@ -236,7 +236,7 @@ export function passwordIn(sent: unknown): PasswordChange {
  * Returns what to store for a change: the hash (scrypt, as for accounts), and whether it replaces the stored
  * one.
  */
-export const storedPassword = async (
+export const hashPasswordChange = async (
   change: PasswordChange,
 ): Promise<{ changes_password: boolean; password_hash: string | null }> => ({
   changes_password: change !== undefined,

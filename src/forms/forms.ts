@@ -9,16 +9,16 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Actor, AuditEntry } from '#kit/operation.ts';
 import { json, jsonb, nullable, type Queryable, statement, textEnum } from '#kit/statement.ts';
-import { startTask } from '#tasks/run-tasks.ts';
-import { auditEntryValues } from '#workspaces/audit/audit-log.ts';
+import { createTask } from '#tasks/run-tasks.ts';
+import { toAuditEntryParameters } from '#workspaces/audit/audit-log.ts';
 import { auditEntryParameters, insertAuditEntrySql } from '#workspaces/audit-endpoints.ts';
 import {
   type FormStatus,
   findForm,
   formColumns,
+  hashPasswordChange,
   type PasswordChange,
-  passwordIn,
-  storedPassword,
+  readPasswordChange,
   withoutPassword,
 } from './form-rows.ts';
 import { claimImages } from './images/images.ts';
@@ -110,7 +110,7 @@ const markFormDeleted = statement(
 export const removeFormJob = 'form.remove';
 
 /**
- * A change as it was sent: undefined properties are kept. `changedBy` is the person who used the builder, if
+ * A change as it was sent: undefined properties are kept. `toChangedBy` is the person who used the builder, if
  * any; `unchanged` is the state that the change is based on (kit/conditional.ts).
  */
 type FormChange = {
@@ -134,9 +134,9 @@ export async function createForm(
   change: FormChange & { id?: string },
   line?: AuditEntry,
 ) {
-  const { form, settings, password } = readChange(change);
+  const { form, settings, password } = validateFormChange(change);
   await claimImages(database, workspaceId, { settings, form });
-  const { password_hash } = await storedPassword(password);
+  const { password_hash } = await hashPasswordChange(password);
   const id = change.id ?? newId();
   const [row] = await insertForm(database, {
     workspace_id: workspaceId,
@@ -148,7 +148,7 @@ export async function createForm(
     languages: listSearchLanguages(settings ?? {}, languagesOf(form)),
     created_at: change.at ?? timeOfId(id),
     created_by: change.changedBy ?? null,
-    ...auditEntryValues(line),
+    ...toAuditEntryParameters(line),
   });
   return row!;
 }
@@ -164,7 +164,7 @@ export async function changeForm(
   id: string,
   change: FormChange,
 ): Promise<void> {
-  const { form, settings, password } = readChange(change);
+  const { form, settings, password } = validateFormChange(change);
   await claimImages(database, workspaceId, { settings, form });
   const changed = await updateForm(database, {
     workspace_id: workspaceId,
@@ -172,7 +172,7 @@ export async function changeForm(
     ...versionOf(form, change.structure),
     status: change.status ?? null,
     settings: settings ?? null,
-    ...(await storedPassword(password)),
+    ...(await hashPasswordChange(password)),
     languages: listSearchLanguages(settings, languagesOf(form)),
     created_by: change.changedBy ?? null,
     unchanged: change.unchanged ?? null,
@@ -213,12 +213,16 @@ export async function deleteForm(
     if (marked.length === 0) throw await refusal(client, workspaceId, id);
     const [counted] = await countSubmissions(client, { workspace_id: workspaceId, form_id: id });
     const task = { workspaceId, id: newId(), kind: 'forms.delete', subjectId: id, by } as const;
-    await startTask(client, { ...task, total: counted!.count }, { kind: removeFormJob, lane: removeFormJob });
+    await createTask(
+      client,
+      { ...task, total: counted!.count },
+      { kind: removeFormJob, lane: removeFormJob },
+    );
   });
 }
 
 /** Validates a change and returns its parts. Throws ApiError validation_error. */
-export function readChange(change: FormChange): {
+export function validateFormChange(change: FormChange): {
   form: Form;
   settings: Settings | undefined;
   password: PasswordChange;
@@ -236,7 +240,7 @@ export function readChange(change: FormChange): {
   return {
     form: result.form,
     settings: withoutPassword(checked.settings),
-    password: passwordIn(change.settings),
+    password: readPasswordChange(change.settings),
   };
 }
 

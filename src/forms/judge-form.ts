@@ -1,8 +1,8 @@
 import { stripInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { quote } from '#ast/basics/problems.ts';
-import { elements, formAttributes, isElementType, stepAttributes } from '#ast/form/elements.ts';
+import { elementDefinitions, formAttributes, isElementType, stepAttributes } from '#ast/form/elements.ts';
 import { fillPipedWithLabels } from '#ast/form/piping.ts';
 import {
   type Form,
@@ -40,7 +40,11 @@ const minNameLength = 4;
 function findSlips(structure: unknown): Warning[] {
   const found: Warning[] = [];
   const open: NodePosition[] = isRecord(structure) ? [{ node: structure, path: [] }] : [];
-  for (let next = open.shift(), seen = 0; next && seen <= limits.elements; next = open.shift(), seen += 1) {
+  for (
+    let next = open.shift(), seen = 0;
+    next && seen <= formLimits.elements;
+    next = open.shift(), seen += 1
+  ) {
     const { node, path } = next;
     const attrs = getProperty(node, 'attrs');
     const children = getProperty(node, 'children') ?? [];
@@ -74,7 +78,7 @@ function findSlips(structure: unknown): Warning[] {
 function knownNames(type: unknown): readonly string[] {
   if (type === 'form') return Object.keys(formAttributes);
   if (type === 'step') return Object.keys(stepAttributes);
-  return isElementType(type) ? Object.keys(elements[type].attrs) : [];
+  return isElementType(type) ? Object.keys(elementDefinitions[type].attrs) : [];
 }
 
 /**
@@ -108,7 +112,7 @@ function nameOf(type: unknown, attrs: unknown): string {
 const mostWarnings = 100;
 
 /** A form that is not validated yet, with its settings if they were sent. */
-export type Candidate = { readonly structure: unknown; readonly settings?: unknown };
+export type FormCandidate = { readonly structure: unknown; readonly settings?: unknown };
 
 /**
  * Returns all problems that would prevent storing a form and its settings, with warnings about probable
@@ -118,7 +122,7 @@ export type Candidate = { readonly structure: unknown; readonly settings?: unkno
 export async function judgeForm(
   db: Queryable,
   workspaceId: string,
-  { structure, settings }: Candidate,
+  { structure, settings }: FormCandidate,
 ): Promise<Judgement> {
   const checked = validateStructure(structure);
   const problems: ErrorItem[] = checked.ok
@@ -228,7 +232,8 @@ function warningsOf(form: Form): (placed: PlacedElement) => Warning[] {
       return element.attrs?.label?.trim() ? [] : [untitledContent(element.type, path)];
     if (!isInput(element) || !isVisibleToVisitors(element)) return [];
     const { label } = element.attrs;
-    const placeholder = 'placeholder' in elements[element.type].attrs ? placeholderOf(element) : undefined;
+    const placeholder =
+      'placeholder' in elementDefinitions[element.type].attrs ? placeholderOf(element) : undefined;
     const place = `${path[0]} ${parent?.attrs.id ?? ''} ${normalizeSpokenLabel(label)}`;
     seen.set(place, (seen.get(place) ?? 0) + 1);
     const found: [rule: string, message: string][] = [];

@@ -1,18 +1,18 @@
-import { newWork, type Work } from '#ast/basics/work.ts';
+import { createWorkBudget, type WorkBudget } from '#ast/basics/work.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
 import { effectiveForm } from '#ast/form/effective-form.ts';
 import { imagesIn } from '#ast/form/form-images.ts';
 import type { Form } from '#ast/form/tree.ts';
-import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import type { EvaluationContext } from '#ast/logic/evaluate.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
-import type { PictureSize } from '#ast/theme/theme.ts';
+import type { ImageSize } from '#ast/theme/theme.ts';
 import { now } from '#kit/clock.ts';
 import { coalesceCalls } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { json, jsonb, onlyRow, statement, textEnum } from '#kit/statement.ts';
-import { type FormStatus, sentStructure } from './form-rows.ts';
-import { findImageDimensions, imagesOf } from './images/images.ts';
+import { type FormStatus, sentStructureColumn } from './form-rows.ts';
+import { findImageDimensions, imagesOfSettings } from './images/images.ts';
 
 export const formStatuses = ['draft', 'published', 'archived'] as const satisfies FormStatus[];
 
@@ -53,7 +53,7 @@ const findLiveForm = statement(
 export const findFormVersion = statement(
   'find_form_version',
   'workspace_id form_id version',
-  { structure: sentStructure, fields: json<object>() },
+  { structure: sentStructureColumn, fields: json<object>() },
   `select structure, fields from form_versions
    where workspace_id = $workspace_id and form_id = $form_id and version = $version`,
 );
@@ -76,7 +76,7 @@ export type LiveForm = {
   written?: Form;
   fields: Readonly<Record<string, FieldDescription>>;
   /** The sizes of the images of its theme and its elements, by id. */
-  pictures: ReadonlyMap<string, PictureSize>;
+  pictures: ReadonlyMap<string, ImageSize>;
 };
 
 /** Finds forms by id alone, because the URL of a public page has only the id. */
@@ -118,7 +118,7 @@ export function openLiveForms(database: Database): LiveForms {
     return loaded;
   };
 
-  const pictures = new Map<string, PictureSize | undefined>();
+  const pictures = new Map<string, ImageSize | undefined>();
 
   /** An image never changes, so its size is read once. */
   const sizesOf = async (
@@ -126,7 +126,7 @@ export function openLiveForms(database: Database): LiveForms {
     settings: Settings,
     images: readonly string[],
   ): Promise<LiveForm['pictures']> => {
-    const ids = [...imagesOf(settings).map(([, id]) => id), ...images];
+    const ids = [...imagesOfSettings(settings).map(([, id]) => id), ...images];
     const unknown = ids.filter((id) => !pictures.has(id));
     if (unknown.length > 0) {
       const found = await findImageDimensions(database, workspaceId, unknown);
@@ -184,7 +184,7 @@ export function findClosure(live: LiveForm | undefined): 'absent' | 'closed' | '
 }
 
 /** The error for each reason. Visitors see the author's message instead if there is one. */
-export const closures = {
+export const closureErrors = {
   absent: ['not_found', 'There is no form at this address.'],
   closed: ['gone', 'This form is closed. It no longer accepts submissions.'],
   early: ['forbidden', 'This form is not open yet.'],
@@ -195,11 +195,11 @@ export const closures = {
  * form's time zone.
  * @param work the remaining work of the request, if some of it was used before.
  */
-export const answerContext = (
+export const createEvaluationContext = (
   settings: Settings,
   reference: Readonly<Record<string, string>>,
-  work: Work = newWork(),
-): AnswerContext => ({
+  work: WorkBudget = createWorkBudget(),
+): EvaluationContext => ({
   reference,
   today: todayIn(settings.time_zone ?? 'UTC', now()),
   work,

@@ -1,5 +1,5 @@
 import { getProperty, isRecord } from '#ast/basics/json.ts';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { cutToBytes } from '#ast/basics/text.ts';
 import type { FormNode } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
@@ -11,12 +11,12 @@ import { type DraftChange, readBuilderForm, saveFirstCopy } from './draft.ts';
 import { createForm } from './forms.ts';
 import { findMissingImages } from './images/images.ts';
 import {
+  type convertFormText,
   convertForRequest,
-  type convertText,
+  detectFormSource,
   type FormSource,
   formSources,
   type ReportedForm,
-  recogniseForm,
 } from './import/convert.ts';
 import { judgeForm } from './judge-form.ts';
 
@@ -66,7 +66,7 @@ function emptyForm(structure: object): object {
 }
 
 /** Large enough for a form with about a thousand questions. */
-export const documentBytes = 4 * 1024 * 1024;
+export const maxDocumentBytes = 4 * 1024 * 1024;
 
 /** A document of up to this many characters is converted in a few ms; starting a thread takes longer. */
 const shortDocument = 20_000;
@@ -87,7 +87,7 @@ type Converted = ReportedForm & { source: FormSource };
  */
 export async function convertDocument(
   workspaceId: string,
-  { document, source = recogniseForm(document) }: Given,
+  { document, source = detectFormSource(document) }: Given,
 ): Promise<Converted> {
   if (!source)
     throw refuse(
@@ -113,7 +113,7 @@ const convertOnThread = (
     {
       module: new URL('import/convert.ts', import.meta.url),
       name: 'convertText',
-      given: [text, source] satisfies Parameters<typeof convertText>,
+      given: [text, source] satisfies Parameters<typeof convertFormText>,
     },
     threadLimits,
   );
@@ -181,6 +181,6 @@ function renamed(structure: object): object {
   if (typeof name !== 'string') return structure;
   return {
     ...rest,
-    attrs: { ...attrs, name: `${cutToBytes(name, limits.labelBytes - suffix.length)}${suffix}` },
+    attrs: { ...attrs, name: `${cutToBytes(name, formLimits.labelBytes - suffix.length)}${suffix}` },
   };
 }

@@ -1,22 +1,22 @@
 import { Type } from 'typebox';
 import type { JsonSchema } from '#ast/basics/json-schema.ts';
-import { limits } from '#ast/basics/limits.ts';
-import { elements } from '#ast/form/elements.ts';
+import { formLimits } from '#ast/basics/limits.ts';
+import { elementDefinitions } from '#ast/form/elements.ts';
 import { withPipedLabels } from '#ast/form/piping.ts';
 import {
+  answerKindOf,
   type Element,
   type Form,
   type InputElement,
   isComposite,
   isRepeatable,
   isRequired,
-  kindOf,
   listQuestions,
 } from '#ast/form/tree.ts';
 import { nameSchema } from '#kit/pagination.ts';
 
 /** A file as the API returns it (docs/rules.md 10). */
-export const FileUpload = nameSchema(
+export const FileUploadShape = nameSchema(
   'FileUpload',
   Type.Object({
     id: Type.String({ format: 'uuid' }),
@@ -37,7 +37,7 @@ const consent = Type.Object({
   at: Type.String({ format: 'date-time' }),
 });
 const plain = [Type.String(), Type.Number(), Type.Boolean(), chosen, consent, rowsOfMatrix] as const;
-const files = Type.Array(FileUpload);
+const files = Type.Array(FileUploadShape);
 
 /**
  * The answers of a submission by element id (docs/rules.md 10). The type of an answer depends on its
@@ -56,7 +56,7 @@ export const Answers = nameSchema(
 );
 
 /** The answers of an event. Files are listed separately. */
-export const Responses = nameSchema(
+export const EventAnswersShape = nameSchema(
   'Responses',
   record(Type.String(), Type.Union([...plain, Type.Array(record(Type.String(), Type.Union([...plain])))]), {
     description: 'Answers by element id, without files.',
@@ -96,7 +96,7 @@ function addShown(shown: Set<Element>, elements: readonly Element[]): void {
 function answerSchema(input: InputElement): JsonSchema {
   // The table pairs each type with its attributes. The type of a lookup by a union cannot express this, so
   // the result is cast.
-  const write = elements[input.type].schema as (attrs: InputElement['attrs']) => JsonSchema;
+  const write = elementDefinitions[input.type].schema as (attrs: InputElement['attrs']) => JsonSchema;
   const { description, ...schema } = write(input.attrs);
   const notes = [description, whenShown(input)].filter((note) => note !== undefined);
   return {
@@ -126,7 +126,7 @@ export function answersSchema(asked: Form, { files }: { files: boolean }): JsonS
     const { element } = question;
     if (question.kind === 'group') {
       properties[element.attrs.id] = rowsSchema(question.element.attrs.label, question.inputs, shown, files);
-    } else if (files || kindOf(question.element) !== 'files') {
+    } else if (files || answerKindOf(question.element) !== 'files') {
       properties[element.attrs.id] = answerSchema(question.element);
       if (isAlwaysGiven(question.element, shown)) required.push(element.attrs.id);
     }
@@ -138,7 +138,7 @@ export function answersSchema(asked: Form, { files }: { files: boolean }): JsonS
 export function fileUploadsSchema(form: Form, file: JsonSchema): JsonSchema {
   const uploads = listQuestions(withPipedLabels(form))
     .flatMap((question) => (question.kind === 'group' ? question.inputs : [question.element]))
-    .filter((input) => kindOf(input) === 'files');
+    .filter((input) => answerKindOf(input) === 'files');
   const properties = Object.fromEntries(
     uploads.map(({ attrs }) => [
       attrs.id,
@@ -157,12 +157,12 @@ function rowsSchema(
   shown: ReadonlySet<Element>,
   files: boolean,
 ): JsonSchema {
-  const cells = inputs.filter((input) => files || kindOf(input) !== 'files');
+  const cells = inputs.filter((input) => files || answerKindOf(input) !== 'files');
   const required = cells.filter((input) => isAlwaysGiven(input, shown)).map(({ attrs }) => attrs.id);
   const row: JsonSchema = {
     type: 'object',
     properties: Object.fromEntries(cells.map((input) => [input.attrs.id, answerSchema(input)])),
     ...(required.length > 0 && { required }),
   };
-  return { title, type: 'array', items: row, minItems: 1, maxItems: limits.rows };
+  return { title, type: 'array', items: row, minItems: 1, maxItems: formLimits.rows };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { type ElementType, elements } from '#ast/form/elements.ts';
+import { type ElementType, elementDefinitions } from '#ast/form/elements.ts';
 import { element } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { type Body, shareService } from '#test/service.ts';
@@ -19,7 +19,7 @@ const create = async (name: string, more: object = {}): Promise<Body> =>
 const get = async (id: string): Promise<Body> => (await tenant.call('GET', `/forms/${id}`)).body;
 
 // An image must be uploaded first; images/ has a test for it.
-const types = (Object.keys(elements) as ElementType[]).filter(
+const types = (Object.keys(elementDefinitions) as ElementType[]).filter(
   (type) => type !== 'image' && type !== 'picture_choice',
 );
 
@@ -41,7 +41,9 @@ const withTexts = (
   type: ElementType,
   { translations, ...attrs }: Record<string, unknown>,
 ): Record<string, unknown> =>
-  translations !== undefined && 'label' in elements[type].attrs ? { ...attrs, translations } : attrs;
+  translations !== undefined && 'label' in elementDefinitions[type].attrs
+    ? { ...attrs, translations }
+    : attrs;
 const settings = fc.record(
   {
     access: fc.constantFrom('public', 'invited', 'closed'),

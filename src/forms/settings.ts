@@ -1,23 +1,23 @@
 import { getProperty, isRecord, isSameJson } from '#ast/basics/json.ts';
 import { changedSettings, mergeSettings, type SettingName, type Settings } from '#ast/settings.ts';
-import { namesOrigin } from '#ast/settings-by-condition.ts';
+import { includesOrigin } from '#ast/settings-by-condition.ts';
 import { now } from '#kit/clock.ts';
 import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Scope } from '#kit/operation.ts';
+import type { RequestScope } from '#kit/operation.ts';
 import { type Queryable, requireRow, statement } from '#kit/statement.ts';
 import type { Permission } from '#rules/permissions.ts';
-import { readBuilderForm, saveDraft } from './draft.ts';
+import { readBuilderForm, saveDraftRevision } from './draft.ts';
 import {
   type FormStatus,
+  hashPasswordChange,
   lockForm,
-  passwordIn,
+  readPasswordChange,
   requireFormSettings,
   setFormStatus,
-  storedPassword,
 } from './form-rows.ts';
-import { changeForm, readChange } from './forms.ts';
+import { changeForm, validateFormChange } from './forms.ts';
 
 /** Sets the password that settings.access may require; null removes it. No version includes it. */
 const setFormPassword = statement(
@@ -61,9 +61,9 @@ async function changeLockedSettings(
   const { form, draft } = await readBuilderForm(client, workspaceId, id);
   const changes = typeof given === 'function' ? given(form.settings) : given;
   const change = { structure: form.structure, settings: { ...form.settings, ...changes } };
-  const { settings = {} } = readChange(change);
+  const { settings = {} } = validateFormChange(change);
   if (changedSettings(form.settings, settings).length === 0) {
-    const { changes_password, password_hash } = await storedPassword(passwordIn(changes));
+    const { changes_password, password_hash } = await hashPasswordChange(readPasswordChange(changes));
     if (changes_password) await setFormPassword(client, { ...key, password_hash, now: now() });
     return settings;
   }
@@ -74,7 +74,7 @@ async function changeLockedSettings(
   // A form without a saved copy is edited from its live version. A copy that is saved in the meantime stays
   // based on the old version, and its editor is warned.
   if (draft.revision > 0) {
-    await saveDraft(client, {
+    await saveDraftRevision(client, {
       workspace_id: workspaceId,
       form_id: id,
       revisions: [draft.revision],
@@ -99,7 +99,7 @@ export async function allowOrigin(
   { origin, userId }: { origin: string; userId: string | undefined },
 ): Promise<void> {
   const named = ({ embed_origins: list = [] }: Settings) => ({
-    embed_origins: namesOrigin(list, origin) ? list : [...list, origin],
+    embed_origins: includesOrigin(list, origin) ? list : [...list, origin],
   });
   await changeSettings(database, workspaceId, id, named, userId);
 }
@@ -114,8 +114,8 @@ const sendsAnswers = ['notification_email', 'notifications'] as const satisfies 
  * @param readCurrent returns the current settings of the form.
  * @throws ApiError forbidden, naming the setting and the permission.
  */
-export async function requireAnswerReader(
-  caller: Pick<Scope, 'may'>,
+export async function requireAnswerReadPermission(
+  caller: Pick<RequestScope, 'may'>,
   given: unknown,
   readCurrent: () => Promise<Settings>,
 ): Promise<void> {
@@ -153,7 +153,7 @@ type FormPatch = {
   status?: FormStatus | undefined;
   unchanged: IfMatchTimes;
   userId: string | null;
-  caller: Pick<Scope, 'may'>;
+  caller: Pick<RequestScope, 'may'>;
 };
 
 /**
@@ -169,8 +169,8 @@ export async function patchForm(database: Database, patch: FormPatch): Promise<v
     requireUnchanged(patch.unchanged, form.updated_at);
     if (patch.settings !== undefined) {
       const settings = await requireFormSettings(client, { workspaceId, formId });
-      const changes = settingsAfter(settings, patch.settings);
-      await requireAnswerReader(patch.caller, changes, async () => settings);
+      const changes = patchedSettingsOf(settings, patch.settings);
+      await requireAnswerReadPermission(patch.caller, changes, async () => settings);
       await changeLockedSettings(client, { workspaceId, id: formId, userId: userId ?? undefined }, changes);
     }
     if (status !== undefined && status !== form.status)
@@ -179,7 +179,7 @@ export async function patchForm(database: Database, patch: FormPatch): Promise<v
 }
 
 /** Returns the new values of the settings that a merge patch names; null for a removed setting. */
-export const settingsAfter = (settings: Settings, patch: object): Record<string, unknown> =>
+export const patchedSettingsOf = (settings: Settings, patch: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(patch).map(([name, value]) => [
       name,

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { type ProblemCode, problemCodes } from '#ast/basics/problem-codes.ts';
 import type { Settings } from '#ast/settings.ts';
-import { listOf, listParameters, nameSchema } from '#kit/pagination.ts';
-import { noExtraProperties, timestamp, uuid } from '#kit/validation.ts';
+import { listParameters, listSchemaOf, nameSchema } from '#kit/pagination.ts';
+import { noExtraProperties, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { formSources } from './import/convert.ts';
 import { formStatuses } from './live-form.ts';
 
-const maybeTimestamp = Type.Union([timestamp, Type.Null()]);
+const maybeTimestamp = Type.Union([timestampSchema, Type.Null()]);
 const maybeText = Type.Union([Type.String(), Type.Null()]);
 
 export const statusShape = Type.Enum([...formStatuses], {
@@ -97,13 +97,13 @@ export type DryRun = Static<typeof DryRun>;
 const dryRun = { dry_run: Type.Optional(DryRun) };
 
 const summary = {
-  id: uuid,
-  workspace_id: uuid,
+  id: uuidSchema,
+  workspace_id: uuidSchema,
   name: Type.String(),
   description: Type.String(),
   status: statusShape,
 };
-const times = { created_at: timestamp, updated_at: timestamp, published_at: maybeTimestamp };
+const times = { created_at: timestampSchema, updated_at: timestampSchema, published_at: maybeTimestamp };
 
 /** The three shapes of a form. The specification ("Form") says which fields each has. */
 export const FormListItem = nameSchema(
@@ -189,7 +189,7 @@ export const ChangedForm = nameSchema('ChangedForm', Type.Object({ ...FormDetail
 
 const formOrders = ['activity', 'created', 'name', 'submissions'] as const;
 export type FormOrder = (typeof formOrders)[number];
-export const OverviewQuery = Type.Object(
+export const FormsOverviewQuery = Type.Object(
   {
     ...listParameters,
     status: Type.Optional(statusShape),
@@ -213,14 +213,14 @@ const FormLine = nameSchema(
     submission_count: Type.Integer(),
     last_submission_at: maybeTimestamp,
     /** The time of the last change or the last submission, whichever is later. */
-    last_activity_at: timestamp,
+    last_activity_at: timestampSchema,
     ...times,
   }),
 );
-export const Overview = listOf(FormLine);
+export const FormsOverview = listSchemaOf(FormLine);
 
 /** A form to validate, complete or not. */
-export const FormDocument = Type.Object(
+export const FormToValidate = Type.Object(
   { structure: anyStructure, settings: Type.Optional(anySettings) },
   noExtraProperties,
 );
@@ -252,7 +252,7 @@ export const Draft = nameSchema(
       version: Type.Integer(),
       structure: structureShape,
       settings: anySettings,
-      created_at: timestamp,
+      created_at: timestampSchema,
       /** The person who published it; null if it was published through the API. */
       created_by: maybeText,
     }),
@@ -292,7 +292,7 @@ export const DraftSaved = nameSchema(
   }),
 );
 
-export const Publication = Type.Object(
+export const PublishBody = Type.Object(
   {
     version: Type.Optional(
       Type.Integer({
@@ -307,7 +307,7 @@ export const Publication = Type.Object(
 );
 
 /** The content that the new form starts with instead of the working copy, complete or not. */
-export const NewCopy = Type.Object(
+export const NewFormCopy = Type.Object(
   { structure: Type.Optional(anyStructure), settings: Type.Optional(anySettings) },
   noExtraProperties,
 );
@@ -315,11 +315,11 @@ export const NewCopy = Type.Object(
 const version = {
   version: Type.Integer(),
   name: Type.String(),
-  created_at: timestamp,
+  created_at: timestampSchema,
   created_by: maybeText,
   is_live: Type.Boolean(),
 };
-export const VersionList = listOf(Type.Object(version));
+export const VersionList = listSchemaOf(Type.Object(version));
 export const VersionDetail = nameSchema(
   'FormVersion',
   Type.Object({
@@ -330,7 +330,7 @@ export const VersionDetail = nameSchema(
   }),
 );
 export const versionParameters = Type.Object({
-  id: uuid,
+  id: uuidSchema,
   version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
 });
 

@@ -2,22 +2,22 @@ import { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import type { FormNode } from '#ast/form/tree.ts';
 import {
+  applyFormTranslations,
+  type EditedForm,
+  languagesOfStructure,
   listTexts,
-  namedLanguages,
-  type TextDocument,
-  translateTexts,
   untranslatedTexts,
 } from '#ast/texts.ts';
 import { readTextsFile, writeTextsFile } from '#ast/texts-file.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
-import { attachment } from '#kit/replies/attachment.ts';
+import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { noExtraProperties } from '#kit/validation.ts';
 import { personIdOf, requireFormAccess } from '#workspaces/authenticate.ts';
-import { draftTag, readBuilderForm, revisionsIn, saveWorkingCopy } from './draft.ts';
+import { draftEtagOf, readBuilderForm, revisionsIn, saveWorkingCopy } from './draft.ts';
 
 const tag = Type.String({ description: 'A BCP-47 tag.' });
 
@@ -59,18 +59,18 @@ const Imported = nameSchema(
   }),
 );
 
-const countMissing = (document: TextDocument): Record<string, number> => {
+const countMissing = (document: EditedForm): Record<string, number> => {
   const texts = listTexts(document);
-  const others = namedLanguages(document.structure).slice(1);
+  const others = languagesOfStructure(document.structure).slice(1);
   return Object.fromEntries(others.map((language) => [language, untranslatedTexts(texts, language).length]));
 };
 
 /** Operations on the texts of a form's working copy in all its languages, for review and translation. */
 export function textEndpoints({ database }: { database: Database }) {
-  const read = async ({ workspaceId, formIds }: Scope, formId: string) => {
+  const read = async ({ workspaceId, formIds }: RequestScope, formId: string) => {
     requireFormAccess(formIds, formId);
     const { form, draft } = await readBuilderForm(database, workspaceId, formId);
-    const document: TextDocument = { structure: draft.structure as FormNode, settings: draft.settings };
+    const document: EditedForm = { structure: draft.structure as FormNode, settings: draft.settings };
     return { name: form.name, draft, document };
   };
   return {
@@ -83,7 +83,7 @@ export function textEndpoints({ database }: { database: Database }) {
       async run({ params, ...scope }) {
         const { document } = await read(scope, params.id);
         const texts = listTexts(document).map(({ key, text, translations }) => ({ key, text, translations }));
-        const languages = [...namedLanguages(document.structure)];
+        const languages = [...languagesOfStructure(document.structure)];
         const body: Static<typeof Texts> = { languages, texts, missing: countMissing(document) };
         return { body };
       },
@@ -100,7 +100,7 @@ export function textEndpoints({ database }: { database: Database }) {
       async run({ params, ...scope }) {
         const { name, document } = await read(scope, params.id);
         return {
-          headers: { 'Content-Type': 'text/csv; charset=utf-8', ...attachment(name, ' texts.csv') },
+          headers: { 'Content-Type': 'text/csv; charset=utf-8', ...attachmentHeader(name, ' texts.csv') },
           stream: Readable.from([writeTextsFile(document)]),
         };
       },
@@ -138,7 +138,7 @@ export function textEndpoints({ database }: { database: Database }) {
             errors,
           });
         }
-        const changed = translateTexts(document, file.changes);
+        const changed = applyFormTranslations(document, file.changes);
         // Changes only the revision that was read, even without If-Match.
         const saved = await saveWorkingCopy(database, {
           workspaceId: scope.workspaceId,
@@ -147,7 +147,7 @@ export function textEndpoints({ database }: { database: Database }) {
           ...changed,
           userId: personIdOf(scope.actor),
         });
-        const etag = draftTag(saved.revision);
+        const etag = draftEtagOf(saved.revision);
         const outdated = file.outdated.map(({ key }) => key);
         const counts = { changed: file.changes.length, outdated, missing: countMissing(changed) };
         return { body: { ...counts, ...asWireValue(saved), etag }, tag: etag };

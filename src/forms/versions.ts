@@ -3,13 +3,13 @@ import type { Settings } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Scope } from '#kit/operation.ts';
-import { finishPageBy, readPageRequestBy } from '#kit/pagination.ts';
+import type { RequestScope } from '#kit/operation.ts';
+import { finishPageByPosition, readPageRequestByPosition } from '#kit/pagination.ts';
 import { jsonb, nullable, requireRow, statement } from '#kit/statement.ts';
 import { type BuilderForm, readBuilderForm, requireRevision } from './draft.ts';
-import { lockForm, sentStructure, setFormStatus } from './form-rows.ts';
+import { lockForm, sentStructureColumn, setFormStatus } from './form-rows.ts';
 import { changeForm } from './forms.ts';
-import { requireAnswerReader } from './settings.ts';
+import { requireAnswerReadPermission } from './settings.ts';
 
 /** Lists one page of a form's versions, newest first. */
 const listVersions = statement(
@@ -36,12 +36,12 @@ const countVersions = statement(
   `select version as total from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null`,
 );
 
-export const findVersion = statement(
+export const findVersionDetails = statement(
   'find_version',
   'workspace_id form_id version',
   [
     'version name created_at created_by? is_live',
-    { structure: sentStructure, settings: nullable(jsonb<Settings>()) },
+    { structure: sentStructureColumn, settings: nullable(jsonb<Settings>()) },
   ],
   `select v.version, v.name, v.created_at, u.name as created_by, v.version = f.version as is_live, v.structure, v.settings
    from forms f
@@ -60,7 +60,7 @@ export async function listFormVersions(
   formId: string,
   query: { page?: number; per_page?: number; cursor?: string },
 ) {
-  const cut = readPageRequestBy(/^\d{1,9}$/, query, 'versions', formId);
+  const cut = readPageRequestByPosition(/^\d{1,9}$/, query, 'versions', formId);
   const form = { workspace_id: workspaceId, form_id: formId };
   const [found, [count]] = await Promise.all([
     listVersions(database, {
@@ -72,7 +72,9 @@ export async function listFormVersions(
     countVersions(database, form),
   ]);
   if (!count) throw new ApiError('not_found');
-  const { rows, ends } = finishPageBy(cut, found, cut.total ?? count.total, ({ version }) => String(version));
+  const { rows, ends } = finishPageByPosition(cut, found, cut.total ?? count.total, ({ version }) =>
+    String(version),
+  );
   return { data: [...rows], ...ends };
 }
 
@@ -82,7 +84,7 @@ export async function listFormVersions(
  */
 export async function readVersion(database: Database, workspaceId: string, formId: string, version: number) {
   const row = requireRow(
-    await findVersion(database, { workspace_id: workspaceId, form_id: formId, version }),
+    await findVersionDetails(database, { workspace_id: workspaceId, form_id: formId, version }),
   );
   return row;
 }
@@ -107,7 +109,7 @@ type Publication = {
   revisions: readonly number[] | null;
   version?: number | undefined;
   userId: string | null;
-  caller: Pick<Scope, 'may'>;
+  caller: Pick<RequestScope, 'may'>;
 };
 
 /**
@@ -155,5 +157,5 @@ export async function requirePublishable(
       'precondition_failed',
       'The live form has changed since you compared it. Compare it again.',
     );
-  await requireAnswerReader(caller, draft.settings, async () => form.settings);
+  await requireAnswerReadPermission(caller, draft.settings, async () => form.settings);
 }

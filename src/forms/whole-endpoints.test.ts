@@ -11,7 +11,7 @@ import type * as shapes from './shapes.ts';
 
 const service = await shareService();
 
-type List = Static<typeof shapes.Overview>;
+type List = Static<typeof shapes.FormsOverview>;
 type ExportedForm = Static<typeof shapes.ExportedForm>;
 
 /** Opens a separate workspace, so that tests do not see each other's forms. */

@@ -4,14 +4,14 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue, markJsonText } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { finishPage, readPageRequest, refuseCursor, upperIdBound } from '#kit/pagination.ts';
-import { attachment } from '#kit/replies/attachment.ts';
+import { createCursorError, finishPage, readPageRequest, upperIdBound } from '#kit/pagination.ts';
+import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { nullable, statement, textEnum } from '#kit/statement.ts';
 import { personIdOf, requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import { readBuilderForm } from './draft.ts';
 import { countStoredAnswers } from './dry-run.ts';
 import {
-  changeStatus,
+  changeFormStatus,
   draftJoin,
   type FormAddresses,
   type FormStatus,
@@ -25,8 +25,8 @@ import {
   submissionCountSql,
 } from './form-rows.ts';
 import { judgeForm } from './judge-form.ts';
-import { convertDocument, copyAsNewForm, documentBytes, duplicateForm, importForm } from './new-forms.ts';
-import { requireAnswerReader } from './settings.ts';
+import { convertDocument, copyAsNewForm, duplicateForm, importForm, maxDocumentBytes } from './new-forms.ts';
+import { requireAnswerReadPermission } from './settings.ts';
 import {
   AnswerCounts,
   ConvertedForm,
@@ -34,14 +34,14 @@ import {
   exampleStructure,
   ForeignForm,
   FormDetail,
-  FormDocument,
   type FormOrder,
+  FormsOverview,
+  FormsOverviewQuery,
   FormToImport,
+  FormToValidate,
   ImportedForm,
   Judgement,
-  NewCopy,
-  Overview,
-  OverviewQuery,
+  NewFormCopy,
 } from './shapes.ts';
 
 const filter = `f.workspace_id = $workspace_id and f.deleted_at is null
@@ -104,7 +104,7 @@ export function wholeFormEndpoints({
       reply: { status: 200, description: 'The form.', schema: FormDetail },
       async run({ workspaceId, formIds, params, unchanged }) {
         requireFormAccess(formIds, params.id);
-        await changeStatus(database, workspaceId, params.id, change, unchanged);
+        await changeFormStatus(database, workspaceId, params.id, change, unchanged);
         return readForm(database, { workspaceId, formId: params.id });
       },
     });
@@ -115,13 +115,13 @@ export function wholeFormEndpoints({
       description:
         'Returns forms, filtered by part of their name and sorted. Forms that visitors cannot see are listed under the name of their working copy.',
       permission: 'forms:read',
-      query: OverviewQuery,
-      reply: { status: 200, description: 'A page of forms.', schema: Overview },
+      query: FormsOverviewQuery,
+      reply: { status: 200, description: 'A page of forms.', schema: FormsOverview },
       async run({ workspaceId, formIds, query }) {
         const cut = readPageRequest(query, 'overview');
         const { sort = cut.mark === null ? 'activity' : 'created' } = query;
         if (cut.mark !== null && sort !== 'created')
-          throw refuseCursor(
+          throw createCursorError(
             '"cursor" requires sort=created, because other orders can change between pages.',
           );
         const filter = {
@@ -151,7 +151,7 @@ export function wholeFormEndpoints({
         'Returns all problems that Create form would report. Warns about barriers for people with disabilities, attribute names that look misspelled, and composites without elements. Stores nothing.',
       permission: 'forms:read',
       audit: { none: 'It changes nothing.' },
-      body: FormDocument,
+      body: FormToValidate,
       example: { body: example },
       reply: {
         status: 200,
@@ -184,7 +184,7 @@ export function wholeFormEndpoints({
       permission: 'forms:write',
       audit: 'entry',
       params: idParameter,
-      body: NewCopy,
+      body: NewFormCopy,
       isBodyOptional: true,
       example: { body: {} },
       reply: { status: 201, description: 'The new form.', schema: FormDetail },
@@ -193,7 +193,7 @@ export function wholeFormEndpoints({
         requireFormAccess(scope.formIds, params.id);
         requireWorkspaceAccess(scope.formIds);
         const key = { workspaceId, formId: params.id };
-        await requireAnswerReader(scope, body.settings, () => requireFormSettings(database, key));
+        await requireAnswerReadPermission(scope, body.settings, () => requireFormSettings(database, key));
         const copy = { ...key, userId: personIdOf(scope.actor) };
         const { structure, settings } = body;
         const { id } = structure
@@ -219,7 +219,7 @@ export function wholeFormEndpoints({
         // Indented, so that people can read and compare it.
         const text = JSON.stringify({ structure, settings }, null, 2);
         return {
-          headers: attachment(form.name, '.json'),
+          headers: attachmentHeader(form.name, '.json'),
           json: markJsonText<Static<typeof ExportedForm>>(text),
         };
       },
@@ -232,7 +232,7 @@ export function wholeFormEndpoints({
       permission: 'forms:read',
       audit: { none: 'It changes nothing.' },
       body: ForeignForm,
-      bodyLimit: documentBytes,
+      bodyLimit: maxDocumentBytes,
       example: {
         body: { document: { title: 'Order', fields: [{ ref: 'email', type: 'email', title: 'Email' }] } },
       },
@@ -250,7 +250,7 @@ export function wholeFormEndpoints({
       permission: 'forms:write',
       audit: 'entry',
       body: FormToImport,
-      bodyLimit: documentBytes,
+      bodyLimit: maxDocumentBytes,
       example: { body: example },
       reply: {
         status: 201,
@@ -260,7 +260,7 @@ export function wholeFormEndpoints({
       async run({ body, ...scope }) {
         requireWorkspaceAccess(scope.formIds);
         const { structure, settings, report, report_count } = await readFormToImport(scope.workspaceId, body);
-        await requireAnswerReader(scope, settings, async () => ({}));
+        await requireAnswerReadPermission(scope, settings, async () => ({}));
         const request = {
           workspaceId: scope.workspaceId,
           structure,

@@ -62,7 +62,7 @@ export type Guest = {
  * The result of opening a link: `open`; `used` if the guest has answered; `void` if the link is revoked,
  * expired, unknown or for another form.
  */
-export type Arrival = { kind: 'open' | 'used'; guest: Guest } | { kind: 'void' };
+export type InvitationLinkResult = { kind: 'open' | 'used'; guest: Guest } | { kind: 'void' };
 
 /**
  * Finds the guest behind a link. The lookup uses the token's SHA-256, so that its timing reveals nothing
@@ -71,7 +71,7 @@ export type Arrival = { kind: 'open' | 'used'; guest: Guest } | { kind: 'void' }
 export async function findGuest(
   database: Database,
   { formId, token }: { formId: string; token: string },
-): Promise<Arrival> {
+): Promise<InvitationLinkResult> {
   const [found] = await findByHash(database, { form_id: formId, hash: hashOfToken(token), now: now() });
   if (!found || (!found.is_open && !found.is_used)) return { kind: 'void' };
   const guest: Guest = {
@@ -108,7 +108,7 @@ export const invitationParameter = '_invitation';
  * Returns the token of an invitation's link. It can be generated again, so reminders and the file of links
  * contain the same link. The database stores only its SHA-256.
  */
-export const invitationToken = (vault: Vault, invitation: LinkTarget): string =>
+export const signInvitationToken = (vault: Vault, invitation: LinkTarget): string =>
   signLink(vault, 'invitations', invitation);
 
 /** Returns the URL at which the invited person fills in the form. */
@@ -116,7 +116,7 @@ export const invitationUrl = (
   { vault, publicUrl }: { vault: Vault; publicUrl: string },
   invitation: LinkTarget,
 ): string =>
-  `${publicUrl}/f/${invitation.formId}?${invitationParameter}=${invitationToken(vault, invitation)}`;
+  `${publicUrl}/f/${invitation.formId}?${invitationParameter}=${signInvitationToken(vault, invitation)}`;
 
 /**
  * Returns the URL at which the invited person unsubscribes: by a visit, or by a POST (RFC 8058). Mail
@@ -139,5 +139,8 @@ export function readUnsubscribeToken(token: string): { id: string; signature: st
 }
 
 /** Returns whether the signature of an unsubscribe link belongs to this invitation. */
-export const isUnsubscribeLink = (vault: Vault, signature: string, invitation: LinkTarget): boolean =>
-  verifyLink(vault, 'unsubscribe links', signature, invitation);
+export const verifyUnsubscribeSignature = (
+  vault: Vault,
+  signature: string,
+  invitation: LinkTarget,
+): boolean => verifyLink(vault, 'unsubscribe links', signature, invitation);

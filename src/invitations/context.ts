@@ -3,7 +3,7 @@ import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
 
 /** The services for invitations. Without `smtp` no email is sent; links are handed out in another way. */
-export type InvitationContext = {
+export type InvitationServices = {
   readonly database: Database;
   readonly vault: Vault;
   readonly config: Pick<Config, 'publicUrl' | 'smtp'>;
@@ -11,7 +11,7 @@ export type InvitationContext = {
 };
 
 /** The services for sending invitations, with their limits. */
-export type InvitingContext = InvitationContext & { readonly config: Pick<Config, 'limits'> };
+export type InvitingServices = InvitationServices & { readonly config: Pick<Config, 'limits'> };
 
 /** The form that people are invited to. */
 export type InvitedForm = { workspaceId: string; formId: string };

@@ -1,13 +1,13 @@
 import { formatWholeNumber } from '#ast/basics/format-number.ts';
-import { isPageName } from '#ast/basics/page-names.ts';
+import { isReservedPageName } from '#ast/basics/page-names.ts';
 import { countCharacters, isCleanText } from '#ast/basics/text.ts';
-import { findInput, type QuestionsById, questionsById } from '#ast/form/fields.ts';
-import { type Form, isCalculation, kindOf, listQuestions } from '#ast/form/tree.ts';
+import { findInput, indexQuestionsById, type QuestionsById } from '#ast/form/fields.ts';
+import { answerKindOf, type Form, isCalculation, listQuestions } from '#ast/form/tree.ts';
 import { now } from '#kit/clock.ts';
 import { rateLimitExceeded } from '#kit/errors.ts';
 import { readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
-import type { InvitingContext } from './context.ts';
+import type { InvitingServices } from './context.ts';
 
 /** A person to invite. */
 export type InvitationDraft = {
@@ -20,7 +20,7 @@ export type InvitationDraft = {
 };
 
 /** Limits of one invitation. The limits of texts are in characters. */
-export const draftLimits = { name: 200, entries: 50, entryName: 64, entryValue: 1_000 } as const;
+export const invitationDraftLimits = { name: 200, entries: 50, entryName: 64, entryValue: 1_000 } as const;
 
 /** A problem with a draft, with its property and entry. */
 type DraftProblem = { field: string; message: string };
@@ -29,31 +29,31 @@ type DraftProblem = { field: string; message: string };
  * Whether an invitation can prefill a question: any except files, calculations and consent, which only the
  * visitor can give.
  */
-export type Prefillable = (name: string) => boolean;
+export type IsPrefillable = (name: string) => boolean;
 
-export function prefillableOf(form: Form): Prefillable {
-  const questions: QuestionsById = questionsById(listQuestions(form));
+export function createPrefillableCheck(form: Form): IsPrefillable {
+  const questions: QuestionsById = indexQuestionsById(listQuestions(form));
   return (name) => {
     const found = findInput(questions, name);
     if (!found || isCalculation(found.input)) return false;
-    return !['files', 'consent'].includes(kindOf(found.input));
+    return !['files', 'consent'].includes(answerKindOf(found.input));
   };
 }
 
 /** Returns the problems with a draft; none if the person can be invited. */
-export function checkDraft(draft: InvitationDraft, isPrefillable: Prefillable): DraftProblem[] {
+export function checkInvitationDraft(draft: InvitationDraft, isPrefillable: IsPrefillable): DraftProblem[] {
   const { email, name, reference, prefill } = draft;
   const problems: DraftProblem[] = [];
   if (readMailAddress(email)?.name !== undefined || readMailAddress(email) === undefined)
     problems.push({ field: 'email', message: `"${clip(email)}" is not a valid email address.` });
-  if (countCharacters(name) > draftLimits.name || !isOneLine(name))
+  if (countCharacters(name) > invitationDraftLimits.name || !isOneLine(name))
     problems.push({
       field: 'name',
-      message: `A name must be one line of at most ${draftLimits.name} characters.`,
+      message: `A name must be one line of at most ${invitationDraftLimits.name} characters.`,
     });
   for (const field of ['reference', 'prefill'] as const) {
-    if (Object.keys(draft[field]).length > draftLimits.entries)
-      problems.push({ field, message: `At most ${draftLimits.entries} values are allowed.` });
+    if (Object.keys(draft[field]).length > invitationDraftLimits.entries)
+      problems.push({ field, message: `At most ${invitationDraftLimits.entries} values are allowed.` });
   }
   for (const [key, value] of Object.entries(reference))
     problems.push(...checkEntry('reference', key, [value]));
@@ -70,12 +70,12 @@ export function checkDraft(draft: InvitationDraft, isPrefillable: Prefillable): 
 
 function checkEntry(kind: 'reference' | 'prefill', key: string, values: readonly string[]): DraftProblem[] {
   const field = `${kind}.${clip(key)}`;
-  const { entryName, entryValue } = draftLimits;
+  const { entryName, entryValue } = invitationDraftLimits;
   // Reference values with these names would be lost: the page uses them for its own parameters.
   if (
     key === '' ||
     countCharacters(key) > entryName ||
-    (kind === 'reference' ? key.startsWith('_') : isPageName(key)) ||
+    (kind === 'reference' ? key.startsWith('_') : isReservedPageName(key)) ||
     !isCleanText(key) ||
     !isOneLine(key)
   )
@@ -95,12 +95,12 @@ const isOneLine = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test
 const clip = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 /** Returns the form in which addresses are compared: lower case, with the domain as in DNS. */
-export function addressKeyOf(email: string): string {
+export function emailKeyOf(email: string): string {
   return toAsciiDomain(readMailAddress(email)?.address ?? email).toLowerCase();
 }
 
 /** Finds the names that an email about a form contains. */
-export const findFormNames = statement(
+export const findFormAndWorkspaceNames = statement(
   'invitations.find_form_names',
   'workspace_id form_id',
   'form_name workspace_name:text locale:text?',
@@ -164,9 +164,9 @@ const dayMs = 86_400_000;
  * created.
  * @throws ApiError rate_limit_exceeded with the wait until the oldest email no longer counts.
  */
-export async function throttleEmail(
+export async function checkDailyEmailLimits(
   db: Queryable,
-  { config: { limits } }: Pick<InvitingContext, 'config'>,
+  { config: { limits } }: Pick<InvitingServices, 'config'>,
   { workspaceId, accountId }: { workspaceId: string; accountId: string | null },
   count: number,
 ): Promise<void> {

@@ -3,21 +3,21 @@ import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { asWireValue } from '#kit/http.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { listOf, listParameters, readPageRequest } from '#kit/pagination.ts';
-import { attachment } from '#kit/replies/attachment.ts';
+import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
+import { listParameters, listSchemaOf, readPageRequest } from '#kit/pagination.ts';
+import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { requireRow } from '#kit/statement.ts';
 import { findResponsiblePerson, requireFormAccess } from '#workspaces/authenticate.ts';
-import type { InvitingContext } from './context.ts';
-import { findFormNames, invitationStatuses } from './draft.ts';
+import type { InvitingServices } from './context.ts';
+import { findFormAndWorkspaceNames, invitationStatuses } from './draft.ts';
 import { importEndpoints } from './import-endpoints.ts';
-import { invite, mostInvited } from './invite.ts';
+import { invitePeople, mostInvited } from './invite.ts';
 import { linksFile } from './links-file.ts';
-import { presentForCaller } from './present.ts';
+import { presentInvitationForCaller } from './present.ts';
 import { previewInvitationEmail } from './preview-email.ts';
 import { readInvitation, readInvitations, readInvitationsById } from './read-invitations.ts';
-import { readOverview } from './read-overview.ts';
-import { remindUnanswered, resendInvitation, revokeOne } from './remind.ts';
+import { readInvitationsOverview } from './read-overview.ts';
+import { remindUnanswered, resendInvitation, revokeFormInvitation } from './remind.ts';
 import {
   EmailPreview,
   EmailPreviewBody,
@@ -33,10 +33,10 @@ import {
 
 /** Invitations to a form (docs/decisions/0020-invitations.md). */
 export function invitationEndpoints(
-  context: InvitingContext & { readonly config: Pick<Config, 'mailPerMinute'> },
+  context: InvitingServices & { readonly config: Pick<Config, 'mailPerMinute'> },
 ) {
   /** Returns the account whose limits apply to a caller: for an API key, the account that created it. */
-  const accountOf = async (caller: Pick<Scope, 'workspaceId' | 'actor'>): Promise<string | null> =>
+  const accountOf = async (caller: Pick<RequestScope, 'workspaceId' | 'actor'>): Promise<string | null> =>
     (await findResponsiblePerson(context.database, caller))?.id ?? null;
 
   /** Declares an operation that changes one invitation and returns it. */
@@ -76,7 +76,7 @@ export function invitationEndpoints(
       reply: {
         status: 200,
         description: 'A page of invitations.',
-        schema: listOf(InvitationShape),
+        schema: listSchemaOf(InvitationShape),
       },
       async run({ workspaceId, formIds, params, query, ...scope }) {
         requireFormAccess(formIds, params.id);
@@ -84,7 +84,9 @@ export function invitationEndpoints(
         const cut = readPageRequest(query, 'invitations', params.id);
         const form = { workspaceId, formId: params.id };
         const { data, ...ends } = await readInvitations(context, form, filter, cut);
-        return { body: asWireValue({ data: data.map((row) => presentForCaller(scope, row)), ...ends }) };
+        return {
+          body: asWireValue({ data: data.map((row) => presentInvitationForCaller(scope, row)), ...ends }),
+        };
       },
     }),
 
@@ -115,7 +117,7 @@ export function invitationEndpoints(
           reference,
           prefill,
         }));
-        const ids = await invite(
+        const ids = await invitePeople(
           context,
           form,
           drafts,
@@ -140,7 +142,9 @@ export function invitationEndpoints(
         requireFormAccess(formIds, params.id);
         const form = { workspaceId, formId: params.id };
         return {
-          body: asWireValue(presentForCaller(scope, await readInvitation(context, form, params.invitation))),
+          body: asWireValue(
+            presentInvitationForCaller(scope, await readInvitation(context, form, params.invitation)),
+          ),
         };
       },
     }),
@@ -155,7 +159,7 @@ export function invitationEndpoints(
       reply: { status: 200, description: 'The overview.', schema: InvitationsOverview },
       async run({ workspaceId, formIds, params }) {
         requireFormAccess(formIds, params.id);
-        return { body: await readOverview(context, { workspaceId, formId: params.id }) };
+        return { body: await readInvitationsOverview(context, { workspaceId, formId: params.id }) };
       },
     }),
 
@@ -171,12 +175,12 @@ export function invitationEndpoints(
       async run({ workspaceId, formIds, params }) {
         requireFormAccess(formIds, params.id);
         const key = { workspace_id: workspaceId, form_id: params.id };
-        const names = requireRow(await findFormNames(context.database, key));
+        const names = requireRow(await findFormAndWorkspaceNames(context.database, key));
         const day = now().toISOString().slice(0, 10);
         return {
           headers: {
             'Content-Type': 'text/csv; charset=utf-8',
-            ...attachment(names.form_name, ` links ${day}.csv`),
+            ...attachmentHeader(names.form_name, ` links ${day}.csv`),
           },
           stream: linksFile(context, { workspaceId, formId: params.id }),
         };
@@ -216,7 +220,7 @@ export function invitationEndpoints(
     revokeInvitation: change(
       'Revoke invitation',
       'Disables the link. The address can be invited again. 409 if the invitation was answered.',
-      revokeOne,
+      revokeFormInvitation,
     ),
 
     remindInvitations: operation({

@@ -1,8 +1,8 @@
 import { idParameter, operation } from '#kit/operation.ts';
 import { findResponsiblePerson, requireFormAccess } from '#workspaces/authenticate.ts';
-import type { InvitingContext } from './context.ts';
-import { ImportBody, ImportPreview, ImportStarted, PreviewBody, readInvitationBody } from './shapes.ts';
-import { previewImport, startImport } from './start-import.ts';
+import type { InvitingServices } from './context.ts';
+import { ImportBody, ImportPreview, ImportPreviewBody, ImportStarted, readInvitationBody } from './shapes.ts';
+import { createImportPreview, enqueueInvitationImport } from './start-import.ts';
 
 /** Enough for a list of ten thousand people with a few columns as JSON. */
 const importBytes = 8 * 1024 * 1024;
@@ -20,7 +20,7 @@ const example = {
 } as const;
 
 /** Operations that invite people from pasted addresses or a file: first a preview, then the import. */
-export const importEndpoints = (context: InvitingContext) => ({
+export const importEndpoints = (context: InvitingServices) => ({
   previewInvitationImport: operation({
     summary: 'Preview invitation import',
     description:
@@ -29,14 +29,14 @@ export const importEndpoints = (context: InvitingContext) => ({
     audit: { none: 'It changes nothing.' },
     command: 'invitations preview-import',
     params: idParameter,
-    body: PreviewBody,
+    body: ImportPreviewBody,
     bodyLimit: importBytes,
     example,
     reply: { status: 200, description: 'The preview.', schema: ImportPreview },
     async run({ workspaceId, formIds, params, body }) {
       requireFormAccess(formIds, params.id);
       const form = { workspaceId, formId: params.id };
-      const plan = await previewImport(context, form, body);
+      const plan = await createImportPreview(context, form, body);
       return {
         body: {
           columns: plan.columns,
@@ -70,7 +70,13 @@ export const importEndpoints = (context: InvitingContext) => ({
         (await findResponsiblePerson(context.database, { workspaceId, actor }))?.id ?? null,
       );
       const source = { kind, text, mapping };
-      const { batchId, total, problems } = await startImport(context, form, source, invitation, actor);
+      const { batchId, total, problems } = await enqueueInvitationImport(
+        context,
+        form,
+        source,
+        invitation,
+        actor,
+      );
       return { body: { batch_id: batchId, total, ...leftOut(problems) } };
     },
   }),

@@ -8,12 +8,18 @@ import type { Actor } from '#kit/operation.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { jsonText, type Queryable, statement } from '#kit/statement.ts';
 import { hashOfToken } from '#kit/vault.ts';
-import { advanceTask, type NewTask, startTask } from '#tasks/run-tasks.ts';
-import { invitationToken } from './admission.ts';
-import type { InvitedForm, InvitingContext } from './context.ts';
-import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf, throttleEmail } from './draft.ts';
-import { type MailingContext, mailInvitations } from './mail-invitations.ts';
-import { checkMessage, type Message } from './message.ts';
+import { advanceTask, createTask, type NewTask } from '#tasks/run-tasks.ts';
+import { signInvitationToken } from './admission.ts';
+import type { InvitedForm, InvitingServices } from './context.ts';
+import {
+  checkDailyEmailLimits,
+  checkInvitationDraft,
+  createPrefillableCheck,
+  emailKeyOf,
+  type InvitationDraft,
+} from './draft.ts';
+import { type InvitationEmailServices, mailInvitations } from './mail-invitations.ts';
+import { checkMessage, type InvitationMessage } from './message.ts';
 import { lockToMail } from './remind.ts';
 
 /**
@@ -58,7 +64,7 @@ const insertBatch = statement(
 );
 
 /** The message and options of a batch of invitations. */
-export type Invitation = Message & {
+export type InvitationBatchOptions = InvitationMessage & {
   expiresAt: Date | null;
   /** Whether emails are requested. Without `smtp` none are sent. */
   isMailed: boolean;
@@ -84,27 +90,27 @@ export const mostInvited = 1_000;
  * has one.
  * @throws ApiError not_found; validation_error with all problems.
  */
-export async function invite(
-  context: InvitingContext,
+export async function invitePeople(
+  context: InvitingServices,
   form: InvitedForm,
   drafts: readonly InvitationDraft[],
-  invitation: Invitation,
+  invitation: InvitationBatchOptions,
   by: Actor,
 ): Promise<(string | undefined)[]> {
   const structure = await readStructure(context.database, form);
-  const isPrefillable = prefillableOf(structure);
+  const isPrefillable = createPrefillableCheck(structure);
   const errors: ErrorItem[] = drafts.flatMap((draft, index) =>
-    checkDraft(draft, isPrefillable).map(({ field, message }) => ({
+    checkInvitationDraft(draft, isPrefillable).map(({ field, message }) => ({
       field: `invitations.${index}.${field}`,
       message,
     })),
   );
   const names = new Set(drafts.flatMap(({ reference }) => Object.keys(reference)));
-  errors.push(...checkInvitation(invitation, names));
+  errors.push(...checkBatchOptions(invitation, names));
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
   const ids = await transaction(context.database, async (client) => {
     const task = { by, total: drafts.length };
-    const batch = await openBatch(client, context, form, invitation, task, undefined);
+    const batch = await createInvitationBatch(client, context, form, invitation, task, undefined);
     const added = await addInvitations(client, context, form.workspaceId, batch, drafts);
     const done = added.filter((id) => id !== undefined).length;
     await advanceTask(client, {
@@ -128,7 +134,10 @@ export const readStructure = async (db: Queryable, form: InvitedForm): Promise<F
   effectiveForm((await requireForm(db, form)).structure);
 
 /** Returns the problems with a batch's message and options, given the names of reference values. */
-export function checkInvitation(invitation: Invitation, referenceNames: ReadonlySet<string>): ErrorItem[] {
+export function checkBatchOptions(
+  invitation: InvitationBatchOptions,
+  referenceNames: ReadonlySet<string>,
+): ErrorItem[] {
   const problems: ErrorItem[] = checkMessage(invitation, referenceNames);
   // RFC 3339 allows a leap second, but Date does not: the invalid Date is neither before nor after any time.
   if (invitation.expiresAt && !(invitation.expiresAt > now()))
@@ -145,17 +154,17 @@ export function checkInvitation(invitation: Invitation, referenceNames: Readonly
  * @param queued the job that runs it; undefined if the caller runs it in this transaction.
  * @throws ApiError rate_limit_exceeded.
  */
-export async function openBatch(
+export async function createInvitationBatch(
   db: Queryable,
-  context: Pick<InvitingContext, 'config'>,
+  context: Pick<InvitingServices, 'config'>,
   { workspaceId, formId }: InvitedForm,
-  invitation: Invitation,
+  invitation: InvitationBatchOptions,
   task: Pick<NewTask, 'by' | 'items' | 'total'>,
-  queued: Parameters<typeof startTask>[2],
+  queued: Parameters<typeof createTask>[2],
 ): Promise<OpenBatch> {
   const id = newId();
   const isMailed = invitation.isMailed && context.config.smtp !== undefined;
-  await startTask(db, { workspaceId, id, kind: 'invitations.send', formId, ...task }, queued);
+  await createTask(db, { workspaceId, id, kind: 'invitations.send', formId, ...task }, queued);
   await insertBatch(db, {
     workspace_id: workspaceId,
     id,
@@ -171,7 +180,7 @@ export async function openBatch(
     expires_at: invitation.expiresAt,
   });
   // The count is 0 because the new batch is already counted: none of its people is an invitation yet.
-  await throttleEmail(db, context, { workspaceId, accountId: invitation.createdBy }, 0);
+  await checkDailyEmailLimits(db, context, { workspaceId, accountId: invitation.createdBy }, 0);
   const { createdBy: created_by, expiresAt: expires_at } = invitation;
   return { id, form_id: formId, is_mailed: isMailed, expires_at, created_by };
 }
@@ -182,7 +191,7 @@ export async function openBatch(
  */
 export async function addInvitations(
   db: Queryable,
-  context: MailingContext,
+  context: InvitationEmailServices,
   workspaceId: string,
   batch: OpenBatch,
   drafts: readonly InvitationDraft[],
@@ -207,13 +216,13 @@ export async function addInvitations(
 }
 
 function rowOf(
-  { vault }: MailingContext,
+  { vault }: InvitationEmailServices,
   form: InvitedForm,
   { email: given, name, reference, prefill }: InvitationDraft,
 ) {
   const id = newId();
   // Removes the angle brackets from `<ada@example.org>`.
   const email = readMailAddress(given)?.address ?? given;
-  const hash = hashOfToken(invitationToken(vault, { ...form, id })).toString('hex');
-  return { id, hash, email, address_key: addressKeyOf(email), name, reference, prefill };
+  const hash = hashOfToken(signInvitationToken(vault, { ...form, id })).toString('hex');
+  return { id, hash, email, address_key: emailKeyOf(email), name, reference, prefill };
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { now } from '#kit/clock.ts';
 import { statement } from '#kit/statement.ts';
 import { csvRecord } from '#submissions/export/export.ts';
-import type { InvitationContext, InvitedForm } from './context.ts';
+import type { InvitationServices, InvitedForm } from './context.ts';
 import { invitationColumns, type PresentedInvitation, presentInvitation } from './present.ts';
 
 /**
@@ -45,7 +45,7 @@ const readOnInvitations = statement(
     order by i.id desc limit $limit`,
 );
 
-type FileContext = Pick<InvitationContext, 'database' | 'vault' | 'config'>;
+type FileContext = Pick<InvitationServices, 'database' | 'vault' | 'config'>;
 
 /** The number of rows per read. */
 const batchSize = 1_000;

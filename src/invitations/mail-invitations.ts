@@ -13,7 +13,7 @@ import {
   uuid,
 } from '#kit/statement.ts';
 import { invitationUrl, unsubscribeUrl } from './admission.ts';
-import type { InvitationContext, InvitedForm } from './context.ts';
+import type { InvitationServices, InvitedForm } from './context.ts';
 import { type MailPurpose, renderInvitationEmail } from './message.ts';
 
 export const mailColumns = columns(
@@ -45,7 +45,7 @@ const recordQueuedEmails = statement(
 
 type Mailable = RowOf<typeof mailColumns>;
 
-export type MailingContext = Pick<InvitationContext, 'vault' | 'config'>;
+export type InvitationEmailServices = Pick<InvitationServices, 'vault' | 'config'>;
 
 /**
  * Puts emails for invitations of one form into the outbox, in the caller's transaction. Each replaces a
@@ -54,7 +54,7 @@ export type MailingContext = Pick<InvitationContext, 'vault' | 'config'>;
  */
 export async function mailInvitations(
   db: Queryable,
-  context: MailingContext,
+  context: InvitationEmailServices,
   { workspaceId, formId, accountId }: InvitedForm & { accountId: string | null },
   rows: readonly Mailable[],
   purpose: MailPurpose,
@@ -74,7 +74,7 @@ export async function mailInvitations(
 }
 
 function writeMail(
-  { vault, config }: MailingContext,
+  { vault, config }: InvitationEmailServices,
   workspaceId: string,
   row: Mailable,
   purpose: MailPurpose,
@@ -137,7 +137,7 @@ const recordEmailFailed = statement(
 );
 
 /** Records the outcome of an invitation's last email, in the transaction that settles the email. */
-export async function recordInvitationEmail(
+export async function recordInvitationEmailOutcome(
   db: Queryable,
   {
     workspaceId,

@@ -36,7 +36,7 @@ function unknownPlaceholders(text: string, referenceNames: ReadonlySet<string>):
 /**
  * The texts of a batch's emails, with placeholders. A reminder without its own text repeats the invitation.
  */
-export type Message = {
+export type InvitationMessage = {
   subject: string;
   message: string;
   reminderSubject: string | null;
@@ -48,7 +48,7 @@ export type Message = {
 const messageLimits = { subject: 200, message: 10_000, reminders: 5, days: 365 } as const;
 
 /** The default message of a batch. */
-export const defaultMessage: Message = {
+export const defaultMessage: InvitationMessage = {
   subject: 'You are invited: {{form}}',
   message: 'Hello {{name|there}},\n\nYou are invited to fill in “{{form}}”. The link below is only for you.',
   reminderSubject: null,
@@ -59,7 +59,10 @@ export const defaultMessage: Message = {
 type MessageProblem = { field: string; message: string };
 
 /** Returns the problems with a message to people with these reference values. */
-export function checkMessage(message: Message, referenceNames: ReadonlySet<string>): MessageProblem[] {
+export function checkMessage(
+  message: InvitationMessage,
+  referenceNames: ReadonlySet<string>,
+): MessageProblem[] {
   const { reminderSubject, reminderMessage, remindAfterDays } = message;
   const texts = [
     ['subject', message.subject, messageLimits.subject, false],
@@ -222,7 +225,7 @@ export type MailPurpose = 'invitation' | 'reminder';
 
 /** Renders the email to one person. */
 export function renderInvitationEmail(
-  message: Message,
+  message: InvitationMessage,
   recipient: Recipient,
   purpose: MailPurpose,
 ): { subject: string; letter: InvitationEmail } {
@@ -248,7 +251,7 @@ export function renderInvitationEmail(
 }
 
 function wordsFor(
-  message: Message,
+  message: InvitationMessage,
   purpose: MailPurpose,
   reminder: string,
 ): { subject: string; message: string } {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, formOf } from '#test/ast/forms.ts';
-import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
+import {
+  type InvitationImportPlan,
+  type InvitationImportSource,
+  planInvitationImport,
+} from './plan-import.ts';
 import { planImportInThread } from './start-import.ts';
 
 const form = formOf(
@@ -10,12 +14,12 @@ const form = formOf(
   element('file_upload', 'photo'),
 );
 
-function plan(source: ImportSource): ImportPlan {
-  const planned = planImport(source, form);
+function plan(source: InvitationImportSource): InvitationImportPlan {
+  const planned = planInvitationImport(source, form);
   if (typeof planned === 'string') assert.fail(planned);
   return planned;
 }
-const emailsOf = ({ drafts }: ImportPlan): string[] => drafts.map(({ draft }) => draft.email);
+const emailsOf = ({ drafts }: InvitationImportPlan): string[] => drafts.map(({ draft }) => draft.email);
 
 test('a long text is parsed in a worker thread, with the same plan as on the main thread', async () => {
   const text = Array.from({ length: 2_000 }, (_, index) => `Person ${index} <p${index % 1_900}@example.org>`);
@@ -151,9 +155,9 @@ for (const [what, source, problem] of [
     { kind: 'csv', text: 'a,b', mapping: [{ as: 'email' }, { as: 'prefill', name: 'photo' }] },
     /no question "photo"/,
   ],
-] as const satisfies readonly (readonly [string, ImportSource, RegExp])[]) {
+] as const satisfies readonly (readonly [string, InvitationImportSource, RegExp])[]) {
   test(`${what} is rejected as a whole, with a clear message`, () => {
-    const planned = planImport(source, form);
+    const planned = planInvitationImport(source, form);
     assert.match(typeof planned === 'string' ? planned : '', problem);
   });
 }

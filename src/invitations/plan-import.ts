@@ -1,18 +1,24 @@
 import { type CsvRecord, readCsv } from '#ast/basics/csv.ts';
 import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { countCharacters } from '#ast/basics/text.ts';
-import { findInput, questionsById } from '#ast/form/fields.ts';
-import { type Form, kindOf, listQuestions, type Question, takesSeveralInRow } from '#ast/form/tree.ts';
-import { isList } from '#ast/types/rules.ts';
+import { findInput, indexQuestionsById } from '#ast/form/fields.ts';
+import { answerKindOf, type Form, listQuestions, type Question, takesSeveralInRow } from '#ast/form/tree.ts';
+import { isListKind } from '#ast/types/rules.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import {
   columnUseKey,
-  findUseProblem,
+  findColumnUseProblem,
   type ImportColumn,
-  isBadReference,
+  isInvalidReferenceName,
 } from '#submissions/import/mapping.ts';
-import { addressKeyOf, checkDraft, type InvitationDraft, type Prefillable, prefillableOf } from './draft.ts';
-import { importLimits } from './import-limits.ts';
+import {
+  checkInvitationDraft,
+  createPrefillableCheck,
+  emailKeyOf,
+  type InvitationDraft,
+  type IsPrefillable,
+} from './draft.ts';
+import { invitationImportLimits } from './import-limits.ts';
 
 /** The use of a column of a file; `name` is the name of a reference value or the id of a question. */
 type ColumnUse = { as: 'email' | 'name' | 'ignore' } | { as: 'reference' | 'prefill'; name: string };
@@ -35,7 +41,11 @@ function describeColumns(records: readonly CsvRecord[]): ImportColumn[] {
 }
 
 /** Suggests the use of each column by its heading and content. If two fit one use, the first gets it. */
-function suggestMapping(records: readonly CsvRecord[], form: Form, isPrefillable: Prefillable): ColumnUse[] {
+function suggestMapping(
+  records: readonly CsvRecord[],
+  form: Form,
+  isPrefillable: IsPrefillable,
+): ColumnUse[] {
   const columns = describeColumns(records);
   const addresses = columns.findIndex(({ samples }) => samples.some((text) => readMailAddress(text)));
   const email = columns.findIndex(({ title }) => /^e[- ]?mail\b|^mail$|^email.?address$/i.test(title));
@@ -51,7 +61,7 @@ function suggestMapping(records: readonly CsvRecord[], form: Form, isPrefillable
     if (/^(full[ _]?)?name$/i.test(title)) uses.unshift({ as: 'name' });
     if (question && isPrefillable(question.element.attrs.id))
       uses.unshift({ as: 'prefill', name: question.element.attrs.id });
-    const use = uses.find((each) => !taken.has(columnUseKey(each)) && !isBadReference(each));
+    const use = uses.find((each) => !taken.has(columnUseKey(each)) && !isInvalidReferenceName(each));
     if (!use) return { as: 'ignore' };
     taken.add(columnUseKey(use));
     return use;
@@ -65,7 +75,7 @@ const isNamed = ({ element }: Question, title: string): boolean =>
  * Reads a record with the mapping. Blank cells are ignored; semicolons separate several choices of one
  * question.
  */
-function draftOf(record: CsvRecord, mapping: Mapping, takesSeveral: Prefillable): InvitationDraft {
+function draftOf(record: CsvRecord, mapping: Mapping, takesSeveral: IsPrefillable): InvitationDraft {
   const draft: InvitationDraft = { email: '', name: '', reference: {}, prefill: {} };
   for (const [index, use] of mapping.entries()) {
     const cell = (record.cells[index] ?? '').trim();
@@ -88,9 +98,9 @@ const split = (cell: string): string[] =>
     .filter((part) => part !== '');
 
 /** Returns the problem with a mapping as a whole, or undefined if it can be used. */
-function findMappingProblem(mapping: Mapping, isPrefillable: Prefillable): string | undefined {
+function findMappingProblem(mapping: Mapping, isPrefillable: IsPrefillable): string | undefined {
   if (!mapping.some(({ as }) => as === 'email')) return 'Choose the column with the email addresses.';
-  const problem = findUseProblem(mapping);
+  const problem = findColumnUseProblem(mapping);
   if (problem !== undefined) return problem;
   const unknown = mapping.find((use) => use.as === 'prefill' && !isPrefillable(use.name));
   return unknown && 'name' in unknown
@@ -137,7 +147,7 @@ function splitOutsideQuotes(line: string): string[] {
 }
 
 /** The source of an import: pasted addresses, or the text of a CSV file. */
-export type ImportSource =
+export type InvitationImportSource =
   | { kind: 'addresses'; text: string }
   | { kind: 'csv'; text: string; mapping?: readonly ColumnUse[] | undefined };
 
@@ -149,7 +159,7 @@ type ReadDraft = Omit<PlannedDraft, 'key'>;
 type LineProblem = { line: number; message: string };
 
 /** The plan of an import. `columns` and `mapping` are empty for pasted addresses. */
-export type ImportPlan = {
+export type InvitationImportPlan = {
   columns: ImportColumn[];
   mapping: readonly ColumnUse[];
   drafts: PlannedDraft[];
@@ -161,18 +171,21 @@ export type ImportPlan = {
  * earlier line is a problem too.
  * @returns the plan, or the reason why the whole source cannot be used.
  */
-export function planImport(source: ImportSource, form: Form): ImportPlan | string {
-  if (countCharacters(source.text) > importLimits.characters)
-    return `The text is longer than ${formatWholeNumber(importLimits.characters)} characters. Import it in parts.`;
+export function planInvitationImport(
+  source: InvitationImportSource,
+  form: Form,
+): InvitationImportPlan | string {
+  if (countCharacters(source.text) > invitationImportLimits.characters)
+    return `The text is longer than ${formatWholeNumber(invitationImportLimits.characters)} characters. Import it in parts.`;
   if (source.text.trim() === '') return 'There are no addresses yet. Paste some or choose a file.';
   const read = source.kind === 'csv' ? readFile(source, form) : readPasted(source.text);
   if (typeof read === 'string') return read;
-  if (read.total > importLimits.people)
-    return `The source has ${formatWholeNumber(read.total)} lines; the limit is ${formatWholeNumber(importLimits.people)} people. Import it in parts.`;
+  if (read.total > invitationImportLimits.people)
+    return `The source has ${formatWholeNumber(read.total)} lines; the limit is ${formatWholeNumber(invitationImportLimits.people)} people. Import it in parts.`;
   return { ...sort(read.people, form), columns: read.columns, mapping: read.mapping };
 }
 
-type Read = Pick<ImportPlan, 'columns' | 'mapping'> & { people: ReadDraft[]; total: number };
+type Read = Pick<InvitationImportPlan, 'columns' | 'mapping'> & { people: ReadDraft[]; total: number };
 
 function readPasted(text: string): Read {
   const people = readAddresses(text).map(({ line, email, name }) => ({
@@ -183,13 +196,13 @@ function readPasted(text: string): Read {
 }
 
 function readFile(
-  { text, mapping: chosen }: Extract<ImportSource, { kind: 'csv' }>,
+  { text, mapping: chosen }: Extract<InvitationImportSource, { kind: 'csv' }>,
   form: Form,
 ): Read | string {
-  const csv = readCsv(text, importLimits.people + 1);
+  const csv = readCsv(text, invitationImportLimits.people + 1);
   if (!csv.ok) return csv.problem;
   const { records } = csv;
-  const isPrefillable = prefillableOf(form);
+  const isPrefillable = createPrefillableCheck(form);
   const columns = describeColumns(records);
   const mapping = chosen ?? suggestMapping(records, form, isPrefillable);
   if (mapping.length !== columns.length)
@@ -207,21 +220,21 @@ function readFile(
 }
 
 function choicesOf(form: Form): (name: string) => boolean {
-  const questions = questionsById(listQuestions(form));
+  const questions = indexQuestionsById(listQuestions(form));
   return (name) => {
     const found = findInput(questions, name);
-    return found !== undefined && (isList(kindOf(found.input)) || takesSeveralInRow(found.input));
+    return found !== undefined && (isListKind(answerKindOf(found.input)) || takesSeveralInRow(found.input));
   };
 }
 
-function sort(people: readonly ReadDraft[], form: Form): Pick<ImportPlan, 'drafts' | 'problems'> {
-  const isPrefillable = prefillableOf(form);
+function sort(people: readonly ReadDraft[], form: Form): Pick<InvitationImportPlan, 'drafts' | 'problems'> {
+  const isPrefillable = createPrefillableCheck(form);
   const firstLines = new Map<string, number>();
   const drafts: PlannedDraft[] = [];
   const problems: LineProblem[] = [];
   for (const { line, draft } of people) {
-    const wrong = checkDraft(draft, isPrefillable).map(({ message }) => message);
-    const key = addressKeyOf(draft.email);
+    const wrong = checkInvitationDraft(draft, isPrefillable).map(({ message }) => message);
+    const key = emailKeyOf(draft.email);
     const first = firstLines.get(key);
     if (draft.email === '') problems.push({ line, message: 'The email address is missing.' });
     else if (wrong.length > 0) problems.push({ line, message: wrong.join(' ') });

@@ -1,7 +1,7 @@
-import type { Scope } from '#kit/operation.ts';
+import type { RequestScope } from '#kit/operation.ts';
 import { columns, jsonb, type RowOf, textEnum } from '#kit/statement.ts';
 import { invitationUrl } from './admission.ts';
-import type { InvitationContext } from './context.ts';
+import type { InvitationServices } from './context.ts';
 import type { InvitationStatus } from './draft.ts';
 
 /** The columns of an invitation that callers get. */
@@ -18,7 +18,7 @@ export const invitationColumns = columns(
 
 /** Returns an invitation with its link, and without its batch. */
 export function presentInvitation(
-  { vault, config }: Pick<InvitationContext, 'vault' | 'config'>,
+  { vault, config }: Pick<InvitationServices, 'vault' | 'config'>,
   workspaceId: string,
   found: RowOf<typeof invitationColumns>,
 ) {
@@ -34,11 +34,11 @@ export type PresentedInvitation = ReturnType<typeof presentInvitation>;
  * Returns whether a caller may see personal links. A link lets its holder answer in a person's name and open
  * their saved answers, so people and keys need the permission to invite.
  */
-export const seesLinks = ({ may }: Pick<Scope, 'may'>): boolean => may('invitations:write');
+export const seesLinks = ({ may }: Pick<RequestScope, 'may'>): boolean => may('invitations:write');
 
 /** Returns an invitation without its link if the caller may not see links. */
-export const presentForCaller = (
-  scope: Pick<Scope, 'may'>,
+export const presentInvitationForCaller = (
+  scope: Pick<RequestScope, 'may'>,
   row: PresentedInvitation,
 ): Omit<PresentedInvitation, 'url'> & { url: string | null } => ({
   ...row,

@@ -1,9 +1,9 @@
 import { isLocale } from '#ast/basics/locales.ts';
 import { ApiError } from '#kit/errors.ts';
 import { requireRow } from '#kit/statement.ts';
-import type { InvitationContext, InvitedForm } from './context.ts';
-import { findFormNames, type InvitationDraft } from './draft.ts';
-import { checkInvitation, type Invitation } from './invite.ts';
+import type { InvitationServices, InvitedForm } from './context.ts';
+import { findFormAndWorkspaceNames, type InvitationDraft } from './draft.ts';
+import { checkBatchOptions, type InvitationBatchOptions } from './invite.ts';
 import { type InvitationEmail, renderInvitationEmail } from './message.ts';
 
 /**
@@ -11,13 +11,15 @@ import { type InvitationEmail, renderInvitationEmail } from './message.ts';
  * @throws ApiError not_found; validation_error with the problems with the message.
  */
 export async function previewInvitationEmail(
-  { database, config }: Pick<InvitationContext, 'database' | 'config'>,
+  { database, config }: Pick<InvitationServices, 'database' | 'config'>,
   { workspaceId, formId }: InvitedForm,
-  invitation: Invitation,
+  invitation: InvitationBatchOptions,
   person: InvitationDraft,
 ): Promise<{ subject: string; letter: InvitationEmail }> {
-  const names = requireRow(await findFormNames(database, { workspace_id: workspaceId, form_id: formId }));
-  const errors = checkInvitation(invitation, new Set(Object.keys(person.reference)));
+  const names = requireRow(
+    await findFormAndWorkspaceNames(database, { workspace_id: workspaceId, form_id: formId }),
+  );
+  const errors = checkBatchOptions(invitation, new Set(Object.keys(person.reference)));
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
   return renderInvitationEmail(
     invitation,

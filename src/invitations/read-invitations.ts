@@ -10,7 +10,7 @@ import {
   text,
   textEnum,
 } from '#kit/statement.ts';
-import type { InvitationContext, InvitedForm } from './context.ts';
+import type { InvitationServices, InvitedForm } from './context.ts';
 import type { InvitationStatus } from './draft.ts';
 import { invitationColumnsSql, invitationStatusSql, submissionJoinSql } from './links-file.ts';
 import { invitationColumns, type PresentedInvitation, presentInvitation } from './present.ts';
@@ -55,7 +55,7 @@ const listInvitations = statement(
     order by i.id desc`,
 );
 
-type ReadingContext = Pick<InvitationContext, 'database' | 'vault' | 'config'>;
+type ReadingContext = Pick<InvitationServices, 'database' | 'vault' | 'config'>;
 
 /** The filter of a list of invitations; `words` is part of an address or a name. */
 type InvitationFilter = { status?: InvitationStatus | undefined; words?: string | undefined };

@@ -1,5 +1,5 @@
 import { effectiveForm } from '#ast/form/effective-form.ts';
-import { questionsById } from '#ast/form/fields.ts';
+import { indexQuestionsById } from '#ast/form/fields.ts';
 import { withPipedLabels } from '#ast/form/piping.ts';
 import { listQuestions } from '#ast/form/tree.ts';
 import { requireForm } from '#forms/form-rows.ts';
@@ -9,7 +9,7 @@ import { asWireValue } from '#kit/http.ts';
 import { statement, textEnum } from '#kit/statement.ts';
 import { failedReasonSql } from '#tasks/read-tasks.ts';
 import type { InvitedForm } from './context.ts';
-import { type InvitationStatus, invitationStatuses, prefillableOf } from './draft.ts';
+import { createPrefillableCheck, type InvitationStatus, invitationStatuses } from './draft.ts';
 import { invitationStatusSql, submissionJoinSql } from './links-file.ts';
 import { defaultMessage, placeholders } from './message.ts';
 import type { InvitationsOverview } from './shapes.ts';
@@ -51,7 +51,7 @@ const shownBatches = 5;
 /**
  * Returns the state of a form's invitations, and the defaults of the next batch. @throws ApiError not_found.
  */
-export async function readOverview(
+export async function readInvitationsOverview(
   { database, config }: { database: Database; config: Pick<Config, 'smtp' | 'mailPerMinute'> },
   { workspaceId, formId }: InvitedForm,
 ): Promise<InvitationsOverview> {
@@ -63,7 +63,7 @@ export async function readOverview(
     listBatches(database, { ...key, limit: shownBatches }),
   ]);
   const byStatus = new Map(counted.map(({ status, count }) => [status, count]));
-  const isPrefillable = prefillableOf(form);
+  const isPrefillable = createPrefillableCheck(form);
   return {
     access: found.settings.access ?? 'public',
     counts: Object.fromEntries(
@@ -87,7 +87,7 @@ export async function readOverview(
     ),
     message: lastMessage(batches[0]),
     placeholders,
-    questions: [...questionsById(listQuestions(withPipedLabels(form)))]
+    questions: [...indexQuestionsById(listQuestions(withPipedLabels(form)))]
       .filter(([id]) => isPrefillable(id))
       .map(([id, { element }]) => ({ id, label: element.attrs.label })),
   };

@@ -4,10 +4,10 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { cancelMails } from '#kit/outbox.ts';
 import { requireRow, statement } from '#kit/statement.ts';
-import type { InvitationContext, InvitedForm, InvitingContext } from './context.ts';
-import { throttleEmail } from './draft.ts';
+import type { InvitationServices, InvitedForm, InvitingServices } from './context.ts';
+import { checkDailyEmailLimits } from './draft.ts';
 import { invitationStatusSql, submissionJoinSql, unsubscribedHashSql } from './links-file.ts';
-import { type MailingContext, mailColumns, mailInvitations } from './mail-invitations.ts';
+import { type InvitationEmailServices, mailColumns, mailInvitations } from './mail-invitations.ts';
 import { findInvitations } from './read-invitations.ts';
 
 const mailSelection = `i.id, i.form_id, i.email, i.name, i.reference, i.expires_at, i.mail_id, f.name as form_name,
@@ -58,7 +58,7 @@ const revokeInvitation = statement(
  * @throws ApiError not_found; conflict with the reason why it cannot be emailed; rate_limit_exceeded.
  */
 export async function resendInvitation(
-  context: InvitingContext,
+  context: InvitingServices,
   form: InvitedForm & { accountId: string | null },
   invitationId: string,
 ): Promise<void> {
@@ -70,7 +70,7 @@ export async function resendInvitation(
       ids: [invitationId],
       now: now(),
     });
-    await throttleEmail(client, context, form, rows.length);
+    await checkDailyEmailLimits(client, context, form, rows.length);
     await mailInvitations(client, context, form, rows, 'invitation');
     return rows.length > 0;
   });
@@ -83,7 +83,7 @@ const noMail =
   'This server sends no email: its operator has not set SMTP_URL. Copy the personal links instead.';
 
 async function explainNotMailable(
-  { database, config }: InvitationContext,
+  { database, config }: InvitationServices,
   { workspaceId, formId }: InvitedForm,
   id: string,
 ): Promise<ApiError> {
@@ -107,8 +107,8 @@ async function explainNotMailable(
  * Disables the link of an invitation and cancels its queued email. The address can be invited again.
  * @throws ApiError not_found; conflict if the person has answered.
  */
-export async function revokeOne(
-  { database }: Pick<InvitationContext, 'database'>,
+export async function revokeFormInvitation(
+  { database }: Pick<InvitationServices, 'database'>,
   { workspaceId, formId }: InvitedForm,
   invitationId: string,
 ): Promise<void> {
@@ -186,7 +186,7 @@ const quietMs = 3_600_000;
  * @throws ApiError not_found, conflict if the server sends no email, rate_limit_exceeded.
  */
 export async function remindUnanswered(
-  context: InvitingContext,
+  context: InvitingServices,
   form: InvitedForm & { accountId: string | null },
   ids: readonly string[] | null,
 ): Promise<number> {
@@ -206,7 +206,7 @@ export async function remindUnanswered(
         now: at,
       });
       if (rows.length === 0) return reminded;
-      await throttleEmail(client, context, form, rows.length);
+      await checkDailyEmailLimits(client, context, form, rows.length);
       await mailInvitations(client, context, form, rows, 'reminder');
       reminded += rows.length;
       after = rows.at(-1)!.id;
@@ -221,12 +221,12 @@ export async function remindUnanswered(
  * continues or ends.
  */
 export async function sendDueReminders(
-  context: MailingContext & { database: Database; wakeQueue: () => void },
+  context: InvitationEmailServices & { database: Database; wakeQueue: () => void },
 ): Promise<void> {
   while ((await remindDue(context)) > 0) context.wakeQueue();
 }
 
-async function remindDue(context: MailingContext & { database: Database }): Promise<number> {
+async function remindDue(context: InvitationEmailServices & { database: Database }): Promise<number> {
   return transaction(context.database, async (client) => {
     const due = await lockDueReminders(client, { now: now() });
     const byForm = Map.groupBy(due, (row) => `${row.workspace_id} ${row.form_id} ${row.created_by}`);

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { accessModes } from '#ast/settings.ts';
-import { longestAddress } from '#kit/outbox/address.ts';
+import { longestMailAddress } from '#kit/outbox/address.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { failedReasonSchema } from '#kit/validation.ts';
-import { draftLimits, invitationStatuses } from './draft.ts';
-import { importLimits } from './import-limits.ts';
-import { type Invitation, mostInvited } from './invite.ts';
+import { invitationDraftLimits, invitationStatuses } from './draft.ts';
+import { invitationImportLimits } from './import-limits.ts';
+import { type InvitationBatchOptions, mostInvited } from './invite.ts';
 import { defaultMessage, messageProperties } from './message.ts';
 
 const moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
@@ -63,10 +63,10 @@ const InvitedPerson = nameSchema(
   'InvitedPerson',
   Type.Object(
     {
-      email: Type.String({ maxLength: longestAddress }),
-      name: Type.Optional(Type.String({ maxLength: draftLimits.name })),
+      email: Type.String({ maxLength: longestMailAddress }),
+      name: Type.Optional(Type.String({ maxLength: invitationDraftLimits.name })),
       reference: Type.Optional(
-        Type.Record(Type.String(), Type.String({ maxLength: draftLimits.entryValue })),
+        Type.Record(Type.String(), Type.String({ maxLength: invitationDraftLimits.entryValue })),
       ),
       prefill: Type.Optional(
         Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 500 })])),
@@ -89,7 +89,7 @@ export const InviteBody = Type.Object(
 export function readInvitationBody(
   body: Omit<Static<typeof InviteBody>, 'invitations'>,
   createdBy: string | null,
-): Invitation {
+): InvitationBatchOptions {
   return {
     subject: body.subject ?? defaultMessage.subject,
     message: body.message ?? defaultMessage.message,
@@ -108,7 +108,10 @@ const timestamp = Type.String({ format: 'date-time' });
 const ColumnUse = Type.Union([
   Type.Object({ as: Type.Enum(['email', 'name', 'ignore']) }, noExtraProperties),
   Type.Object(
-    { as: Type.Enum(['reference', 'prefill']), name: Type.String({ maxLength: draftLimits.entryName }) },
+    {
+      as: Type.Enum(['reference', 'prefill']),
+      name: Type.String({ maxLength: invitationDraftLimits.entryName }),
+    },
     noExtraProperties,
   ),
 ]);
@@ -116,11 +119,11 @@ const ColumnUse = Type.Union([
 /** The source of an import: pasted addresses, or a CSV text with the uses of its columns. */
 const importSource = {
   kind: Type.Enum(['addresses', 'csv']),
-  text: Type.String({ maxLength: importLimits.characters }),
+  text: Type.String({ maxLength: invitationImportLimits.characters }),
   mapping: Type.Optional(Type.Array(ColumnUse, { maxItems: 100 })),
 };
 
-export const PreviewBody = Type.Object(importSource, noExtraProperties);
+export const ImportPreviewBody = Type.Object(importSource, noExtraProperties);
 
 /** The number of problems, and the first hundred of them. */
 const leftOut = {
@@ -153,9 +156,9 @@ export const ImportStarted = Type.Object({ batch_id: uuid, total: Type.Integer()
 /** The person and message of a preview. */
 export const EmailPreviewBody = Type.Object(
   {
-    email: Type.String({ maxLength: longestAddress }),
-    name: Type.String({ maxLength: draftLimits.name }),
-    reference: Type.Record(Type.String(), Type.String({ maxLength: draftLimits.entryValue })),
+    email: Type.String({ maxLength: longestMailAddress }),
+    name: Type.String({ maxLength: invitationDraftLimits.name }),
+    reference: Type.Record(Type.String(), Type.String({ maxLength: invitationDraftLimits.entryValue })),
     ...messageProperties,
   },
   noExtraProperties,

@@ -6,7 +6,7 @@ import { testDatabase } from '#test/database.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { defaultMessage } from './message.ts';
 import { previewInvitationEmail } from './preview-email.ts';
-import { previewImport } from './start-import.ts';
+import { createImportPreview } from './start-import.ts';
 
 const { database } = await testDatabase();
 const { id: workspaceId } = await createWorkspace(database, { name: 'Test', plan: 'free' });
@@ -17,7 +17,7 @@ const form = { workspaceId, formId };
 
 test('a placeholder uses its fallback for a person with a blank cell, also in the email preview', async () => {
   const text = 'email,company\nada@example.org,\ngrace@example.org,Navy\n';
-  const { drafts } = await previewImport({ database }, form, { kind: 'csv', text });
+  const { drafts } = await createImportPreview({ database }, form, { kind: 'csv', text });
   assert.deepEqual(
     drafts.map(({ draft }) => draft.reference),
     [{ company: '' }, { company: 'Navy' }],

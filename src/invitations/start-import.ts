@@ -6,12 +6,22 @@ import type { Job } from '#kit/queue.ts';
 import { statement } from '#kit/statement.ts';
 import { runInThread } from '#kit/threads/run-in-thread.ts';
 import { runTaskStep } from '#tasks/run-tasks.ts';
-import type { InvitationContext, InvitedForm, InvitingContext } from './context.ts';
+import type { InvitationServices, InvitedForm, InvitingServices } from './context.ts';
 import type { InvitationDraft } from './draft.ts';
-import { addInvitations, checkInvitation, type Invitation, openBatch, readStructure } from './invite.ts';
+import {
+  addInvitations,
+  checkBatchOptions,
+  createInvitationBatch,
+  type InvitationBatchOptions,
+  readStructure,
+} from './invite.ts';
 import { unsubscribedHashSql } from './links-file.ts';
-import type { MailingContext } from './mail-invitations.ts';
-import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
+import type { InvitationEmailServices } from './mail-invitations.ts';
+import {
+  type InvitationImportPlan,
+  type InvitationImportSource,
+  planInvitationImport,
+} from './plan-import.ts';
 
 /**
  * Texts up to this many characters are read in the main thread in a few ms; starting a thread takes longer.
@@ -28,12 +38,12 @@ const limits = {
 /** Runs planImport; for a long text in a thread, because five million characters take half a second. */
 export async function planImportInThread(
   workspaceId: string,
-  source: ImportSource,
+  source: InvitationImportSource,
   form: Form,
-): Promise<ImportPlan | string> {
-  if (source.text.length <= shortText) return planImport(source, form);
+): Promise<InvitationImportPlan | string> {
+  if (source.text.length <= shortText) return planInvitationImport(source, form);
   const module = new URL('plan-import.ts', import.meta.url);
-  const given: Parameters<typeof planImport> = [source, form];
+  const given: Parameters<typeof planInvitationImport> = [source, form];
   return runInThread(workspaceId, { module, name: 'planImport', given }, limits);
 }
 
@@ -68,7 +78,7 @@ const selectInvited = statement(
 );
 
 /** The job that turns the lines of an import into invitations, step by step. */
-export const importJob = 'invitations.import';
+export const invitationImportJob = 'invitations.import';
 
 /** A line that is not an invitation yet. */
 type WaitingDraft = { entry: InvitationDraft };
@@ -77,17 +87,17 @@ type WaitingDraft = { entry: InvitationDraft };
 const stepSize = 500;
 
 /** The plan of an import, checked against existing invitations and unsubscribed addresses. */
-type ImportPreview = ImportPlan & { unsubscribed: number };
+type ImportPreview = InvitationImportPlan & { unsubscribed: number };
 
 /**
  * Plans an import and changes nothing. A person's reference values include all reference columns, with an
  * empty string for a blank cell: the preview of the email needs them.
  * @throws ApiError not_found; validation_error if the whole source cannot be used.
  */
-export async function previewImport(
-  context: Pick<InvitationContext, 'database'>,
+export async function createImportPreview(
+  context: Pick<InvitationServices, 'database'>,
   form: InvitedForm,
-  source: ImportSource,
+  source: InvitationImportSource,
 ): Promise<ImportPreview> {
   const read = await readImport(context, form, source);
   const blank = Object.fromEntries([...referenceNames(read)].map((name) => [name, '']));
@@ -100,13 +110,13 @@ export async function previewImport(
 }
 
 /** Returns the names of all reference values in the import. */
-const referenceNames = ({ mapping }: ImportPlan): ReadonlySet<string> =>
+const referenceNames = ({ mapping }: InvitationImportPlan): ReadonlySet<string> =>
   new Set(mapping.flatMap((use) => (use.as === 'reference' ? [use.name] : [])));
 
 async function readImport(
-  { database }: Pick<InvitationContext, 'database'>,
+  { database }: Pick<InvitationServices, 'database'>,
   form: InvitedForm,
-  source: ImportSource,
+  source: InvitationImportSource,
 ): Promise<ImportPreview> {
   const plan = await planImportInThread(form.workspaceId, source, await readStructure(database, form));
   if (typeof plan === 'string')
@@ -135,16 +145,16 @@ async function readImport(
  * @returns the id of its batch, and how many people will be invited.
  * @throws ApiError not_found, validation_error.
  */
-export async function startImport(
-  context: InvitingContext,
+export async function enqueueInvitationImport(
+  context: InvitingServices,
   form: InvitedForm,
-  source: ImportSource,
-  invitation: Invitation,
+  source: InvitationImportSource,
+  invitation: InvitationBatchOptions,
   by: Actor,
-): Promise<{ batchId: string; total: number; problems: ImportPlan['problems'] }> {
+): Promise<{ batchId: string; total: number; problems: InvitationImportPlan['problems'] }> {
   const read = await readImport(context, form, source);
   const { drafts, problems } = read;
-  const errors = checkInvitation(invitation, referenceNames(read));
+  const errors = checkBatchOptions(invitation, referenceNames(read));
   if (drafts.length === 0)
     errors.push({
       field: 'text',
@@ -153,17 +163,17 @@ export async function startImport(
     });
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
   const items = drafts.map(({ draft }): WaitingDraft => ({ entry: draft }));
-  const queued = { kind: importJob, lane: `invitations of ${form.formId}` };
+  const queued = { kind: invitationImportJob, lane: `invitations of ${form.formId}` };
   const { id: batchId } = await transaction(context.database, (client) =>
-    openBatch(client, context, form, invitation, { by, items, total: items.length }, queued),
+    createInvitationBatch(client, context, form, invitation, { by, items, total: items.length }, queued),
   );
   context.wakeQueue();
   return { batchId, total: drafts.length, problems };
 }
 
 /** Runs one step of an import: creates invitations and puts their emails into the outbox. */
-export const importStep = (
-  context: MailingContext & { database: Database; wakeQueue: () => void },
+export const runInvitationImportStep = (
+  context: InvitationEmailServices & { database: Database; wakeQueue: () => void },
   job: Job,
 ): Promise<void> =>
   runTaskStep<WaitingDraft>(context, job, stepSize, async (client, { items }) => {

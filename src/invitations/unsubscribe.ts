@@ -4,7 +4,7 @@ import { ApiError } from '#kit/errors.ts';
 import { cancelMails } from '#kit/outbox.ts';
 import { onlyRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { isUnsubscribeLink, readUnsubscribeToken } from './admission.ts';
+import { readUnsubscribeToken, verifyUnsubscribeSignature } from './admission.ts';
 import { unsubscribedHashSql } from './links-file.ts';
 
 /** Finds the address behind an unsubscribe link of this form; the form's id identifies its workspace. */
@@ -41,7 +41,11 @@ export async function findUnsubscriber(
   const found = read && onlyRow(await findAddressee(database, { form_id: formId, id: read.id }));
   if (
     !found ||
-    !isUnsubscribeLink(vault, read.signature, { workspaceId: found.workspace_id, formId, id: read.id })
+    !verifyUnsubscribeSignature(vault, read.signature, {
+      workspaceId: found.workspace_id,
+      formId,
+      id: read.id,
+    })
   )
     throw new ApiError('not_found', 'This link is not valid.');
   return { workspaceId: found.workspace_id, addressKey: found.address_key };

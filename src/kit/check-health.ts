@@ -1,5 +1,5 @@
 /** Checks what responds at an origin: this service, another program, or nothing. It never rejects. */
-export async function checkHealth(origin: string): Promise<'ours' | 'another' | 'nobody'> {
+export async function identifyServer(origin: string): Promise<'ours' | 'another' | 'nobody'> {
   try {
     const response = await fetch(`${origin}/healthz`, {
       signal: AbortSignal.timeout(3_000),

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { closeInOrder } from './concurrency.ts';
+import { prepareGracefulShutdown } from './concurrency.ts';
 import { openServer } from './http.ts';
 import { openLog } from './log.ts';
 
 test('a request that arrives while the event loop is blocked is answered before its connection closes', async () => {
   const server = openServer({ log: openLog('silent'), trustProxy: false });
   server.get('/', async () => ({ status: 'ok' }));
-  const close = closeInOrder(server);
+  const close = prepareGracefulShutdown(server);
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
   const client = connect(Number(new URL(address).port), '127.0.0.1').setEncoding('utf8');
   const get = (): boolean => client.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
@@ -39,7 +39,7 @@ test('during a pending request, a slow client on another connection is still ans
     await slow.promise;
     return { status: 'ok' };
   });
-  const close = closeInOrder(server);
+  const close = prepareGracefulShutdown(server);
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
   const open = () => connect(Number(new URL(address).port), '127.0.0.1').setEncoding('utf8');
   const [client, other] = [open(), open()];
@@ -64,7 +64,7 @@ test('during a pending request, a slow client on another connection is still ans
 test('a client with several connections is answered on each of them while it keeps sending requests', async () => {
   const server = openServer({ log: openLog('silent'), trustProxy: false });
   server.get('/', async () => ({ status: 'ok' }));
-  const close = closeInOrder(server);
+  const close = prepareGracefulShutdown(server);
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
   const clients = Array.from({ length: 8 }, () =>
     connect(Number(new URL(address).port), '127.0.0.1').setEncoding('utf8'),

@@ -216,7 +216,7 @@ const idleLoopMs = 0.1;
  * @returns a function that resolves when all connections are closed. After `graceMs` milliseconds it closes
  * the rest.
  */
-export function closeInOrder(server: Server): (graceMs: number) => Promise<void> {
+export function prepareGracefulShutdown(server: Server): (graceMs: number) => Promise<void> {
   const http = server.server;
   const sockets = new Set<Socket>();
   let isLast = false;
@@ -232,7 +232,7 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
     if (isLast) response.setHeader('Connection', 'close');
   });
   return async (graceMs) => {
-    await acceptWaiting(http);
+    await acceptWaitingConnections(http);
     // Not HTTP's own close: it ends idle connections, on which a client may already be sending.
     NetServer.prototype.close.call(http);
     // Not the server's `close` event: it covers only the connections that the server itself accepted.
@@ -265,7 +265,7 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
  * turn without a new one. The caller must close in the same turn. Connections that arrive during that turn
  * are reset.
  */
-export async function acceptWaiting(server: NetServer): Promise<void> {
+export async function acceptWaitingConnections(server: NetServer): Promise<void> {
   let hasCome = false;
   const note = (): void => {
     hasCome = true;

@@ -4,12 +4,12 @@ import ipaddr from 'ipaddr.js';
 import {
   type BackupConfig,
   type IdentityProviderConfig,
-  type Limits,
+  type LimitsConfig,
   type MetricsConfig,
-  readBackup,
-  readIdentityProvider,
-  readLimits,
-  readMetrics,
+  readBackupConfig,
+  readIdentityProviderConfig,
+  readLimitsConfig,
+  readMetricsConfig,
 } from './config/sections.ts';
 import { splitDatabaseUrl } from './find-host.ts';
 import { readMailAddress } from './outbox/address.ts';
@@ -72,7 +72,7 @@ export type Config = {
   defaultPlan: PlanName;
   /** Whether each API response is checked against its declaration. A mismatch returns 500. For tests. */
   isReplyChecked: boolean;
-  limits: Limits;
+  limits: LimitsConfig;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** How far to trust X-Forwarded-For: a number of proxies or a list of CIDRs; false: not at all. */
   trustProxy: number | string[] | false;
@@ -193,19 +193,19 @@ export function readConfig(environment: Environment): Config {
     webhookAllowNetworks,
     valkeyUrl: url('VALKEY_URL', ['redis:', 'rediss:', 'valkey:']),
     s3: readS3(value, url, problems),
-    backup: readBackup(value, wholeNumber, problems),
-    metrics: readMetrics(value, problems),
+    backup: readBackupConfig(value, wholeNumber, problems),
+    metrics: readMetricsConfig(value, problems),
     smtp: readSmtp({ url: value('SMTP_URL'), from: value('MAIL_FROM') }, problems),
     operatorEmail: readOperator(value('OPERATOR_EMAIL'), complain),
     securityContact: readContact(value('SECURITY_CONTACT'), complain),
     mailPerMinute: wholeNumber('MAIL_PER_MINUTE', 300, 10, 60_000),
     mailToVisitors: wholeNumber('MAIL_TO_VISITORS', 200, 1, 1_000_000),
     mailRetryDelays: retryDelays('MAIL_RETRY_DELAYS'),
-    identityProvider: readIdentityProvider(value, list, problems),
+    identityProvider: readIdentityProviderConfig(value, list, problems),
     workspaceCreation: oneOf('WORKSPACE_CREATION', workspaceCreations, 'owners'),
     defaultPlan: oneOf('DEFAULT_PLAN', planNames, 'enterprise'),
     isReplyChecked: environment['CHECK_REPLIES'] === 'true',
-    limits: readLimits(wholeNumber),
+    limits: readLimitsConfig(wholeNumber),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
     trustProxy: readTrustProxy(value('TRUST_PROXY'), complain),
     secretKey,
@@ -245,7 +245,7 @@ function readOrigin(given: string | undefined, complain: Complain): string | und
 }
 
 /** Returns whether HOST means every address of this machine. Other machines cannot connect to it. */
-export const isEveryAddress = (host: string): boolean =>
+export const isWildcardHost = (host: string): boolean =>
   ipaddr.isValid(host) && ipaddr.parse(host).range() === 'unspecified';
 
 /**
@@ -253,7 +253,7 @@ export const isEveryAddress = (host: string): boolean =>
  * or the loopback address if there is none.
  */
 function reachableName(host: string): string {
-  if (!isEveryAddress(host)) return host;
+  if (!isWildcardHost(host)) return host;
   const outside = Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])
     .filter(({ internal, family, scopeid }) => !internal && (family === 'IPv4' || scopeid === 0));

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { testDatabase } from '#test/database.ts';
 import { startRelay } from '#test/relay.ts';
 import { until } from '#test/service.ts';
-import { isUnavailable, openClient, openDatabase, transaction } from './database.ts';
+import { isUnavailableError, openClient, openDatabase, transaction } from './database.ts';
 import { openLog } from './log.ts';
 import type { Queryable } from './statement.ts';
 
@@ -76,9 +76,9 @@ test('when the pool ends, waiting and later queries fail as unavailable', async 
   client.release();
   await assert.rejects(
     waiting,
-    (error: Error) => error.message === 'The database is closed here.' && isUnavailable(error),
+    (error: Error) => error.message === 'The database is closed here.' && isUnavailableError(error),
   );
-  await assert.rejects(pooled.query('select'), isUnavailable);
+  await assert.rejects(pooled.query('select'), isUnavailableError);
   await ended;
 });
 
@@ -119,7 +119,7 @@ test('a silent connection ends its statement, and the next statement gets anothe
   await sleep(2 * silenceMs);
   assert.deepEqual(await pid(), first);
   relay.silence({ connected: true, next: false });
-  await assert.rejects(pooled.query('select 1'), isUnavailable);
+  await assert.rejects(pooled.query('select 1'), isUnavailableError);
   assert.notDeepEqual(await pid(), first);
 });
 
@@ -127,8 +127,8 @@ test('a missing socket means that the database is unavailable; a missing file do
   const nowhere = { host: '/nowhere', port: 5432, user: 'nobody', database: 'none' };
   const pooled = openDatabase(nowhere, { pool: 1, log: openLog('silent') });
   after(() => pooled.end());
-  await assert.rejects(pooled.query('select 1'), isUnavailable);
-  await assert.rejects(readFile('/nowhere/file'), (error) => !isUnavailable(error));
+  await assert.rejects(pooled.query('select 1'), isUnavailableError);
+  await assert.rejects(readFile('/nowhere/file'), (error) => !isUnavailableError(error));
 });
 
 test('a slow statement continues while the database answers other connections; if it answers none, the statement fails within 3 s', {
@@ -141,7 +141,7 @@ test('a slow statement continues while the database answers other connections; i
   relay.silence({ connected: true, next: true });
   const since = performance.now();
   // On the open connection, on a new one, and in the queue for a connection.
-  const asked = [1, 2, 3].map(() => assert.rejects(pooled.query('select 1'), isUnavailable));
+  const asked = [1, 2, 3].map(() => assert.rejects(pooled.query('select 1'), isUnavailableError));
   await Promise.all(asked);
   // 2.5 s on an idle machine; without the probe it would be 12 s.
   assert.ok(performance.now() - since < 10_000);
@@ -199,14 +199,14 @@ test('losing a connection between two statements ends its work, but not the proc
     await ended;
     await client.query('select 1');
   });
-  await assert.rejects(lost, isUnavailable);
+  await assert.rejects(lost, isUnavailableError);
   const beside = openClient(database);
   await beside.connect();
   const ended = new Promise<void>((resolve) => beside.on('end', resolve));
   const { rows } = await beside.query<{ pid: number }>('select pg_backend_pid() as pid');
   await database.query('select pg_terminate_backend($1)', [rows[0]!.pid]);
   await ended;
-  await assert.rejects(beside.query('select 1'), isUnavailable);
+  await assert.rejects(beside.query('select 1'), isUnavailableError);
   assert.deepEqual(uncaught, []);
   assert.deepEqual((await database.query('select 1 as one')).rows, [{ one: 1 }]);
 });

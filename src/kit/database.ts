@@ -11,11 +11,11 @@ import {
 } from 'pg';
 import { EmbeddedClient } from './embedded-client.ts';
 import {
-  createLocatedClient,
+  createMovableServerClient,
   createMultiHostClient,
   type Host,
   hasServerMoved,
-  isReadOnly,
+  isReadOnlyError,
   type ServerLocation,
   splitDatabaseUrl,
 } from './find-host.ts';
@@ -74,7 +74,7 @@ const types: CustomTypesConfig = {
 };
 
 /** How to reach a database: a URL, which may name several hosts, or the socket of the embedded server. */
-export type Connection =
+export type ConnectionTarget =
   | { connectionString: string }
   | { host: string; port: number; user: string; database: string };
 
@@ -83,7 +83,7 @@ export type Connection =
  * (see isUnavailable) and the process keeps running.
  */
 export function openDatabase(
-  connection: Connection,
+  connection: ConnectionTarget,
   options: {
     pool: number;
     log: Log;
@@ -107,7 +107,7 @@ export function openDatabase(
   const number = openNumbers();
   const pool = new Pool({
     ...reach,
-    ...(options.at && { Client: createLocatedClient(options.at, reach.Client) }),
+    ...(options.at && { Client: createMovableServerClient(options.at, reach.Client) }),
     max: options.pool,
     connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: 30_000,
@@ -122,7 +122,7 @@ export function openDatabase(
         ...sessionSettings,
         ...(limits && sessionLimits),
         ...(options.path !== undefined && { search_path: options.path }),
-        [connectionNumber]: String(number(client)),
+        [connectionNumberSetting]: String(number(client)),
       });
       if (options.part?.home) await requireSchema(client);
     }),
@@ -139,7 +139,7 @@ export function openDatabase(
     pools.set(client, pool);
   });
   pool.on('release', (reason, client) => {
-    if (isReadOnly(reason)) options.at?.lost();
+    if (isReadOnlyError(reason)) options.at?.lost();
     // Closes a connection that should not be used again.
     if (hasServerMoved(client)) void client.end().catch(() => {});
   });
@@ -150,7 +150,7 @@ export function openDatabase(
 }
 
 /** The session setting with a number that is unique in the pool. Each process has a random first number. */
-export const connectionNumber = 'formloom.connection';
+export const connectionNumberSetting = 'formloom.connection';
 const firstNumber = randomInt(2 ** 15);
 
 /** Assigns each connection the lowest free number, so that a quiet pool uses few numbers. */
@@ -192,8 +192,8 @@ export type DatabasePart = {
 
 const parts = new WeakMap<Pool, DatabasePart>();
 /** The name of the first, and usually only, part of an instance. */
-export const firstPart = 'default';
-export const partNameOf = (database: Database): string => parts.get(database)?.name ?? firstPart;
+export const firstPartName = 'default';
+export const partNameOf = (database: Database): string => parts.get(database)?.name ?? firstPartName;
 /** Returns the pool over which the processes of a part announce jobs. */
 export const notifierOf = (database: Database): Database => parts.get(database)?.notifier ?? database;
 /** Returns where to query tables that all parts share: `db`, unless its sessions cannot see them. */
@@ -201,7 +201,7 @@ export const sharedDatabaseOf = <Db extends Pool | ClientBase>(db: Db): Db | Dat
   parts.get(databaseOf(db))?.home ?? db;
 
 /** Returns the driver's settings. The driver supports only one host, so several hosts need our own client. */
-function hostsOf(connection: Connection): PoolConfig {
+function hostsOf(connection: ConnectionTarget): PoolConfig {
   if (!('connectionString' in connection)) return { ...connection, Client: EmbeddedClient };
   const addresses = splitDatabaseUrl(connection.connectionString);
   return addresses.length < 2
@@ -248,7 +248,7 @@ async function setSession(client: ClientBase, settings: Readonly<Record<string, 
   );
 }
 
-/** @throws an error that `isUnavailable` accepts if the schema of the session does not exist yet. */
+/** @throws an error that `isUnavailableError` accepts if the schema of the session does not exist yet. */
 async function requireSchema(client: ClientBase): Promise<void> {
   const { rowCount } = await client.query('select where current_schema() is null');
   if (rowCount === 1)
@@ -336,7 +336,7 @@ export async function transaction<T>(
     await client.query('rollback').catch((failure: Error) => {
       broken = failure;
     });
-    if (isReadOnly(error)) broken ??= error;
+    if (isReadOnlyError(error)) broken ??= error;
     throw error;
   } finally {
     // Discards a connection that could not roll back or no longer accepts writes.
@@ -389,7 +389,7 @@ export const isDatabaseTimeout = (error: unknown): boolean =>
   error instanceof Error && silentMessages.test(error.message);
 
 /** Returns whether the database cannot answer now. The request then returns 503, and a retry can help. */
-export function isUnavailable(error: unknown): boolean {
+export function isUnavailableError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const isSqlState = 'severity' in error || /^[0-9A-Z]{5}$/.test(code);

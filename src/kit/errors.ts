@@ -1,6 +1,6 @@
 import { formatCount } from '#ast/basics/format-number.ts';
 import type { ProblemCode } from '#ast/basics/problem-codes.ts';
-import { isUnavailable } from './database.ts';
+import { isUnavailableError } from './database.ts';
 
 /**
  * The error codes of the service, with their status and default message. The first seven are the
@@ -170,13 +170,13 @@ const codesByWords: Readonly<Record<string, string>> = {
 };
 
 /** Returns the code for the message at the end of an output line. Any path may come before the message. */
-export const findCodeAtEnd = (line: string): string | undefined =>
+export const findErrorCodeInLine = (line: string): string | undefined =>
   codesByWords[/(?:^|: )([^:]+?)\.?$/.exec(line)?.[1] ?? ''];
 
 /** Returns whether the database was unavailable. An AggregateError counts only if all its errors do. */
 export const isDatabaseUnavailable = (error: unknown): boolean =>
-  error instanceof AggregateError ? error.errors.every(isDatabaseUnavailable) : isUnavailable(error);
+  error instanceof AggregateError ? error.errors.every(isDatabaseUnavailable) : isUnavailableError(error);
 
 /** Formats an error for the log. An unavailable database is one line, because a stack would not help. */
-export const loggedError = (error: unknown): { reason: string } | { err: unknown } =>
+export const toLoggedError = (error: unknown): { reason: string } | { err: unknown } =>
   isDatabaseUnavailable(error) ? { reason: (error as Error).message } : { err: error };

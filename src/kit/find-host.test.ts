@@ -4,10 +4,10 @@ import { after, test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
 import { dial, standBefore, startRelay } from '#test/relay.ts';
 import { closedPort, until } from '#test/service.ts';
-import { isUnavailable, openDatabase, renewConnections, transaction } from './database.ts';
-import { isReadOnly, splitDatabaseUrl } from './find-host.ts';
+import { isUnavailableError, openDatabase, renewConnections, transaction } from './database.ts';
+import { isReadOnlyError, splitDatabaseUrl } from './find-host.ts';
 import { openLog } from './log.ts';
-import { listen } from './queue/announcer.ts';
+import { listenOnChannel } from './queue/announcer.ts';
 
 test('an address with several hosts becomes one address per host, with all other parts unchanged', () => {
   assert.deepEqual(splitDatabaseUrl('postgres://u:p%2C@one:1,[::1]:2,other/db?sslmode=no-verify'), [
@@ -75,7 +75,7 @@ test('the host that accepts writes is used, at any position in the list, and the
   await setWritable(first, false);
   const over = new AbortController();
   const heard: string[] = [];
-  const listening = listen(several, 'failover', (payload) => heard.push(payload), {
+  const listening = listenOnChannel(several, 'failover', (payload) => heard.push(payload), {
     log,
     signal: over.signal,
   });
@@ -107,7 +107,7 @@ test('after a server moves, idle connections, returned connections and listeners
   const over = new AbortController();
   const heard: string[] = [];
   const hear = (payload: string): unknown => heard.push(payload);
-  const listening = listen(moving, 'moved', hear, { log, signal: over.signal, askMs: 100 });
+  const listening = listenOnChannel(moving, 'moved', hear, { log, signal: over.signal, askMs: 100 });
   await until('it to listen', async () => heard.length > 0);
   const [lent, idle] = [await moving.connect(), await moving.connect()];
   idle.release();
@@ -127,7 +127,7 @@ test('after a server moves, idle connections, returned connections and listeners
   await listening;
   at = { host: '127.0.0.1', port: closedPort };
   await renewConnections(moving);
-  await assert.rejects(nameIn(moving), isUnavailable);
+  await assert.rejects(nameIn(moving), isUnavailableError);
   assert.equal(lost, 1);
   at = undefined;
   assert.equal(await nameIn(moving), nameOf(first.url));
@@ -139,7 +139,7 @@ test('if no host accepts writes, the error gives the reason for each, and no hos
   await until('the connections to be lost', async () => several.totalCount === 0);
   const since = performance.now();
   const [reason, another] = await Promise.all([1, 2].map(() => askName().then(assert.fail, (e: Error) => e)));
-  assert.ok(isUnavailable(reason) && isUnavailable(another));
+  assert.ok(isUnavailableError(reason) && isUnavailableError(another));
   assert.match(
     (reason as Error).message,
     /None of its hosts accepts writes.*ECONNREFUSED.*it is read-only.*it is read-only/,
@@ -164,7 +164,7 @@ test('a session that no longer accepts writes is not reused', async () => {
   );
   await assert.rejects(
     transaction(lone, (client) => client.query('create table written ()')),
-    (error) => isReadOnly(error) && isUnavailable(error),
+    (error) => isReadOnlyError(error) && isUnavailableError(error),
   );
   await write();
   assert.notDeepEqual((await lone.query('select pg_backend_pid() as pid')).rows[0], { pid: rows[0]!.pid });
@@ -177,7 +177,7 @@ test('a listener on a silent connection continues on another connection', async 
   const over = new AbortController();
   const heard: string[] = [];
   const hear = (payload: string): unknown => heard.push(payload);
-  const listening = listen(lone, 'failover', hear, { log, signal: over.signal, askMs: 100 });
+  const listening = listenOnChannel(lone, 'failover', hear, { log, signal: over.signal, askMs: 100 });
   await until('it to listen', async () => heard.length > 0);
   const before = heard.length;
   relay.silence({ connected: true, next: false });

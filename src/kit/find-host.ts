@@ -25,7 +25,7 @@ export function redactDatabaseUrl(url: string): string {
 }
 
 /** Returns whether the session of an error was read-only. Another session may accept writes. */
-export const isReadOnly = (error: unknown): error is Error =>
+export const isReadOnlyError = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && error.code === readOnly;
 
 /**
@@ -79,7 +79,7 @@ const checks = new WeakMap<object, () => boolean>();
 export const hasServerMoved = (client: object): boolean => checks.get(client)?.() ?? false;
 
 /** Returns the client class for a server that can move. `Base` connects to the host in the URL. */
-export function createLocatedClient(
+export function createMovableServerClient(
   { now, lost }: ServerLocation,
   Base: PoolConfig['Client'] = Client,
 ): typeof Client {

@@ -61,7 +61,8 @@ const compressedBody = 'Compressed request bodies are not accepted. Send the bod
 const refused = new WeakMap<IncomingMessage, unknown>();
 
 /** Makes a request fail where it is handled, so that pages respond with a page and the API with JSON. */
-export const refuseRequest = (request: IncomingMessage, why: unknown): void => void refused.set(request, why);
+export const markRequestRefused = (request: IncomingMessage, why: unknown): void =>
+  void refused.set(request, why);
 
 /**
  * Replaces Fastify's schema compilers, which would load Ajv and others (150 modules). validation.ts checks
@@ -276,7 +277,7 @@ export type JsonList<T> = {
 };
 
 /** Marks items and the other properties as the JSON of a list. */
-export const jsonList = <List extends { data: unknown[] }>(
+export const markJsonList = <List extends { data: unknown[] }>(
   items: readonly JsonText<List['data'][number]>[],
   ends: Omit<List, 'data'>,
 ): JsonList<List> => ({ items, ends: JSON.stringify({ data: 0, ...ends }).slice(9) });

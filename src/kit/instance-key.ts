@@ -166,7 +166,10 @@ const writeMark = (storage: Storage, mark: string): Promise<unknown> =>
   storage.put(markKey, Readable.from([Buffer.from(mark)]), markBytes);
 
 /** Checks like claimStorage, but writes nothing. @throws InstanceStorageError, or the storage's error. */
-export async function checkStorage(database: Database, { storage, place }: StorageLocation): Promise<void> {
+export async function checkStorageOwnership(
+  database: Database,
+  { storage, place }: StorageLocation,
+): Promise<void> {
   const { is_there: isThere } = onlyRow(await findInstanceTable(database, {}))!;
   const known = (isThere && onlyRow(await selectStorageId(database, {}))?.storage_id) || undefined;
   refuseOther(place, await readMark(storage), known);

@@ -29,7 +29,7 @@ export const formatSearchPath = (...schemas: readonly string[]): string =>
  * The schema with the tables of a session. On a node of a cluster, the first schema of the path contains
  * views of them, and its name is derived from that schema.
  */
-export const sessionSchema = `to_regnamespace(regexp_replace(quote_ident(current_schema()), '^near_', ''))`;
+export const sessionSchemaSql = `to_regnamespace(regexp_replace(quote_ident(current_schema()), '^near_', ''))`;
 
 const migrationsDirectory = new URL('../../db/migrations/', import.meta.url);
 
@@ -192,7 +192,7 @@ async function renumberRecorded(client: PoolClient, { name, checksum }: Migratio
  * @throws MigrationError also if the database is older.
  */
 export async function checkMigrated(database: Database, migrations: readonly Migration[]): Promise<void> {
-  const [next] = await findPending(database, migrations);
+  const [next] = await findPendingMigrations(database, migrations);
   if (next === undefined) return;
   throw new MigrationError(
     `This version of Formloom needs to migrate the database (${next}), but an older version is still running. Stop the older version, then start Formloom again.`,
@@ -203,7 +203,10 @@ export async function checkMigrated(database: Database, migrations: readonly Mig
  * Returns the names of the migrations that have not run yet; all of them for an empty database.
  * @throws MigrationError as `migrate` does.
  */
-export async function findPending(database: Database, migrations: readonly Migration[]): Promise<string[]> {
+export async function findPendingMigrations(
+  database: Database,
+  migrations: readonly Migration[],
+): Promise<string[]> {
   return (await findPendingOf(database, migrations)).map(({ name }) => name);
 }
 

@@ -14,7 +14,7 @@ export type Actor = {
   readonly sessionId?: string;
 };
 
-export type Origin = {
+export type ClientInfo = {
   address: string | null;
   /** The User-Agent of the browser or program. */
   agent: string | null;
@@ -24,7 +24,7 @@ export type Origin = {
 export type AuditEntry = {
   workspaceId: string;
   actor: Actor;
-  origin: Origin | undefined;
+  origin: ClientInfo | undefined;
   operation: string;
   method: string;
   /** The path below /api/v1 with its ids, without a query. */
@@ -35,7 +35,7 @@ export type AuditEntry = {
 };
 
 /** The workspace, caller and permissions of a request. */
-export type Scope = {
+export type RequestScope = {
   workspaceId: string;
   /** The only forms that the caller can access, with their submissions; null: all forms. */
   formIds: readonly string[] | null;
@@ -47,7 +47,7 @@ export type Scope = {
 };
 
 /** The sender of a request, signed in or not. */
-export type Visitor = {
+export type RequestSender = {
   /** The address as rate limits count it (#workspaces/accounts/users.ts). */
   address: string;
   /** The full IP address. */
@@ -84,10 +84,10 @@ export type SessionCaller = 'visitor' | 'halfway' | 'leaving' | 'newcomer' | 'pe
 
 /** What an operation knows about its caller. */
 export type ScopeOf<Own extends SessionCaller | undefined> = Own extends undefined
-  ? Scope
+  ? RequestScope
   : Own extends 'visitor'
-    ? { visitor: Visitor }
-    : { visitor: Visitor; person: Person };
+    ? { visitor: RequestSender }
+    : { visitor: RequestSender; person: Person };
 
 /** The success response of an operation: JSON by a schema, a stream of a content type, or nothing. */
 export type ReplyShape = {

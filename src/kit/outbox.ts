@@ -36,7 +36,7 @@ export const mailPaces = {
 export type MailKind = keyof typeof mailPaces;
 
 /** The kind of the jobs that send emails. The job has the id of the email. */
-export const sendMailJob = 'send_mail';
+export const sendMailJobKind = 'send_mail';
 
 /**
  * Returns the lane of an email, one per pace. One email per lane is sent at a time, so a crash repeats only
@@ -112,7 +112,7 @@ const insertMails = statement(
      on conflict (workspace_id, id) do nothing
    ),
    job as materialized (
-     select $workspace_id as workspace_id, id, '${sendMailJob}' as kind, lane, '{}'::jsonb as payload, run_at, at
+     select $workspace_id as workspace_id, id, '${sendMailJobKind}' as kind, lane, '{}'::jsonb as payload, run_at, at
        from made join mail using (id)
    ),
    put as (${insertJobsSql('job')})
@@ -237,7 +237,7 @@ export const cancelMails = statement(
  * has no content left and stays.
  * @returns for each queued email, the other submissions in it.
  */
-export const deleteMailsAbout = statement(
+export const deleteMailsAboutSubmissions = statement(
   'outbox.delete_mails_about',
   'workspace_id submission_ids',
   'other_ids:uuids',

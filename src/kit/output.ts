@@ -16,7 +16,7 @@ type Handle = { _handle?: { setBlocking?: (isBlocking: boolean) => void } };
  * the disk is full (ENOSPC). Libraries and Node also write directly, so each stream needs an error listener;
  * without one, an error ends the process. A paused terminal (Ctrl-S) blocks no request.
  */
-export function tolerateLostOutput(): void {
+export function ignoreOutputErrors(): void {
   for (const name of ['stdout', 'stderr'] as const) {
     const stream = process[name];
     // `writeOutput` counts the error.

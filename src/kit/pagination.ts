@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type TSchema, Type } from 'typebox';
 import { uuidPattern } from './clock.ts';
 import { ApiError } from './errors.ts';
-import { listBeginning } from './validation.ts';
+import { listStartCursor } from './validation.ts';
 
 /** Names a schema, which becomes one component of the OpenAPI document. Validation is not affected. */
 export const nameSchema = <S extends TSchema>(name: string, schema: S): S =>
@@ -52,7 +52,7 @@ export function readPageParameters(query: { page?: number; per_page?: number }):
 }
 
 /** Returns the pagination object for a page of a list with `total` items. */
-export function paginate(
+export function toPagination(
   { page, perPage }: Pick<Page, 'page' | 'perPage'>,
   total: number,
 ): { page: number; per_page: number; total_count: number; total_pages: number } {
@@ -71,7 +71,7 @@ export const listParameters = {
   ),
 };
 
-export const listOf = <S extends TSchema>(item: S) =>
+export const listSchemaOf = <S extends TSchema>(item: S) =>
   Type.Object({
     data: Type.Array(item),
     pagination: Pagination,
@@ -99,9 +99,9 @@ export type PageRequest = {
 };
 
 /** The properties of a list response besides its items. */
-export type ListFooter = { pagination: ReturnType<typeof paginate>; next_cursor?: string | null };
+export type ListFooter = { pagination: ReturnType<typeof toPagination>; next_cursor?: string | null };
 
-export const refuseCursor = (message: string): ApiError =>
+export const createCursorError = (message: string): ApiError =>
   new ApiError('bad_request', message, { errors: [{ field: 'cursor', message }] });
 
 /**
@@ -111,25 +111,29 @@ export const refuseCursor = (message: string): ApiError =>
  * @throws ApiError bad_request for a cursor of another list or filter, and for a cursor with `page`.
  */
 export const readPageRequest = (query: ListQuery, ...list: readonly string[]): PageRequest =>
-  readPageRequestBy(uuidPattern, query, ...list);
+  readPageRequestByPosition(uuidPattern, query, ...list);
 
 type ListQuery = { page?: number; per_page?: number; cursor?: string };
 
 /** Reads the requested part of a list that is not ordered by id. @param place the pattern of a position. */
-export function readPageRequestBy(place: RegExp, query: ListQuery, ...list: readonly string[]): PageRequest {
+export function readPageRequestByPosition(
+  place: RegExp,
+  query: ListQuery,
+  ...list: readonly string[]
+): PageRequest {
   const { cursor, page: asked, per_page: _, ...filter } = query;
   const page = readPageParameters(query);
   if (cursor === undefined)
     return { ...page, limit: page.perPage, after: null, total: undefined, mark: null };
-  if (asked !== undefined) throw refuseCursor('"cursor" and "page" cannot be used together.');
+  if (asked !== undefined) throw createCursorError('"cursor" and "page" cannot be used together.');
   const mark = markOf([...list, ...Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1))]);
   const reading = { perPage: page.perPage, limit: page.perPage + 1, offset: 0, mark };
-  if (cursor === listBeginning) return { ...reading, page: 1, after: null, total: undefined };
+  if (cursor === listStartCursor) return { ...reading, page: 1, after: null, total: undefined };
   const [given, number, total, after = '', ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ');
   const isOurs = given === mark && /^\d{1,9} \d{1,15}$/.test(`${number} ${total}`) && place.test(after);
   if (!isOurs || rest.length > 0)
-    throw refuseCursor(
-      `"cursor" must be ${listBeginning}, or a "next_cursor" that this list returned for the same filter.`,
+    throw createCursorError(
+      `"cursor" must be ${listStartCursor}, or a "next_cursor" that this list returned for the same filter.`,
     );
   return { ...reading, page: Number(number), after, total: Number(total) };
 }
@@ -139,17 +143,17 @@ const markOf = (list: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(list).toLowerCase()).digest('hex').slice(0, 16);
 
 /** Bounds below and above every id. */
-export const [minimumId, lastId] = [
+export const [minimumId, maximumId] = [
   '00000000-0000-0000-0000-000000000000',
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
 ];
 
 /** The lesser and the greater of two ids. */
-export const least = (one: string, other: string): string => (one < other ? one : other);
-export const greatest = (one: string, other: string): string => (one > other ? one : other);
+export const lesserId = (one: string, other: string): string => (one < other ? one : other);
+export const greaterId = (one: string, other: string): string => (one > other ? one : other);
 
 /** Returns the exclusive upper bound of the remaining ids, for lists that are newest first. */
-export const upperIdBound = ({ after }: Pick<PageRequest, 'after'>): string => after ?? lastId;
+export const upperIdBound = ({ after }: Pick<PageRequest, 'after'>): string => after ?? maximumId;
 /** Returns the inclusive lower bound of the remaining ids, for lists that are oldest first. */
 export const lowerIdBound = ({ after }: Pick<PageRequest, 'after'>): string =>
   after === null ? minimumId : nextGreaterId(after);
@@ -165,16 +169,16 @@ export const finishPage = <Row extends { id: string }>(
   cut: PageRequest,
   rows: readonly Row[],
   total: number,
-) => finishPageBy(cut, rows, total, ({ id }) => id);
+) => finishPageByPosition(cut, rows, total, ({ id }) => id);
 
 /** Ends a page of a list that readPageRequestBy reads. @param placeOf returns the position after a row. */
-export function finishPageBy<Row>(
+export function finishPageByPosition<Row>(
   cut: PageRequest,
   rows: readonly Row[],
   total: number,
   placeOf: (row: Row) => string,
 ): { rows: readonly Row[]; ends: ListFooter } {
-  const pagination = paginate(cut, total);
+  const pagination = toPagination(cut, total);
   if (cut.mark === null) return { rows, ends: { pagination } };
   const taken = rows.slice(0, cut.perPage);
   const isOver = rows.length === taken.length;

@@ -10,7 +10,14 @@ import { newId } from './clock.ts';
 import { openDatabase, transaction } from './database.ts';
 import { openLog } from './log.ts';
 import { listenForJobs, openAnnouncer } from './queue/announcer.ts';
-import { claim, idleTime, listeningPollMs, openClaimWindow, pollMs, renewLeases } from './queue/claim.ts';
+import {
+  claimDueJobs,
+  findNextClaimDelay,
+  listeningPollMs,
+  openClaimWindow,
+  pollMs,
+  renewLeases,
+} from './queue/claim.ts';
 import { openLanes } from './queue/lanes.ts';
 import { backoffSeconds, type Handlers, type Queue, startQueue } from './queue/worker.ts';
 import {
@@ -313,11 +320,14 @@ test('while no job can be claimed, the queue sleeps until its next poll', async 
     hasSuspect: () => false,
     outage,
   };
-  assert.equal(await idleTime(claims, true), pollMs);
+  assert.equal(await findNextClaimDelay(claims, true), pollMs);
   await enqueue('seen', { delay: -60 });
-  assert.ok((await idleTime(claims, true)) < pollMs, 'somebody else has it locked: it is looked for soon');
+  assert.ok(
+    (await findNextClaimDelay(claims, true)) < pollMs,
+    'somebody else has it locked: it is looked for soon',
+  );
   lookBack.foundNothing(performance.now(), lookBack.seconds(false));
-  assert.equal(await idleTime(claims, true), pollMs);
+  assert.equal(await findNextClaimDelay(claims, true), pollMs);
 });
 
 test('a notified queue sleeps until the next job is due, and polls each second without notifications or after a possible miss', async () => {
@@ -336,24 +346,28 @@ test('a notified queue sleeps until the next job is due, and polls each second w
   };
   const look = (): void => lookBack.foundNothing(clock, lookBack.seconds(false));
   look();
-  assert.equal(await idleTime(claims, true), listeningPollMs);
-  assert.equal(await idleTime(claims, false), pollMs, 'nobody tells it');
+  assert.equal(await findNextClaimDelay(claims, true), listeningPollMs);
+  assert.equal(await findNextClaimDelay(claims, false), pollMs, 'nobody tells it');
   clock += 10;
   look();
-  assert.equal(await idleTime(claims, true), pollMs, 'a transaction that took long may have ended since');
+  assert.equal(
+    await findNextClaimDelay(claims, true),
+    pollMs,
+    'a transaction that took long may have ended since',
+  );
   clock += 1_000;
   look();
-  assert.equal(await idleTime(claims, true), listeningPollMs);
+  assert.equal(await findNextClaimDelay(claims, true), listeningPollMs);
   // The process with this lease may have died.
   const [leased] = await enqueue('a', { delay: 5 });
   await database.query('update jobs set lease_token = gen_random_uuid() where id = $1', [leased]);
-  const ms = await idleTime(claims, true);
+  const ms = await findNextClaimDelay(claims, true);
   assert.ok(ms > pollMs && ms <= 5_000, `${ms} ms`);
   await enqueue('locked', { delay: -60 });
-  assert.equal(await idleTime(claims, true), pollMs, 'who has it locked may give it back');
+  assert.equal(await findNextClaimDelay(claims, true), pollMs, 'who has it locked may give it back');
   await database.query('delete from jobs');
   lanes.lineUp('a', { perLane: 1 }, new AbortController().signal);
-  assert.equal(await idleTime(claims, true), pollMs, 'what waits for a lane was not looked at');
+  assert.equal(await findNextClaimDelay(claims, true), pollMs, 'what waits for a lane was not looked at');
 });
 
 /**
@@ -681,12 +695,16 @@ test('jobs claimed at the end of a round stay claimed when the next round begins
   };
   const lanesOf = (jobs: readonly Job[]): string[] => jobs.map(({ lane }) => lane);
   await enqueue('a', { count: 2 });
-  assert.deepEqual(lanesOf(await claim(claims, 2)), ['a', 'a'], 'no more can be held: the lane was served');
+  assert.deepEqual(
+    lanesOf(await claimDueJobs(claims, 2)),
+    ['a', 'a'],
+    'no more can be held: the lane was served',
+  );
   await enqueue('b');
-  assert.deepEqual(lanesOf(await claim(claims, 2)), ['b']);
+  assert.deepEqual(lanesOf(await claimDueJobs(claims, 2)), ['b']);
   await enqueue('a');
-  assert.deepEqual(lanesOf(await claim(claims, 2)), ['a'], 'nothing else is left: a new round');
-  assert.deepEqual(await claim(claims, 2), []);
+  assert.deepEqual(lanesOf(await claimDueJobs(claims, 2)), ['a'], 'nothing else is left: a new round');
+  assert.deepEqual(await claimDueJobs(claims, 2), []);
 });
 
 test('each cell has its own capacity: hanging jobs of one cell use only its share and do not delay another cell', async () => {

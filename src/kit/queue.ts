@@ -104,14 +104,14 @@ const insertJob = statement(
 );
 
 /** Returns the trace of the current request for a job's payload, for the job and its retries. */
-export const tracedPayload = (): { traceparent?: string } => {
+export const getTracePayload = (): { traceparent?: string } => {
   const traceparent = currentTrace();
   return traceparent === undefined ? {} : { traceparent };
 };
 
 /** Adds a job. Call `wake` (or announceJobs) after the commit. */
 export const enqueueJob: typeof insertJob = (db, job) =>
-  insertJob(db, { ...job, payload: { ...job.payload, ...tracedPayload() } });
+  insertJob(db, { ...job, payload: { ...job.payload, ...getTracePayload() } });
 
 const notifyJobs = statement(
   'queue.announce_jobs',
@@ -139,7 +139,7 @@ export const announceJobs = (database: Database, sender = ''): Promise<unknown> 
  * Announces new jobs to the queues of all cells, with the commit. For rare jobs, or if the caller has no
  * queue or does not know the cell of its transaction.
  */
-export const announceWithCommit = (db: Queryable): Promise<unknown> => notifyJobs(db, { payloads: [''] });
+export const announceJobsWithCommit = (db: Queryable): Promise<unknown> => notifyJobs(db, { payloads: [''] });
 
 /**
  * Returns the parts of a `with` that settle many jobs inside another statement, each only with its lease. The

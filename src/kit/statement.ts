@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import { ApiError } from './errors.ts';
-import { recordFullDisk } from './storage.ts';
+import { recordFullDatabaseDisk } from './storage.ts';
 
 /**
  * SQL is written as SQL, one statement per query function. A statement names its parameters (`$workspace_id`)
@@ -198,17 +198,17 @@ type ValueOf<C> = C extends StatementColumn<infer T> ? T : never;
 export type RowOf<C> = { -readonly [K in keyof C]: ValueOf<C[K]> };
 
 /** A registered statement, for the test that compares declarations with PostgreSQL. */
-export type Declared = {
+export type DeclaredStatement = {
   name: string;
   text: string;
   parameters: Columns;
   columns: Columns;
 };
 
-const registry = new Map<string, Declared>();
+const registry = new Map<string, DeclaredStatement>();
 
 /** Returns every statement of the loaded modules. */
-export const declaredStatements = (): readonly Declared[] => [...registry.values()];
+export const declaredStatements = (): readonly DeclaredStatement[] => [...registry.values()];
 
 /**
  * Declares a statement and returns the function that runs it: `(db, parameters) => rows`. It runs as a named
@@ -247,7 +247,7 @@ export function statement<const P extends ColumnLists, const C extends ColumnLis
         for (const row of rows) if (row[column] !== null) row[column] = read(row[column]);
       return rows as RowOf<ColumnsOf<C>>[];
     } catch (error) {
-      recordFullDisk(db, error);
+      recordFullDatabaseDisk(db, error);
       throw error;
     }
   };

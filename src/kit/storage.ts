@@ -24,7 +24,7 @@ export type Storage = {
 };
 
 /** Enough bytes for every signature that file-type knows. */
-export const headBytes = 4_100;
+export const fileSignatureBytes = 4_100;
 
 const tooLarge = (limit: number): ApiError =>
   new ApiError(
@@ -47,7 +47,9 @@ const diskRefused = (path: string, cause: Error): ApiError =>
  * Returns the free space and size of a folder's disk in bytes, and whether it can store another file. @throws
  * Error if the folder does not exist.
  */
-export async function readDisk(folder: string): Promise<{ free: number; size: number; takesFiles: boolean }> {
+export async function readDiskSpace(
+  folder: string,
+): Promise<{ free: number; size: number; takesFiles: boolean }> {
   const { bavail, blocks, bsize, files, ffree } = await statfs(folder);
   // Some file systems have no fixed number of files.
   return { free: bavail * bsize, size: blocks * bsize, takesFiles: files === 0 || ffree > 0 };
@@ -74,7 +76,7 @@ export function diskStorage(directory: string, leastRoom: number): Storage {
       if (hasCode(error, ...refusals)) return false;
       throw error;
     }
-    const { free, takesFiles } = await readDisk(directory);
+    const { free, takesFiles } = await readDiskSpace(directory);
     return free >= leastRoom && takesFiles;
   };
   return {
@@ -147,7 +149,8 @@ async function writeDurably(
     for await (const chunk of source) {
       size += chunk.length;
       if (size > limit) throw tooLarge(limit);
-      if (head.length < headBytes) head = Buffer.concat([head, chunk]).subarray(0, headBytes);
+      if (head.length < fileSignatureBytes)
+        head = Buffer.concat([head, chunk]).subarray(0, fileSignatureBytes);
       // Not `write`: if the disk becomes full within a chunk, it writes only a part and reports no error.
       await file.writeFile(chunk);
     }
@@ -166,7 +169,7 @@ const hasCode = (error: unknown, ...codes: string[]): error is Error =>
 const full = new WeakSet<Database>();
 
 /** Records a full disk if that is why a statement failed. */
-export const recordFullDisk = (db: Pool | ClientBase, error: unknown): void => {
+export const recordFullDatabaseDisk = (db: Pool | ClientBase, error: unknown): void => {
   if (isDiskFull(error)) full.add(databaseOf(db));
 };
 
@@ -174,7 +177,7 @@ export const recordFullDisk = (db: Pool | ClientBase, error: unknown): void => {
  * Returns whether the disk of a database is full. After a statement failed for that reason, it checks each
  * time until there is room again.
  */
-export async function hasFullDisk(database: Database): Promise<boolean> {
+export async function isDatabaseDiskFull(database: Database): Promise<boolean> {
   if (!full.has(database)) return false;
   if (await hasDatabaseRoom(database)) full.delete(database);
   return full.has(database);

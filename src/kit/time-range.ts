@@ -15,14 +15,14 @@ const range = {
 };
 
 /** The range of a list, with the standard parameter names and the previous ones. */
-export const rangeParameters = {
+export const timeRangeParameters = {
   ...range,
   from: deprecatedTime('created_from'),
   to: deprecatedTime('created_to'),
 } as const;
 
 /** A range of days. With the previous names, the last day is included. */
-export const dayRange = {
+export const dayRangeParameters = {
   ...range,
   from: Type.Optional(
     Type.String({ format: 'date', deprecated: true, description: 'The previous name of `created_from`.' }),
@@ -37,14 +37,14 @@ export const dayRange = {
 } as const;
 
 /** Returns the first and last requested day in UTC. A time means its day. */
-export const readDays = (sent: Range): { from: string | null; to: string | null } => ({
+export const readDayRange = (sent: Range): { from: string | null; to: string | null } => ({
   from: sent.created_from === undefined ? (sent.from ?? null) : dayOf(Date.parse(sent.created_from)),
   to: sent.created_to === undefined ? (sent.to ?? null) : dayOf(Date.parse(sent.created_to) - 1),
 });
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-export const replayRange = {
+export const replayRangeParameters = {
   ...range,
   since: deprecatedTime('created_from'),
   until: deprecatedTime('created_to'),
@@ -60,7 +60,7 @@ type Range = {
 };
 
 /** Returns the requested range, from the standard or the previous names. */
-export const readRange = (sent: Range): { from: string | undefined; to: string | undefined } => ({
+export const readTimeRange = (sent: Range): { from: string | undefined; to: string | undefined } => ({
   from: sent.created_from ?? sent.from ?? sent.since,
   to: sent.created_to ?? sent.to ?? sent.until,
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { ApiError } from './errors.ts';
-import { pageParameters, paginate, readPageParameters } from './pagination.ts';
+import { pageParameters, readPageParameters, toPagination } from './pagination.ts';
 import { compileCheck, compileQuery } from './validation.ts';
 
 const body = Type.Object(
@@ -220,7 +220,7 @@ test('the number of pages is rounded up, and is 0 without rows', () => {
     [21, 2],
     [40, 2],
   ] as const) {
-    assert.deepEqual(paginate(readPageParameters({}), total), {
+    assert.deepEqual(toPagination(readPageParameters({}), total), {
       page: 1,
       per_page: 20,
       total_count: total,

@@ -7,13 +7,13 @@ import { getProperty, isRecord } from '#ast/basics/json.ts';
 import type { ProblemCode } from '#ast/basics/problem-codes.ts';
 import { TooMuchWork } from '#ast/basics/work.ts';
 import { normalizeJson } from '#ast/form/normalize-json.ts';
-import { readTimestamp } from '#ast/rules/timestamp.ts';
-import { isDiskFull, isUnavailable } from './database.ts';
-import { ApiError, type ErrorCode, type ErrorItem, loggedError } from './errors.ts';
+import { toUtcTimestamp } from '#ast/rules/timestamp.ts';
+import { isDiskFull, isUnavailableError } from './database.ts';
+import { ApiError, type ErrorCode, type ErrorItem, toLoggedError } from './errors.ts';
 import { jsonBodyLimit } from './json-body.ts';
 
 // The library also accepts times that Date or PostgreSQL does not: a leap second (23:59:60), the year 0.
-Format.Set('date-time', (text) => readTimestamp(text) !== undefined);
+Format.Set('date-time', (text) => toUtcTimestamp(text) !== undefined);
 // With the default of eight, eight unknown names would hide all other errors.
 Settings.Set({ maxErrors: 1_000 });
 
@@ -204,7 +204,7 @@ export function compileQuery<S extends TObject>(schema: S): (query: unknown) => 
     const read = given.flatMap(([name, value]): [string, unknown][] => {
       const reader = readers.get(name);
       // Some clients send empty parameters for absent ones. An empty cursor starts a list by cursor.
-      if (value === '' && readers.has(name)) return name === 'cursor' ? [[name, listBeginning]] : [];
+      if (value === '' && readers.has(name)) return name === 'cursor' ? [[name, listStartCursor]] : [];
       return [[name, reader?.(value) ?? value]];
     });
     const result = check(Object.fromEntries(read));
@@ -214,7 +214,7 @@ export function compileQuery<S extends TObject>(schema: S): (query: unknown) => 
 }
 
 /** The `cursor` that starts reading a list. */
-export const listBeginning = '*';
+export const listStartCursor = '*';
 
 /** Converts a date to the start of that day in UTC, and leaves other text unchanged. */
 const momentOf = (text: string): string => (/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00.000Z` : text);
@@ -230,7 +230,7 @@ function readerOf(property: { type?: unknown; format?: unknown }): ((value: unkn
     return (value) => (typeof value === 'string' ? momentOf(value.replace(/ (?=\d\d:\d\d$)/, '+')) : value);
   // Where a date is expected, a time means its date in UTC.
   if (property.format === 'date')
-    return (value) => (typeof value === 'string' ? (readTimestamp(value)?.slice(0, 10) ?? value) : value);
+    return (value) => (typeof value === 'string' ? (toUtcTimestamp(value)?.slice(0, 10) ?? value) : value);
   return undefined;
 }
 
@@ -267,10 +267,10 @@ let loggedUnavailableAt = Number.NEGATIVE_INFINITY;
 
 function logFailure(error: unknown, { log }: FastifyRequest): void {
   if (isDiskFull(error)) return log.error({ err: error }, 'a request failed: the database disk is full');
-  if (!isUnavailable(error)) return log.error({ err: error }, 'a request failed');
+  if (!isUnavailableError(error)) return log.error({ err: error }, 'a request failed');
   const isTold = performance.now() - loggedUnavailableAt < unavailableLogMs;
   if (!isTold) loggedUnavailableAt = performance.now();
-  log[isTold ? 'debug' : 'warn'](loggedError(error), 'requests fail: the database does not respond');
+  log[isTold ? 'debug' : 'warn'](toLoggedError(error), 'requests fail: the database does not respond');
 }
 
 /** Converts any error to an ApiError. Internal errors become server_error, without their message. */
@@ -284,7 +284,7 @@ export function toApiError(error: unknown): ApiError {
     });
   }
   const { code, statusCode } = error as Partial<FastifyError>;
-  if (isUnavailable(error) || lockedOut.test(code ?? ''))
+  if (isUnavailableError(error) || lockedOut.test(code ?? ''))
     return new ApiError('service_unavailable', undefined, { retryAfter: 1, cause: error });
   // The subject of the request was deleted during the request.
   if (code === foreignKeyViolation) return new ApiError('not_found', undefined, { cause: error });
@@ -295,8 +295,8 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('server_error', undefined, { cause: error });
 }
 
-export const uuid = Type.String({ format: 'uuid' });
-export const timestamp = Type.String({ format: 'date-time' });
+export const uuidSchema = Type.String({ format: 'uuid' });
+export const timestampSchema = Type.String({ format: 'date-time' });
 export const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 /** The schema of `failed_reason` in background work. */
 export const failedReasonSchema = Type.Union([Type.String(), Type.Null()], {

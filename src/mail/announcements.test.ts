@@ -8,7 +8,7 @@ import { insertUser } from '#workspaces/accounts/users.ts';
 import { createKey, revokeKey } from '#workspaces/keys.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { announce, findAudience } from './announcements.ts';
+import { announceByEmail, findAudience } from './announcements.ts';
 
 const { database } = await testDatabase();
 const context = { database, vault: openVault('0b'.repeat(32)), publicUrl: 'https://forms.test' };
@@ -61,7 +61,7 @@ test('an announcement reaches each owner of active API keys once, however often 
   assert.deepEqual(audience.map(({ email }) => email).toSorted(), ['other@example.org', 'two@example.org']);
   assert.deepEqual(await mails(), [], 'a look writes nothing');
 
-  const runs = await Promise.all([announce(context, first), announce(context, first)]);
+  const runs = await Promise.all([announceByEmail(context, first), announceByEmail(context, first)]);
   assert.deepEqual(
     runs
       .flat()
@@ -69,11 +69,11 @@ test('an announcement reaches each owner of active API keys once, however often 
       .toSorted(),
     ['other@example.org', 'two@example.org'],
   );
-  assert.deepEqual(await announce(context, first), []);
+  assert.deepEqual(await announceByEmail(context, first), []);
   assert.deepEqual(await mails(), ['other@example.org', 'two@example.org']);
 
   assert.equal(
-    (await announce(context, { ...first, text: 'Another field.' })).length,
+    (await announceByEmail(context, { ...first, text: 'Another field.' })).length,
     2,
     'another one goes out',
   );
@@ -81,11 +81,11 @@ test('an announcement reaches each owner of active API keys once, however often 
 
 test('sending an announcement again reaches only people who have become owners since', async () => {
   const announcement = { subject: 'once more', text: 'A text.' };
-  await announce(context, announcement);
+  await announceByEmail(context, announcement);
   const late = await person('late');
   await workspaceOf({ [late]: 'owner' }, ['living']);
   assert.deepEqual(
-    (await announce(context, announcement)).map(({ email }) => email),
+    (await announceByEmail(context, announcement)).map(({ email }) => email),
     ['late@example.org'],
   );
 });

@@ -4,7 +4,7 @@ import { deriveId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox.ts';
-import { announceWithCommit } from '#kit/queue.ts';
+import { announceJobsWithCommit } from '#kit/queue.ts';
 import { statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 
@@ -80,7 +80,7 @@ export async function findAudience(database: Database, announcement: Announcemen
  * in parallel.
  * @returns the people whom this run emailed.
  */
-export async function announce(
+export async function announceByEmail(
   { database, vault, publicUrl }: { database: Database; vault: Vault; publicUrl: string },
   announcement: Announcement,
 ): Promise<AnnouncementRecipient[]> {
@@ -100,7 +100,7 @@ export async function announce(
       const mails = listeners.flatMap((listener) => mailTo(listener, announcement, publicUrl));
       await runInCellOf(client, workspaceId, async (cell) => {
         await enqueueMails(cell, vault, { workspaceId, isPrivate: true }, mails);
-        await announceWithCommit(cell);
+        await announceJobsWithCommit(cell);
       });
       mailed.push(...listeners.map(({ email, name, workspace_id }) => ({ email, name, workspace_id })));
     });

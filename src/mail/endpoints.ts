@@ -11,7 +11,7 @@ import {
   type MailState,
   mailPaces,
   mailStates,
-  sendMailJob,
+  sendMailJobKind,
 } from '#kit/outbox.ts';
 import { finishPage, readPageRequest, upperIdBound } from '#kit/pagination.ts';
 import { insertJobsSql } from '#kit/queue.ts';
@@ -21,7 +21,7 @@ import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { retentionIntervalSql } from '#workspaces/retention.ts';
 import { limitAttempts } from '#workspaces/sign-in/sign-in.ts';
 import { sendTestMail } from './sending/send-test-mail.ts';
-import { LoggedMail, MailLog, MailQuery, MailStatus, TestMail, TestMailResult } from './shapes.ts';
+import { LoggedMail, MailLog, MailQuery, MailStatus, TestMailRequest, TestMailResult } from './shapes.ts';
 
 /**
  * Deletes old settled emails. @returns the deleted ones; a full batch of 1,000 means that there may be more.
@@ -88,7 +88,7 @@ const requeueMail = statement(
      returning id, kind
    ),
    job as materialized (
-     select $workspace_id as workspace_id, again.id, '${sendMailJob}' as kind, known.lane, '{}'::jsonb as payload,
+     select $workspace_id as workspace_id, again.id, '${sendMailJobKind}' as kind, known.lane, '{}'::jsonb as payload,
             now() as run_at, now() as at
        from again join unnest($kinds, $lanes) as known (kind, lane) on known.kind = again.kind
    ),
@@ -235,7 +235,7 @@ export function mailEndpoints(context: Context) {
       description: `Sends one email immediately and returns the mail server's response. Limit: ${testsPerMinute} a minute.`,
       permission: 'mail:write',
       audit: 'entry',
-      body: TestMail,
+      body: TestMailRequest,
       example: { body: { to: 'ada@example.org' } },
       reply: { status: 200, description: 'The result.', schema: TestMailResult },
       async run({ workspaceId, formIds, body }) {

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { longestAddress } from '#kit/outbox/address.ts';
+import { longestMailAddress } from '#kit/outbox/address.ts';
 import { type MailKind, type MailState, mailPaces, mailStates } from '#kit/outbox.ts';
-import { listOf, listParameters, nameSchema } from '#kit/pagination.ts';
-import { noExtraProperties, orNull, timestamp, uuid } from '#kit/validation.ts';
+import { listParameters, listSchemaOf, nameSchema } from '#kit/pagination.ts';
+import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 
 export type { MailKind, MailState };
 
@@ -10,9 +10,9 @@ export type { MailKind, MailState };
 export const LoggedMail = nameSchema(
   'Mail',
   Type.Object({
-    id: uuid,
+    id: uuidSchema,
     kind: Type.Enum(Object.keys(mailPaces) as MailKind[]),
-    form_id: orNull(uuid),
+    form_id: orNull(uuidSchema),
     form_name: orNull(Type.String()),
     recipient: Type.String(),
     subject: Type.String(),
@@ -20,14 +20,14 @@ export const LoggedMail = nameSchema(
     attempts: Type.Integer(),
     /** The error message of the last attempt. */
     error: orNull(Type.String()),
-    created_at: timestamp,
-    settled_at: orNull(timestamp),
-    next_attempt_at: orNull(timestamp),
+    created_at: timestampSchema,
+    settled_at: orNull(timestampSchema),
+    next_attempt_at: orNull(timestampSchema),
   }),
 );
 export type LoggedMail = Static<typeof LoggedMail>;
 
-export const MailLog = listOf(LoggedMail);
+export const MailLog = listSchemaOf(LoggedMail);
 
 export const MailQuery = Type.Object(
   { ...listParameters, state: Type.Optional(Type.Enum([...mailStates])) },
@@ -44,6 +44,9 @@ export const MailStatus = Type.Object({
 });
 export type MailStatus = Static<typeof MailStatus>;
 
-export const TestMail = Type.Object({ to: Type.String({ maxLength: longestAddress }) }, noExtraProperties);
+export const TestMailRequest = Type.Object(
+  { to: Type.String({ maxLength: longestMailAddress }) },
+  noExtraProperties,
+);
 /** The result of a test and the mail server's response. */
 export const TestMailResult = Type.Object({ sent: Type.Boolean(), result: Type.String() });

@@ -6,7 +6,7 @@ import type { LiveForm } from '#forms/live-form.ts';
 import { timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Vault } from '#kit/vault.ts';
-import { redirectOf } from './post/handle-json-post.ts';
+import { getRedirectUrl } from './post/handle-json-post.ts';
 import { confirmationParameter, readConfirmation } from './post/prepare-confirmation.ts';
 import { type LinkMailForm, renderConfirmation } from './render/notices.ts';
 import { formatFormAddress, linkMailAddress } from './visit/address.ts';
@@ -59,7 +59,7 @@ export function confirmationPage(
             leavesFrame,
             mail: context.config.smtp && { ...said, action: linkMailAddress(editPath, address) },
           },
-    onward: look.isEmbedded && !isChanged ? redirectOf(settings, receipt) : undefined,
+    onward: look.isEmbedded && !isChanged ? getRedirectUrl(settings, receipt) : undefined,
     again: live.settings.access === 'invited' ? undefined : leadTo(`/f/${live.id}`),
     language,
     languages: languageLinks(visit, request),

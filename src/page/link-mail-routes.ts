@@ -3,25 +3,25 @@ import { formatDay } from '#ast/basics/words.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { mailPersonalLink } from '#mail/notices/submission-emails.ts';
-import { openEdit } from '#submissions/changes/edit-by-token.ts';
+import { openEditLink } from '#submissions/changes/edit-by-token.ts';
 import { openSubmissionLink } from '#submissions/links.ts';
-import { openResume } from '#submissions/saved-answers.ts';
-import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import { openResumeLink } from '#submissions/saved-answers.ts';
+import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import { confirmationPage } from './confirmation.ts';
-import type { PostContext } from './post/post-context.ts';
+import type { PostServices } from './post/post-context.ts';
 import { sendPage } from './post/problem-page.ts';
-import { type LinkMailForm, renderSaved } from './render/notices.ts';
+import { type LinkMailForm, renderSavedPage } from './render/notices.ts';
 import { linkMailAddress, resumeAddress } from './visit/address.ts';
 import { limitSaves } from './visit/screening.ts';
 import {
   type LinkRequest,
-  type OpenContext,
-  openExistingForm,
+  type OpenVisitServices,
   openVisit,
+  openVisitEvenIfClosed,
   type Visit,
 } from './visit/visit.ts';
 
-type MailContext = PostContext & OpenContext;
+type MailContext = PostServices & OpenVisitServices;
 
 /**
  * Adds `POST /f/<id>/resume/<token>/mail` and `POST /f/<id>/edit/<token>/mail`: each emails the personal link
@@ -33,10 +33,10 @@ export function linkMailRoutes(server: Server, context: MailContext): void {
     const { live, language, locale, look, words, guest } = visit;
     const { token } = request.params;
     // Throws if there are no saved answers to resume.
-    await openResume(context.database, live.id, token);
+    await openResumeLink(context.database, live.id, token);
     const url = `${context.config.publicUrl}${resumeAddress(live.id, token, guest)}`;
     const { until, said } = await mailLink(context, visit, request, { purpose: 'resume', url });
-    const page = renderSaved({
+    const page = renderSavedPage({
       formName: live.form.attrs.name,
       address: url,
       until: formatDay(until, locale),
@@ -50,11 +50,11 @@ export function linkMailRoutes(server: Server, context: MailContext): void {
   });
 
   server.post('/f/:id/edit/:token/mail', async (request: LinkRequest, reply) => {
-    const visit = await openExistingForm(context, request);
+    const visit = await openVisitEvenIfClosed(context, request);
     const { id } = visit.live;
     const { token } = request.params;
     // Throws if the answers can't be changed.
-    const { submissionId: receipt } = await openEdit(context.database, id, token);
+    const { submissionId: receipt } = await openEditLink(context.database, id, token);
     const url = `${context.config.publicUrl}/f/${id}/edit/${token}`;
     const { said } = await mailLink(context, visit, request, { purpose: 'edit', url });
     const page = confirmationPage(context, visit, request, { receipt, token, said });
@@ -79,7 +79,7 @@ async function mailLink(
     token: request.params.token,
     purpose: link.purpose,
   });
-  await limitSaves(context.requestCounter, formId, addressRateLimitKey(request.ip));
+  await limitSaves(context.requestCounter, formId, ipRateLimitKey(request.ip));
   const given = addressIn(request);
   const to = readMailAddress(given);
   if (!to) return { until, said: { given, problem: words.mailLinkWrong } };

@@ -1,27 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Form } from '#ast/form/tree.ts';
-import { evaluate } from '#ast/logic/evaluate.ts';
-import { answerContext } from '#forms/live-form.ts';
+import { evaluateVisibility } from '#ast/logic/evaluate.ts';
+import { createEvaluationContext } from '#forms/live-form.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { editByToken, type OpenedEdit, openEdit } from '#submissions/changes/edit-by-token.ts';
-import { openResume } from '#submissions/saved-answers.ts';
-import { makeKey, signKey } from '#submissions/submission-keys.ts';
-import { controlOf, numberOf } from './post/controls.ts';
+import { editByToken, type OpenedEdit, openEditLink } from '#submissions/changes/edit-by-token.ts';
+import { openResumeLink } from '#submissions/saved-answers.ts';
+import { createSubmissionKey, signSubmissionKey } from '#submissions/submission-keys.ts';
+import { getControlNumber, getControlValue } from './post/controls.ts';
 import { handleFormPost, type PostCompletion } from './post/handle-form-post.ts';
 import { redirectsOf, wantsJson } from './post/handle-json-post.ts';
 import { renderPageAgain } from './post/page-post.ts';
-import type { PostContext } from './post/post-context.ts';
+import type { PostServices } from './post/post-context.ts';
 import { sendPage } from './post/problem-page.ts';
 import { uploadRoute } from './upload-route.ts';
 import { deriveVisitProgress } from './visit/count-visit.ts';
 import { formPage } from './visit/form-page.ts';
 import {
+  FormRefusedError,
   type LinkRequest,
-  type OpenContext,
-  openExistingForm,
+  type OpenVisitServices,
   openVisit,
-  Refused,
+  openVisitEvenIfClosed,
   readVisit,
   type Visit,
 } from './visit/visit.ts';
@@ -44,7 +44,7 @@ function editPageParts(
 
 /** Returns what happens when a page opened by an edit link is sent: it saves the changed submission. */
 function createEditCompletion(
-  context: PostContext,
+  context: PostServices,
   visit: Visit,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -54,11 +54,14 @@ function createEditCompletion(
   const now = editPageParts(visit, token, edit);
   return {
     // Every step of the page keeps the time that came with the first step.
-    showing: ({ controls }) => ({ ...now, hidden: [['_seen_at', controlOf(controls, '_seen_at') ?? '']] }),
+    showing: ({ controls }) => ({
+      ...now,
+      hidden: [['_seen_at', getControlValue(controls, '_seen_at') ?? '']],
+    }),
     submissionId: edit.submissionId,
     async finish(post) {
       const { raw, files, controls } = post;
-      const sent = numberOf(controls, '_seen_at');
+      const sent = getControlNumber(controls, '_seen_at');
       const seen = sent === undefined ? undefined : new Date(sent);
       try {
         const result = await editByToken(context, {
@@ -87,29 +90,29 @@ function createEditCompletion(
   };
 }
 
-type LinkContext = PostContext & OpenContext;
+type LinkContext = PostServices & OpenVisitServices;
 
 /**
  * Adds the routes for a visitor's two personal links: `/f/<id>/resume/<token>` resumes saved answers, and
  * `/f/<id>/edit/<token>` edits a submission. Anyone who has the link can use it (docs/rules.md T3).
  */
-export function linkRoutes(server: Server, context: LinkContext): void {
+export function personalLinkRoutes(server: Server, context: LinkContext): void {
   server.get('/f/:id/resume/:token', async (request: LinkRequest, reply) => {
     const opened = await openVisit(context, request);
     const saved = await openPersonalLink(
       opened,
-      openResume(context.database, opened.live.id, request.params.token),
+      openResumeLink(context.database, opened.live.id, request.params.token),
     );
     const visit = withReference(resumeVisit(opened, request, { spoken: saved.language }), saved.reference);
     const { form } = visit.live;
-    const { steps } = evaluate(form, saved.raw, visit.context, saved.files);
+    const { steps } = evaluateVisibility(form, saved.raw, visit.context, saved.files);
     const reached = steps.filter((step) => step <= saved.step);
     const page = formPage(context, visit, {
       raw: saved.raw,
       held: saved.files,
       errors: [],
       step: saved.step,
-      key: signKey(context.vault, visit.live, saved.key),
+      key: signSubmissionKey(context.vault, visit.live, saved.key),
       notice: visit.words.resumed,
       // The visit's progress was already counted when the answers were saved.
       course: formatVisitProgress(deriveVisitProgress(form, saved.raw, reached)),
@@ -124,7 +127,7 @@ export function linkRoutes(server: Server, context: LinkContext): void {
       raw: edit.raw,
       held: edit.files,
       errors: [],
-      key: makeKey(context.vault, visit.live),
+      key: createSubmissionKey(context.vault, visit.live),
       course: undefined,
     });
     return sendPage(reply, 200, page, visit.look);
@@ -157,10 +160,10 @@ async function openLinkedEdit(
   context: LinkContext,
   request: LinkRequest,
 ): Promise<{ visit: Visit; edit: OpenedEdit }> {
-  const opened = await openExistingForm(context, request);
+  const opened = await openVisitEvenIfClosed(context, request);
   const edit = await openPersonalLink(
     opened,
-    openEdit(context.database, opened.live.id, request.params.token),
+    openEditLink(context.database, opened.live.id, request.params.token),
   );
   const visit = withReference(
     resumeVisit(opened, request, { form: edit.form, spoken: edit.language }),
@@ -176,7 +179,7 @@ async function openLinkedEdit(
  */
 function openPersonalLink<Opened>({ written }: Visit, opening: Promise<Opened>): Promise<Opened> {
   return opening.catch((error: unknown) => {
-    throw error instanceof ApiError ? new Refused({ reason: 'link', error }, written) : error;
+    throw error instanceof ApiError ? new FormRefusedError({ reason: 'link', error }, written) : error;
   });
 }
 
@@ -193,7 +196,7 @@ function withReference(visit: Visit, reference: Record<string, string>): Visit {
     // Reference data of an invitation stays out of URLs: the invitation provides it again.
     address: { ...visit.address, reference: without(reference, visit.guest?.reference) },
     reference,
-    context: answerContext(visit.live.settings, reference, visit.context.work),
+    context: createEvaluationContext(visit.live.settings, reference, visit.context.work),
   };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { shortReference } from '#ast/short-reference.ts';
+import { formatSubmissionReference } from '#ast/short-reference.ts';
 import { fileLimits, sweepFiles } from '#files/stored-files.ts';
 import { composite, element } from '#test/ast/forms.ts';
 import { byId, readMarkup, type Tag } from '#test/page/read-page.ts';
@@ -10,7 +10,7 @@ import { sendRaw } from '#test/raw.ts';
 import { openService, until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
 import { asJson, listFiles, makeForm, openVisitor, type Part, type Visit } from '#test/visitor.ts';
-import { pageHeaders } from './post/problem-page.ts';
+import { plainPageHeaders } from './post/problem-page.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();
@@ -45,7 +45,7 @@ test('the page of a form has its security headers, posts to its own URL and keep
   const form = await makeForm(tenant, contact);
   const { status, headers, text } = await visitor.fetch(`/f/${form.id}?ref=a%26b`);
   assert.equal(status, 200);
-  for (const [name, value] of Object.entries(pageHeaders)) assert.equal(headers.get(name), value, name);
+  for (const [name, value] of Object.entries(plainPageHeaders)) assert.equal(headers.get(name), value, name);
   const page = readMarkup(text);
   assert.equal(page.find(({ tag }) => tag === 'form')!.attrs['action'], `/f/${form.id}?ref=a%26b`);
   assert.equal(byId(page, 'name').attrs['name'], 'name');
@@ -117,7 +117,7 @@ test('HEAD is answered like GET without the page, and other methods return 405 w
   const head = await visitor.fetch(`/f/${form.id}`, { method: 'HEAD' });
   assert.deepEqual(
     [head.status, head.text, head.headers.get('content-security-policy')],
-    [200, '', pageHeaders['Content-Security-Policy']],
+    [200, '', plainPageHeaders['Content-Security-Policy']],
   );
   for (const [path, allow] of [
     [`/f/${form.id}`, 'GET, HEAD, POST, OPTIONS'],
@@ -141,7 +141,7 @@ test('an invalid ID and an unknown path return a 404 page', async () => {
     const { status, text, headers } = await visitor.fetch(path);
     assert.equal(status, 404, path);
     assert.match(text, /<h1>Form not found<\/h1>/);
-    assert.equal(headers.get('content-security-policy'), pageHeaders['Content-Security-Policy']);
+    assert.equal(headers.get('content-security-policy'), plainPageHeaders['Content-Security-Policy']);
   }
 });
 
@@ -167,7 +167,7 @@ test('submitting a form redirects with 303 to its confirmation page with a recei
   const thanks = await visitor.fetch(location);
   assert.equal(thanks.status, 200);
   assert.match(thanks.text, /We &lt;read&gt; it &amp; answer/);
-  assert.ok(thanks.text.includes(`>${shortReference(receipt!)}</code>`));
+  assert.ok(thanks.text.includes(`>${formatSubmissionReference(receipt!)}</code>`));
   assert.equal(thanks.headers.get('cache-control'), 'no-store');
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fillTemplate } from '#ast/basics/words.ts';
-import type { ImagesContext } from '#forms/images/images.ts';
+import type { ImageServices } from '#forms/images/images.ts';
 import { recordInvitationOpened, recordInvitationStarted } from '#invitations/admission.ts';
 import { findUnsubscriber, unsubscribe } from '#invitations/unsubscribe.ts';
 import { uuidPattern } from '#kit/clock.ts';
@@ -17,15 +17,15 @@ import {
   sendCompressedFile,
 } from '#kit/replies/compression.ts';
 import type { Vault } from '#kit/vault.ts';
-import { linkToken } from '#submissions/links.ts';
-import { makeKey, signKey } from '#submissions/submission-keys.ts';
-import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import { signSubmissionLinkToken } from '#submissions/links.ts';
+import { createSubmissionKey, signSubmissionKey } from '#submissions/submission-keys.ts';
+import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import { confirmationPage } from './confirmation.ts';
 import { linkMailRoutes } from './link-mail-routes.ts';
-import { linkRoutes } from './link-routes.ts';
+import { personalLinkRoutes } from './link-routes.ts';
 import { handleFormPost } from './post/handle-form-post.ts';
 import { handleJsonPost, isJsonBody, redirectsOf } from './post/handle-json-post.ts';
-import type { PostContext } from './post/post-context.ts';
+import type { PostServices } from './post/post-context.ts';
 import { passwordPage, sendErrorResponse, sendPage } from './post/problem-page.ts';
 import { addFormParsers } from './post/read-post.ts';
 import { createSubmitCompletion } from './post/submit-completion.ts';
@@ -33,17 +33,17 @@ import { renderNotice, renderUnsubscribe } from './render/notices.ts';
 import { fontRoutes, imageRoutes } from './theme/routes.ts';
 import { uploadRoute } from './upload-route.ts';
 import { formatFormAddress, readPrefill } from './visit/address.ts';
-import { enterPassword, entryParameter } from './visit/admission.ts';
+import { embedAdmissionParameter, verifyFormPassword } from './visit/admission.ts';
 import { countView, visitRoute } from './visit/count-visit.ts';
-import { firstPage, formPage } from './visit/form-page.ts';
+import { formPage, renderFirstPage } from './visit/form-page.ts';
 import { checkPostSource, sendPreflight } from './visit/screening.ts';
 import {
   type FormRequest,
   type FormRoute,
   type LinkRequest,
-  type OpenContext,
-  openExistingForm,
+  type OpenVisitServices,
   openVisit,
+  openVisitEvenIfClosed,
   type Visit,
 } from './visit/visit.ts';
 import { formatVisitProgress, noVisitProgress } from './visit/visit-progress.ts';
@@ -126,7 +126,7 @@ function wordsFor(request: FastifyRequest) {
 }
 
 /** Dependencies of the public pages. */
-type PageContext = Omit<PostContext, 'scriptSource'> & OpenContext & ImagesContext;
+type PageContext = Omit<PostServices, 'scriptSource'> & OpenVisitServices & ImageServices;
 
 /**
  * Adds the public page of a form (docs/rules.md 14): `GET /f/<id>` shows it, `POST /f/<id>` submits it as an
@@ -139,7 +139,7 @@ export async function pageRoutes(server: Server, services: PageContext): Promise
   server.setErrorHandler((error, request, reply) => sendErrorResponse(context, error, request, reply));
   formRoutes(server, context);
   passwordRoute(server, context);
-  linkRoutes(server, context);
+  personalLinkRoutes(server, context);
   linkMailRoutes(server, context);
   uploadRoute(server, context, '/f/:id/files', (request: FormRequest) => openVisit(context, request));
   visitRoute(server, context);
@@ -148,7 +148,7 @@ export async function pageRoutes(server: Server, services: PageContext): Promise
   imageRoutes(server, context);
 }
 
-type Context = PostContext & OpenContext;
+type Context = PostServices & OpenVisitServices;
 
 function formRoutes(server: Server, context: Context): void {
   server.get('/f/:id', async (request: FormRequest, reply) => {
@@ -157,7 +157,7 @@ function formRoutes(server: Server, context: Context): void {
     if (guest && request.method === 'GET') await recordInvitationOpened(context.database, guest);
     if (guest?.savedId !== undefined && live.settings.save_progress) {
       const saved = { workspaceId: live.workspaceId, formId: live.id, id: guest.savedId };
-      const token = linkToken(context.vault, 'resume', saved);
+      const token = signSubmissionLinkToken(context.vault, 'resume', saved);
       // Keeps the page's own parameters: the language, the frame, and the invitation, without which the form
       // may not open.
       const path = `/f/${live.id}/resume/${token}`;
@@ -180,12 +180,12 @@ function formRoutes(server: Server, context: Context): void {
   });
 
   server.options('/f/:id', async (request: FormRequest, reply) => {
-    const { live } = await openExistingForm(context, request);
+    const { live } = await openVisitEvenIfClosed(context, request);
     return sendPreflight(live, request, reply, context.config.publicUrl);
   });
 
   server.get('/f/:id/submitted', async (request: FormRequest, reply) => {
-    const visit = await openExistingForm(context, request);
+    const visit = await openVisitEvenIfClosed(context, request);
     const { receipt, edit } = request.query as Readonly<Record<string, unknown>>;
     if (typeof receipt !== 'string' || !uuidPattern.test(receipt))
       return reply.redirect(`/f/${visit.live.id}`, 303);
@@ -202,11 +202,13 @@ function formRoutes(server: Server, context: Context): void {
 function firstShowing(context: Context, visit: Visit): PageContent {
   const { address, live, guest, words } = visit;
   const isPlain = address.prefill.length === 0 && address.own.size === 0;
-  if (isPlain && Object.keys(address.reference).length === 0) return firstPage(context, visit);
+  if (isPlain && Object.keys(address.reference).length === 0) return renderFirstPage(context, visit);
   const { raw, leftOut } = readPrefill(live.form, address, visit.context);
   const notice =
     leftOut.length > 0 ? fillTemplate(words.prefillWrong, { labels: leftOut.join(', ') }) : undefined;
-  const key = guest ? signKey(context.vault, live, guest.invitationId) : makeKey(context.vault, live);
+  const key = guest
+    ? signSubmissionKey(context.vault, live, guest.invitationId)
+    : createSubmissionKey(context.vault, live);
   const course = formatVisitProgress(noVisitProgress);
   return formPage(context, visit, { raw, errors: [], held: new Map(), key, notice, course });
 }
@@ -222,13 +224,13 @@ function passwordRoute(server: Server, context: Context): void {
     const password = request.body instanceof URLSearchParams ? request.body.get('_password') : undefined;
     const attempt = {
       password: password ?? '',
-      address: addressRateLimitKey(request.ip),
+      address: ipRateLimitKey(request.ip),
       publicUrl: context.config.publicUrl,
     };
     const entered = await tryPassword(context, visit, attempt);
     if ('problem' in entered) return sendWrongPassword(context, entered, visit, request, reply);
     const { searchParams } = new URL(request.url, 'http://form');
-    if (searchParams.get('_embed') === '1') searchParams.set(entryParameter, entered.entry);
+    if (searchParams.get('_embed') === '1') searchParams.set(embedAdmissionParameter, entered.entry);
     const query = searchParams.size > 0 ? `?${searchParams.toString()}` : '';
     return reply.header('Set-Cookie', entered.cookie).redirect(`/f/${live.id}${query}`, 303);
   });
@@ -244,10 +246,10 @@ type WrongPassword = {
 async function tryPassword(
   context: Context,
   { live, words }: Visit,
-  attempt: Parameters<typeof enterPassword>[2],
+  attempt: Parameters<typeof verifyFormPassword>[2],
 ): Promise<{ readonly cookie: string; readonly entry: string } | WrongPassword> {
   try {
-    const entered = await enterPassword(context, live, attempt);
+    const entered = await verifyFormPassword(context, live, attempt);
     return entered ?? { problem: words.passwordWrong, status: 403, headers: {} };
   } catch (error) {
     if (!(error instanceof ApiError) || error.retryAfter === undefined) throw error;

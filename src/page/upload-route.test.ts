@@ -8,7 +8,7 @@ import { readTestLog } from '#test/secrets.ts';
 import { openService, until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
 import { asJson, openVisitor, type Visit } from '#test/visitor.ts';
-import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();
@@ -172,7 +172,7 @@ test('on a full disk an upload returns 503 immediately, nothing is kept, and /re
 
 test('an IP address at its daily limit can upload no more files, with or without a script, and can still submit', async () => {
   const before = await storedFiles();
-  const address = `uploads from ${addressRateLimitKey('127.0.0.1')}`;
+  const address = `uploads from ${ipRateLimitKey('127.0.0.1')}`;
   for (let megabytes = 0; megabytes < 2_000; megabytes += 1)
     await service.services.requestCounter.count(address, 86_400);
   const refused = await upload([['photo', fileOf('a.txt')]]);

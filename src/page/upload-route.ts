@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { discardReceived, type ReadingContext, readPost } from './post/read-post.ts';
+import { discardReceived, type ReadPostServices, readPost } from './post/read-post.ts';
 import type { KeptFiles } from './visit/kept-files.ts';
-import { checkPostSource, type PostSourceContext } from './visit/screening.ts';
+import { checkPostSource, type PostSourceServices } from './visit/screening.ts';
 import type { Visit } from './visit/visit.ts';
 
-type UploadContext = ReadingContext & PostSourceContext & { heldFiles: KeptFiles };
+type UploadContext = ReadPostServices & PostSourceServices & { heldFiles: KeptFiles };
 
 /** Opens the form of a request if it can be filled in now, with the texts in the visitor's language. */
 type OpenForm<Params> = (

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { shortReference } from '#ast/short-reference.ts';
+import { formatSubmissionReference } from '#ast/short-reference.ts';
 import { newId } from '#kit/clock.ts';
 import { composite, element, stepsOf } from '#test/ast/forms.ts';
 import { filenameOf, openPaper, publishForm, submissionOf } from '#test/paper.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import { limitSaves } from './visit/screening.ts';
 
 /** Other cases of a visitor without scripts: prefilled URLs, custom options, links and limits. */
@@ -374,7 +374,7 @@ test('a theme sets the submit label and the confirmation title, and can show the
   const { text } = await visitor.fetch(`/f/${form}/submitted?receipt=${receipt}`);
   assert.match(text, /<h1[^>]*>See you on Monday<\/h1>/);
   assert.match(text, /<title>See you on Monday – [^<]+<\/title>/);
-  assert.ok(text.includes(`>${shortReference(receipt)}</code>`));
+  assert.ok(text.includes(`>${formatSubmissionReference(receipt)}</code>`));
   assert.ok(!text.includes(`>${receipt}<`));
   const full = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), {
     theme: { ...theme, short_reference: false },
@@ -493,7 +493,7 @@ test('over a limit, the page returns with a 429 and every answer, to be sent aga
 test('a visitor who saves more often than a person can also gets the page back with every answer', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { save_progress: true });
   const page = await openPaper(service, `/f/${form}`);
-  const address = addressRateLimitKey('127.0.0.1');
+  const address = ipRateLimitKey('127.0.0.1');
   for (let saves = 0; saves < 120; saves += 1)
     await limitSaves(service.services.requestCounter, form, address);
   const late = await page.press('save', { name: 'Ada' });

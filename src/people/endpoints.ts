@@ -1,21 +1,27 @@
 import { type Static, Type } from 'typebox';
 import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { asWireValue } from '#kit/http.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import {
   finishPage,
-  listOf,
   listParameters,
+  listSchemaOf,
   nameSchema,
   readPageRequest,
   upperIdBound,
 } from '#kit/pagination.ts';
-import { attachment } from '#kit/replies/attachment.ts';
-import { failedReasonSchema, noExtraProperties, orNull, timestamp, uuid } from '#kit/validation.ts';
+import { attachmentHeader } from '#kit/replies/attachment.ts';
+import {
+  failedReasonSchema,
+  noExtraProperties,
+  orNull,
+  timestampSchema,
+  uuidSchema,
+} from '#kit/validation.ts';
 import { submissionStatuses } from '#submissions/present.ts';
 import { readTask, readTaskPage, type TaskRow } from '#tasks/read-tasks.ts';
 import { requireWorkspaceAccess } from '#workspaces/authenticate.ts';
-import { type EraseContext, startErasing } from './erase-person.ts';
+import { type EraseServices, startErasing } from './erase-person.ts';
 import { streamPersonArchive } from './person-archive.ts';
 import {
   findPersonRecords,
@@ -41,10 +47,10 @@ const PersonTrace = nameSchema(
       description:
         "The kind of record. An `event` is an event of a deleted submission, and its id is the submission's id.",
     }),
-    id: uuid,
-    form_id: orNull(uuid),
+    id: uuidSchema,
+    form_id: orNull(uuidSchema),
     form_name: orNull(Type.String()),
-    created_at: timestamp,
+    created_at: timestampSchema,
     status: orNull(Type.Enum([...submissionStatuses])),
     is_trashed: Type.Boolean(),
     places: Type.Array(Type.String(), {
@@ -57,10 +63,10 @@ type PersonTrace = Static<typeof PersonTrace>;
 
 /** A page of records, with the number of records in each form. */
 const PersonPage = Type.Object({
-  ...listOf(PersonTrace).properties,
+  ...listSchemaOf(PersonTrace).properties,
   forms: Type.Array(
     Type.Object({
-      form_id: orNull(uuid),
+      form_id: orNull(uuidSchema),
       form_name: orNull(Type.String()),
       count: Type.Integer(),
     }),
@@ -76,7 +82,7 @@ const PersonPage = Type.Object({
 const Erasure = nameSchema(
   'Erasure',
   Type.Object({
-    id: uuid,
+    id: uuidSchema,
     what: Type.Enum([...erasureScopes]),
     requested_by: orNull(Type.String()),
     total: Type.Integer({ description: 'The number of records to erase.' }),
@@ -100,15 +106,15 @@ const Erasure = nameSchema(
           'SHA-256 of the receipt as JSON without whitespace, with these keys in this order: id, what, created_at, finished_at, gone, list_hash. Null until the erasure has finished.',
       }),
     ),
-    created_at: timestamp,
-    finished_at: orNull(timestamp),
+    created_at: timestampSchema,
+    finished_at: orNull(timestampSchema),
     failed_reason: failedReasonSchema,
   }),
 );
 type Erasure = Static<typeof Erasure>;
 
 /** Returns the filter of a workspace's erasures in its tasks. */
-export const erasuresOf = (workspaceId: string) =>
+export const erasureTaskFilter = (workspaceId: string) =>
   ({ workspace_id: workspaceId, kinds: ['people.erase'] }) as const;
 
 /** Presents a task as an erasure. */
@@ -150,16 +156,16 @@ const personParameters = {
 const mostExcepted = 100;
 
 /** Operations that find, export and erase the data of a person (docs/decisions/0072-erasing-a-person.md). */
-export function peopleEndpoints(context: EraseContext) {
+export function peopleEndpoints(context: EraseServices) {
   const { database } = context;
 
-  const find = ({ workspaceId, formIds }: Scope, { q, match = 'exact' }: Static<typeof Question>) => {
+  const find = ({ workspaceId, formIds }: RequestScope, { q, match = 'exact' }: Static<typeof Question>) => {
     requireWorkspaceAccess(formIds);
     return findPersonRecords(database, workspaceId, parsePersonSearch(q), match);
   };
 
   const readErasure = async (workspaceId: string, id: string) =>
-    asWireValue(presentErasure(await readTask(database, { ...erasuresOf(workspaceId), id })));
+    asWireValue(presentErasure(await readTask(database, { ...erasureTaskFilter(workspaceId), id })));
 
   return {
     findPerson: operation({
@@ -216,7 +222,7 @@ export function peopleEndpoints(context: EraseContext) {
         const others = except.split(',');
         const own = traces.filter(({ id }) => !others.includes(id));
         return {
-          headers: { ...attachment('person', '.tar.gz'), 'Content-Type': gzip[0] },
+          headers: { ...attachmentHeader('person', '.tar.gz'), 'Content-Type': gzip[0] },
           stream: streamPersonArchive(context, scope.workspaceId, own),
         };
       },
@@ -233,7 +239,7 @@ export function peopleEndpoints(context: EraseContext) {
         {
           ...personParameters,
           what: Type.Enum([...erasureScopes]),
-          except: Type.Optional(Type.Array(uuid, { maxItems: mostExcepted })),
+          except: Type.Optional(Type.Array(uuidSchema, { maxItems: mostExcepted })),
           expected: Type.Optional(Type.Integer({ minimum: 1 })),
         },
         noExtraProperties,
@@ -257,11 +263,11 @@ export function peopleEndpoints(context: EraseContext) {
       description: 'Returns running erasures and the receipts of finished ones, newest first.',
       permission: 'people:read',
       query: Type.Object(listParameters, noExtraProperties),
-      reply: { status: 200, description: 'A page of erasures.', schema: listOf(Erasure) },
+      reply: { status: 200, description: 'A page of erasures.', schema: listSchemaOf(Erasure) },
       async run({ workspaceId, formIds, query }) {
         requireWorkspaceAccess(formIds);
         const cut = readPageRequest(query, 'erasures');
-        const { rows, ends } = await readTaskPage(database, erasuresOf(workspaceId), cut);
+        const { rows, ends } = await readTaskPage(database, erasureTaskFilter(workspaceId), cut);
         return { body: { data: rows.map((row) => asWireValue(presentErasure(row))), ...ends } };
       },
     }),

@@ -1,5 +1,5 @@
 import { parse } from 'node:path';
-import { discardFiles, type FilesContext, removeMarkedFiles } from '#files/stored-files.ts';
+import { discardFiles, type FileServices, removeMarkedFiles } from '#files/stored-files.ts';
 import { newId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -16,8 +16,8 @@ import {
 } from '#submissions/erase/erase.ts';
 import { containsMatch } from '#submissions/erase/strip-answers.ts';
 import { deleteSpam } from '#submissions/spam.ts';
-import { addTaskItems, findFirstItem, runTaskStep, startTask } from '#tasks/run-tasks.ts';
-import { deleteEventsOf } from '#webhooks/upkeep.ts';
+import { addTaskItems, createTask, findFirstTaskItem, runTaskStep } from '#tasks/run-tasks.ts';
+import { deleteEventsOfSubmissions } from '#webhooks/upkeep.ts';
 import { clearStoredResponses } from '#workspaces/idempotency.ts';
 import { findPersonRecords, type MatchKind, mostPersonRecords } from './person-records.ts';
 import { type PersonSearch, parsePersonSearch } from './person-search.ts';
@@ -28,7 +28,7 @@ import {
   type ErasureItemKind,
   type ErasureResult,
   type ErasureScope,
-  hashOfList,
+  hashErasureList,
   hashOfReceipt,
 } from './receipt.ts';
 
@@ -121,14 +121,14 @@ const readSealedMails = statement(
    where workspace_id = $workspace_id and id > $after and content is not null order by id limit $limit`,
 );
 
-export const eraseJob = 'people.erase';
+export const eraseJobKind = 'people.erase';
 
 /** The number of records per step: small enough that no other transaction waits long for its locks. */
 const stepItems = 100;
 /** The number of rows per statement, because there may be many rows to check. */
 const windowRows = 200;
 
-export type EraseContext = FilesContext & { vault: Vault; wakeQueue: () => void };
+export type EraseServices = FileServices & { vault: Vault; wakeQueue: () => void };
 
 /** The request to erase a person. */
 export type EraseRequest = {
@@ -149,7 +149,7 @@ export type EraseRequest = {
  * @throws ApiError conflict if the number of records differs from the expected one or exceeds the limit.
  */
 export async function startErasing(
-  { database, vault, wakeQueue }: Omit<EraseContext, 'storage'>,
+  { database, vault, wakeQueue }: Omit<EraseServices, 'storage'>,
   workspaceId: string,
   { q, match, what, except, expected, by }: EraseRequest,
 ): Promise<string> {
@@ -173,12 +173,12 @@ export async function startErasing(
     by,
     secret: vault.seal('erasures', q),
     input: { what } satisfies ErasureInput,
-    result: { gone: {}, list_hash: hashOfList(traces) } satisfies ErasureResult,
+    result: { gone: {}, list_hash: hashErasureList(traces) } satisfies ErasureResult,
     items: batchesOf(traces),
     total: traces.length,
   } as const;
   await transaction(database, (client) =>
-    startTask(client, task, { kind: eraseJob, lane: `${eraseJob} ${workspaceId}` }),
+    createTask(client, task, { kind: eraseJobKind, lane: `${eraseJobKind} ${workspaceId}` }),
   );
   wakeQueue();
   return id;
@@ -202,10 +202,10 @@ const batchesOf = (
     });
 
 /** Runs one step of an erasure in one transaction, until its list is empty. */
-export async function eraseStep(context: EraseContext, job: Job): Promise<void> {
+export async function eraseStep(context: EraseServices, job: Job): Promise<void> {
   const { workspaceId, id } = job;
   const key = { workspace_id: workspaceId, id };
-  const [first] = await findFirstItem(context.database, key);
+  const [first] = await findFirstTaskItem(context.database, key);
   const waiting = first?.item as Batch | undefined;
   // Files are deleted before the transaction; after a crash, deleting them again is harmless.
   if (waiting?.kind === 'file') await removeMarkedFiles(context, workspaceId, waiting.ids);
@@ -267,7 +267,9 @@ const works: Readonly<Record<ErasureItemKind, Work>> = {
     return stepOf({ mails: gone.length });
   },
   async event(db, { workspaceId }, ids) {
-    return stepOf(onlyRow(await deleteEventsOf(db, { workspace_id: workspaceId, submission_ids: ids }))!);
+    return stepOf(
+      onlyRow(await deleteEventsOfSubmissions(db, { workspace_id: workspaceId, submission_ids: ids }))!,
+    );
   },
   file: async () => stepOf({}),
 };
@@ -277,7 +279,7 @@ const works: Readonly<Record<ErasureItemKind, Work>> = {
  * contents of sealed emails.
  */
 async function eraseUnlisted(
-  context: EraseContext,
+  context: EraseServices,
   client: Queryable,
   workspaceId: string,
   asked: PersonSearch,

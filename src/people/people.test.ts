@@ -18,13 +18,13 @@ import { diskStorage, type Storage } from '#kit/storage.ts';
 import { changeSubmission } from '#submissions/changes/edit.ts';
 import { trashSubmission } from '#submissions/changes/trash.ts';
 import { readTask } from '#tasks/read-tasks.ts';
-import { startTask } from '#tasks/run-tasks.ts';
+import { createTask } from '#tasks/run-tasks.ts';
 import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
-import { erasuresOf, presentErasure } from './endpoints.ts';
-import { type EraseContext, eraseJob, eraseStep, startErasing } from './erase-person.ts';
+import { erasureTaskFilter, presentErasure } from './endpoints.ts';
+import { type EraseServices, eraseJobKind, eraseStep, startErasing } from './erase-person.ts';
 import { streamPersonArchive } from './person-archive.ts';
 import { findPersonRecords } from './person-records.ts';
 import { parsePersonSearch } from './person-search.ts';
@@ -43,15 +43,15 @@ const find = async (scene: Scene, q: string, match: 'exact' | 'words' = 'exact')
   (await findPersonRecords(database, scene.workspaceId, parsePersonSearch(q), match)).traces;
 
 /** Runs an erasure and waits until it has finished. */
-async function finished(context: EraseContext, { workspaceId }: Scene, id: string) {
+async function finished(context: EraseServices, { workspaceId }: Scene, id: string) {
   const queue = startQueue({
     database,
     log: openLog('silent'),
-    handlers: { [eraseJob]: { perLane: 1, run: (job) => eraseStep(context, job) } },
+    handlers: { [eraseJobKind]: { perLane: 1, run: (job) => eraseStep(context, job) } },
   });
   after(() => queue.stop());
   return until('the erasing to finish', async () => {
-    const found = presentErasure(await readTask(database, { ...erasuresOf(workspaceId), id }));
+    const found = presentErasure(await readTask(database, { ...erasureTaskFilter(workspaceId), id }));
     return found.finished_at !== null && { ...found, gone: addCounts(found.gone, {}) };
   });
 }
@@ -163,7 +163,7 @@ test('erasure deletes import lines, uploads and waiting emails that name the per
   const { workspaceId, formId, context } = scene;
   const addresses = ['ada@example.org', 'nada@example.org'];
   const items = addresses.map((mail, line) => ({ line, entry: { answers: { mail }, reference: {} } }));
-  await startTask(
+  await createTask(
     database,
     { workspaceId, id: newId(), kind: 'submissions.import', formId, by, items, total: 2 },
     { kind: 'test.import', lane: 'test' },

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { Answers } from '#ast/answers/check-answers.ts';
-import { type FilesContext, storageKey } from '#files/stored-files.ts';
-import { formTree } from '#forms/form-rows.ts';
+import { type FileServices, storageKey } from '#files/stored-files.ts';
+import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { type TarWriter, tarStream } from '#kit/archives.ts';
 import { now } from '#kit/clock.ts';
 import { json, onlyRow, statement } from '#kit/statement.ts';
-import { answerFields } from '#mail/notices/submission-emails.ts';
+import { listAnswerFields } from '#mail/notices/submission-emails.ts';
 import { english } from '#mail/words/words.ts';
 import type { PersonRecord, PersonRecordKind } from './person-records.ts';
 
@@ -15,7 +15,7 @@ import type { PersonRecord, PersonRecordKind } from './person-records.ts';
 const findSubmissionToExport = statement(
   'people.find_submission_to_pack',
   'workspace_id id',
-  { facts: json<object>(), structure: formTree, answers: json<Answers>() },
+  { facts: json<object>(), structure: effectiveFormColumn, answers: json<Answers>() },
   `select
      json_build_object(
        'id', s.id, 'form_id', s.form_id, 'form_name', v.name, 'status', s.status, 'created_at', s.created_at,
@@ -46,7 +46,7 @@ const findSubmissionToExport = statement(
 const findSpamToExport = statement(
   'people.find_held_to_pack',
   'workspace_id id',
-  { facts: json<object>(), structure: formTree, answers: json<Answers>() },
+  { facts: json<object>(), structure: effectiveFormColumn, answers: json<Answers>() },
   `select
      json_build_object('id', h.id, 'form_id', h.form_id, 'form_name', v.name, 'reason', h.reason, 'created_at', h.created_at,
        'answers', h.answers, 'fields', v.fields, 'reference', h.reference) as facts,
@@ -102,7 +102,7 @@ const listFilesToExport = statement(
  * them.
  */
 export const streamPersonArchive = (
-  context: FilesContext,
+  context: FileServices,
   workspaceId: string,
   traces: readonly PersonRecord[],
 ): Readable =>
@@ -119,7 +119,7 @@ export const streamPersonArchive = (
   });
 
 type Key = { workspace_id: string; id: string };
-type RecordExporter = (context: FilesContext, tar: TarWriter, key: Key) => Promise<void>;
+type RecordExporter = (context: FileServices, tar: TarWriter, key: Key) => Promise<void>;
 
 const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
@@ -130,7 +130,7 @@ const exportAnswers =
     const found = onlyRow(await find(context.database, key));
     if (!found) return;
     await tar.addText(`${folder}/${key.id}.json`, asJson(found.facts));
-    const fields = answerFields(found.structure, found.answers, { locale: 'en', words: english });
+    const fields = listAnswerFields(found.structure, found.answers, { locale: 'en', words: english });
     const lines = fields.map(
       (field) =>
         `${field.label}\n  ${'files' in field ? field.files.map(({ filename }) => filename).join(', ') : field.value.replaceAll('\n', '\n  ')}\n`,
@@ -145,7 +145,7 @@ const exportAnswers =
 const exportFacts =
   (
     folder: string,
-    find: (db: FilesContext['database'], key: Key) => Promise<{ facts: object }[]>,
+    find: (db: FileServices['database'], key: Key) => Promise<{ facts: object }[]>,
   ): RecordExporter =>
   async ({ database }, tar, key) => {
     const found = onlyRow(await find(database, key));

@@ -44,7 +44,7 @@ export const addCounts = (one: ErasedCounts, other: ErasedCounts): ErasedCounts 
   );
 
 /** Returns the hexadecimal SHA-256 of a list of records: sorted `kind id` lines. */
-export const hashOfList = (items: readonly { kind: string; id: string }[]): string =>
+export const hashErasureList = (items: readonly { kind: string; id: string }[]): string =>
   sha256(
     items
       .map(({ kind, id }) => `${kind} ${id}\n`)

@@ -11,7 +11,7 @@ export type ComparedNode<Node> = {
 /** The values of one name before and after; undefined if there is none. */
 export type ValueChange = { readonly name: string; readonly before: unknown; readonly after: unknown };
 
-export type PartChange<Node> =
+export type NodeChange<Node> =
   | { readonly kind: 'added'; readonly after: ComparedNode<Node> }
   | { readonly kind: 'removed'; readonly before: ComparedNode<Node> }
   | {
@@ -28,7 +28,7 @@ type Comparison<Node> = {
   readonly before: readonly ComparedNode<Node>[];
   readonly after: readonly ComparedNode<Node>[];
   /** In the reading order of the later form, followed by the removed parts. */
-  readonly changes: readonly PartChange<Node>[];
+  readonly changes: readonly NodeChange<Node>[];
 };
 
 /** Compares two forms. Each can be any structure, even an invalid one. */
@@ -41,13 +41,13 @@ export function compareForms<Node>(one: Node, other: Node): Comparison<Node> {
     before,
     after,
     changes: [
-      ...after.map((part): PartChange<Node> => {
+      ...after.map((part): NodeChange<Node> => {
         const old = pairs.get(part);
         if (!old) return { kind: 'added', after: part };
         const attributes = compareValues(old.attrs, part.attrs);
         return { kind: 'kept', before: old, after: part, isMoved: moved.has(part), attributes };
       }),
-      ...before.flatMap((part): PartChange<Node>[] =>
+      ...before.flatMap((part): NodeChange<Node>[] =>
         kept.has(part) ? [] : [{ kind: 'removed', before: part }],
       ),
     ],

@@ -2,24 +2,24 @@ import { Type } from 'typebox';
 import { requireReachableForm } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { noExtraProperties, uuid } from '#kit/validation.ts';
+import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
+import { noExtraProperties, uuidSchema } from '#kit/validation.ts';
 import {
   BulkChange,
   bulkProgressEndpoints,
-  requireExpected,
+  requireExpectedCount,
   startBulk,
   undoBulk,
 } from '#submissions/changes/bulk.ts';
-import type { ChangeContext } from '#submissions/changes/edit.ts';
+import type { ChangeServices } from '#submissions/changes/edit.ts';
 import { submissionStatuses } from '#submissions/present.ts';
-import { readTags, Tags } from '#submissions/tags.ts';
-import { readIds } from './read-submissions.ts';
-import { readView, ViewQuery } from './view.ts';
+import { normalizeTags, Tags } from '#submissions/tags.ts';
+import { readViewIds } from './read-submissions.ts';
+import { readTableView, ViewQuery } from './view.ts';
 
 /** Either `ids` or a `filter`. */
 const selection = {
-  ids: Type.Optional(Type.Array(uuid, { minItems: 1, maxItems: 1_000, uniqueItems: true })),
+  ids: Type.Optional(Type.Array(uuidSchema, { minItems: 1, maxItems: 1_000, uniqueItems: true })),
   filter: Type.Optional(
     Type.Object(Type.Omit(ViewQuery, ['sort']).properties, {
       additionalProperties: false,
@@ -40,16 +40,17 @@ const selection = {
  * Operations that change thousands of submissions: those in a list, or all that match a filter when the
  * change starts.
  */
-export function bulkEndpoints(context: ChangeContext) {
+export function bulkEndpoints(context: ChangeServices) {
   const { database } = context;
 
   type Selection = { ids?: string[]; filter?: Omit<ViewQuery, 'sort'>; expected?: number };
-  const select = async (scope: Scope, formId: string, given: Selection) => {
+  const select = async (scope: RequestScope, formId: string, given: Selection) => {
     const form = await requireReachableForm(database, scope, formId);
     if ((given.ids === undefined) === (given.filter === undefined))
       throw new ApiError('validation_error', 'Send either "ids" or "filter".');
-    const ids = given.ids ?? (await readIds(database, await readView(database, form, given.filter!)));
-    requireExpected(ids.length, given.expected);
+    const ids =
+      given.ids ?? (await readViewIds(database, await readTableView(database, form, given.filter!)));
+    requireExpectedCount(ids.length, given.expected);
     return { form, ids };
   };
 
@@ -90,7 +91,7 @@ export function bulkEndpoints(context: ChangeContext) {
       errors: ['conflict'],
       reply: { status: 202, description: 'The tagging has started.', schema: BulkChange },
       async run({ params, body: { add = [], remove = [], ...given }, ...scope }) {
-        const tags = { added: readTags(add), removed: readTags(remove) };
+        const tags = { added: normalizeTags(add), removed: normalizeTags(remove) };
         if (tags.added.length + tags.removed.length === 0)
           throw new ApiError('validation_error', 'Send tags in "add" or "remove".');
         const { form, ids } = await select(scope, params.id, given);
@@ -124,7 +125,7 @@ export function bulkEndpoints(context: ChangeContext) {
         'Undoes a move to the trash, a tagging or a status change in the background. Later changes to the submissions are kept. 409 if the bulk change is not finished, was already undone, or was a permanent deletion.',
       permission: 'submissions:write',
       audit: { none: 'Submissions have their own history.' },
-      params: Type.Object({ id: uuid, change: uuid }),
+      params: Type.Object({ id: uuidSchema, change: uuidSchema }),
       errors: ['conflict'],
       reply: { status: 202, description: 'The undo has started.', schema: BulkChange },
       async run({ params, ...scope }) {

@@ -1,17 +1,17 @@
 import type { ParsedSearch, SearchOperatorName, SearchPart } from '#ast/search.ts';
-import { greatest, lastId, least, minimumId } from '#kit/pagination.ts';
+import { greaterId, lesserId, maximumId, minimumId } from '#kit/pagination.ts';
 import { columns } from '#kit/statement.ts';
-import { idAt } from '#submissions/created-span.ts';
+import { leastIdCreatedAt } from '#submissions/created-span.ts';
 import { searchMarks } from '#submissions/submission-record.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
-import type { UnitKind } from './search-sql.ts';
+import type { SearchUnitKind } from './search-sql.ts';
 
 /**
  * Limits of the checks that read each matching submission, because the index cannot decide them: the newest
  * 1,000, up to a number of stored bytes. Stemming 1,000 bytes takes 75 µs, finding an address in them 5 µs,
  * and reading a submission 4 µs (docs/decisions/0082).
  */
-export const checkWindow = {
+export const searchCheckLimits = {
   submissions: 1_000,
   bytesOfWords: 150_000,
   bytesOfAddresses: 2_000_000,
@@ -27,7 +27,7 @@ export const checkWindow = {
  */
 type CheckKind = 'phrase' | 'words' | 'address' | 'not_phrase' | 'not_words' | 'not_address';
 
-export const checkParameters = columns(
+export const searchCheckParameters = columns(
   'check_kinds:texts check_elements:texts check_rows:texts check_texts:texts',
   'check_values:texts',
 );
@@ -36,7 +36,7 @@ export const checkParameters = columns(
  * For statements with checkParameters. A text without indexable words in any language of the workspace checks
  * nothing, unless it has values.
  */
-export const checksSql = `
+export const searchChecksSql = `
   checks as materialized (
     select place, kind like 'not%' as is_not, kind like '%address' as is_address, element, row_id, written, value::jsonb as values, language, query
     from unnest($check_kinds, $check_elements, $check_rows, $check_texts, $check_values) with ordinality
@@ -50,7 +50,7 @@ export const checksSql = `
     where numnode(query) > 0 or value <> '[]')`;
 
 /** Whether the submission `p` passes all checks. */
-export const passesChecks = `not exists (
+export const passesSearchChecksSql = `not exists (
   select from checks c
   cross join lateral (
     select case c.row_id when '' then p.answers -> c.element else p.answers -> c.element -> c.row_id end as answer
@@ -84,7 +84,7 @@ export type CompiledSearch = {
   isList: boolean;
   /** Whether each submission that the word index finds must also be checked. */
   isChecked: boolean;
-  index: { q: string; unit_kinds: UnitKind[]; unit_texts: string[] };
+  index: { q: string; unit_kinds: SearchUnitKind[]; unit_texts: string[] };
   checks: {
     check_kinds: CheckKind[];
     check_elements: string[];
@@ -139,14 +139,14 @@ export function compileSearch(
     isChecked: false,
     index: { q: sent, unit_kinds: [], unit_texts: [] },
     checks: { check_kinds: [], check_elements: [], check_rows: [], check_texts: [], check_values: [] },
-    span: { from_id: minimumId, to_id: lastId },
+    span: { from_id: minimumId, to_id: maximumId },
     status: null,
     tag: null,
     forms: [],
   };
   const { index, checks, span } = asked;
   let tags = 0;
-  const unit = (kind: UnitKind, text: string): void => {
+  const unit = (kind: SearchUnitKind, text: string): void => {
     index.unit_kinds.push(kind);
     index.unit_texts.push(text);
   };
@@ -180,7 +180,7 @@ export function compileSearch(
       form: (text, isNot, begin) => asked.forms.push({ text, isNot, begin }),
       status(text, isNot) {
         const status = (text === 'completed') === isNot ? 'incomplete' : 'completed';
-        if (asked.status !== null && asked.status !== status) span.to_id = span.from_id = lastId;
+        if (asked.status !== null && asked.status !== status) span.to_id = span.from_id = maximumId;
         asked.status = status;
         unit(status === 'incomplete' ? 'mark' : 'not_mark', searchMarks.incomplete);
       },
@@ -193,10 +193,10 @@ export function compileSearch(
       },
     };
   const from = (text: string): void => {
-    span.from_id = greatest(span.from_id, idAt(text));
+    span.from_id = greaterId(span.from_id, leastIdCreatedAt(text));
   };
   const to = (text: string): void => {
-    span.to_id = least(span.to_id, idAt(text));
+    span.to_id = lesserId(span.to_id, leastIdCreatedAt(text));
   };
 
   const read = (part: SearchPart): void => {

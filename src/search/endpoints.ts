@@ -1,23 +1,23 @@
 import { type Static, Type } from 'typebox';
 import { chooseSearchLanguage, defaultSearchLanguage } from '#ast/basics/languages.ts';
-import { parseSearch, unfinishedAt } from '#ast/search.ts';
+import { findUnfinishedPart, parseSearch } from '#ast/search.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import type { Database } from '#kit/database.ts';
-import { jsonList, markJsonText } from '#kit/http.ts';
+import { markJsonList, markJsonText } from '#kit/http.ts';
 import { allowedTypos, mistakesBetween } from '#kit/nearest-names.ts';
-import { operation, type Scope } from '#kit/operation.ts';
+import { operation, type RequestScope } from '#kit/operation.ts';
 import { finishPage, pageParameters, readPageRequest } from '#kit/pagination.ts';
 import { requireRow } from '#kit/statement.ts';
 import { formatSubmissions, type Hit } from '#submissions/present.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
-import { checkWindow } from './compile-search.ts';
-import { hitTermsOf, locateHits, openOptionLabels, writtenWords } from './hits.ts';
-import { submissionPage } from './list-endpoints.ts';
+import { searchCheckLimits } from './compile-search.ts';
+import { findWordsBeginningWith, hitTermsOf, locateHits, openOptionLabels } from './hits.ts';
+import { submissionPageSchema } from './list-endpoints.ts';
 import { readSubmissions } from './read-submissions.ts';
 import { refuseUnsearchable } from './resolve-search.ts';
 import { countMatches } from './search-page.ts';
 import { searchWindow } from './search-sql.ts';
-import { listSearchedForms, suggest } from './suggest.ts';
+import { listSearchedForms, suggestCompletions } from './suggest.ts';
 import { type FoundPage, type FoundSubmission, readSearchView, type View } from './view.ts';
 
 /** The minimum length of a word to correct. */
@@ -92,7 +92,7 @@ async function findNearest(database: Database, reach: Reach, text: string): Prom
     withAnotherLetter(allowedTypos(asked) === 1 ? asked : half),
   ];
   for (const among of beginnings) {
-    const nearest = nearestWord(asked, await writtenWords(database, reach, among));
+    const nearest = nearestWord(asked, await findWordsBeginningWith(database, reach, among));
     if (nearest !== undefined) return nearest;
   }
   return undefined;
@@ -131,7 +131,7 @@ const formParameter = {
 const Reading = Type.Object(
   {
     is_partial: Type.Boolean({
-      description: `True if not all submissions that contain the words were checked for a phrase, an address or an element. Only the newest ${checkWindow.submissions} are checked, up to ${checkWindow.bytesOfWords} bytes of answers. \`total_count\` counts only checked submissions.`,
+      description: `True if not all submissions that contain the words were checked for a phrase, an address or an element. Only the newest ${searchCheckLimits.submissions} are checked, up to ${searchCheckLimits.bytesOfWords} bytes of answers. \`total_count\` counts only checked submissions.`,
     }),
     corrections: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
       description: 'With `typos`: words that no submission contains, and the words searched for instead.',
@@ -144,7 +144,7 @@ const Reading = Type.Object(
 );
 
 /** A page of submissions, with the interpretation of the query. */
-const SearchPage = Type.Object({ ...submissionPage.properties, search: Type.Optional(Reading) });
+const SearchPage = Type.Object({ ...submissionPageSchema.properties, search: Type.Optional(Reading) });
 
 const SuggestionList = Type.Object({
   begin: Type.Integer({
@@ -211,7 +211,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
         const data = query.include === 'hits' ? withHits(texts, await hitsOf(view, found)) : texts;
         const reading = { is_partial: found.isPartial ?? false, corrections: mended?.corrections ?? [] };
         return {
-          json: jsonList<Static<typeof SearchPage>>(data, {
+          json: markJsonList<Static<typeof SearchPage>>(data, {
             ...finishPage(cut, found.rows, found.total).ends,
             ...((!view.question?.isPlain || mended) && { search: reading }),
           }),
@@ -243,18 +243,18 @@ export function searchEndpoints({ database, links }: { database: Database; links
       async run({ workspaceId, formIds, query: { q, at = q.length, form_id } }) {
         refuseUnsearchable(q);
         const { formIds: form_ids } = await reachForms({ workspaceId, formIds }, form_id);
-        const unfinished = unfinishedAt(q, Math.min(at, q.length));
+        const unfinished = findUnfinishedPart(q, Math.min(at, q.length));
         if (!unfinished) return { body: { begin: q.length, end: q.length, data: [] } };
         const { begin, end } = unfinished;
         const reach = { workspace_id: workspaceId, form_ids: form_ids && [...form_ids] };
-        return { body: { begin, end, data: await suggest(database, reach, unfinished) } };
+        return { body: { begin, end, data: await suggestCompletions(database, reach, unfinished) } };
       },
     }),
   };
 
   /** @throws ApiError not_found if a form does not exist or is not accessible. */
   async function reachForms(
-    { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
+    { workspaceId, formIds }: Pick<RequestScope, 'workspaceId' | 'formIds'>,
     formId: string | undefined,
   ): Promise<{ workspaceId: string; formIds: readonly string[] | null }> {
     if (formId === undefined) return { workspaceId, formIds };

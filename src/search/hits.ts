@@ -5,7 +5,13 @@ import type { Database } from '#kit/database.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Hit } from '#submissions/present.ts';
 import type { CompiledSearch } from './compile-search.ts';
-import { searchParameters, searchSql, selectMatchesSql, type UnitKind, wordsAlone } from './search-sql.ts';
+import {
+  fullSearchSql,
+  type SearchUnitKind,
+  searchParameters,
+  selectMatchesSql,
+  wordsOnlyParameters,
+} from './search-sql.ts';
 
 /** Returns the texts, in the given order, with markers around every word that the query finds. */
 const markHits = statement(
@@ -44,7 +50,7 @@ type HitTerms = { q: string; beginnings: readonly string[] };
 
 /** Returns the words and beginnings of words that count as hits of a query. */
 export function hitTermsOf({ q, unit_kinds, unit_texts }: CompiledSearch['index']): HitTerms {
-  const texts = (kind: UnitKind) => unit_texts.filter((_, place) => unit_kinds[place] === kind);
+  const texts = (kind: SearchUnitKind) => unit_texts.filter((_, place) => unit_kinds[place] === kind);
   return { q: [q, ...texts('address')].join('\n'), beginnings: texts('beginning') };
 }
 
@@ -127,7 +133,7 @@ export async function locateHits(
   rows: readonly Searched[],
 ): Promise<Hit[][]> {
   const placed = rows.flatMap((submission, row) =>
-    [...limitItems(textsOf(submission), mostTexts)].map((text) => ({
+    [...limitItems(listSubmissionTexts(submission), mostTexts)].map((text) => ({
       ...text,
       row,
       language: submission.language,
@@ -151,7 +157,7 @@ function* limitItems<Item>(items: Iterable<Item>, most: number): Generator<Item>
 }
 
 /** Yields the texts of a submission as people read them, each with its path. */
-export function* textsOf({
+export function* listSubmissionTexts({
   answers,
   reference,
   sayOption,
@@ -225,7 +231,7 @@ type Labels = ReadonlyMap<string, ReadonlyMap<string, string>>;
  * Returns the labels of options by form, from its live version. Returns undefined for a form whose options
  * have no separate labels.
  */
-export type OptionLabels = (
+export type ReadOptionLabels = (
   workspaceId: string,
   forms: readonly Live[],
 ) => Promise<(formId: string) => FindOptionLabel | undefined>;
@@ -234,7 +240,7 @@ export type OptionLabels = (
 const keptVersions = 200;
 
 /** Reads labels once per version, because versions never change. */
-export function openOptionLabels(database: Database): OptionLabels {
+export function openOptionLabels(database: Database): ReadOptionLabels {
   const kept = new Map<string, Labels>();
 
   const readLabels = async (workspace_id: string, forms: readonly Live[]): Promise<void> => {
@@ -275,7 +281,7 @@ const listWrittenTexts = statement(
   'list_written_texts',
   ['limit', searchParameters],
   'answers:text',
-  `with ${searchSql}
+  `with ${fullSearchSql}
    select s.answers::text as answers
    from (${selectMatchesSql('anywhere', { limit: '$limit', inOrder: true })}) newest
    join submissions s on s.workspace_id = $workspace_id and s.id = newest.id
@@ -293,14 +299,14 @@ type Reach = { workspace_id: string; form_ids: string[] | null };
  * Returns the words with one of these beginnings in short answers of the newest submissions, in lower case. A
  * word is listed once per occurrence.
  */
-export async function writtenWords(
+export async function findWordsBeginningWith(
   database: Database,
   reach: Reach,
   beginnings: readonly string[],
 ): Promise<string[]> {
   const rows = await listWrittenTexts(database, {
     ...reach,
-    ...wordsAlone,
+    ...wordsOnlyParameters,
     q: '',
     unit_kinds: ['beginning'],
     unit_texts: [beginnings.join(' ')],

@@ -1,9 +1,15 @@
 import { type Static, Type } from 'typebox';
 import type { FileLinks } from '#files/stored-files.ts';
 import type { Database } from '#kit/database.ts';
-import { jsonList } from '#kit/http.ts';
+import { markJsonList } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { finishPage, listOf, listParameters, type PageRequest, readPageRequest } from '#kit/pagination.ts';
+import {
+  finishPage,
+  listParameters,
+  listSchemaOf,
+  type PageRequest,
+  readPageRequest,
+} from '#kit/pagination.ts';
 import { noExtraProperties } from '#kit/validation.ts';
 import { formatSubmissions, Submission } from '#submissions/present.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
@@ -12,7 +18,7 @@ import { readSubmissions } from './read-submissions.ts';
 import { readFormsView, readListView, type View } from './view.ts';
 
 /** A page of submissions, in lists and in the search. */
-export const submissionPage = listOf(Submission);
+export const submissionPageSchema = listSchemaOf(Submission);
 
 const sortParameter = {
   sort: Type.Optional(
@@ -24,7 +30,7 @@ const sortParameter = {
 };
 
 /** Operations that list submissions. Specification, "Submissions". */
-export function listEndpoints({ database, links }: { database: Database; links: FileLinks }) {
+export function submissionListEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   return {
     listFormSubmissions: operation({
       summary: 'List submissions of a form',
@@ -32,7 +38,7 @@ export function listEndpoints({ database, links }: { database: Database; links: 
       permission: 'submissions:read',
       params: idParameter,
       query: Type.Object({ ...listParameters, ...formFilterParameters, ...sortParameter }, noExtraProperties),
-      reply: { status: 200, description: 'A page of submissions.', schema: submissionPage },
+      reply: { status: 200, description: 'A page of submissions.', schema: submissionPageSchema },
       async run({ workspaceId, formIds, params: { id }, query }) {
         requireFormAccess(formIds, id);
         const cut = readPageRequest(query, 'submissions', id);
@@ -50,7 +56,7 @@ export function listEndpoints({ database, links }: { database: Database; links: 
         { ...listParameters, ...formsFilterParameters, ...sortParameter },
         noExtraProperties,
       ),
-      reply: { status: 200, description: 'A page of submissions.', schema: submissionPage },
+      reply: { status: 200, description: 'A page of submissions.', schema: submissionPageSchema },
       async run({ workspaceId, formIds, query }) {
         const cut = readPageRequest(query, 'submissions');
         const { sort = 'newest' } = query;
@@ -63,6 +69,6 @@ export function listEndpoints({ database, links }: { database: Database; links: 
     const { rows: found, total } = await readSubmissions(database, view, cut);
     const { rows, ends } = finishPage(cut, found, total);
     const page = await formatSubmissions(rows, links);
-    return { json: jsonList<Static<typeof submissionPage>>(page, ends) };
+    return { json: markJsonList<Static<typeof submissionPageSchema>>(page, ends) };
   }
 }

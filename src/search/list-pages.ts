@@ -1,16 +1,16 @@
 import { mostPerPage } from '#kit/pagination.ts';
 import { type Columns, columns, nullable, nullableColumns, statement, textEnum } from '#kit/statement.ts';
 import {
-  answeredVersion,
+  answeredVersionSql,
   foundColumns,
   type SubmissionStatus,
   submissionSelection,
 } from '#submissions/submission-rows.ts';
-import { inSpan } from './filter/read-where.ts';
+import { inSpanSql } from './filter/read-where.ts';
 import {
-  byFilter,
-  byFilterReceived,
   conditionsColumns,
+  declareByFilterKind,
+  declareByFilterReceived,
   receivedAtSql,
   spanColumns,
   submissionFilterSql,
@@ -30,7 +30,7 @@ export const rowSelection = `s.id, s.status, s.version, s.answers::text as answe
  * answered, or those of the table.
  */
 type Projection<Found extends Columns> = { found: Found; selection: string; version?: string };
-const asSubmission = { found: foundColumns, selection: submissionSelection, version: answeredVersion };
+const asSubmission = { found: foundColumns, selection: submissionSelection, version: answeredVersionSql };
 const asRow = { found: rowColumns, selection: rowSelection };
 
 /**
@@ -83,7 +83,7 @@ const plainPages = <Found extends Columns>(name: string, projection: Projection<
 });
 
 /** The submissions `p` that meet the condition of their form, whose number is `f.condition`. */
-const metByForm = `${inSpan} and ${submissionFilterSql('($conditions)[f.condition]')}`;
+const metByForm = `${inSpanSql} and ${submissionFilterSql('($conditions)[f.condition]')}`;
 
 const forms = columns('workspace_id form_ids?');
 
@@ -136,7 +136,7 @@ const filteredPages = <Found extends Columns>(
   projection: Projection<Found>,
   order: PageOrder,
 ) =>
-  (order.isReceived ? byFilterReceived : byFilter)(name, (each, columns, met) =>
+  (order.isReceived ? declareByFilterReceived : declareByFilterKind)(name, (each, columns, met) =>
     statement(
       each,
       [forms, columns, cut],
@@ -155,7 +155,7 @@ const pageByForm = (name: string, order: PageOrder) =>
   );
 
 /** Pages of lists, as the API returns submissions. */
-export const submissionPages = {
+export const submissionPageStatements = {
   plain: plainPages('list_submissions', asSubmission),
   newest: {
     ...filteredPages('list.newest', asSubmission, newest),
@@ -168,7 +168,7 @@ export const submissionPages = {
 };
 
 /** Pages of the table of a form. */
-export const rowPages = {
+export const rowPageStatements = {
   plain: plainPages('list_rows', asRow),
   newest: filteredPages('list.newest_rows', asRow, newest),
   received: filteredPages('list.received_rows', asRow, received),
@@ -179,13 +179,13 @@ const selectTotal = (from: string, met: string): string =>
    from ${from} f
    cross join lateral (select count(*) as count from submissions p where ${ofForm} and ${met}) counted`;
 
-const countBy = (name: string, each: typeof byFilter) =>
+const countBy = (name: string, each: typeof declareByFilterKind) =>
   each(name, (name, columns, met) => statement(name, [forms, columns], 'total', selectTotal(allForms, met)));
 
 /** The statements that count the submissions that match a filter. */
-export const counts = {
-  byId: countBy('list.count', byFilter),
-  byReceived: countBy('list.count_received', byFilterReceived),
+export const countStatements = {
+  byId: countBy('list.count', declareByFilterKind),
+  byReceived: countBy('list.count_received', declareByFilterReceived),
   byForm: statement(
     'list.count_by_form',
     ['workspace_id', conditionsColumns],

@@ -1,8 +1,8 @@
-import { formTree } from '#forms/form-rows.ts';
+import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { columns, jsonb, statement, textEnum } from '#kit/statement.ts';
 import type { TableSettings } from '#submissions/shapes.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
-import { byFilter, byFilterReceived, receivedAtSql } from './filter/where-of-forms.ts';
+import { declareByFilterKind, declareByFilterReceived, receivedAtSql } from './filter/where-of-forms.ts';
 import { rowColumns, rowSelection } from './list-pages.ts';
 
 const form = columns('workspace_id form_id');
@@ -11,7 +11,7 @@ const ofForm = 'p.workspace_id = $workspace_id and p.form_id = $form_id';
 /** The submissions above and below a given submission in the table. */
 const neighboursColumns = columns('previous_id? next_id?');
 export const findNeighbours = {
-  begun: byFilter('view.find_neighbours', (name, columns, met) =>
+  begun: declareByFilterKind('view.find_neighbours', (name, columns, met) =>
     statement(
       name,
       ['id', form, columns],
@@ -20,7 +20,7 @@ export const findNeighbours = {
               (select p.id from submissions p where ${ofForm} and ${met} and p.id < $id order by p.id desc limit 1) as next_id`,
     ),
   ),
-  received: byFilterReceived('view.find_received_neighbours', (name, columns, met) =>
+  received: declareByFilterReceived('view.find_received_neighbours', (name, columns, met) =>
     statement(
       name,
       ['id', form, columns],
@@ -37,7 +37,7 @@ export const findNeighbours = {
 } as const;
 
 /** Selects every id of the table, newest first, up to `limit`. */
-export const listViewIds = byFilter('view.list_view_ids', (name, columns, met) =>
+export const listViewIds = declareByFilterKind('view.list_view_ids', (name, columns, met) =>
   statement(
     name,
     ['limit', form, columns],
@@ -59,7 +59,7 @@ const exportedRow = `p.id, p.status, p.answers::text as answers, p.reference::te
   ${isoTime('p.created_at')} as created_at, ${isoTime('p.completed_at')} as completed_at`;
 
 /** Selects the next rows of an export, newest first, below `to_id`. */
-export const readViewBatch = byFilter('view.read_view_down', (name, columns, met) =>
+export const readViewBatch = declareByFilterKind('view.read_view_down', (name, columns, met) =>
   statement(
     name,
     ['limit', form, columns],
@@ -86,7 +86,7 @@ export const readSubmissionsById = statement(
 export const findViewedSubmission = statement(
   'view.find_viewed_submission',
   'workspace_id id',
-  ['form_id fields:text form_name is_live_version:boolean', { structure: formTree }, rowColumns],
+  ['form_id fields:text form_name is_live_version:boolean', { structure: effectiveFormColumn }, rowColumns],
   `select ${rowSelection}, s.form_id, v.fields::text as fields, v.name as form_name, v.structure,
           v.version = f.version as is_live_version
    from submissions s

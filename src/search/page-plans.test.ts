@@ -6,7 +6,7 @@ import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { readRows } from '#test/read-rows.ts';
 import { openScene } from '#test/submissions/scene.ts';
-import { rowPages, submissionPages } from './list-pages.ts';
+import { rowPageStatements, submissionPageStatements } from './list-pages.ts';
 
 const { database } = await testDatabase();
 const scene = await openScene(database, [element('text', 'name')]);
@@ -30,13 +30,15 @@ const span = {
 };
 const ofForms = { ...page, ...span, form_ids: [scene.formId] };
 const lists: Record<string, (db: Queryable) => Promise<unknown[]>> = {
-  'a list': (db) => submissionPages.plain.any(db, { ...ofForm, status: null }),
-  'a list of one status': (db) => submissionPages.plain.one(db, { ...ofForm, status: 'completed' }),
-  'the newest of a workspace': (db) => submissionPages.newest.any(db, { ...ofForms, form_ids: null }),
-  'the oldest of a workspace': (db) => submissionPages.oldest.any(db, { ...ofForms, form_ids: null }),
-  'a table': (db) => rowPages.plain.any(db, { ...ofForm, status: null }),
-  'a table of a span': (db) => rowPages.newest.any(db, ofForms),
-  'a table by receipt': (db) => rowPages.received.any(db, ofForms),
+  'a list': (db) => submissionPageStatements.plain.any(db, { ...ofForm, status: null }),
+  'a list of one status': (db) => submissionPageStatements.plain.one(db, { ...ofForm, status: 'completed' }),
+  'the newest of a workspace': (db) =>
+    submissionPageStatements.newest.any(db, { ...ofForms, form_ids: null }),
+  'the oldest of a workspace': (db) =>
+    submissionPageStatements.oldest.any(db, { ...ofForms, form_ids: null }),
+  'a table': (db) => rowPageStatements.plain.any(db, { ...ofForm, status: null }),
+  'a table of a span': (db) => rowPageStatements.newest.any(db, ofForms),
+  'a table by receipt': (db) => rowPageStatements.received.any(db, ofForms),
 };
 
 test('a list reads only the submissions of its page', async () => {

@@ -3,7 +3,7 @@ import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type PageRequest, refuseCursor } from '#kit/pagination.ts';
+import { createCursorError, type PageRequest } from '#kit/pagination.ts';
 import { integers, type RowOf, type StatementColumn as SqlColumn, texts } from '#kit/statement.ts';
 import { isSortableType } from '#rules/columns.ts';
 import type { Column } from '#submissions/columns.ts';
@@ -121,7 +121,7 @@ const refuse = (message: string): ApiError =>
   new ApiError('bad_request', message, { errors: [{ field: 'sort', message }] });
 
 /** @throws ApiError bad_request for too many submissions to sort. */
-export function limitSorted(count: number): void {
+export function limitSortedCount(count: number): void {
   if (count > mostSorted)
     throw refuse(
       `At most ${mostSorted} submissions can be sorted. Narrow them with created_from and created_to.`,
@@ -140,7 +140,7 @@ export function decodeSortPosition({ after }: Pick<PageRequest, 'after'>): strin
   if (after === null) return null;
   const place = parsed(Buffer.from(after, 'base64url').toString());
   if (!isSortPosition(place))
-    throw refuseCursor('"cursor" is not valid for this list. Use a cursor that the list returned.');
+    throw createCursorError('"cursor" is not valid for this list. Use a cursor that the list returned.');
   // Serialized again, because `1e0` is a number in JSON but not an integer in PostgreSQL.
   return JSON.stringify(place);
 }

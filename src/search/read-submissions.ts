@@ -1,11 +1,11 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import {
-  greatest,
-  least,
+  createCursorError,
+  greaterId,
+  lesserId,
   lowerIdBound,
   type PageRequest,
-  refuseCursor,
   upperIdBound,
 } from '#kit/pagination.ts';
 import type { RowOf } from '#kit/statement.ts';
@@ -14,12 +14,17 @@ import type { ExportedSubmission } from '#submissions/export/cells.ts';
 import { readViewedForm } from '#submissions/read-columns.ts';
 import { batchSize, readInBatches } from '#submissions/read-in-batches.ts';
 import { isPlainFilter } from './filter/read-filter.ts';
-import { counts, type rowColumns, rowPages, submissionPages } from './list-pages.ts';
+import {
+  countStatements,
+  type rowColumns,
+  rowPageStatements,
+  submissionPageStatements,
+} from './list-pages.ts';
 import { findNeighbours, listViewIds, readSubmissionsById, readViewBatch } from './list-rows.ts';
 import { decodeSortPosition } from './read-sort.ts';
-import { searchPage } from './search-page.ts';
-import { sortedSearch, viewByRelevance } from './search-rows.ts';
-import { sortedRows } from './sorted-rows.ts';
+import { findSearchPage } from './search-page.ts';
+import { relevanceStatements, sortedSearchStatements } from './search-rows.ts';
+import { sortedRowStatements } from './sorted-rows.ts';
 import type { FormView, FoundPage, FoundSubmission, View } from './view.ts';
 
 /*
@@ -65,8 +70,8 @@ function partOf(view: View, { limit, offset, ...cut }: PageRequest) {
   const { from_id, to_id } = view.filter;
   const left =
     view.order === 'oldest'
-      ? { from_id: greatest(from_id, lowerIdBound(cut)) }
-      : { to_id: least(to_id, upperIdBound(cut)) };
+      ? { from_id: greaterId(from_id, lowerIdBound(cut)) }
+      : { to_id: lesserId(to_id, upperIdBound(cut)) };
   return { ...parametersOf(view), ...left, limit, offset };
 }
 
@@ -74,10 +79,13 @@ async function countAll(database: Database, view: View): Promise<number> {
   const { filter, conditions, order } = view;
   const parameters = parametersOf(view);
   const [counted] = conditions
-    ? await counts.byForm(database, { ...parameters, ...conditions })
+    ? await countStatements.byForm(database, { ...parameters, ...conditions })
     : isPlainFilter(filter)
-      ? await counts.byCounters(database, parameters)
-      : await counts[order === 'received' ? 'byReceived' : 'byId'][filter.kind](database, parameters);
+      ? await countStatements.byCounters(database, parameters)
+      : await countStatements[order === 'received' ? 'byReceived' : 'byId'][filter.kind](
+          database,
+          parameters,
+        );
   return counted!.total;
 }
 
@@ -89,7 +97,7 @@ const isPlainPage = (view: View, cut: PageRequest): view is FormView =>
   view.form_id !== null && isPlainFilter(view.filter) && view.order === 'newest' && cut.total === undefined;
 
 const plainPage = (
-  { plain }: typeof submissionPages | typeof rowPages,
+  { plain }: typeof submissionPageStatements | typeof rowPageStatements,
   database: Database,
   { workspace_id, form_id, filter: { status } }: FormView,
   { limit, offset }: PageRequest,
@@ -106,10 +114,10 @@ export async function readSubmissions(
   cut: PageRequest,
 ): Promise<FoundPage<FoundSubmission>> {
   const { workspace_id: workspaceId, form_id: formId, filter, conditions, question } = view;
-  if (question) return searchPage(database, { ...view, question }, cut);
-  if (isPlainPage(view, cut)) return pageOf(await plainPage(submissionPages, database, view, cut));
+  if (question) return findSearchPage(database, { ...view, question }, cut);
+  if (isPlainPage(view, cut)) return pageOf(await plainPage(submissionPageStatements, database, view, cut));
   if (formId !== null) await readViewedForm(database, { workspaceId, formId });
-  const pages = submissionPages[view.order === 'oldest' ? 'oldest' : 'newest'];
+  const pages = submissionPageStatements[view.order === 'oldest' ? 'oldest' : 'newest'];
   const part = partOf(view, cut);
   const [rows, total] = await Promise.all([
     conditions ? pages.byForm(database, { ...part, ...conditions }) : pages[filter.kind](database, part),
@@ -152,25 +160,25 @@ const planWhole = <Parameters extends object>(
   ids: async (limit) => (await statements.ids(database, { ...parameters, limit }))[0]!.ids,
 });
 
-export function planTable(database: Database, view: FormView): TablePlan {
+export function planTableReads(database: Database, view: FormView): TablePlan {
   const { workspace_id, form_id, filter, question, order } = view;
   const { kind } = filter;
   const base = { ...filter, workspace_id, form_id };
   if (question) {
     const isAny = kind === 'any' && !question.isChecked;
     const words = { ...base, ...question, form_ids: [form_id], is_any: isAny };
-    if (typeof order === 'object') return planWhole(database, sortedSearch, { ...words, ...order });
+    if (typeof order === 'object') return planWhole(database, sortedSearchStatements, { ...words, ...order });
     const isWordsAlone = question.isPlain && isAny && !filter.isDated;
-    const page = isWordsAlone ? viewByRelevance.pageOfWords : viewByRelevance.page;
-    return planWhole(database, { ...viewByRelevance, page }, words, refuseSearchCursor);
+    const page = isWordsAlone ? relevanceStatements.pageOfWords : relevanceStatements.page;
+    return planWhole(database, { ...relevanceStatements, page }, words, refuseSearchCursor);
   }
-  if (typeof order === 'object') return planWhole(database, sortedRows, { ...base, ...order });
+  if (typeof order === 'object') return planWhole(database, sortedRowStatements, { ...base, ...order });
   const isReceived = order === 'received';
   return {
     async page(cut) {
-      if (isPlainPage(view, cut)) return pageOf(await plainPage(rowPages, database, view, cut));
+      if (isPlainPage(view, cut)) return pageOf(await plainPage(rowPageStatements, database, view, cut));
       const [rows, total] = await Promise.all([
-        rowPages[isReceived ? 'received' : 'newest'][kind](database, partOf(view, cut)),
+        rowPageStatements[isReceived ? 'received' : 'newest'][kind](database, partOf(view, cut)),
         cut.total ?? countAll(database, view),
       ]);
       return { rows, total };
@@ -183,7 +191,7 @@ export function planTable(database: Database, view: FormView): TablePlan {
 
 function refuseSearchCursor({ mark }: PageRequest): null {
   if (mark === null) return null;
-  throw refuseCursor(
+  throw createCursorError(
     '"cursor" and "q" can only be combined with "sort". Add "sort", or use "page" instead of "cursor".',
   );
 }
@@ -192,8 +200,8 @@ function refuseSearchCursor({ mark }: PageRequest): null {
  * Reads every id of the table, in its order.
  * @throws ApiError validation_error for more than bulkLimit ids, because they are kept in memory.
  */
-export async function readIds(database: Database, view: FormView): Promise<string[]> {
-  const ids = await planTable(database, view).ids(bulkLimit + 1);
+export async function readViewIds(database: Database, view: FormView): Promise<string[]> {
+  const ids = await planTableReads(database, view).ids(bulkLimit + 1);
   if (ids.length <= bulkLimit) return ids;
   throw new ApiError(
     'validation_error',
@@ -206,10 +214,13 @@ export async function readIds(database: Database, view: FormView): Promise<strin
  * handles the last. In id order, memory use is constant. A search or a sort by columns runs once and keeps
  * the ids in memory.
  */
-export async function* readAll(database: Database, view: FormView): AsyncGenerator<ExportedSubmission[]> {
+export async function* readViewSubmissions(
+  database: Database,
+  view: FormView,
+): AsyncGenerator<ExportedSubmission[]> {
   const { workspace_id, form_id, filter, question, order } = view;
   if (question || typeof order === 'object') {
-    const ids = await readIds(database, view);
+    const ids = await readViewIds(database, view);
     for (let at = 0; at < ids.length; at += batchSize)
       yield await readSubmissionsById(database, {
         workspace_id,

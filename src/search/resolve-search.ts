@@ -1,6 +1,6 @@
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import { type ParsedSearch, parseSearch, type SearchPart } from '#ast/search.ts';
-import { type AnswerKind, isChosen } from '#ast/types/rules.ts';
+import { type AnswerKind, isChoiceKind } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { statement } from '#kit/statement.ts';
@@ -146,7 +146,7 @@ async function readNamed(
   const rows = await listNamedTypes(database, { ...reach, elements });
   const chosen = rows.flatMap(({ element, type }) => {
     const kind = kindOf(type);
-    return kind && isChosen(kind) ? [element] : [];
+    return kind && isChoiceKind(kind) ? [element] : [];
   });
   const options =
     chosen.length === 0 ? [] : await listLabelledOptions(database, { ...reach, elements: chosen });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FormNode } from '#ast/form/tree.ts';
-import { shortReference } from '#ast/short-reference.ts';
+import { formatSubmissionReference } from '#ast/short-reference.ts';
 import type { BulkChange } from '#submissions/changes/bulk.ts';
 import type { LinkedFile, SubmissionDetail, TableColumns } from '#submissions/shapes.ts';
 import { element, structure } from '#test/ast/forms.ts';
@@ -56,7 +56,7 @@ test('the short reference finds only its submission, in any spelling and within 
   const form = await makeForm();
   for (const name of ['Ada', 'Ben']) await submit(form, { name });
   const [ben, ada] = (await list(form)).data;
-  const reference = shortReference(ada!.id);
+  const reference = formatSubmissionReference(ada!.id);
   for (const q of [reference, reference.toLowerCase().replace('-', ' ')]) {
     const found = await list(form, `?${new URLSearchParams({ q }).toString()}`);
     assert.deepEqual([namesOf(found), found.pagination.total_count], [['Ada'], 1], q);

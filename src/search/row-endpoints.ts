@@ -6,16 +6,16 @@ import { now, uuidPattern } from '#kit/clock.ts';
 import { mapWithYields } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { asWireValue, type JsonText, jsonList, markJsonText } from '#kit/http.ts';
+import { asWireValue, type JsonText, markJsonList, markJsonText } from '#kit/http.ts';
 import { type Actor, idParameter, operation } from '#kit/operation.ts';
-import { finishPageBy, listParameters, readPageRequestBy } from '#kit/pagination.ts';
-import { attachment } from '#kit/replies/attachment.ts';
+import { finishPageByPosition, listParameters, readPageRequestByPosition } from '#kit/pagination.ts';
+import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { onlyRow, requireRow } from '#kit/statement.ts';
 import { noExtraProperties } from '#kit/validation.ts';
 import { orderColumns } from '#rules/columns.ts';
 import type { Column } from '#submissions/columns.ts';
-import { exportFormats, exportStream, exportTypes, limitExports } from '#submissions/export/export.ts';
+import { exportFormats, exportStream, exportTypes, startLimitedExport } from '#submissions/export/export.ts';
 import { mapFiles } from '#submissions/present.ts';
 import { readColumns, readViewedForm } from '#submissions/read-columns.ts';
 import { languageParameter, SubmissionDetail, TablePage, type TableRow } from '#submissions/shapes.ts';
@@ -25,16 +25,16 @@ import {
   type FindOptionLabel,
   findHits,
   hitTermsOf,
+  listSubmissionTexts,
   mostReadCharacters,
-  type OptionLabels,
   openOptionLabels,
-  textsOf,
+  type ReadOptionLabels,
 } from './hits.ts';
 import { findTableSettings, findViewedSubmission } from './list-rows.ts';
 import { encodeSortPosition, sortPositionPattern } from './read-sort.ts';
-import { type FoundRow, planTable, readAll } from './read-submissions.ts';
+import { type FoundRow, planTableReads, readViewSubmissions } from './read-submissions.ts';
 import { findSavedView } from './saved-views.ts';
-import { readView, ViewQuery, viewParameters } from './view.ts';
+import { readTableView, ViewQuery, viewParameters } from './view.ts';
 
 /** A cursor that includes the keys by which its list is sorted. */
 const longCursor = Type.Optional(Type.String({ ...listParameters.cursor, maxLength: 2_400 }));
@@ -79,7 +79,7 @@ type Texts = { answers: string; reference: string };
  * without a search.
  */
 async function findRowHits(
-  { database, optionLabels }: { database: Database; optionLabels: OptionLabels },
+  { database, optionLabels }: { database: Database; optionLabels: ReadOptionLabels },
   asked: CompiledSearch['index'] | undefined,
   form: { workspaceId: string; formId: string; version: number; language: string },
   rows: readonly Texts[],
@@ -99,7 +99,7 @@ async function findRowHits(
 /** Returns the beginning of a submission's texts: the part that is searched for hits. */
 function beginningOf(row: Texts, sayOption: FindOptionLabel | undefined): string {
   let beginning = '';
-  for (const { text } of textsOf({ ...row, sayOption })) {
+  for (const { text } of listSubmissionTexts({ ...row, sayOption })) {
     beginning += `${text}\n`;
     if (beginning.length > mostReadCharacters) break;
   }
@@ -107,7 +107,7 @@ function beginningOf(row: Texts, sayOption: FindOptionLabel | undefined): string
 }
 
 /** Reads a form's submissions for people: filtered, searched, with neighbors, and as a file. */
-export function viewEndpoints({ database, links }: { database: Database; links: FileLinks }) {
+export function tableRowEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   const optionLabels = openOptionLabels(database);
   return {
     listFormRows: operation({
@@ -122,15 +122,15 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         requireFormAccess(formIds, params.id);
         const form = { workspaceId, formId: params.id };
         const { language, version } = await readViewedForm(database, form);
-        const view = await readView(database, form, query, { isPart: query.cursor === undefined });
-        const cut = readPageRequestBy(
+        const view = await readTableView(database, form, query, { isPart: query.cursor === undefined });
+        const cut = readPageRequestByPosition(
           typeof view.order === 'object' ? sortPositionPattern : uuidPattern,
           query,
           'rows',
           params.id,
         );
-        const { rows: found, total } = await planTable(database, view).page(cut);
-        const { rows, ends } = finishPageBy(cut, found, total, ({ id, place }) =>
+        const { rows: found, total } = await planTableReads(database, view).page(cut);
+        const { rows, ends } = finishPageByPosition(cut, found, total, ({ id, place }) =>
           place ? encodeSortPosition(place) : id,
         );
         const hits = await findRowHits(
@@ -140,7 +140,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
           rows,
         );
         const data = rows.map((row, index) => rowJson(row, hits[index]!));
-        return { json: jsonList<TablePage>(data, ends) };
+        return { json: markJsonList<TablePage>(data, ends) };
       },
     }),
 
@@ -161,7 +161,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         const form = { workspaceId, formId: row.form_id };
         const [{ language, version }, view] = await Promise.all([
           readViewedForm(database, form),
-          readView(database, form, query, { isPart: true }),
+          readTableView(database, form, query, { isPart: true }),
         ]);
         const [hits] = await findRowHits(
           { database, optionLabels },
@@ -187,7 +187,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
             form_name,
             structure,
             is_live_version,
-            ...(await planTable(database, view).neighbours(row.id)),
+            ...(await planTableReads(database, view).neighbours(row.id)),
             etag: formatEtag(row.updated_at),
           },
         };
@@ -209,17 +209,17 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         const { format = 'csv', for: reader, columns: which, view: saved, language, ...asked } = query;
         const form = { workspaceId, formId: params.id };
         const { name } = await readViewedForm(database, form);
-        const view = await readView(database, form, asked);
+        const view = await readTableView(database, form, asked);
         const all = await readColumns(database, form, language);
         const columns = which === 'shown' ? await readShown(form, { actor, saved }, all) : all;
-        const source = { columns, batches: readAll(database, view) };
+        const source = { columns, batches: readViewSubmissions(database, view) };
         const day = now().toISOString().slice(0, 10);
         return {
           headers: {
             'Content-Type': exportTypes[format],
-            ...attachment(name, ` ${day}.${format}`),
+            ...attachmentHeader(name, ` ${day}.${format}`),
           },
-          stream: limitExports(workspaceId, () =>
+          stream: startLimitedExport(workspaceId, () =>
             exportStream(format, source, { forSpreadsheet: reader === 'spreadsheets' }),
           ),
         };

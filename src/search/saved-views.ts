@@ -6,7 +6,7 @@ import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import {
@@ -17,25 +17,25 @@ import {
   requireRow,
   statement,
 } from '#kit/statement.ts';
-import { timestamp, uuid } from '#kit/validation.ts';
+import { timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { TableSettings } from '#submissions/shapes.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
-import { readView, ViewQuery } from './view.ts';
+import { readTableView, ViewQuery } from './view.ts';
 
 /** A named view of a form's submissions, shared in the workspace. */
 export const SavedView = nameSchema(
   'SavedView',
   Type.Object({
-    id: uuid,
-    form_id: uuid,
+    id: uuidSchema,
+    form_id: uuidSchema,
     name: Type.String(),
     query: ViewQuery,
     columns: Type.Union([TableSettings, Type.Null()]),
     created_by: Type.Union([Type.String(), Type.Null()], {
       description: 'The name of the member; null for an API key or a deleted account.',
     }),
-    created_at: timestamp,
-    updated_at: timestamp,
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
   }),
 );
 export type SavedView = Static<typeof SavedView>;
@@ -237,13 +237,13 @@ export function savedViewEndpoints({ database }: { database: Database }) {
   };
 
   /** Returns a saved view that the caller can access. @throws ApiError not_found. */
-  async function find({ workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>, id: string) {
+  async function find({ workspaceId, formIds }: Pick<RequestScope, 'workspaceId' | 'formIds'>, id: string) {
     const found = requireRow(await findSavedView(database, { workspace_id: workspaceId, id }));
     requireFormAccess(formIds, found.form_id);
     return found;
   }
 
-  async function show(scope: Pick<Scope, 'workspaceId' | 'formIds'>, id: string) {
+  async function show(scope: Pick<RequestScope, 'workspaceId' | 'formIds'>, id: string) {
     const found = await find(scope, id);
     return { body: asWireValue(found), tag: formatEtag(found.updated_at) };
   }
@@ -267,13 +267,13 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       const code = name === '' ? 'required' : 'not_storable';
       throw new ApiError('validation_error', message, { errors: [{ field: 'name', message, code }] });
     }
-    if (asked) await readView(database, form, asked);
+    if (asked) await readTableView(database, form, asked);
     return name === undefined ? given : { ...given, name };
   }
 
   /** @throws ApiError not_found, precondition_failed. */
   function changing(
-    { workspaceId }: Pick<Scope, 'workspaceId'>,
+    { workspaceId }: Pick<RequestScope, 'workspaceId'>,
     id: string,
     unchanged: IfMatchTimes,
     change: (

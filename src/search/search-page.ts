@@ -1,23 +1,28 @@
 import type { Database } from '#kit/database.ts';
 import type { PageRequest } from '#kit/pagination.ts';
 import { nullableColumns, statement } from '#kit/statement.ts';
-import { answeredVersion, foundColumns, submissionSelection } from '#submissions/submission-rows.ts';
-import { checkParameters, checksSql, checkWindow, passesChecks } from './compile-search.ts';
+import { answeredVersionSql, foundColumns, submissionSelection } from '#submissions/submission-rows.ts';
 import {
+  passesSearchChecksSql,
+  searchCheckLimits,
+  searchCheckParameters,
+  searchChecksSql,
+} from './compile-search.ts';
+import {
+  countWordsInSubjectSql,
+  fullSearchSql,
   searchParameters,
-  searchSql,
   searchWindow,
   selectMatchesSql,
   subjectWindow,
   wordParameters,
-  wordsInSubject,
-  wordsSql,
+  wordSearchSql,
 } from './search-sql.ts';
 import type { FoundPage, FoundSubmission, View, ViewSearch } from './view.ts';
 
-const wordsAlone = { question: wordsSql, hasSpan: false };
+const wordsAlone = { question: wordSearchSql, hasSpan: false };
 
-const anything = { question: searchSql, hasSpan: true };
+const anything = { question: fullSearchSql, hasSpan: true };
 
 /**
  * Selects one page of matches by relevance, each row with the total up to searchWindow. The order is exact:
@@ -44,7 +49,7 @@ const pageOf = <Parameters extends typeof wordParameters>(
      from question cross join (select distinct code from matches) reached_segments),
    known as materialized (
      select f.id, case when d.terms @@ replace(question.all_subject, chr(1), f.code)::tsquery then question.words
-                       else ${wordsInSubject} end as words
+                       else ${countWordsInSubjectSql} end as words
      from matches f
      join subject_of asked on asked.code = f.code
      join search_documents d on d.ctid = f.place and d.workspace_id = $workspace_id and d.terms @@ asked.any_subject
@@ -57,7 +62,7 @@ const pageOf = <Parameters extends typeof wordParameters>(
      hasSpan,
    })}),
    in_some as materialized (
-     select f.id, case when question.words > 2 and f.number <= ${subjectWindow} then ${wordsInSubject} else 1 end as words
+     select f.id, case when question.words > 2 and f.number <= ${subjectWindow} then ${countWordsInSubjectSql} else 1 end as words
      from (select nearest.id, nearest.code, row_number() over (order by nearest.id desc) as number from (${selectMatchesSql(
        'some_subject',
        {
@@ -91,7 +96,7 @@ const pageOf = <Parameters extends typeof wordParameters>(
    from page
    cross join total
    join submissions s on s.workspace_id = $workspace_id and s.id = page.id
-   cross join ${answeredVersion}
+   cross join ${answeredVersionSql}
    order by page.words desc, page.id desc`,
   );
 
@@ -108,10 +113,10 @@ export const searchByIndex = pageOf('search_question', searchParameters, anythin
  */
 const searchChecked = statement(
   'search_checked',
-  ['look_window:integer look_bytes:integer limit offset', searchParameters, checkParameters],
+  ['look_window:integer look_bytes:integer limit offset', searchParameters, searchCheckParameters],
   ['total is_cut:boolean', nullableColumns(foundColumns)],
-  `with ${searchSql},
-   ${checksSql},
+  `with ${fullSearchSql},
+   ${searchChecksSql},
    ahead as materialized (${selectMatchesSql('in_subject', { limit: '$look_window', inOrder: true })}),
    behind as materialized (${selectMatchesSql('no_subject', { limit: '$look_window', inOrder: true })}),
    found as (select id, code, true as is_ahead from ahead union all select id, code, false from behind),
@@ -122,8 +127,8 @@ const searchChecked = statement(
      where p.trashed_at is null
      window newest as (partition by f.is_ahead order by f.id desc)),
    passed as materialized (
-     select p.id, case when p.is_ahead then ${wordsInSubject.replaceAll('f.', 'p.')} else 0 end as words
-     from near p where p.is_looked_at and ${passesChecks}),
+     select p.id, case when p.is_ahead then ${countWordsInSubjectSql.replaceAll('f.', 'p.')} else 0 end as words
+     from near p where p.is_looked_at and ${passesSearchChecksSql}),
    page as (select id, words from passed order by words desc, id desc limit $limit offset $offset)
    select (select least(count(*), ${searchWindow}) from passed) as total,
           (select count(*) from ahead) = $look_window or (select count(*) from behind) = $look_window
@@ -131,7 +136,7 @@ const searchChecked = statement(
    from (select) always
    left join page on true
    left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
-   left join ${answeredVersion} on true
+   left join ${answeredVersionSql} on true
    order by page.words desc, page.id desc`,
 );
 
@@ -158,7 +163,7 @@ const countQuestion = countPage('count_question', searchParameters, anything);
  * answers queries that contain only words. For other queries, the submissions that contain the words are
  * checked one by one. `isPartial`: there were too many to check.
  */
-export async function searchPage(
+export async function findSearchPage(
   database: Database,
   { workspace_id, form_ids, filter, question }: View & { question: ViewSearch },
   { offset, ...cut }: PageRequest,
@@ -167,7 +172,7 @@ export async function searchPage(
   const parameters = { ...question, workspace_id, form_ids, from_id, to_id };
   const limit = Math.min(cut.limit, searchWindow - offset);
   if (question.isChecked) {
-    const { submissions, bytesOfAddresses, bytesOfWords } = checkWindow;
+    const { submissions, bytesOfAddresses, bytesOfWords } = searchCheckLimits;
     const isOfAddresses = question.check_kinds.every((kind) => kind.endsWith('address'));
     const rows = await searchChecked(database, {
       ...parameters,

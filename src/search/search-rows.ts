@@ -1,14 +1,14 @@
 import { columns, nullableColumns, statement } from '#kit/statement.ts';
-import { checkParameters, checksSql, passesChecks } from './compile-search.ts';
+import { passesSearchChecksSql, searchCheckParameters, searchChecksSql } from './compile-search.ts';
 import { filterColumns, filterConditionSql } from './filter/where-of-forms.ts';
 import { rowColumns, rowSelection } from './list-pages.ts';
 import {
+  countWordsInSubjectSql,
+  fullSearchSql,
   searchParameters,
-  searchSql,
   selectMatchesSql,
   wordParameters,
-  wordsInSubject,
-  wordsSql,
+  wordSearchSql,
 } from './search-sql.ts';
 import { declareSortedRows } from './sorted-rows.ts';
 
@@ -17,7 +17,7 @@ import { declareSortedRows } from './sorted-rows.ts';
  * It includes every match, because the table is also exported and deleted as a whole. Times are converted to
  * ids.
  */
-const viewParameters = columns('is_any:boolean', searchParameters, checkParameters, filterColumns);
+const viewParameters = columns('is_any:boolean', searchParameters, searchCheckParameters, filterColumns);
 
 const matches = `
   f as materialized (
@@ -25,26 +25,26 @@ const matches = `
     join search_documents d on d.workspace_id = $workspace_id
       and d.terms @@ replace(question.anywhere, chr(1), segments.code)::tsquery)`;
 
-const viewed = `${searchSql},
-  ${checksSql},
+const viewed = `${fullSearchSql},
+  ${searchChecksSql},
   ${matches},
   viewed as (
-    select f.id, ${wordsInSubject} as rank from f
+    select f.id, ${countWordsInSubjectSql} as rank from f
     where f.id >= $from_id and f.id < $to_id
       and ($is_any or exists (
-        select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${filterConditionSql} and ${passesChecks})))`;
+        select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${filterConditionSql} and ${passesSearchChecksSql})))`;
 
 /** The matches of queries that contain only words, without a filter. */
-const viewedOfWords = `${wordsSql},
+const viewedOfWords = `${wordSearchSql},
   ${matches},
-  viewed as (select f.id, ${wordsInSubject} as rank from f)`;
+  viewed as (select f.id, ${countWordsInSubjectSql} as rank from f)`;
 
 /** Counts the submissions that contain the words of a query, up to `most`: these are checked one by one. */
 export const countCandidates = statement(
   'count_looks',
   ['most', searchParameters],
   'count',
-  `with ${searchSql}
+  `with ${fullSearchSql}
    select count(*) as count from (${selectMatchesSql('anywhere', { limit: '$most', inOrder: false })}) found`,
 );
 
@@ -68,7 +68,7 @@ const pageOf = <Parameters extends typeof wordParameters>(
   );
 
 /** The statements for the table by relevance. */
-export const viewByRelevance = {
+export const relevanceStatements = {
   page: pageOf('search_view', viewParameters, viewed),
   pageOfWords: pageOf('search_view_of_words', wordParameters, viewedOfWords),
   /** Selects the submissions above and below a given one; none if it is not a match. */
@@ -93,7 +93,7 @@ export const viewByRelevance = {
 };
 
 /** The statements for the matches sorted by columns instead of relevance. */
-export const sortedSearch = declareSortedRows('search_view_sorted', viewParameters, {
+export const sortedSearchStatements = declareSortedRows('search_view_sorted', viewParameters, {
   before: `${viewed},`,
   from: (keys) =>
     `viewed join submissions p on p.workspace_id = $workspace_id and p.id = viewed.id and p.trashed_at is null ${keys}`,

@@ -1,4 +1,4 @@
-import { lastId, minimumId } from '#kit/pagination.ts';
+import { maximumId, minimumId } from '#kit/pagination.ts';
 import { boolean, columns, nullable, type RowOf, text, texts, uuid, uuids } from '#kit/statement.ts';
 
 /** The maximum number of results that a search can count and page through. */
@@ -34,7 +34,7 @@ export const wordParameters = columns('workspace_id', {
 export const searchParameters = columns(
   'unit_texts:texts to_id',
   {
-    /** Further terms for the index, each a `UnitKind` with its text. */
+    /** Further terms for the index, each a `SearchUnitKind` with its text. */
     unit_kinds: texts,
     /** Whether the query only excludes, and so matches everything else. `form_ids` then names the forms. */
     is_open: boolean,
@@ -45,12 +45,12 @@ export const searchParameters = columns(
 );
 
 /** The values of these parameters for a query that contains only words. */
-export const wordsAlone: Omit<RowOf<typeof searchParameters>, 'workspace_id' | 'form_ids' | 'q'> = {
+export const wordsOnlyParameters: Omit<RowOf<typeof searchParameters>, 'workspace_id' | 'form_ids' | 'q'> = {
   unit_kinds: [],
   unit_texts: [],
   is_open: false,
   from_id: minimumId,
-  to_id: lastId,
+  to_id: maximumId,
 };
 
 /**
@@ -60,7 +60,7 @@ export const wordsAlone: Omit<RowOf<typeof searchParameters>, 'workspace_id' | '
  * - `not_word`, `not_beginning`: must not be present
  * - `mark`, `not_mark`: a term of searchMarks that must, or must not, be present; it is not a word
  */
-export type UnitKind = 'beginning' | 'address' | 'not_word' | 'not_beginning' | 'mark' | 'not_mark';
+export type SearchUnitKind = 'beginning' | 'address' | 'not_word' | 'not_beginning' | 'mark' | 'not_mark';
 
 /** Quotes and backslashes are special inside a quoted word of a tsquery. */
 const quoted = `replace(replace(word, '\\', '\\\\'), '''', '''''') as quoted`;
@@ -149,9 +149,9 @@ const buildSearchSql = (isMore: boolean): string => `${isMore ? units : ''}
   segments as materialized (${isMore ? segmentsOfSpan : allSegments})`;
 
 /** The query of words alone, which is the most frequent one. For statements with wordParameters. */
-export const wordsSql = buildSearchSql(false);
+export const wordSearchSql = buildSearchSql(false);
 /** SQL for all other queries, for statements with searchParameters. */
-export const searchSql = buildSearchSql(true);
+export const fullSearchSql = buildSearchSql(true);
 
 /**
  * Selects the newest `limit` submissions that match a query, newest first if `inOrder`. The lateral join
@@ -175,6 +175,6 @@ export const selectMatchesSql = (
   limit ${limit}`;
 
 /** Counts the words of the query in the subject of the matching submission `f`. */
-export const wordsInSubject = `(
+export const countWordsInSubjectSql = `(
   select count(*) from words join search_documents d on d.terms @@ replace(words.in_subject, chr(1), f.code)::tsquery
   where d.workspace_id = $workspace_id and d.submission_id = f.id)`;

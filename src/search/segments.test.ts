@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leastIdAt, newId, now } from '#kit/clock.ts';
-import { insertSubmission, openNextSegment, segmentDocuments } from '#submissions/submission-record.ts';
+import { documentsPerSegment, insertSubmission, openNextSegment } from '#submissions/submission-record.ts';
 import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { countMatches, searchByWords } from './search-page.ts';
-import { searchWindow, subjectWindow, wordsAlone } from './search-sql.ts';
+import { searchWindow, subjectWindow, wordsOnlyParameters } from './search-sql.ts';
 
 const { database } = await testDatabase();
 
@@ -17,7 +17,7 @@ async function find(
   q: string,
   { limit = 100, offset = 0, formIds = null as string[] | null } = {},
 ) {
-  const question = { ...wordsAlone, workspace_id: scene.workspaceId, form_ids: formIds, q };
+  const question = { ...wordsOnlyParameters, workspace_id: scene.workspaceId, form_ids: formIds, q };
   const rows = await searchByWords(database, { ...question, limit, offset });
   const [count] = await countMatches(database, question);
   return {
@@ -129,7 +129,7 @@ test('a key for certain forms finds only their submissions, and a key for no for
 
 test('when the newest segment is full, the next one is opened once, slightly ahead of time', async () => {
   const scene = await openScene(database, elements);
-  await fillSegment(scene, segmentDocuments - 2);
+  await fillSegment(scene, documentsPerSegment - 2);
   const ahead = leastIdAt(new Date(now().getTime() + 60_000));
   const insertAndOpen = async (text: string, firstId: string): Promise<void> => {
     await insertDocument(scene, text);

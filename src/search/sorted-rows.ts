@@ -1,5 +1,5 @@
 import { type Columns, nullableColumns, statement, uuid } from '#kit/statement.ts';
-import { inSpan } from './filter/read-where.ts';
+import { inSpanSql } from './filter/read-where.ts';
 import { filterColumns, filterConditionSql, receivedAtSql } from './filter/where-of-forms.ts';
 import { rowColumns, rowSelection } from './list-pages.ts';
 import { sortParameters } from './read-sort.ts';
@@ -141,12 +141,12 @@ export function declareSortedRows<P extends Columns>(
 }
 
 /** The statements for the table sorted by columns, without words. */
-export const sortedRows = declareSortedRows(
+export const sortedRowStatements = declareSortedRows(
   'view.sorted',
   { workspace_id: uuid, form_id: uuid, ...filterColumns },
   {
     before: '',
     from: (keys) =>
-      `submissions p ${keys} where p.workspace_id = $workspace_id and p.form_id = $form_id and ${inSpan} and ${filterConditionSql}`,
+      `submissions p ${keys} where p.workspace_id = $workspace_id and p.form_id = $form_id and ${inSpanSql} and ${filterConditionSql}`,
   },
 );

@@ -1,15 +1,15 @@
 import {
+  findOperatorsByPrefix,
   minPrefixLength,
-  operatorsCalled,
   quoteValue,
   searchOperators,
-  type Unfinished,
+  type UnfinishedSearchPart,
 } from '#ast/search.ts';
 import type { Database } from '#kit/database.ts';
-import { sessionSchema } from '#kit/migrate.ts';
+import { sessionSchemaSql } from '#kit/migrate.ts';
 import { statement } from '#kit/statement.ts';
 import { submissionStatuses } from '#submissions/present.ts';
-import { writtenWords } from './hits.ts';
+import { findWordsBeginningWith } from './hits.ts';
 
 /**
  * Moves the pending list of the index into the index. The server does this twice a second while the list is
@@ -22,7 +22,7 @@ export const cleanPendingList = statement(
   'pages:bigint',
   // Finds the index by its name, which ends in a number on the nodes of a cluster.
   `select coalesce(sum(gin_clean_pending_list(oid)), 0)::bigint as pages from pg_class
-    where relnamespace = ${sessionSchema} and relkind = 'i' and relname ~ '^search_documents_terms(_[0-9]+)?$'`,
+    where relnamespace = ${sessionSchemaSql} and relkind = 'i' and relname ~ '^search_documents_terms(_[0-9]+)?$'`,
 );
 
 /** Selects the accessible forms with name, version and language. */
@@ -84,10 +84,10 @@ type Reach = { workspace_id: string; form_ids: string[] | null };
  * Suggests completions: after an operator or element name its values; otherwise operators, elements and words
  * with this beginning.
  */
-export async function suggest(
+export async function suggestCompletions(
   database: Database,
   reach: Reach,
-  { name, text }: Unfinished,
+  { name, text }: UnfinishedSearchPart,
 ): Promise<Suggestion[]> {
   switch (name) {
     case undefined:
@@ -112,7 +112,7 @@ export async function suggest(
 }
 
 async function suggestNames(database: Database, reach: Reach, text: string): Promise<Suggestion[]> {
-  const found = operatorsCalled(text).map(
+  const found = findOperatorsByPrefix(text).map(
     (name): Suggestion => ({ kind: 'operator', text: `${name}:`, label: searchOperators[name].takes }),
   );
   const elements = await listElementsCalled(database, { ...reach, beginning: text, limit: mostOfKind });
@@ -127,7 +127,7 @@ async function suggestNames(database: Database, reach: Reach, text: string): Pro
 async function suggestWords(database: Database, reach: Reach, text: string): Promise<Suggestion[]> {
   const beginning = text.toLowerCase();
   if (beginning.length < minPrefixLength || !/^[\p{L}\p{N}]+$/u.test(beginning)) return [];
-  const times = Map.groupBy(await writtenWords(database, reach, [beginning]), (word) => word);
+  const times = Map.groupBy(await findWordsBeginningWith(database, reach, [beginning]), (word) => word);
   return [...times]
     .filter(([word]) => word !== beginning)
     .sort(([, a], [, b]) => b.length - a.length)

@@ -1,22 +1,22 @@
 import { type Static, Type } from 'typebox';
-import { readShortReference, shortReference } from '#ast/short-reference.ts';
+import { formatSubmissionReference, parseSubmissionReference } from '#ast/short-reference.ts';
 import { leastIdAt } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { greatest, lastId, least, minimumId, nextGreaterId } from '#kit/pagination.ts';
+import { greaterId, lesserId, maximumId, minimumId, nextGreaterId } from '#kit/pagination.ts';
 import { type RowOf, statement } from '#kit/statement.ts';
 import { noExtraProperties } from '#kit/validation.ts';
 import type { foundColumns } from '#submissions/submission-rows.ts';
 import {
-  type Filter,
   type FormsFilterQuery,
   formFilterParameters,
   readFormFilter,
   readSubmissionFilter,
+  type SubmissionFilter,
 } from './filter/read-filter.ts';
-import { countSpan } from './filter/read-where.ts';
-import { type Conditions, readWhereOfForms } from './filter/where-of-forms.ts';
-import { limitSorted, mostSorted, readSort, type Sort, sortParameter } from './read-sort.ts';
+import { countSubmissionsInSpan } from './filter/read-where.ts';
+import { type FormConditions, readWhereOfForms } from './filter/where-of-forms.ts';
+import { limitSortedCount, mostSorted, readSort, type Sort, sortParameter } from './read-sort.ts';
 import { type ResolvedSearch, resolveSearch } from './resolve-search.ts';
 import { countCandidates } from './search-rows.ts';
 
@@ -36,9 +36,9 @@ export type View = {
   form_ids: string[] | null;
   /** The one form that is read, which must exist; null if several forms are read. */
   form_id: string | null;
-  filter: Filter;
+  filter: SubmissionFilter;
   /** The condition for each form, if `where` applies to several forms. */
-  conditions?: Conditions | undefined;
+  conditions?: FormConditions | undefined;
   /** Undefined if the word index is not used. */
   question: ViewSearch | undefined;
   /** If there is a question, results are sorted by relevance unless the order is a Sort. */
@@ -134,7 +134,7 @@ export async function readSearchView(database: Database, reach: Reach, q: string
  * @throws ApiError bad_request for a query that cannot be searched, invalid conditions, columns that cannot
  * be sorted by, or too many submissions to sort.
  */
-export async function readView(
+export async function readTableView(
   database: Database,
   form: Form,
   { sort: sortedBy, ...query }: ViewQuery,
@@ -148,7 +148,7 @@ export async function readView(
     isReceived ? undefined : readSort(database, form, sortedBy, { isUsual: query.q === undefined }),
   ]);
   const view = { ...viewOf(form), ...matched, order: sort ?? (isReceived ? 'received' : 'newest') } as const;
-  if (sort) limitSorted(await countUpTo(database, view, mostSorted + 1));
+  if (sort) limitSortedCount(await countUpTo(database, view, mostSorted + 1));
   return view;
 }
 
@@ -158,7 +158,7 @@ async function countUpTo(database: Database, view: FormView, most: number): Prom
   const span = { ...filter, workspace_id, form_ids: [form_id], most };
   const [counted] = question
     ? await countCandidates(database, { ...span, ...question })
-    : await countSpan(database, span);
+    : await countSubmissionsInSpan(database, span);
   return counted!.count;
 }
 
@@ -174,8 +174,8 @@ async function readMatched(
   const named = reached.isPlain ? await findByReference(database, key, q) : undefined;
   if (named !== undefined) {
     const one = {
-      from_id: greatest(filter.from_id, named),
-      to_id: least(filter.to_id, nextGreaterId(named)),
+      from_id: greaterId(filter.from_id, named),
+      to_id: lesserId(filter.to_id, nextGreaterId(named)),
     };
     return { filter: { ...filter, ...one, isDated: true }, question: undefined };
   }
@@ -199,15 +199,15 @@ const viewSearchOf = ({ index, checks, hasWords, isPlain, isChecked }: ResolvedS
 });
 
 /** Returns a filter that also applies the operators of a query. */
-function narrow(filter: Filter, { status, span }: ResolvedSearch): Filter {
+function narrow(filter: SubmissionFilter, { status, span }: ResolvedSearch): SubmissionFilter {
   const isContrary = status !== null && filter.status !== null && status !== filter.status;
   return {
     ...filter,
     status: status ?? filter.status,
-    from_id: greatest(filter.from_id, span.from_id),
-    to_id: isContrary ? span.from_id : least(filter.to_id, span.to_id),
+    from_id: greaterId(filter.from_id, span.from_id),
+    to_id: isContrary ? span.from_id : lesserId(filter.to_id, span.to_id),
     kind: status !== null && filter.kind === 'any' ? 'one' : filter.kind,
-    isDated: filter.isDated || isContrary || span.from_id !== minimumId || span.to_id !== lastId,
+    isDated: filter.isDated || isContrary || span.from_id !== minimumId || span.to_id !== maximumId,
   };
 }
 
@@ -250,10 +250,10 @@ async function findByReference(
   form: { workspace_id: string; form_id: string },
   q: string,
 ): Promise<string | undefined> {
-  const asked = readShortReference(q);
+  const asked = parseSubmissionReference(q);
   if (!asked) return undefined;
   const from_id = leastIdAt(asked.time);
   const to_id = leastIdAt(new Date(asked.time.getTime() + 1));
   const rows = await findIdsBetween(database, { ...form, from_id, to_id });
-  return rows.find(({ id }) => shortReference(id) === asked.reference)?.id;
+  return rows.find(({ id }) => formatSubmissionReference(id) === asked.reference)?.id;
 }

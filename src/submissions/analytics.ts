@@ -6,17 +6,17 @@ import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { columns, requireRow, statement, textEnum } from '#kit/statement.ts';
-import { dayRange, readDays } from '#kit/time-range.ts';
+import { dayRangeParameters, readDayRange } from '#kit/time-range.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { findViewedForm, readStructures } from './read-columns.ts';
-import { medianOf, reviewName, stepNames, type VisitKind } from './visit-counter.ts';
+import { listVisitNamesOfStep, medianDuration, reviewVisitName, type VisitKind } from './visit-counter.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const share = (description: string) =>
   Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], { description });
 
 /** The days to count, in the form's time zone; all days if neither end is given. */
-const AnalyticsQuery = Type.Object(dayRange, { additionalProperties: false });
+const AnalyticsQuery = Type.Object(dayRangeParameters, { additionalProperties: false });
 
 const Step = Type.Object({
   number: Type.Integer({ minimum: 1 }),
@@ -131,7 +131,7 @@ async function readAnalytics(
     completions,
     start_rate: shareOf(starts, views),
     completion_rate: shareOf(completions, starts),
-    median_seconds: medianOf(times.map(({ name, count }) => [Number(name), count])),
+    median_seconds: medianDuration(times.map(({ name, count }) => [Number(name), count])),
     script_share: shareOf(sums('scripted_start'), starts),
     days: daysOf(rows),
     steps: stepsOf(form, found.settings, sums),
@@ -175,10 +175,10 @@ function stepsOf(form: Form, { review_step: hasReview }: Settings, sums: Sums): 
     return { title, reached, left, drop_off: shareOf(left, reached) };
   };
   const asked = form.children.map((step, index) => ({
-    ...say(step.attrs?.title ?? null, stepNames(form, index)),
+    ...say(step.attrs?.title ?? null, listVisitNamesOfStep(form, index)),
     is_review: false,
   }));
-  const review = hasReview ? [{ ...say(null, [reviewName]), is_review: true }] : [];
+  const review = hasReview ? [{ ...say(null, [reviewVisitName]), is_review: true }] : [];
   return [...asked, ...review].map((step, index) => ({ number: index + 1, ...step }));
 }
 
@@ -194,7 +194,7 @@ export const analyticsEndpoints = ({ database }: { database: Database }) => ({
     reply: { status: 200, description: 'The analytics.', schema: Analytics },
     async run({ workspaceId, formIds, params, query }) {
       requireFormAccess(formIds, params.id);
-      return { body: await readAnalytics(database, { workspaceId, formId: params.id }, readDays(query)) };
+      return { body: await readAnalytics(database, { workspaceId, formId: params.id }, readDayRange(query)) };
     },
   }),
 });

@@ -23,7 +23,7 @@ export type StoredSubmission = {
 export type FormKey = { workspaceId: string; formId: string };
 
 /** Returns the event for a change of a submission that happens now. */
-export function eventOf(
+export function createChangeEvent(
   kind: EventKind,
   { workspaceId, formId }: FormKey,
   submission: StoredSubmission,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Form } from '#ast/form/tree.ts';
 import { element, structure } from '#test/ast/forms.ts';
-import { unionColumns } from './columns.ts';
+import { listColumnsOfVersions } from './columns.ts';
 
 /** Returns a version with these questions, one for each letter. */
 const version = (ids: string): Form => structure(...ids.split('').map((id) => element('text', id))) as Form;
@@ -18,7 +18,7 @@ const orders: readonly [why: string, versions: readonly string[], columns: strin
 ];
 for (const [why, versions, expected] of orders) {
   test(`columns are the union of all answered versions, in the order of the live version: ${why}`, () => {
-    const columns = unionColumns(versions.map(version));
+    const columns = listColumnsOfVersions(versions.map(version));
     assert.equal(columns.map(({ id }) => id).join(''), expected);
     assert.deepEqual(
       columns.filter((column) => column.is_retired).map(({ id }) => id),

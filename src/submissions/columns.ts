@@ -1,28 +1,28 @@
 import type { Answers } from '#ast/answers/check-answers.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import { chooseSearchLanguage, type SearchLanguage } from '#ast/basics/languages.ts';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { matchLanguage } from '#ast/basics/match-language.ts';
 import type { ChoiceOption } from '#ast/basics/options.ts';
 import { byteLength, cutToBytes } from '#ast/basics/text.ts';
 import type { ElementType } from '#ast/form/elements.ts';
 import { withPipedLabels } from '#ast/form/piping.ts';
 import {
+  answerKindOf,
   type Form,
   type InputElement,
   isInput,
-  kindOf,
   languagesOf,
-  levelsOf,
   listQuestions,
   matrixRowsOf,
   optionsOf,
   type Question,
+  scaleLevelsOf,
   walkElements,
 } from '#ast/form/tree.ts';
 import { chosenLabels, searchableText } from '#ast/searchable.ts';
 import type { Settings } from '#ast/settings.ts';
-import { inLanguage } from '#ast/translations/translations.ts';
+import { formInLanguage } from '#ast/translations/translations.ts';
 
 /** A question as the header of a column. */
 type ColumnQuestion = {
@@ -52,8 +52,8 @@ export type Column = ColumnQuestion & {
  * defines it.
  * @param language the reader's language (BCP 47), for versions that have it.
  */
-export function unionColumns(written: readonly Form[], language = ''): Column[] {
-  const versions = written.map((form) => inLanguage(form, matchLanguage(language, languagesOf(form))));
+export function listColumnsOfVersions(written: readonly Form[], language = ''): Column[] {
+  const versions = written.map((form) => formInLanguage(form, matchLanguage(language, languagesOf(form))));
   const labels = { options: labelsIn(versions, optionsOf), rows: labelsIn(versions, matrixRowsOf) };
   let columns: Column[] = [];
   for (const [age, form] of versions.entries()) {
@@ -126,11 +126,11 @@ function columnQuestionOf(element: Question['element'], labels: Labels): ColumnQ
     label: attrs.label,
     type,
     options: isInput(element)
-      ? [...optionsOf(element).map(({ id }) => id), ...levelsOf(element).map(String)]
+      ? [...optionsOf(element).map(({ id }) => id), ...scaleLevelsOf(element).map(String)]
       : [],
     option_labels: Object.fromEntries(known.filter(([id, label]) => id !== label)),
     rows:
-      isInput(element) && kindOf(element) === 'consent'
+      isInput(element) && answerKindOf(element) === 'consent'
         ? consentParts
         : 'rows' in attrs
           ? [...(labels.rows.get(attrs.id) ?? [])].map(([id, label]) => ({ id, label }))
@@ -152,13 +152,14 @@ export const buildSearchData = (
     readonly language: string | null;
   },
 ): { language: SearchLanguage; subject: string; body: string } => {
-  const spoken = inLanguage(form, given.language ?? undefined);
+  const spoken = formInLanguage(form, given.language ?? undefined);
   const { subject, body } = searchableText(spoken, given.answers, given.reference, settings.subject_element);
   const others = labelsElsewhere(form, spoken, given.answers);
   return {
     language: chooseSearchLanguage(settings, given.language),
     subject,
-    body: others === '' ? body : cutToBytes(`${body}\n${others}`, limits.searchBytes - byteLength(subject)),
+    body:
+      others === '' ? body : cutToBytes(`${body}\n${others}`, formLimits.searchBytes - byteLength(subject)),
   };
 };
 
@@ -170,6 +171,6 @@ function labelsElsewhere(form: Form, spoken: Form, answers: Answers): string {
   const languages = languagesOf(form);
   if (languages.length < 2) return '';
   const known = chosenLabels(spoken, answers);
-  const others = languages.flatMap((language) => [...chosenLabels(inLanguage(form, language), answers)]);
+  const others = languages.flatMap((language) => [...chosenLabels(formInLanguage(form, language), answers)]);
   return [...new Set(others)].filter((label) => !known.has(label)).join('\n');
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { leastIdAt } from '#kit/clock.ts';
-import { lastId, minimumId } from '#kit/pagination.ts';
+import { maximumId, minimumId } from '#kit/pagination.ts';
 
 export const timeParameter = (description: string) =>
   Type.Optional(Type.String({ format: 'date-time', description }));
@@ -12,13 +12,13 @@ export const createdParameters = {
 };
 
 /** Returns the smallest id that can be created at a time. Ids start in 1970. */
-export const idAt = (time: string): string => leastIdAt(new Date(Math.max(0, Date.parse(time))));
+export const leastIdCreatedAt = (time: string): string => leastIdAt(new Date(Math.max(0, Date.parse(time))));
 
 /**
  * Returns the range of ids of the submissions created within a span of time: ids sort by time, and their
  * index finds them.
  */
-export const readSpan = (span: { created_from?: string; created_to?: string }) => ({
-  from_id: span.created_from === undefined ? minimumId : idAt(span.created_from),
-  to_id: span.created_to === undefined ? lastId : idAt(span.created_to),
+export const readCreatedSpan = (span: { created_from?: string; created_to?: string }) => ({
+  from_id: span.created_from === undefined ? minimumId : leastIdCreatedAt(span.created_from),
+  to_id: span.created_to === undefined ? maximumId : leastIdCreatedAt(span.created_to),
 });

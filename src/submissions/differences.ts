@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { getProperty } from '#ast/basics/json.ts';
 import type { Actor } from '#kit/operation.ts';
-import { channelOfActor } from '#workspaces/authenticate.ts';
+import { channelByActorKind } from '#workspaces/authenticate.ts';
 
 /**
  * One difference that a change made. If the value did not exist before or no longer exists, that side is
@@ -83,9 +83,9 @@ export type ChangedBy = {
 };
 
 /** @param actor null for a visitor with the edit link. */
-export const changedBy = (actor: Actor | null): ChangedBy => ({
+export const toChangedBy = (actor: Actor | null): ChangedBy => ({
   changed_by: actor?.kind === 'person' ? actor.id : null,
   api_key_id: actor?.kind === 'key' ? actor.id : null,
-  through: actor === null ? 'link' : channelOfActor[actor.kind],
+  through: actor === null ? 'link' : channelByActorKind[actor.kind],
   bulk_id: null,
 });

@@ -9,16 +9,16 @@ import {
   type FileAnswer,
 } from '#ast/answers/check-answers.ts';
 import { getProperty, isRecord, isSameJson } from '#ast/basics/json.ts';
-import { fieldName, type RawAnswers, type Row } from '#ast/form/fields.ts';
+import { fieldName, type GroupRow, type RawAnswers } from '#ast/form/fields.ts';
 import {
+  answerKindOf,
   type Form,
   type FormNode,
   type InputElement,
   isCalculation,
-  kindOf,
   listQuestions,
 } from '#ast/form/tree.ts';
-import { findKeptFiles } from '#files/stored-files.ts';
+import { findCarriedFiles } from '#files/stored-files.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { FormKey } from './change-event.ts';
@@ -130,17 +130,17 @@ type RawRecord = Readonly<Record<string, unknown>>;
 export function* uploadsIn(
   form: Form,
   answers: RawRecord,
-): Generator<{ input: InputElement; holder: RawRecord; row?: Row }> {
+): Generator<{ input: InputElement; holder: RawRecord; row?: GroupRow }> {
   for (const question of listQuestions(form)) {
     if (question.kind === 'input') {
-      if (kindOf(question.element) === 'files') yield { input: question.element, holder: answers };
+      if (answerKindOf(question.element) === 'files') yield { input: question.element, holder: answers };
       continue;
     }
     const rows = getProperty(answers, question.element.attrs.id);
     for (const [index, holder] of (Array.isArray(rows) ? rows : []).entries()) {
       if (!isRecord(holder)) continue;
       for (const input of question.inputs) {
-        if (kindOf(input) === 'files') yield { input, holder, row: { group: question.element, index } };
+        if (answerKindOf(input) === 'files') yield { input, holder, row: { group: question.element, index } };
       }
     }
   }
@@ -219,10 +219,10 @@ function withoutAttributes<Node extends FormNode>(node: Node, without: readonly 
 }
 
 /** Answers that a page can edit: values as JSON, and files by HTML name. */
-export type OpenedAnswers = { raw: RawAnswers; files: ReadonlyMap<string, readonly FileAnswer[]> };
+export type EditableAnswers = { raw: RawAnswers; files: ReadonlyMap<string, readonly FileAnswer[]> };
 
 /** Opens stored answers. `form` is the version that was answered. */
-export function openAnswers(form: Form, answers: Answers): OpenedAnswers {
+export function toEditableAnswers(form: Form, answers: Answers): EditableAnswers {
   const raw: RawAnswers = structuredClone(answers);
   const files = new Map<string, readonly FileAnswer[]>();
   for (const { input, holder, row } of uploadsIn(form, raw)) {
@@ -245,7 +245,7 @@ export async function findUploadedFiles(
 ): Promise<readonly ArrivedFile[]> {
   const ids = [...new Set(idsIn(answers))].slice(0, most);
   if (ids.length === 0) return [];
-  return findKeptFiles(db, {
+  return findCarriedFiles(db, {
     workspace_id: workspaceId,
     form_id: formId,
     ids,

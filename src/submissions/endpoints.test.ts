@@ -5,9 +5,9 @@ import { composite, element, structure } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { trashSubmissions } from './changes/trash.ts';
-import { changedBy } from './differences.ts';
+import { toChangedBy } from './differences.ts';
 import { insertSubmission } from './submission-record.ts';
-import { addToCount } from './submission-rows.ts';
+import { addToSubmissionCount } from './submission-rows.ts';
 
 const service = await shareService();
 const tenant = await service.makeTenant();
@@ -56,7 +56,7 @@ test('parallel submissions to a form do not wait for its count, and the total in
   const clients = await Promise.all([1, 2, 3, 4].map(() => database.connect()));
   for (const client of clients) {
     await client.query(`begin; set local lock_timeout = '1s'`);
-    await addToCount(client, { ...row, change: 1 });
+    await addToSubmissionCount(client, { ...row, change: 1 });
   }
   for (const client of clients) {
     await client.query('commit');
@@ -160,7 +160,7 @@ test('pages of any size, read from the nearer end, make up the whole list withou
     form_id: form.id,
     ids: trashed,
     change_ids: trashed.map(() => newId()),
-    ...changedBy(null),
+    ...toChangedBy(null),
     now: now(),
   });
   const counted = {
@@ -168,7 +168,7 @@ test('pages of any size, read from the nearer end, make up the whole list withou
     form_id: form.id,
     status: 'completed',
   } as const;
-  await addToCount(database, { ...counted, change: -trashed.length });
+  await addToSubmissionCount(database, { ...counted, change: -trashed.length });
   const left = ids.filter((id) => !trashed.includes(id));
   for (const filter of ['', '&status=completed']) {
     for (const size of [1, 2, 4, 5, 8, 9]) {

@@ -2,21 +2,21 @@ import { Type } from 'typebox';
 import { quote } from '#ast/basics/problems.ts';
 import { type Form, languagesOf } from '#ast/form/tree.ts';
 import type { FileLinks } from '#files/stored-files.ts';
-import { closures, findClosure, type LiveForms } from '#forms/live-form.ts';
+import { closureErrors, findClosure, type LiveForms } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { extractNamedFiles, findUploadedFiles } from './edited-answers.ts';
-import { Submission, submissionJson, submissionTag } from './present.ts';
+import { Submission, submissionEtag, submissionJson } from './present.ts';
 import { requireStorableReference } from './reference.ts';
 import { findSubmission } from './submission-rows.ts';
 import { submitAnswers } from './submit.ts';
-import type { SubmitContext } from './submit-request.ts';
+import type { SubmitServices } from './submit-request.ts';
 
 /** Operation that returns one submission. src/search lists and searches submissions. */
-export const getEndpoint = ({ database, links }: { database: Database; links: FileLinks }) =>
+export const getSubmissionEndpoint = ({ database, links }: { database: Database; links: FileLinks }) =>
   operation({
     summary: 'Get submission',
     description: 'Returns a submission. Each request returns fresh links for its files.',
@@ -32,7 +32,7 @@ export const getEndpoint = ({ database, links }: { database: Database; links: Fi
       const row = requireRow(await findSubmission(database, { workspace_id: workspaceId, id: params.id }));
       requireFormAccess(formIds, row.form_id);
       const more = include && { tags: row.tags };
-      return { json: submissionJson(row, links, more), tag: submissionTag(row) };
+      return { json: submissionJson(row, links, more), tag: submissionEtag(row) };
     },
   });
 
@@ -41,7 +41,9 @@ export const getEndpoint = ({ database, links }: { database: Database; links: Fi
  * open, and its response limit. Protection against strangers (invitations, a password, spam detection) does
  * not apply to callers who can write submissions.
  */
-export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; links: FileLinks }) =>
+export const createSubmissionEndpoint = (
+  context: SubmitServices & { liveForms: LiveForms; links: FileLinks },
+) =>
   operation({
     summary: 'Create submission',
     description:
@@ -88,7 +90,7 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
           'conflict',
           'This form has never been published, so it does not accept submissions.',
         );
-      if (closure) throw new ApiError(closures[closure][0], closures[closure][1]);
+      if (closure) throw new ApiError(closureErrors[closure][0], closureErrors[closure][1]);
       requireStorableReference(reference);
       requireLanguage(live.form, language);
       const arrived = await findUploadedFiles(context.database, { workspaceId, formId: live.id }, answers);
@@ -99,7 +101,7 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
       const row = requireRow(
         await findSubmission(context.database, { workspace_id: workspaceId, id: result.submission.id }),
       );
-      return { json: submissionJson(row, context.links), tag: submissionTag(row) };
+      return { json: submissionJson(row, context.links), tag: submissionEtag(row) };
     },
   });
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Database } from '#kit/database.ts';
-import { type JsonText, jsonList, markJsonText } from '#kit/http.ts';
+import { type JsonText, markJsonList, markJsonText } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { columns, requireRow, statement, textEnum } from '#kit/statement.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
@@ -117,7 +117,7 @@ export const historyEndpoints = ({ database }: { database: Database }) => ({
       // Sorting is stable: within a millisecond, a submission stays before its changes and deliveries.
       const data = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime()).toReversed();
       return {
-        json: jsonList<Static<typeof Timeline>>(
+        json: markJsonList<Static<typeof Timeline>>(
           data.map(({ json }) => json),
           { is_cut },
         ),

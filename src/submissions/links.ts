@@ -21,7 +21,7 @@ type LinkPurpose = 'resume' | 'edit';
  * Returns the token of a submission's link. It is the same each time, so a repeated submit and an email get the same link. A link
  * works only while its row is stored and has not expired.
  */
-export const linkToken = (vault: Vault, purpose: LinkPurpose, submission: LinkTarget): string =>
+export const signSubmissionLinkToken = (vault: Vault, purpose: LinkPurpose, submission: LinkTarget): string =>
   signLink(vault, `${purpose} links`, submission);
 
 /** Stores a link, or extends an existing one. */
@@ -61,7 +61,7 @@ export async function createOrExtendLink(
   { workspaceId, formId, submissionId }: Linked,
   link: { purpose: LinkPurpose; days: number; step?: number },
 ): Promise<{ token: string; expiresAt: Date }> {
-  const token = linkToken(vault, link.purpose, { workspaceId, formId, id: submissionId });
+  const token = signSubmissionLinkToken(vault, link.purpose, { workspaceId, formId, id: submissionId });
   const expiresAt = new Date(now().getTime() + link.days * 86_400_000);
   await saveLink(db, {
     workspace_id: workspaceId,

@@ -121,13 +121,13 @@ export const mapFiles = (
   answers: AnswersOf,
   fields: Fields,
   change: (file: FileAnswer) => FileAnswer,
-): AnswersOf => mapKind('files', answers, fields, (value) => (value as FileAnswer[]).map(change));
+): AnswersOf => mapAnswersOfKind('files', answers, fields, (value) => (value as FileAnswer[]).map(change));
 
 /**
  * Maps all answers of a kind, including those in rows. The fields of the version that was answered show the
  * kind of each answer.
  */
-export function mapKind(
+export function mapAnswersOfKind(
   kind: AnswerKind,
   answers: AnswersOf,
   fields: Fields,
@@ -139,7 +139,7 @@ export function mapKind(
       if (type !== undefined && isInputType(type) && inputRules[type].kind === kind)
         return [id, change(value)];
       if (type === 'composite')
-        return [id, (value as AnswerRow[]).map((row) => mapKind(kind, row, fields, change))];
+        return [id, (value as AnswerRow[]).map((row) => mapAnswersOfKind(kind, row, fields, change))];
       return [id, value];
     }),
   );
@@ -152,7 +152,7 @@ const linksKeptMs = 1_800_000;
  * Returns the ETag of a submission. If it has files, the ETag changes every half hour, because file links
  * expire.
  */
-export const submissionTag = ({
+export const submissionEtag = ({
   updated_at,
   has_files,
 }: {

@@ -14,9 +14,9 @@ import { createUser } from '#workspaces/accounts/users.ts';
 import { changeSubmission } from './changes/edit.ts';
 import { editByToken } from './changes/edit-by-token.ts';
 import { removeSubmission } from './changes/remove.ts';
-import { restoreMany, trashMany } from './changes/trash.ts';
-import { changedBy } from './differences.ts';
-import { findRemainingQuotas, QuotaExceeded, updateQuotas } from './quotas.ts';
+import { restoreMany, trashSubmissionsInTransaction } from './changes/trash.ts';
+import { toChangedBy } from './differences.ts';
+import { findRemainingQuotas, QuotaExceeded, updateQuotaUse } from './quotas.ts';
 import { requireCapacity } from './response-limit.ts';
 import { saveAnswers } from './save-answers.ts';
 import { releaseSpam } from './spam.ts';
@@ -59,7 +59,7 @@ const sendElsewhere = async (scene: Scene, answers: Answers): Promise<string> =>
   const write = async (client: Queryable): Promise<string> => {
     assert.equal(await requireCapacity(client, live, undefined), true);
     assert.equal(await insertRecord(client, writing, 'completed'), true);
-    await updateQuotas(client, live, writing.id);
+    await updateQuotaUse(client, live, writing.id);
     return 'ok';
   };
   return transaction(other, write).catch((error: unknown) => {
@@ -98,7 +98,7 @@ test('a submit waits for another process that uses up the quota of an option, an
     const writing = prepareRecord({ live, reference: {}, files: new Map() }, { workshop: 'w' });
     assert.equal(await requireCapacity(client, live, undefined), true);
     assert.equal(await insertRecord(client, writing, 'completed'), true);
-    await updateQuotas(client, live, writing.id);
+    await updateQuotaUse(client, live, writing.id);
     // The other process has used up the quota, but has not committed.
     const sent = sendTo(scene, { workshop: 'w' }).finally(() => {
       isOver = true;
@@ -157,7 +157,9 @@ test('trashing or removing a submission frees its quota, and it cannot be restor
   const first = await scene.submit({ workshop: ['w', 'd'], email: 'ada@example.com' });
   assert.deepEqual(await placesOf(scene), { w: 0, d: 1 });
   const into = (id: string) =>
-    transaction(database, (client) => trashMany(client, scene, { ids: [id], by: changedBy(by) }));
+    transaction(database, (client) =>
+      trashSubmissionsInTransaction(client, scene, { ids: [id], by: toChangedBy(by) }),
+    );
   await into(first);
   assert.deepEqual(await placesOf(scene), { w: 1, d: 2 });
   const second = await scene.submit({ workshop: ['w'], email: 'ada@example.com' });
@@ -304,7 +306,7 @@ test('a submit that waited while limits were published must respect them, and ke
     const writing = prepareRecord({ live, reference: {}, files: new Map() }, { workshop: 'w' });
     assert.equal(await requireCapacity(client, live, undefined), true);
     assert.equal(await insertRecord(client, writing, 'completed'), true);
-    await updateQuotas(client, live, writing.id);
+    await updateQuotaUse(client, live, writing.id);
     return { sent };
   });
   assert.deepEqual(await Promise.all(late.sent), [full, 'ok']);
@@ -320,7 +322,7 @@ test('a submission that is trashed while limits are published uses no quota', as
   const scene = await openScene(database, [unlimited]);
   const id = await scene.submit({ workshop: 'w' });
   const places = await transaction(other, async (client) => {
-    await trashMany(client, scene, { ids: [id], by: changedBy(by) });
+    await trashSubmissionsInTransaction(client, scene, { ids: [id], by: toChangedBy(by) });
     await publish(scene, workshop(1));
     const counted = placesOf(scene);
     await until('the count to wait for the turn', isAwaited);

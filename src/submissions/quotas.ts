@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AnswerError, toAnswerError } from '#ast/answers/check-answers.ts';
 import { toAnswerProblem } from '#ast/answers/fill.ts';
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
-import { elements } from '#ast/form/elements.ts';
+import { elementDefinitions } from '#ast/form/elements.ts';
 import { type Form, type InputElement, isInput, optionsOf, walkElements } from '#ast/form/tree.ts';
 import type { BrokenRule } from '#ast/rules/problem.ts';
-import { formTree } from '#forms/form-rows.ts';
+import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { batchCalls } from '#kit/concurrency.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -40,7 +40,9 @@ export const quotasOf = memoizeByObject((form: Form): Quotas => {
   return {
     elements: new Map(inputs.map((input) => [input.attrs.id, input])),
     unique: inputs
-      .filter(({ type, attrs }) => 'unique' in elements[type].attrs && 'unique' in attrs && attrs.unique)
+      .filter(
+        ({ type, attrs }) => 'unique' in elementDefinitions[type].attrs && 'unique' in attrs && attrs.unique,
+      )
       .map((input) => ({ element: input.attrs.id, ignored: ignoredIn(input) })),
     options: inputs.flatMap((input) =>
       optionsOf(input).flatMap(({ id: option, label, capacity }) =>
@@ -54,7 +56,7 @@ export const quotasOf = memoizeByObject((form: Form): Quotas => {
 const findLiveVersion = statement(
   'quotas.find_live_version',
   'workspace_id form_id',
-  ['version', { structure: formTree }],
+  ['version', { structure: effectiveFormColumn }],
   `select v.version, v.structure from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
@@ -151,7 +153,7 @@ const countMany = statement(
 const listVersionsBetween = statement(
   'quotas.list_versions_between',
   'workspace_id form_id from:integer to:integer',
-  { structure: formTree },
+  { structure: effectiveFormColumn },
   `select structure from form_versions
    where workspace_id = $workspace_id and form_id = $form_id and version >= $from and version < $to`,
 );
@@ -218,7 +220,7 @@ export async function lockQuotas(
     if (limited) await lockFormForSubmit(db, { form_id: formId });
     // Another version may have become live while this function waited for the lock.
     if (onlyRow(await shareFormLock(db, row))?.version !== version) continue;
-    if (limited) await updateQuotaCounts(db, limited);
+    if (limited) await recountQuotas(db, limited);
     return limited;
   }
 }
@@ -229,7 +231,7 @@ export async function lockQuotas(
  * submission keeps the quotas that it already uses, even if a newer limit is lower.
  * @throws QuotaExceeded if a newly used quota is used up. Roll the transaction back.
  */
-export async function updateQuotas(db: Queryable, live: QuotaForm, id: string): Promise<void> {
+export async function updateQuotaUse(db: Queryable, live: QuotaForm, id: string): Promise<void> {
   const limits = quotasOf(live.form);
   const used = await countOne(db, { ...rowOf(live), ...quotaColumns(limits), id });
   if (used.length === 0) return;
@@ -306,7 +308,7 @@ async function countRemainingQuotas(database: Database, live: QuotaForm): Promis
   if (known === undefined || known.version < live.version) {
     await transaction(database, async (client) => {
       await lockFormForSubmit(client, { form_id: live.id });
-      await updateQuotaCounts(client, live);
+      await recountQuotas(client, live);
     });
   }
   const elements = [...new Set(limits.options.map(({ element }) => element))];
@@ -337,7 +339,7 @@ const mostVersions = 20;
  * if the last counted version is newer. Call it under the form lock, before other writes: a quota that a
  * submission already uses is not refused.
  */
-export async function updateQuotaCounts(db: Queryable, live: QuotaForm): Promise<void> {
+export async function recountQuotas(db: Queryable, live: QuotaForm): Promise<void> {
   const known = onlyRow(await findCountedVersion(db, rowOf(live)));
   if (known !== undefined && known.version >= live.version) return;
   const counted = quotaColumns(quotasOf(live.form));

@@ -2,13 +2,13 @@ import { Type } from 'typebox';
 import { defaultSearchLanguage } from '#ast/basics/languages.ts';
 import type { Form } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
-import { formTree } from '#forms/form-rows.ts';
+import { effectiveFormColumn } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
 import { leastIdAtSql } from '#kit/id-times.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { jsonb, requireRow, statement } from '#kit/statement.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
-import { type Column, unionColumns } from './columns.ts';
+import { type Column, listColumnsOfVersions } from './columns.ts';
 import { languageParameter, TableColumns } from './shapes.ts';
 
 /** Selects a form whose submissions are to be read; returns nothing if it is deleted. */
@@ -66,7 +66,7 @@ const findOlderVersions = statement(
 export const readStructures = statement(
   'view.read_structures',
   'workspace_id form_id versions:integers',
-  { structure: formTree },
+  { structure: effectiveFormColumn },
   `select structure from form_versions
    where workspace_id = $workspace_id and form_id = $form_id and version = any ($versions)
    order by version desc`,
@@ -98,10 +98,10 @@ export const readColumns = async (
   database: Database,
   form: FormKey,
   language: string | undefined,
-): Promise<Column[]> => unionColumns(await readAnsweredForms(database, form), language);
+): Promise<Column[]> => listColumnsOfVersions(await readAnsweredStructures(database, form), language);
 
 /** Reads the structures of the live version and of all versions that were answered, newest first. */
-export async function readAnsweredForms(
+export async function readAnsweredStructures(
   database: Database,
   { workspaceId, formId }: FormKey,
 ): Promise<Form[]> {

@@ -2,16 +2,16 @@ import { checkAnswers } from '#ast/answers/check-answers.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
 import { effectiveForm } from '#ast/form/effective-form.ts';
 import type { Form } from '#ast/form/tree.ts';
-import { answerContext, findFormVersion, type LiveForm } from '#forms/live-form.ts';
+import { createEvaluationContext, findFormVersion, type LiveForm } from '#forms/live-form.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { createEditLink, digestAnswers, editTokenOf } from './submission-record.ts';
-import { findByKey } from './submission-rows.ts';
+import { findSubmissionByKey } from './submission-rows.ts';
 import {
-  type Accepted,
+  type AcceptedSubmission,
   DifferentAnswersError,
-  type SubmitContext,
+  type SubmissionReceipt,
   type SubmitRequest,
-  type Submitted,
+  type SubmitServices,
 } from './submit-request.ts';
 
 /**
@@ -20,23 +20,24 @@ import {
  */
 type Repeat =
   | { kind: 'none' }
-  | { kind: 'other'; earlier: Submitted }
-  | { kind: 'same'; earlier: Submitted; isSpam: boolean };
+  | { kind: 'other'; earlier: SubmissionReceipt }
+  | { kind: 'same'; earlier: SubmissionReceipt; isSpam: boolean };
 
 /**
  * Finds out whether answers were submitted before, for example by a double click, a reload, or a retry after
  * a lost response. They are compared by the version that was answered, because the form may have changed in
  * between.
  */
-export async function findRepeat(db: Queryable, request: SubmitRequest): Promise<Repeat> {
+export async function findRepeatedSubmit(db: Queryable, request: SubmitRequest): Promise<Repeat> {
   const { live, raw, files, reference, key, work } = request;
   if (key === undefined) return { kind: 'none' };
-  const [found] = await findByKey(db, { workspace_id: live.workspaceId, form_id: live.id, key });
+  const [found] = await findSubmissionByKey(db, { workspace_id: live.workspaceId, form_id: live.id, key });
   if (!found?.completed_at) return { kind: 'none' };
   const earlier = { id: found.id, completedAt: found.completed_at };
   const answered = await readVersion(db, live, found.version);
   const checked =
-    answered && checkAnswers(answered.form, raw, files, answerContext(live.settings, reference, work));
+    answered &&
+    checkAnswers(answered.form, raw, files, createEvaluationContext(live.settings, reference, work));
   const isSame =
     checked?.ok &&
     found.key_digest !== null &&
@@ -51,11 +52,11 @@ export async function findRepeat(db: Queryable, request: SubmitRequest): Promise
  * @throws DifferentAnswersError if `refuseOther`.
  */
 export async function repeatEarlierResult(
-  { database, vault }: Pick<SubmitContext, 'database' | 'vault'>,
+  { database, vault }: Pick<SubmitServices, 'database' | 'vault'>,
   request: SubmitRequest,
   { refuseOther = false } = {},
-): Promise<Accepted | undefined> {
-  const repeat = await findRepeat(database, request);
+): Promise<AcceptedSubmission | undefined> {
+  const repeat = await findRepeatedSubmit(database, request);
   if (repeat.kind === 'other' && refuseOther) throw new DifferentAnswersError(repeat.earlier);
   if (repeat.kind !== 'same') return undefined;
   const { earlier, isSpam } = repeat;
@@ -66,12 +67,12 @@ export async function repeatEarlierResult(
 }
 
 /** Whether any answers were submitted under a key. */
-export async function isKeyUsed(
+export async function isSubmissionKeyUsed(
   db: Queryable,
   live: Pick<LiveForm, 'workspaceId' | 'id'>,
   key: string,
 ): Promise<boolean> {
-  const [found] = await findByKey(db, { workspace_id: live.workspaceId, form_id: live.id, key });
+  const [found] = await findSubmissionByKey(db, { workspace_id: live.workspaceId, form_id: live.id, key });
   return found?.completed_at != null;
 }
 

@@ -1,12 +1,12 @@
 import type { LiveForm } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
-import { hasQuotas, type QuotaForm, updateQuotaCounts } from './quotas.ts';
-import { isKeyUsed } from './repeat.ts';
+import { hasQuotas, type QuotaForm, recountQuotas } from './quotas.ts';
+import { isSubmissionKeyUsed } from './repeat.ts';
 import { lockFormForSubmit } from './submission-rows.ts';
 
 /** Whether submits to a form are counted one after another: it has a response limit or quotas. */
-export const hasLimits = ({ form, settings }: Pick<LiveForm, 'form' | 'settings'>): boolean =>
+export const hasSubmitLimits = ({ form, settings }: Pick<LiveForm, 'form' | 'settings'>): boolean =>
   settings.max_submissions !== undefined || hasQuotas(form);
 
 /** The last queued submit of each form with limits. */
@@ -17,12 +17,12 @@ const last = new Map<string, Promise<unknown>>();
  * would do the same, but each submit waiting there occupies a connection that other forms need: with 400
  * parallel submits, 330 timed out. Submits to other forms do not wait.
  */
-export async function inFormOrder<Result>(
+export async function runInFormOrder<Result>(
   live: Pick<LiveForm, 'id' | 'form' | 'settings'>,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { id } = live;
-  if (!hasLimits(live)) return work();
+  if (!hasSubmitLimits(live)) return work();
   const before = last.get(id) ?? Promise.resolve();
   const mine = before.then(work, work);
   last.set(id, mine);
@@ -59,19 +59,19 @@ export async function requireCapacity(
   live: Form & QuotaForm,
   key: string | undefined,
 ): Promise<boolean> {
-  if (!hasLimits(live)) return true;
+  if (!hasSubmitLimits(live)) return true;
   await lockFormForSubmit(db, { form_id: live.id });
-  if (key !== undefined && (await isKeyUsed(db, live, key))) return false;
-  if (await isFull(db, live)) throw new ApiError('gone', fullMessage);
-  if (hasQuotas(live.form)) await updateQuotaCounts(db, live);
+  if (key !== undefined && (await isSubmissionKeyUsed(db, live, key))) return false;
+  if (await isFormFull(db, live)) throw new ApiError('gone', formFullMessage);
+  if (hasQuotas(live.form)) await recountQuotas(db, live);
   return true;
 }
 
 /** The message of a form that has reached its response limit. */
-export const fullMessage = 'This form has reached its response limit.';
+export const formFullMessage = 'This form has reached its response limit.';
 
 /** Whether a form has reached its response limit. The result stays true only under the form lock. */
-export async function isFull(db: Queryable, live: Omit<Form, 'form'>): Promise<boolean> {
+export async function isFormFull(db: Queryable, live: Omit<Form, 'form'>): Promise<boolean> {
   const maximum = live.settings.max_submissions;
   if (maximum === undefined) return false;
   const [count] = await countCompleted(db, { workspace_id: live.workspaceId, form_id: live.id });

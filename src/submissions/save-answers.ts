@@ -1,20 +1,20 @@
 import { type AnswerFiles, type Answers, checkAnswers } from '#ast/answers/check-answers.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
-import { limits } from '#ast/basics/limits.ts';
-import { parseRowName, type RawAnswers } from '#ast/form/fields.ts';
+import { formLimits } from '#ast/basics/limits.ts';
+import { parseGroupFieldName, type RawAnswers } from '#ast/form/fields.ts';
 import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/form/tree.ts';
-import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import type { EvaluationContext } from '#ast/logic/evaluate.ts';
 import { settingRows } from '#ast/settings-table.ts';
-import { answerContext } from '#forms/live-form.ts';
+import { createEvaluationContext } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { createOrExtendLink } from './links.ts';
-import { isKeyUsed } from './repeat.ts';
+import { isSubmissionKeyUsed } from './repeat.ts';
 import { lockSavedAnswers, updateSavedAnswers, updateSubmissionFiles } from './saved-answers.ts';
 import { insertRecord, prepareRecord, type SubmissionRecord, storedColumns } from './submission-record.ts';
-import type { SubmitContext, SubmitRequest } from './submit-request.ts';
+import type { SubmitRequest, SubmitServices } from './submit-request.ts';
 
 /**
  * The attributes that define the shape and visibility of an answer. All others are rules for submitted
@@ -47,7 +47,7 @@ const patience = 3;
  * Returns the raw answers that can be saved before submission: answers to visible questions that have the
  * shape and size of an answer. Drops the others until no problem remains.
  */
-function keepAnswers(form: Form, raw: unknown, files: AnswerFiles, context: AnswerContext): Answers {
+function keepAnswers(form: Form, raw: unknown, files: AnswerFiles, context: EvaluationContext): Answers {
   const relaxed = withoutRules(form);
   const rest = knownAnswers(relaxed, raw);
   const restFiles = new Map(files);
@@ -81,7 +81,7 @@ function knownAnswers(form: Form, raw: unknown): RawAnswers {
     const { id } = question.element.attrs;
     const value = getProperty(raw, id);
     if (value === undefined) continue;
-    const isGroup = question.kind === 'group' && Array.isArray(value) && value.length <= limits.rows;
+    const isGroup = question.kind === 'group' && Array.isArray(value) && value.length <= formLimits.rows;
     known[id] = structuredClone(
       isGroup ? value.map((row: unknown) => knownCells(question.inputs, row)) : value,
     );
@@ -108,7 +108,7 @@ function drop(raw: RawAnswers, field: string): void {
     Reflect.deleteProperty(raw, field);
     return;
   }
-  const part = parseRowName(field);
+  const part = parseGroupFieldName(field);
   const [, group, index] = /^([^[\]]+)\[(\d{1,3})\]/.exec(field) ?? [];
   const rows = group !== undefined && Object.hasOwn(raw, group) ? raw[group] : undefined;
   if (!Array.isArray(rows)) return;
@@ -142,11 +142,11 @@ export type SavedAnswers = { id: string; resumeToken: string; expiresAt: Date };
  * @throws ApiError forbidden if the form does not save answers; conflict if the key was submitted or a file
  * was used; not_found.
  */
-export async function saveAnswers(context: SubmitContext, request: SaveRequest): Promise<SavedAnswers> {
+export async function saveAnswers(context: SubmitServices, request: SaveRequest): Promise<SavedAnswers> {
   const { live, key, step } = request;
   if (!live.settings.save_progress)
     throw new ApiError('forbidden', 'This form does not support saving answers.');
-  const rules = answerContext(live.settings, request.reference, request.work);
+  const rules = createEvaluationContext(live.settings, request.reference, request.work);
   const answers = keepAnswers(live.form, request.raw, request.files, rules);
   const record = prepareRecord(request, answers);
   const saved = await transaction(context.database, async (client) => {
@@ -162,7 +162,7 @@ export async function saveAnswers(context: SubmitContext, request: SaveRequest):
     return { id, resumeToken: token, expiresAt };
   });
   if (saved) return saved;
-  if (!(await isKeyUsed(context.database, live, key)))
+  if (!(await isSubmissionKeyUsed(context.database, live, key)))
     throw new ApiError('not_found', 'There is no form at this address.');
   throw new ApiError('conflict', 'These answers have already been submitted.');
 }

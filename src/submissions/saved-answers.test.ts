@@ -6,10 +6,10 @@ import { composite, element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { slowness } from '#test/slowness.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
-import { trashMany } from './changes/trash.ts';
-import { changedBy } from './differences.ts';
+import { trashSubmissionsInTransaction } from './changes/trash.ts';
+import { toChangedBy } from './differences.ts';
 import { saveAnswers } from './save-answers.ts';
-import { openResume } from './saved-answers.ts';
+import { openResumeLink } from './saved-answers.ts';
 
 const { database } = await testDatabase();
 const questions = [
@@ -109,7 +109,7 @@ test('on another device the link opens the saved answers, files, reference data,
     reference: { a: 'b' },
   });
   assert.ok(Math.abs(expiresAt.getTime() - Date.now() - 30 * 86_400_000) < 60_000);
-  assert.deepEqual(await openResume(database, scene.formId, resumeToken), {
+  assert.deepEqual(await openResumeLink(database, scene.formId, resumeToken), {
     submissionId: id,
     key,
     step: 1,
@@ -157,7 +157,7 @@ test('submitting the key completes that submission: one event, updated counts, a
     (await scene.events()).map(({ kind, submission_id }) => [kind, submission_id]),
     [['submission.created', saved.id]],
   );
-  await assert.rejects(openResume(database, scene.formId, saved.resumeToken), { code: 'gone' });
+  await assert.rejects(openResumeLink(database, scene.formId, saved.resumeToken), { code: 'gone' });
   await assert.rejects(save(scene, { raw: {}, key }), { code: 'conflict' });
   assert.deepEqual((await scene.read(saved.id)).answers, stored.answers);
 });
@@ -208,8 +208,8 @@ test('saved answers that a member trashed return when they are submitted', async
   const scene = await openScene(database, [element('text', 'name')], settings);
   const key = newId();
   const { id, resumeToken } = await save(scene, { raw: { name: 'Ada' }, key });
-  await trashMany(database, scene, { ids: [id], by: changedBy(null) });
-  await assert.rejects(openResume(database, scene.formId, resumeToken), { code: 'not_found' });
+  await trashSubmissionsInTransaction(database, scene, { ids: [id], by: toChangedBy(null) });
+  await assert.rejects(openResumeLink(database, scene.formId, resumeToken), { code: 'not_found' });
   await save(scene, { raw: { name: 'Ada L' }, key });
   assert.deepEqual((await scene.counts()).shown, {});
   const sent = await scene.send({ name: 'Ada' }, { key });
@@ -224,14 +224,18 @@ test('a link of another form, a changed one, an expired one, and one of a form t
   const other = await openScene(database, questions, settings);
   const { id, resumeToken } = await save(scene, { raw: { name: 'Ada' }, key: newId() });
   const lost = { code: 'not_found' };
-  await assert.rejects(openResume(database, other.formId, resumeToken), lost);
+  await assert.rejects(openResumeLink(database, other.formId, resumeToken), lost);
   await assert.rejects(
-    openResume(database, scene.formId, `${resumeToken.startsWith('x') ? 'y' : 'x'}${resumeToken.slice(1)}`),
+    openResumeLink(
+      database,
+      scene.formId,
+      `${resumeToken.startsWith('x') ? 'y' : 'x'}${resumeToken.slice(1)}`,
+    ),
     lost,
   );
-  await assert.rejects(openResume(database, scene.formId, id), lost);
+  await assert.rejects(openResumeLink(database, scene.formId, id), lost);
   await database.query("update submission_links set expires_at = now() - interval '1 second'");
-  await assert.rejects(openResume(database, scene.formId, resumeToken), lost);
+  await assert.rejects(openResumeLink(database, scene.formId, resumeToken), lost);
 });
 
 test('a form without `save_progress` saves nothing', async () => {

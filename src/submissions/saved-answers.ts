@@ -1,14 +1,14 @@
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Settings } from '#ast/settings.ts';
-import { formTree } from '#forms/form-rows.ts';
+import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { json, jsonb, type Queryable, statement, textEnum } from '#kit/statement.ts';
-import { type OpenedAnswers, openAnswers } from './edited-answers.ts';
+import { type EditableAnswers, toEditableAnswers } from './edited-answers.ts';
 import { openSubmissionLink } from './links.ts';
-import { lockQuotas, updateQuotas } from './quotas.ts';
-import { inFormOrder, requireCapacity } from './response-limit.ts';
+import { lockQuotas, updateQuotaUse } from './quotas.ts';
+import { requireCapacity, runInFormOrder } from './response-limit.ts';
 import {
   claimAllFiles,
   createEditLink,
@@ -16,11 +16,11 @@ import {
   recordSubmissionCreated,
   releaseFiles,
   type SubmissionRecord,
-  searchWordsSql,
+  searchDocumentsSql,
   storedColumns,
 } from './submission-record.ts';
-import { addToCount, type SubmissionStatus } from './submission-rows.ts';
-import type { Accepted, SubmitContext } from './submit-request.ts';
+import { addToSubmissionCount, type SubmissionStatus } from './submission-rows.ts';
+import type { AcceptedSubmission, SubmitServices } from './submit-request.ts';
 
 /** The answers that were saved under a key and never submitted. Locked until the transaction ends. */
 export const lockSavedAnswers = statement(
@@ -54,7 +54,7 @@ export const updateSavedAnswers = statement(
          trashed_by = case when $status = 'completed' then null else trashed_by end
      where workspace_id = $workspace_id and form_id = $form_id and id = $id and completed_at is null
      returning workspace_id, id, form_id, status, tags, trashed_at),
-   ${searchWordsSql('where trashed_at is null')},
+   ${searchDocumentsSql('where trashed_at is null')},
    document as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
      select workspace_id, id, form_id, terms from words
@@ -76,13 +76,13 @@ const findSubmissionFiles = statement(
  * @throws ApiError gone, conflict; QuotaExceeded.
  */
 export async function completeSavedAnswers(
-  context: SubmitContext,
+  context: SubmitServices,
   record: SubmissionRecord,
-): Promise<Accepted | undefined> {
+): Promise<AcceptedSubmission | undefined> {
   const { live, key } = record;
   if (key === undefined) return undefined;
   const form = { workspace_id: live.workspaceId, form_id: live.id };
-  const done = await inFormOrder(live, () =>
+  const done = await runInFormOrder(live, () =>
     transaction(context.database, async (client) => {
       if (!(await requireCapacity(client, live, key))) return undefined;
       const limited = await lockQuotas(client, { workspaceId: live.workspaceId, formId: live.id });
@@ -98,11 +98,12 @@ export async function completeSavedAnswers(
         now: completedAt,
         completed_at: completedAt,
       });
-      if (limited) await updateQuotas(client, limited, saved.id);
+      if (limited) await updateQuotaUse(client, limited, saved.id);
       await updateSubmissionFiles(client, completed);
       // Every change to both counts locks them in this order (changes/edit.ts). The trash is not counted.
-      await addToCount(client, { ...form, status: 'completed', change: 1 });
-      if (!saved.is_trashed) await addToCount(client, { ...form, status: 'incomplete', change: -1 });
+      await addToSubmissionCount(client, { ...form, status: 'completed', change: 1 });
+      if (!saved.is_trashed)
+        await addToSubmissionCount(client, { ...form, status: 'incomplete', change: -1 });
       const link = await createEditLink(client, context.vault, completed);
       const jobs = await recordSubmissionCreated(client, completed, completedAt);
       return { submission: { id: saved.id, completedAt }, link, jobs };
@@ -139,7 +140,7 @@ const findSavedAnswers = statement(
     {
       answers: json<Answers>(),
       reference: json<Record<string, string>>(),
-      structure: formTree,
+      structure: effectiveFormColumn,
       settings: jsonb<Settings>(),
     },
   ],
@@ -151,7 +152,7 @@ const findSavedAnswers = statement(
 );
 
 /** Saved answers to resume, under the same key and from the step at which the visitor left. */
-type Resumed = OpenedAnswers & {
+type Resumed = EditableAnswers & {
   submissionId: string;
   key: string;
   step: number;
@@ -165,7 +166,7 @@ type Resumed = OpenedAnswers & {
  * @throws ApiError not_found if the link belongs to another form, has expired or never existed; gone if the
  * answers were already submitted.
  */
-export async function openResume(database: Database, formId: string, token: string): Promise<Resumed> {
+export async function openResumeLink(database: Database, formId: string, token: string): Promise<Resumed> {
   const { workspaceId, submissionId, step } = await openSubmissionLink(database, {
     formId,
     token,
@@ -176,5 +177,12 @@ export async function openResume(database: Database, formId: string, token: stri
     throw new ApiError('not_found', 'This link is invalid or has expired.');
   if (saved.is_completed) throw new ApiError('gone', 'These answers have already been submitted.');
   const { key, reference, language } = saved;
-  return { submissionId, key, step, reference, language, ...openAnswers(saved.structure, saved.answers) };
+  return {
+    submissionId,
+    key,
+    step,
+    reference,
+    language,
+    ...toEditableAnswers(saved.structure, saved.answers),
+  };
 }

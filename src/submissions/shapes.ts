@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Form } from '#ast/form/tree.ts';
-import { Answers as AnswersShape, type FileUpload } from '#forms/payload.ts';
-import { listOf, nameSchema } from '#kit/pagination.ts';
-import { noExtraProperties, orNull, timestamp, uuid } from '#kit/validation.ts';
+import { Answers as AnswersShape, type FileUploadShape } from '#forms/payload.ts';
+import { listSchemaOf, nameSchema } from '#kit/pagination.ts';
+import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import type { Column as ColumnOf } from './columns.ts';
 import { createdParameters } from './created-span.ts';
 import { changeKinds, changeOrigins, type Difference } from './differences.ts';
@@ -64,7 +64,7 @@ export const TableSettings = Type.Object(
 export type TableSettings = Static<typeof TableSettings>;
 
 const row = {
-  id: uuid,
+  id: uuidSchema,
   status: Type.Enum([...submissionStatuses]),
   version: Type.Integer({ description: 'The form version that was answered.' }),
   answers: Type.Unsafe<Answers>(
@@ -74,9 +74,9 @@ const row = {
     ),
   ),
   reference: Type.Record(Type.String(), Type.String()),
-  created_at: timestamp,
-  updated_at: timestamp,
-  completed_at: orNull(timestamp),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+  completed_at: orNull(timestampSchema),
   tags: Type.Array(Type.String()),
   hits: Type.Array(Type.String(), {
     description: 'The words that the search found, as written in this submission.',
@@ -84,7 +84,7 @@ const row = {
 };
 export const TableRow = nameSchema('SubmissionRow', Type.Object(row));
 export type TableRow = Static<typeof TableRow>;
-export const TablePage = listOf(TableRow);
+export const TablePage = listSchemaOf(TableRow);
 export type TablePage = Static<typeof TablePage>;
 
 const questionProperties = {
@@ -116,7 +116,7 @@ export const TableColumns = Type.Object({
 });
 export type TableColumns = Static<typeof TableColumns>;
 
-export type LinkedFile = Static<typeof FileUpload>;
+export type LinkedFile = Static<typeof FileUploadShape>;
 
 export const SubmissionDetail = nameSchema(
   'SubmissionView',
@@ -127,8 +127,10 @@ export const SubmissionDetail = nameSchema(
     /** The version that was answered. */
     structure: Type.Unsafe<Form>({ 'x-component': 'Structure' }),
     is_live_version: Type.Boolean(),
-    previous_id: Type.Union([uuid, Type.Null()], { description: 'The previous submission in the view.' }),
-    next_id: Type.Union([uuid, Type.Null()], { description: 'The next submission in the view.' }),
+    previous_id: Type.Union([uuidSchema, Type.Null()], {
+      description: 'The previous submission in the view.',
+    }),
+    next_id: Type.Union([uuidSchema, Type.Null()], { description: 'The next submission in the view.' }),
     etag: Type.String({ description: 'The ETag to send in If-Match when you change the submission.' }),
   }),
 );
@@ -147,10 +149,10 @@ const difference = Type.Object({
 export const TimelineEntry = nameSchema(
   'TimelineEntry',
   Type.Union([
-    Type.Object({ kind: Type.Enum(['created', 'completed']), at: timestamp }),
+    Type.Object({ kind: Type.Enum(['created', 'completed']), at: timestampSchema }),
     Type.Object({
       kind: Type.Enum([...changeKinds]),
-      at: timestamp,
+      at: timestampSchema,
       by: Type.Union([Type.String(), Type.Null()], {
         description: 'The member or API key; null if it was deleted, or for a visitor with the edit link.',
       }),
@@ -160,11 +162,11 @@ export const TimelineEntry = nameSchema(
     Type.Object(
       {
         kind: Type.Enum(['delivery', 'resend']),
-        at: timestamp,
+        at: timestampSchema,
         event: Type.String(),
         status: Type.Enum(['Success', 'Failed', 'Retrying']),
-        webhook_id: uuid,
-        delivery_id: uuid,
+        webhook_id: uuidSchema,
+        delivery_id: uuidSchema,
         url: Type.String(),
       },
       {
@@ -267,7 +269,7 @@ export const ElementSummary = Type.Object({
     }),
   ),
   /** The latest few free texts; empty if they identify people. */
-  texts: Type.Array(Type.Object({ submission_id: uuid, text: Type.String() })),
+  texts: Type.Array(Type.Object({ submission_id: uuidSchema, text: Type.String() })),
 });
 export type ElementSummary = Static<typeof ElementSummary>;
 

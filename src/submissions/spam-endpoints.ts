@@ -1,21 +1,21 @@
 import { type Static, Type } from 'typebox';
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Form } from '#ast/form/tree.ts';
-import { formTree, requireReachableForm } from '#forms/form-rows.ts';
+import { effectiveFormColumn, requireReachableForm } from '#forms/form-rows.ts';
 import { allowOrigin } from '#forms/settings.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { finishPage, listOf, listParameters, readPageRequest, upperIdBound } from '#kit/pagination.ts';
+import { finishPage, listParameters, listSchemaOf, readPageRequest, upperIdBound } from '#kit/pagination.ts';
 import { json, nullable, requireRow, statement, textEnum } from '#kit/statement.ts';
-import { noExtraProperties, uuid } from '#kit/validation.ts';
+import { noExtraProperties, uuidSchema } from '#kit/validation.ts';
 import type { Permission } from '#rules/permissions.ts';
 import { personIdOf, requireFormAccess } from '#workspaces/authenticate.ts';
 import { deleteSpam, releaseSpam, type SpamReason, spamReasons } from './spam.ts';
-import type { SubmitContext } from './submit-request.ts';
+import type { SubmitServices } from './submit-request.ts';
 
-const SpamPath = Type.Object({ id: uuid, held: uuid });
+const SpamPath = Type.Object({ id: uuidSchema, held: uuidSchema });
 
-const ids = Type.Array(uuid, { minItems: 1, maxItems: 100, uniqueItems: true });
+const ids = Type.Array(uuidSchema, { minItems: 1, maxItems: 100, uniqueItems: true });
 const SpamSelection = Type.Object({ ids }, noExtraProperties);
 const SpamDeletion = Type.Object(
   { ids: Type.Optional(ids), everything: Type.Optional(Type.Literal(true)) },
@@ -23,7 +23,7 @@ const SpamDeletion = Type.Object(
 );
 
 const row = {
-  id: uuid,
+  id: uuidSchema,
   reason: Type.Enum([...spamReasons]),
   answers: Type.Unsafe<Answers>(Type.Object({}, { additionalProperties: true })),
   created_at: Type.String({ format: 'date-time' }),
@@ -37,7 +37,7 @@ const SpamRow = Type.Object(row);
 export type SpamRow = Static<typeof SpamRow>;
 
 export const SpamPage = Type.Object({
-  ...listOf(SpamRow).properties,
+  ...listSchemaOf(SpamRow).properties,
   sites: Type.Array(Type.Object({ origin: Type.String(), count: Type.Integer() }), {
     description:
       "Sites that the form's settings do not allow, each with the number of spam submissions from its pages.",
@@ -67,7 +67,7 @@ const Site = Type.Object({ origin: Type.String({ maxLength: 255 }) }, noExtraPro
 const Decided = Type.Object({ count: Type.Integer() });
 
 /** @returns the deleted submissions; a full batch of 500 means that there may be more. */
-export const deleteSpamBefore = statement(
+export const deleteExpiredSpamBatch = statement(
   'spam.delete_before',
   'before',
   'id',
@@ -134,7 +134,7 @@ const findSpam = statement(
       reason: textEnum<SpamReason>(),
       answers: json<Answers>(),
       reference: json<Record<string, string>>(),
-      structure: formTree,
+      structure: effectiveFormColumn,
     },
   ],
   `select h.id, h.reason, h.answers, h.reference, h.created_at, v.structure, h.origin,
@@ -149,7 +149,7 @@ const findSpam = statement(
 const some = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 
 /** Operations that list, release and delete a form's spam. */
-export function spamEndpoints(context: SubmitContext) {
+export function spamEndpoints(context: SubmitServices) {
   const { database } = context;
 
   return {

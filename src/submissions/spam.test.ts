@@ -8,7 +8,7 @@ import { newId } from '#kit/clock.ts';
 import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
-import { openEdit } from './changes/edit-by-token.ts';
+import { openEditLink } from './changes/edit-by-token.ts';
 import { createOrExtendLink } from './links.ts';
 import { saveAnswers } from './save-answers.ts';
 import { deleteSpam, releaseSpam } from './spam.ts';
@@ -137,9 +137,9 @@ test('resending spam with its key returns the same receipt, even in parallel; ot
 test('the edit link of the sender works after the release', async () => {
   const scene = await openScene(database, questions, { editing: true });
   const { id, editToken } = await hold(scene, { name: 'Ada' });
-  await assert.rejects(openEdit(database, scene.formId, editToken!), { code: 'not_found' });
+  await assert.rejects(openEditLink(database, scene.formId, editToken!), { code: 'not_found' });
   await release(scene, id);
-  assert.deepEqual((await openEdit(database, scene.formId, editToken!)).raw, { name: 'Ada' });
+  assert.deepEqual((await openEditLink(database, scene.formId, editToken!)).raw, { name: 'Ada' });
 });
 
 test('saved answers go to the spam box with their files, and are released with them', async () => {

@@ -1,15 +1,15 @@
 import type { Answers } from '#ast/answers/fill.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
 import type { Settings } from '#ast/settings.ts';
-import { formTree } from '#forms/form-rows.ts';
+import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { now, timeOfId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { json, jsonb, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import type { FormKey } from './change-event.ts';
 import { listFiles } from './edited-answers.ts';
-import { lockQuotas, throwQuotaConflict, updateQuotas } from './quotas.ts';
-import { isFull } from './response-limit.ts';
+import { lockQuotas, throwQuotaConflict, updateQuotaUse } from './quotas.ts';
+import { isFormFull } from './response-limit.ts';
 import { lockSavedAnswers } from './saved-answers.ts';
 import {
   createEditLink,
@@ -19,8 +19,8 @@ import {
   recordSubmissionCreated,
   type SubmissionRecord,
 } from './submission-record.ts';
-import { addToCount, deleteSubmissions, lockFormForSubmit } from './submission-rows.ts';
-import type { Accepted, SubmitContext } from './submit-request.ts';
+import { addToSubmissionCount, deleteSubmissions, lockFormForSubmit } from './submission-rows.ts';
+import type { AcceptedSubmission, SubmitServices } from './submit-request.ts';
 
 /**
  * Why answers are in the spam box. `honeypot`: a field that people do not see was filled in. `too_fast`: they
@@ -73,10 +73,10 @@ export type Suspicion = { reason: SpamReason; address: Buffer; origin?: string |
  * @throws ApiError conflict.
  */
 export async function storeSpam(
-  context: SubmitContext,
+  context: SubmitServices,
   record: SubmissionRecord,
   suspicion: Suspicion,
-): Promise<Accepted | undefined> {
+): Promise<AcceptedSubmission | undefined> {
   const isNew = await transaction(context.database, (client) => insertIntoSpamBox(client, record, suspicion));
   if (!isNew) return undefined;
   const submission = { id: record.id, completedAt: record.createdAt };
@@ -112,7 +112,7 @@ async function insertIntoSpamBox(
   }
   if (saved) {
     await deleteSubmissions(db, { workspace_id: live.workspaceId, ids: [saved.id] });
-    if (!saved.is_trashed) await addToCount(db, { ...form, status: 'incomplete', change: -1 });
+    if (!saved.is_trashed) await addToSubmissionCount(db, { ...form, status: 'incomplete', change: -1 });
   }
   return true;
 }
@@ -135,7 +135,7 @@ const lockSpam = statement(
     {
       answers: json<Answers>(),
       reference: json<Record<string, string>>(),
-      structure: formTree,
+      structure: effectiveFormColumn,
       fields: json<Record<string, FieldDescription>>(),
       settings: jsonb<Settings>(),
     },
@@ -165,7 +165,7 @@ export const deleteSpam = statement(
  * that were already released stay released.
  */
 export async function releaseSpam(
-  context: SubmitContext,
+  context: SubmitServices,
   key: FormKey,
   ids: readonly string[],
 ): Promise<number> {
@@ -188,7 +188,7 @@ export async function releaseSpam(
 /** @returns the number of new deliveries; undefined if the submission no longer exists. */
 async function releaseOne(
   db: Queryable,
-  { vault }: SubmitContext,
+  { vault }: SubmitServices,
   { workspaceId, formId }: FormKey,
   id: string,
 ): Promise<number | undefined> {
@@ -218,7 +218,7 @@ async function releaseOne(
     answers,
     fileIds: listFiles(form, answers).map((file) => file.id),
   };
-  if (await isFull(db, record.live)) {
+  if (await isFormFull(db, record.live)) {
     const message = `This form has reached its response limit of ${settings.max_submissions}. Raise the limit first.`;
     throw new ApiError('conflict', message);
   }
@@ -229,7 +229,7 @@ async function releaseOne(
     (await insertRecord(db, { ...record, key: undefined }, 'completed'));
   if (!isNew) return undefined;
   if (limited)
-    await updateQuotas(db, limited, id).catch(throwQuotaConflict('This submission cannot be released'));
+    await updateQuotaUse(db, limited, id).catch(throwQuotaConflict('This submission cannot be released'));
   await moveFilesToSubmission(db, { workspace_id: workspaceId, held_id: id, submission_id: id });
   await deleteSpam(db, { ...row, ids: [id] });
   await createEditLink(db, vault, record);

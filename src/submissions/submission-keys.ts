@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { newId, timeOfId } from '#kit/clock.ts';
 import { type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts';
-import { requireIdempotencyKey } from '#workspaces/idempotency.ts';
+import { checkIdempotencyKey } from '#workspaces/idempotency.ts';
 
 /**
  * The idempotency key of a submission, which is stored once even if it is sent several times
@@ -19,17 +19,18 @@ type SubmissionKey = {
 type KeyedForm = { workspaceId: string; id: string };
 
 /** Creates the key for a page of this form, as the value of its control `_key`. */
-export const makeKey = (vault: Vault, form: KeyedForm): string => signKey(vault, form, newId());
+export const createSubmissionKey = (vault: Vault, form: KeyedForm): string =>
+  signSubmissionKey(vault, form, newId());
 
 /** Signs an existing key, because a page that resumes a submission uses the key of that submission. */
-export const signKey = (vault: Vault, form: KeyedForm, key: string): string =>
+export const signSubmissionKey = (vault: Vault, form: KeyedForm, key: string): string =>
   `${key}.${signLink(vault, 'submission keys', targetOf(form, key))}`;
 
 /**
  * Reads the key of a page; undefined if it was not signed for this form. It never expires, because a page may
  * stay open for days.
  */
-export function readKey(vault: Vault, form: KeyedForm, text: string): SubmissionKey | undefined {
+export function readSubmissionKey(vault: Vault, form: KeyedForm, text: string): SubmissionKey | undefined {
   const [key, signature, ...rest] = text.split('.');
   if (!key || !signature || rest.length > 0) return undefined;
   if (!verifyLink(vault, 'submission keys', signature, targetOf(form, key))) return undefined;
@@ -48,8 +49,8 @@ const targetOf = ({ workspaceId, id: formId }: KeyedForm, id: string): LinkTarge
  * @param given 1 to 255 visible ASCII characters.
  * @throws ApiError bad_request.
  */
-export function keyOfHeader(formId: string, given: string): string {
-  requireIdempotencyKey(given);
+export function submissionKeyOfHeader(formId: string, given: string): string {
+  checkIdempotencyKey(given);
   const hex = createHash('sha256').update(`${formId}/${given}`).digest('hex');
   // UUID version 8 is for custom ids (RFC 9562), so the key cannot equal the UUIDv7 of a page.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

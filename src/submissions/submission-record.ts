@@ -14,8 +14,8 @@ import { recordEvent } from '#webhooks/record-event.ts';
 import { enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
 import { buildSearchData } from './columns.ts';
 import { listFiles } from './edited-answers.ts';
-import { createOrExtendLink, linkToken } from './links.ts';
-import { mapFiles, mapKind } from './present.ts';
+import { createOrExtendLink, signSubmissionLinkToken } from './links.ts';
+import { mapAnswersOfKind, mapFiles } from './present.ts';
 import { countSlotSql, type SubmissionStatus } from './submission-rows.ts';
 import type { SubmitRequest } from './submit-request.ts';
 
@@ -23,7 +23,7 @@ import type { SubmitRequest } from './submit-request.ts';
  * The number of documents in a segment of the search index before the next one is opened
  * (docs/decisions/0021). Searching a segment takes 6 µs, or up to 10 ms for a word in all of its documents.
  */
-export const segmentDocuments = 16_384;
+export const documentsPerSegment = 16_384;
 
 /**
  * The first character of terms in the search index that are not words: no language and no code of a segment
@@ -50,14 +50,14 @@ const termsOf = (status: string, tagMarks = ''): string => `(
     order by g.first_id desc limit 1) segment)`;
 
 /** The terms of a row `submission` with its status and tags. */
-export const searchTerms = termsOf(
+export const searchTermsSql = termsOf(
   'submission.status',
   `|| array(select segment.code || '${searchMarks.tag}' || tag from unnest(submission.tags) as tag)`,
 );
 
 /** Selects the search documents of the rows of `submission`, as `words`, for an insert. */
-export const searchWordsSql = (condition = ''): string =>
-  `words as materialized (select workspace_id, id, form_id, ${searchTerms} as terms from submission ${condition})`;
+export const searchDocumentsSql = (condition = ''): string =>
+  `words as materialized (select workspace_id, id, form_id, ${searchTermsSql} as terms from submission ${condition})`;
 
 /**
  * Returns the words of a tsvector, each preceded by the sign. They are built as one string, which costs a
@@ -136,13 +136,13 @@ export const openNextSegment = statement(
   '',
   `insert into search_segments (workspace_id, first_id)
    select $workspace_id, $first_id
-   where ${segmentDocuments} = (
+   where ${documentsPerSegment} = (
      select count(*) from (
        select from search_documents d
        where d.workspace_id = $workspace_id and d.submission_id >= (
          select g.first_id from search_segments g where g.workspace_id = $workspace_id
          order by g.first_id desc limit 1)
-       limit ${segmentDocuments}) full_segment)
+       limit ${documentsPerSegment}) full_segment)
    on conflict do nothing`,
 );
 
@@ -273,13 +273,13 @@ export const releaseFiles = statement(
  * row with the same content, and a consent has another time.
  */
 export function digestAnswers(answers: Answers, fields: Readonly<Record<string, FieldDescription>>): Buffer {
-  const consented = mapKind('consent', answers, fields, () => 'yes');
+  const consented = mapAnswersOfKind('consent', answers, fields, () => 'yes');
   const compared = mapFiles(consented, fields, (file) => ({ ...file, id: '' }));
   return createHash('sha256').update(JSON.stringify(compared)).digest();
 }
 
 /** Whether a form sends emails about its submissions. */
-export const isMailedAbout = (settings: LiveForm['settings']): boolean =>
+export const sendsSubmissionEmails = (settings: LiveForm['settings']): boolean =>
   settings.notification_email !== undefined ||
   settings.receipt_email_element !== undefined ||
   settings.notifications !== undefined;
@@ -292,7 +292,7 @@ export async function enqueueCompletionEmails(
   db: Queryable,
   { live, id, locale }: Editable & Pick<SubmissionRecord, 'locale'>,
 ): Promise<number> {
-  if (!isMailedAbout(live.settings)) return 0;
+  if (!sendsSubmissionEmails(live.settings)) return 0;
   await enqueueEmailEvent(db, live.workspaceId, { kind: 'submission_completed', submissionId: id, locale });
   return 1;
 }
@@ -332,7 +332,13 @@ type Editable = Pick<SubmissionRecord, 'id'> & { live: Pick<LiveForm, 'workspace
 /** Returns the token of a submission's edit link, if the form allows editing. */
 export const editTokenOf = (vault: Vault, { live, id }: Editable): { editToken?: string } =>
   live.settings.editing
-    ? { editToken: linkToken(vault, 'edit', { workspaceId: live.workspaceId, formId: live.id, id }) }
+    ? {
+        editToken: signSubmissionLinkToken(vault, 'edit', {
+          workspaceId: live.workspaceId,
+          formId: live.id,
+          id,
+        }),
+      }
     : {};
 
 /** Returns the token of a submission's edit link, and enables the link. */

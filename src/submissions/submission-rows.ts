@@ -1,4 +1,4 @@
-import { connectionNumber } from '#kit/database.ts';
+import { connectionNumberSetting } from '#kit/database.ts';
 import { columns, nullable, statement, text, textEnum } from '#kit/statement.ts';
 
 /** The status of a submission. Specification, "Submission status". */
@@ -38,7 +38,7 @@ export const findSubmission = statement(
  * otherwise a plan for pages of any length may join all versions of the workspace (measured: 0.75 ms for
  * 1,050 of them, instead of 0.2 ms).
  */
-export const answeredVersion = `lateral (
+export const answeredVersionSql = `lateral (
        select fields, name from form_versions
        where workspace_id = s.workspace_id and form_id = s.form_id and version = s.version limit 1) v`;
 
@@ -50,10 +50,10 @@ export const answeredVersion = `lateral (
  */
 const countSlots = 64;
 /** The slot of the current connection, or of its database process if the session has no number. */
-export const countSlotSql = `(coalesce(nullif(current_setting('${connectionNumber}', true), '')::integer, pg_backend_pid()) % ${countSlots})::smallint`;
+export const countSlotSql = `(coalesce(nullif(current_setting('${connectionNumberSetting}', true), '')::integer, pg_backend_pid()) % ${countSlots})::smallint`;
 
 /** Finds what was sent under a key before: a submission, saved answers, or spam. */
-export const findByKey = statement(
+export const findSubmissionByKey = statement(
   'find_by_key',
   'workspace_id form_id key:uuid',
   'id version key_digest? completed_at? is_spam:boolean',
@@ -91,7 +91,7 @@ export const deleteSubmissions = statement(
 );
 
 /** Adds to a form's count, or subtracts from it. */
-export const addToCount = statement(
+export const addToSubmissionCount = statement(
   'add_to_count',
   ['workspace_id form_id change:bigint', { status: textEnum<SubmissionStatus>() }],
   '',

@@ -1,13 +1,13 @@
 import type { AnswerError, AnswerFiles } from '#ast/answers/check-answers.ts';
 import type { Locale } from '#ast/basics/locales.ts';
-import type { Work } from '#ast/basics/work.ts';
+import type { WorkBudget } from '#ast/basics/work.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
 
 /** The dependencies of submitting. */
-export type SubmitContext = { database: Database; vault: Vault; wakeQueue: () => void };
+export type SubmitServices = { database: Database; vault: Vault; wakeQueue: () => void };
 
 /**
  * What a visitor sent. Files are already received and stored, by HTML name. They belong to no submission yet,
@@ -24,11 +24,11 @@ export type SubmitRequest = {
   /** The form language that the visitor read, as a BCP 47 tag. */
   language?: string | undefined;
   /** The remaining work budget of the HTTP request. By default, a new budget. */
-  work?: Work | undefined;
+  work?: WorkBudget | undefined;
 };
 
 /** A submission as the visitor sees it: its id is the receipt. */
-export type Submitted = { id: string; completedAt: Date };
+export type SubmissionReceipt = { id: string; completedAt: Date };
 
 /**
  * The outcome for valid answers (docs/decisions/0014). For `spam`, the visitor gets the response of `new`.
@@ -38,17 +38,22 @@ type Outcome = 'new' | 'draft completed' | 'late version' | 'repeat' | 'spam';
 /**
  * `editToken` is part of the URL under which the visitor can change the submission, if the form allows that.
  */
-export type Accepted = { ok: true; outcome: Outcome; submission: Submitted; editToken?: string };
+export type AcceptedSubmission = {
+  ok: true;
+  outcome: Outcome;
+  submission: SubmissionReceipt;
+  editToken?: string;
+};
 
-export type SubmitResult = Accepted | { ok: false; errors: readonly AnswerError[] };
+export type SubmitResult = AcceptedSubmission | { ok: false; errors: readonly AnswerError[] };
 
 /**
  * Thrown if other answers were already submitted under the key. The new answers are not stored: the visitor
  * can send them under a new key. `earlier` is the submission under the key.
  */
 export class DifferentAnswersError extends ApiError {
-  readonly earlier: Submitted;
-  constructor(earlier: Submitted) {
+  readonly earlier: SubmissionReceipt;
+  constructor(earlier: SubmissionReceipt) {
     super(
       'conflict',
       'Different answers were already submitted with this idempotency key. Send these answers with a new key.',

@@ -1,28 +1,28 @@
 import { checkAnswers } from '#ast/answers/check-answers.ts';
-import { answerContext } from '#forms/live-form.ts';
+import { createEvaluationContext } from '#forms/live-form.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { hasQuotas, lockQuotas, QuotaExceeded, updateQuotas } from './quotas.ts';
+import { hasQuotas, lockQuotas, QuotaExceeded, updateQuotaUse } from './quotas.ts';
 import { repeatEarlierResult } from './repeat.ts';
-import { hasLimits, inFormOrder, requireCapacity } from './response-limit.ts';
+import { hasSubmitLimits, requireCapacity, runInFormOrder } from './response-limit.ts';
 import { completeSavedAnswers } from './saved-answers.ts';
 import { type Suspicion, storeSpam } from './spam.ts';
 import {
   claimAllFiles,
   createEditLink,
   insertRecord,
-  isMailedAbout,
   prepareRecord,
   recordSubmissionCreated,
   type SubmissionRecord,
+  sendsSubmissionEmails,
 } from './submission-record.ts';
-import type { Accepted, SubmitContext, SubmitRequest, SubmitResult } from './submit-request.ts';
+import type { AcceptedSubmission, SubmitRequest, SubmitResult, SubmitServices } from './submit-request.ts';
 
 type Attempt = (
-  context: SubmitContext,
+  context: SubmitServices,
   request: SubmitRequest,
   record: SubmissionRecord,
-) => Promise<Accepted | undefined>;
+) => Promise<AcceptedSubmission | undefined>;
 
 /**
  * The attempts to store valid answers. They run in this order until one returns an outcome. Each attempt is
@@ -63,12 +63,12 @@ const attemptsOfSpam = (suspicion: Suspicion): readonly Attempt[] => [
  * meantime; conflict if a file was used in the meantime; DifferentAnswersError.
  */
 export async function submitAnswers(
-  context: SubmitContext,
+  context: SubmitServices,
   request: SubmitRequest,
   suspicion?: Suspicion,
 ): Promise<SubmitResult> {
   const { live } = request;
-  const rules = answerContext(live.settings, request.reference, request.work);
+  const rules = createEvaluationContext(live.settings, request.reference, request.work);
   const checked = checkAnswers(live.form, request.raw, request.files, rules);
   // The form may have changed since the answers were accepted, and might refuse them now.
   if (!checked.ok) return (await repeatEarlierResult(context, request)) ?? checked;
@@ -85,7 +85,10 @@ export async function submitAnswers(
   throw new ApiError('not_found', 'There is no form at this address.');
 }
 
-function repeatEarlierAnswers(context: SubmitContext, request: SubmitRequest): Promise<Accepted | undefined> {
+function repeatEarlierAnswers(
+  context: SubmitServices,
+  request: SubmitRequest,
+): Promise<AcceptedSubmission | undefined> {
   return repeatEarlierResult(context, request, { refuseOther: true });
 }
 
@@ -95,10 +98,10 @@ function repeatEarlierAnswers(context: SubmitContext, request: SubmitRequest): P
  * version, whose limits count.
  */
 async function store(
-  context: SubmitContext,
+  context: SubmitServices,
   record: SubmissionRecord,
   outcome: 'new' | 'late version',
-): Promise<Accepted | undefined> {
+): Promise<AcceptedSubmission | undefined> {
   const { live, key, id } = record;
   const isLate = outcome === 'late version';
   const submission = { id, completedAt: record.createdAt };
@@ -106,14 +109,14 @@ async function store(
     const isNew = await insertRecord(context.database, record, 'completed', live.version);
     return isNew ? { ok: true, outcome, submission } : undefined;
   }
-  const stored = await inFormOrder(live, () =>
+  const stored = await runInFormOrder(live, () =>
     transaction(context.database, async (client) => {
       if (!(await requireCapacity(client, live, key))) return undefined;
       const limited = isLate
         ? await lockQuotas(client, { workspaceId: live.workspaceId, formId: live.id })
         : hasQuotas(live.form) && live;
       if (!(await insertRecord(client, record, 'completed', isLate ? null : live.version))) return undefined;
-      if (limited) await updateQuotas(client, limited, id);
+      if (limited) await updateQuotaUse(client, limited, id);
       await claimAllFiles(client, record, record.fileIds);
       const link = await createEditLink(client, context.vault, record);
       return { link, jobs: await recordSubmissionCreated(client, record, record.createdAt) };
@@ -128,7 +131,7 @@ async function store(
 const isOneStatement = ({ live, fileIds, opensSegment }: SubmissionRecord): boolean =>
   fileIds.length === 0 &&
   !live.hasListeners &&
-  !isMailedAbout(live.settings) &&
-  !hasLimits(live) &&
+  !sendsSubmissionEmails(live.settings) &&
+  !hasSubmitLimits(live) &&
   !live.settings.editing &&
   !opensSegment;

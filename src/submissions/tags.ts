@@ -18,7 +18,7 @@ export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: longestTag
  * case. The order stays unchanged.
  * @throws ApiError validation_error, with the index of each invalid tag.
  */
-export function readTags(given: readonly string[]): string[] {
+export function normalizeTags(given: readonly string[]): string[] {
   const tags = given.map((tag) => trimText(tag.replaceAll(/\s+/g, ' ')));
   const errors = tags.flatMap((tag, index) =>
     tag === '' || !isCleanText(tag) || /\p{Cc}/u.test(tag)

@@ -8,7 +8,7 @@ import { testDatabase } from '#test/database.ts';
 import { untilOneWaits, whileTableHeld } from '#test/while-held.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { sumVisits } from './analytics.ts';
-import { durationBucket, medianOf, openVisitCounter, type VisitCount } from './visit-counter.ts';
+import { durationBucket, medianDuration, openVisitCounter, type VisitCount } from './visit-counter.ts';
 
 const { database } = await testDatabase();
 const log = openLog('silent');
@@ -68,12 +68,12 @@ test('counts are deleted after 400 days', async () => {
 
 test('the median time is accurate to 5 %, from a second to a month', () => {
   for (const seconds of [1, 7, 60, 1_000, 86_400, 2_000_000]) {
-    const median = medianOf([
+    const median = medianDuration([
       [durationBucket(0.2), 3],
       [durationBucket(seconds), 5],
       [durationBucket(9e9), 2],
     ])!;
     assert.ok(Math.abs(median - seconds) <= Math.max(0.5, seconds * 0.05), `${seconds} ${median}`);
   }
-  assert.equal(medianOf([]), null);
+  assert.equal(medianDuration([]), null);
 });

@@ -149,7 +149,7 @@ export const durationBucket = (seconds: number): number =>
   Math.floor(Math.log(Math.min(Math.max(seconds, 1), mostSeconds)) / Math.log(growth));
 
 /** Returns the median time in seconds; null if there are no times. */
-export function medianOf(spans: readonly (readonly [span: number, count: number])[]): number | null {
+export function medianDuration(spans: readonly (readonly [span: number, count: number])[]): number | null {
   const total = spans.reduce((sum, [, count]) => sum + count, 0);
   let below = 0;
   for (const [span, count] of spans.toSorted(([a], [b]) => a - b)) {
@@ -168,16 +168,16 @@ const questionsOf = (step: Step): string[] =>
  * Returns the names under which visits to a step are counted: the ids of its questions, which stay the same
  * when steps are moved. A step without questions is counted under its id, or else its number.
  */
-export function stepNames({ children }: Form, index: number): readonly [string, ...string[]] {
+export function listVisitNamesOfStep({ children }: Form, index: number): readonly [string, ...string[]] {
   const step = children[index]!;
   const [first, ...rest] = questionsOf(step);
   return first === undefined ? [`#${step.attrs?.id ?? index}`] : [first, ...rest];
 }
 
 /** The name of the review step, based on the id that the page gives it. */
-export const reviewName = '#_review';
+export const reviewVisitName = '#_review';
 
 /** Returns the name of each step of a form: the id of its first question. */
-export const stepNamesOf = memoizeByObject((form: Form): readonly string[] =>
-  form.children.map((_, index) => stepNames(form, index)[0]),
+export const visitNamesOfSteps = memoizeByObject((form: Form): readonly string[] =>
+  form.children.map((_, index) => listVisitNamesOfStep(form, index)[0]),
 );

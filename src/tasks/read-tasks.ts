@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import { asWireValue } from '#kit/http.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import {
   finishPage,
-  lastId,
-  listOf,
   listParameters,
+  listSchemaOf,
+  maximumId,
   readPageRequest,
   upperIdBound,
 } from '#kit/pagination.ts';
@@ -22,9 +22,9 @@ import {
   texts,
   uuids,
 } from '#kit/statement.ts';
-import { noExtraProperties, uuid } from '#kit/validation.ts';
+import { noExtraProperties, uuidSchema } from '#kit/validation.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
-import type { Problem } from './run-tasks.ts';
+import type { TaskProblem } from './run-tasks.ts';
 import { Task, type TaskKind, type TaskState, taskKinds, taskStates } from './shapes.ts';
 
 const filterColumns = columns('workspace_id kinds id? form_id? subject_id:uuid?', {
@@ -52,7 +52,7 @@ const filtered = `
 const stateIs = `($states is null or ends.state = any ($states))`;
 
 /** The states of tasks that have not ended. */
-export const unfinished: TaskState[] = ['running', 'failed'];
+export const unfinishedTaskStates: TaskState[] = ['running', 'failed'];
 
 /** Selects tasks, newest first. Everything that displays progress reads tasks with this statement. */
 const selectTasks = statement(
@@ -66,7 +66,7 @@ const selectTasks = statement(
       state: textEnum<TaskState>(),
       input: jsonb<object>(),
       result: jsonb<object>(),
-      problems: jsonb<Problem[]>(),
+      problems: jsonb<TaskProblem[]>(),
     },
   ],
   `select found.id, found.kind, ends.state, found.form_id, found.subject_id, u.name as member_name, k.name as key_name,
@@ -116,7 +116,7 @@ export const readTasks = (
   db: Queryable,
   filter: TaskFilter,
   {
-    below_id = lastId,
+    below_id = maximumId,
     limit = 1_000,
     offset = 0,
   }: { below_id?: string; limit?: number; offset?: number } = {},
@@ -157,7 +157,7 @@ const present = ({ member_name, key_name, cancelled_at, finished_at, ...row }: T
 });
 
 /** The kinds that a caller can read, each by the permission of its resource. */
-const readable = ({ may }: Pick<Scope, 'may'>): TaskKind[] =>
+const readable = ({ may }: Pick<RequestScope, 'may'>): TaskKind[] =>
   taskKinds.filter((kind) => may(`${kind.split('.')[0]}:read`));
 
 const rule =
@@ -175,11 +175,11 @@ export function taskEndpoints({ database }: { database: Database }) {
           ...listParameters,
           kind: Type.Optional(Type.Enum([...taskKinds])),
           state: Type.Optional(Type.Enum([...taskStates])),
-          form_id: Type.Optional(uuid),
+          form_id: Type.Optional(uuidSchema),
         },
         noExtraProperties,
       ),
-      reply: { status: 200, description: 'A page of tasks.', schema: listOf(Task) },
+      reply: { status: 200, description: 'A page of tasks.', schema: listSchemaOf(Task) },
       async run({ workspaceId, formIds, query, ...scope }) {
         const { kind, state, form_id = null } = query;
         if (form_id !== null) {

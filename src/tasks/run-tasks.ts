@@ -3,14 +3,14 @@ import { type Database, transaction } from '#kit/database.ts';
 import type { Actor } from '#kit/operation.ts';
 import { completeJob, enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
 import { columns, integer, jsonb, onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
-import { channelOfActor, personIdOf } from '#workspaces/authenticate.ts';
+import { channelByActorKind, personIdOf } from '#workspaces/authenticate.ts';
 import type { TaskKind } from './shapes.ts';
 
 /** The number of problems that a task keeps. */
-export const keptProblems = 100;
+export const mostKeptProblems = 100;
 
 /** A skipped line of an import, and the reason. */
-export type Problem = { line: number; message: string };
+export type TaskProblem = { line: number; message: string };
 
 /** The columns of a task that come from its request. */
 const taskColumns = columns(
@@ -82,7 +82,7 @@ const removeFirstItems = statement(
 );
 
 /** Reads the first item without removing it. */
-export const findFirstItem = statement(
+export const findFirstTaskItem = statement(
   'tasks.find_first_item',
   'workspace_id id',
   { item: jsonb<object>() },
@@ -129,7 +129,7 @@ export type NewTask = {
   items?: readonly object[];
   total: number;
   refused?: number;
-  problems?: readonly Problem[];
+  problems?: readonly TaskProblem[];
   result?: object;
 };
 
@@ -139,7 +139,7 @@ export type NewTask = {
  * @returns whether it was stored. False if the form is deleted, or if an undo of the same change is already
  * stored.
  */
-export async function startTask(
+export async function createTask(
   db: Queryable,
   { workspaceId, id, kind, by, items = [], total, problems = [], ...task }: NewTask,
   queued: { kind: string; lane: string } | undefined,
@@ -152,13 +152,13 @@ export async function startTask(
     subject_id: task.subjectId ?? null,
     requested_by: personIdOf(by),
     api_key_id: by.kind === 'key' ? by.id : null,
-    through: channelOfActor[by.kind],
+    through: channelByActorKind[by.kind],
     input: task.input ?? {},
     secret: task.secret ?? null,
     items: JSON.stringify(items),
     total,
     refused: task.refused ?? 0,
-    problems: JSON.stringify(problems.slice(0, keptProblems)),
+    problems: JSON.stringify(problems.slice(0, mostKeptProblems)),
     result: task.result ?? {},
     created_at: timeOfId(id),
     finished_at: queued ? null : now(),
@@ -169,10 +169,10 @@ export async function startTask(
 }
 
 /** The result of a step. */
-export type StepResult = {
+export type TaskStepResult = {
   done?: number;
   refused?: number;
-  problems?: readonly Problem[];
+  problems?: readonly TaskProblem[];
   /** Replaces the result of the task. */
   result?: object;
   /** Whether the step enqueued jobs, such as deliveries. */
@@ -186,7 +186,7 @@ export type StepResult = {
 type Work<Item> = (
   db: Queryable,
   step: { task: LockedTask; items: readonly Item[]; isLast: boolean; at: Date },
-) => Promise<StepResult>;
+) => Promise<TaskStepResult>;
 
 /**
  * Runs one step of a job's task: removes up to `limit` items, processes them and stores the progress. One
@@ -215,8 +215,8 @@ export async function runTaskStep<Item extends object>(
       ...key,
       done: step.done ?? 0,
       refused: step.refused ?? 0,
-      problems: JSON.stringify((step.problems ?? []).slice(0, keptProblems)),
-      most: keptProblems,
+      problems: JSON.stringify((step.problems ?? []).slice(0, mostKeptProblems)),
+      most: mostKeptProblems,
       result: step.result ?? task.result,
       finished_at: isLast ? at : null,
     });

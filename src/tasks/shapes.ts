@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nameSchema } from '#kit/pagination.ts';
-import { failedReasonSchema, orNull, timestamp, uuid } from '#kit/validation.ts';
+import { failedReasonSchema, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 
 /**
  * Every kind of task. The part before the dot names the permission needed to read it, such as
@@ -28,10 +28,10 @@ export type TaskState = (typeof taskStates)[number];
 export const Task = nameSchema(
   'Task',
   Type.Object({
-    id: uuid,
+    id: uuidSchema,
     kind: Type.Enum([...taskKinds]),
     state: Type.Enum([...taskStates]),
-    form_id: orNull(uuid),
+    form_id: orNull(uuidSchema),
     subject_id: orNull(
       Type.String({
         format: 'uuid',
@@ -45,8 +45,8 @@ export const Task = nameSchema(
     problems: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
       description: 'Why lines of an import were skipped. The first 100 problems.',
     }),
-    created_at: timestamp,
-    ended_at: orNull(timestamp),
+    created_at: timestampSchema,
+    ended_at: orNull(timestampSchema),
     failed_reason: failedReasonSchema,
   }),
 );

@@ -7,7 +7,7 @@ import { element } from '#test/ast/forms.ts';
 import { callApi, openService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { cancelTask, type NewTask, runTaskStep, startTask } from './run-tasks.ts';
+import { cancelTask, createTask, type NewTask, runTaskStep } from './run-tasks.ts';
 import type { Task } from './shapes.ts';
 
 const service = await openService();
@@ -22,7 +22,7 @@ const by = { kind: 'operator', id: '' } as const;
 async function start(task: Partial<NewTask> = {}): Promise<{ id: string; isStored: boolean }> {
   const id = newId();
   const isStored = await transaction(database, (client) =>
-    startTask(
+    createTask(
       client,
       { workspaceId, id, kind: 'submissions.import', formId: form.id, by, total: 3, ...task },
       { kind: 'test.task', lane: id },

@@ -5,20 +5,20 @@ import { ApiError } from '#kit/errors.ts';
 import { nullable, requireRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { eventKinds } from './event.ts';
-import { condition, eventKindsColumn, lockWebhook } from './record-event.ts';
+import { conditionColumn, eventKindsColumn, lockWebhook } from './record-event.ts';
 import {
-  type CreateWebhookContext,
+  type CreateWebhookServices,
   type CustomHeader,
   eventProblems,
+  generateWebhookSecret,
   headerProblems,
-  makeSecret,
   mergeStoredHeaders,
-  planProblems,
-  readFilter,
-  refuseWebhookProblems,
   sealHeaders,
+  secretPlanProblems,
   secretProblems,
+  throwWebhookProblems,
   urlProblems,
+  validateWebhookFilter,
 } from './webhooks.ts';
 
 /**
@@ -32,7 +32,7 @@ const updateWebhook = statement(
     'workspace_id id url? active? changes_secret:boolean secret? overlap:double',
     'changes_headers:boolean headers? header_names changes_filter:boolean pauses_on_failure?',
     'now',
-    { events: nullable(eventKindsColumn), filter: nullable(condition) },
+    { events: nullable(eventKindsColumn), filter: nullable(conditionColumn) },
   ],
   '',
   `update webhooks
@@ -75,7 +75,7 @@ export type WebhookUpdate = {
   unchanged?: IfMatchTimes | undefined;
 };
 
-type ChangeWebhookContext = CreateWebhookContext & { vault: Pick<Vault, 'unseal'> };
+type ChangeWebhookContext = CreateWebhookServices & { vault: Pick<Vault, 'unseal'> };
 
 /** How long the previous secret keeps signing after a rotation, in seconds. */
 const overlapSeconds = 24 * 3_600;
@@ -92,18 +92,18 @@ export async function changeWebhook(
   change: WebhookUpdate,
 ): Promise<{ secret?: string }> {
   const { workspaceId, webhookId, url, events, active } = change;
-  refuseWebhookProblems([
+  throwWebhookProblems([
     ...(url === undefined ? [] : await urlProblems(context.config, url)),
     ...(events === undefined ? [] : eventProblems(events)),
     ...(typeof change.secret === 'string' ? secretProblems(change.secret) : []),
   ]);
-  const secret = change.secret === 'generate' ? makeSecret() : change.secret;
+  const secret = change.secret === 'generate' ? generateWebhookSecret() : change.secret;
   await transaction(context.database, async (client) => {
     const found = requireRow(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
     requireUnchanged(change.unchanged, found.updated_at);
-    if (typeof secret === 'string') refuseWebhookProblems(planProblems(found.plan));
+    if (typeof secret === 'string') throwWebhookProblems(secretPlanProblems(found.plan));
     const headers = changedHeaders(context.vault, found, change);
-    const filter = await readFilter(client, { workspaceId, formId: found.form_id }, change.filter);
+    const filter = await validateWebhookFilter(client, { workspaceId, formId: found.form_id }, change.filter);
     await updateWebhook(client, {
       workspace_id: workspaceId,
       id: webhookId,
@@ -138,10 +138,10 @@ function changedHeaders(
 ): Record<string, string> | undefined {
   const movesAway = url !== undefined && new URL(url).origin !== new URL(stored.url).origin;
   const keeps = headers?.some(({ value }) => value === null) ?? stored.header_names.length > 0;
-  if (headers) refuseWebhookProblems(headerProblems(headers, stored.header_names));
+  if (headers) throwWebhookProblems(headerProblems(headers, stored.header_names));
   if (movesAway && keeps) {
     const message = 'The URL has a new host. Enter the header values again, or remove the headers.';
-    refuseWebhookProblems([{ field: 'headers', message, code: 'required' }]);
+    throwWebhookProblems([{ field: 'headers', message, code: 'required' }]);
   }
   if (!headers) return undefined;
   if (!keeps || !stored.headers) return mergeStoredHeaders(headers, {});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Snapshot } from './event.ts';
-import { type BodySource, deliveryBody } from './signature.ts';
+import { type DeliveryBodySource, formatDeliveryBody } from './signature.ts';
 
 const snapshot: Snapshot = {
   form: { id: 'form', name: 'Application', workspace_id: 'workspace' },
@@ -14,7 +14,7 @@ const snapshot: Snapshot = {
     file_uploads: { photo: [{ id: 'a', filename: 'a.png', size: 3, content_type: 'image/png' }] },
   },
 };
-const source: BodySource = {
+const source: DeliveryBodySource = {
   kind: 'submission.created',
   occurredAt: new Date('2026-01-02T03:04:05.678Z'),
   deliveryId: '0198c5f0-0000-7000-8000-000000000001',
@@ -23,7 +23,7 @@ const source: BodySource = {
 };
 
 test('the body matches the specification and has a signed link for each file', () => {
-  assert.deepEqual(JSON.parse(deliveryBody(source)), {
+  assert.deepEqual(JSON.parse(formatDeliveryBody(source)), {
     event: 'submission.created',
     timestamp: '2026-01-02T03:04:05.678Z',
     delivery_id: source.deliveryId,
@@ -45,10 +45,10 @@ test('the body matches the specification and has a signed link for each file', (
 
 test('the same delivery always has the same body, except for the links', () => {
   const readAgain = { ...source, snapshot: JSON.stringify(JSON.parse(source.snapshot)) };
-  assert.equal(deliveryBody(readAgain), deliveryBody(source));
-  const later = deliveryBody({ ...source, signLink: ({ id }) => `https://files.example/${id}?later` });
-  assert.notEqual(later, deliveryBody(source));
-  assert.equal(later.replace('?later', ''), deliveryBody(source));
+  assert.equal(formatDeliveryBody(readAgain), formatDeliveryBody(source));
+  const later = formatDeliveryBody({ ...source, signLink: ({ id }) => `https://files.example/${id}?later` });
+  assert.notEqual(later, formatDeliveryBody(source));
+  assert.equal(later.replace('?later', ''), formatDeliveryBody(source));
 });
 
 test('a visitor’s text cannot remove the links to files, and a body without files keeps its snapshot unchanged', () => {
@@ -60,7 +60,7 @@ test('a visitor’s text cannot remove the links to files, and a body without fi
       responses: { [hostile]: hostile, file_uploads: hostile },
       file_uploads,
     };
-    const body = deliveryBody({ ...source, snapshot: JSON.stringify({ ...snapshot, submission }) });
+    const body = formatDeliveryBody({ ...source, snapshot: JSON.stringify({ ...snapshot, submission }) });
     const read = JSON.parse(body) as Snapshot;
     assert.deepEqual(read.submission.responses, submission.responses);
     assert.deepEqual(read.submission.reference_data, submission.reference_data);
@@ -71,5 +71,5 @@ test('a visitor’s text cannot remove the links to files, and a body without fi
 
 test('a damaged snapshot makes no body', () => {
   for (const damaged of ['null', '{}', '[]', '{"form":{}}', '{"form":{},"submission":7}'])
-    assert.throws(() => deliveryBody({ ...source, snapshot: damaged }));
+    assert.throws(() => formatDeliveryBody({ ...source, snapshot: damaged }));
 });

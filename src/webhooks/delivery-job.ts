@@ -2,7 +2,7 @@
  * The kind of the jobs that send deliveries. A job has the id of its delivery, so each delivery has at most
  * one.
  */
-export const deliverJob = 'webhook.deliver';
+export const deliverJobKind = 'webhook.deliver';
 
 /**
  * What triggers a request: the schedule, a person who retries a failed delivery or sends a test, or a replay.

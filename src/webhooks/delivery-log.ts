@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Condition } from '#ast/basics/condition.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import { leastIdAt, now } from '#kit/clock.ts';
-import type { Scope } from '#kit/operation.ts';
+import type { RequestScope } from '#kit/operation.ts';
 import { finishPage, type PageRequest, upperIdBound } from '#kit/pagination.ts';
 import {
   columns,
@@ -24,7 +24,7 @@ import type { EventKind } from './event.ts';
 import { eventKindsColumn, type pausers } from './record-event.ts';
 import type { DeliveryStatus } from './retry-delivery.ts';
 import type { DeliveryDetail, DeliveryLine, DeliveryList, Webhook, WebhookHealth } from './shapes.ts';
-import { deliveryBody } from './signature.ts';
+import { formatDeliveryBody } from './signature.ts';
 
 const real: StatementColumn<number> = { pg: 'real' };
 
@@ -142,7 +142,7 @@ export async function readDelivery(
   const found = requireRow(await findDeliveryLine(database, { workspace_id: workspaceId, id: deliveryId }));
   const attempts = await selectAttempts(database, { workspace_id: workspaceId, delivery_id: deliveryId });
   const bodyWith = (signLink: (file: LinkTarget) => string): string =>
-    deliveryBody({
+    formatDeliveryBody({
       kind: found.event,
       occurredAt: found.occurred_at,
       deliveryId,
@@ -287,7 +287,7 @@ type WebhookLocation = {
  */
 export async function requireWebhook(
   db: Queryable,
-  { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
+  { workspaceId, formIds }: Pick<RequestScope, 'workspaceId' | 'formIds'>,
   webhookId: string,
 ): Promise<WebhookLocation> {
   const found = requireRow(await findWebhookForm(db, { workspace_id: workspaceId, id: webhookId }));

@@ -12,7 +12,7 @@ import type {
   DeliveryDetail,
   DeliveryLine,
   DeliveryList,
-  SentTest,
+  SentWebhookTest,
   WebhookDetail,
   WebhookList,
   WebhookWithSecret,
@@ -215,7 +215,7 @@ test('a retry returns 202 and sends one more request; a second one returns 409 a
 
 test('the log marks a test and shows it like any delivery, and the test counts toward nothing', async () => {
   const scene = await setScene({ status: 410, body: 'gone' });
-  const sent = await editor.api<SentTest>('POST', at(scene.webhook, '/test'), {
+  const sent = await editor.api<SentWebhookTest>('POST', at(scene.webhook, '/test'), {
     event: 'submission.deleted',
   });
   assert.equal(sent.status, 202);

@@ -2,11 +2,11 @@ import type { Static } from 'typebox';
 import type { FileLinks } from '#files/stored-files.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { readPageRequest } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { requireRow } from '#kit/statement.ts';
-import { readRange } from '#kit/time-range.ts';
+import { readTimeRange } from '#kit/time-range.ts';
 import type { Vault } from '#kit/vault.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
@@ -18,14 +18,14 @@ import {
   DeliveryDetail,
   DeliveryList,
   DeliveryQuery,
-  NewSecret,
   NewWebhook,
-  SentTest,
-  TestRequest,
+  NewWebhookSecret,
+  SentWebhookTest,
   WebhookChange,
   WebhookDetail,
   WebhookHealth,
   WebhookList,
+  WebhookTestRequest,
   WebhookWithSecret,
 } from './shapes.ts';
 import { createWebhook, deleteWebhook, mostWebhooks } from './webhooks.ts';
@@ -54,18 +54,18 @@ export function webhookEndpoints(context: Context) {
   /** Counts the first request, and a retry after each delay. */
   const rules = { most_attempts: config.webhookRetryDelays.length + 1, pause_days: config.webhookPauseDays };
 
-  const load = async (scope: Scope, id: string) => {
+  const load = async (scope: RequestScope, id: string) => {
     const place = await requireWebhook(database, scope, id);
     const { webhooks, secretsAllowed } = await readWebhooks(database, place);
     const webhook = requireRow(webhooks);
     return { webhook, secretsAllowed, tag: formatEtag(new Date(webhook.updated_at)) };
   };
   /** Returns the changed webhook, with its secret if it was just set. The secret is returned only here. */
-  const changed = async (scope: Scope, id: string, secret: string | undefined) => {
+  const changed = async (scope: RequestScope, id: string, secret: string | undefined) => {
     const { webhook, tag } = await load(scope, id);
     return { body: { ...webhook, secret: secret ?? null }, tag };
   };
-  const change = async (scope: Scope, id: string, more: Omit<Change, 'workspaceId' | 'webhookId'>) => {
+  const change = async (scope: RequestScope, id: string, more: Omit<Change, 'workspaceId' | 'webhookId'>) => {
     const place = await requireWebhook(database, scope, id);
     const { secret } = await changeWebhook(context, { ...place, ...more });
     return changed(scope, id, secret);
@@ -147,7 +147,7 @@ export function webhookEndpoints(context: Context) {
       permission: 'webhooks:write',
       audit: { changes: 'getWebhook', part: 'webhook' },
       params: idParameter,
-      body: NewSecret,
+      body: NewWebhookSecret,
       isBodyOptional: true,
       example: { body: {} },
       reply: {
@@ -193,13 +193,13 @@ export function webhookEndpoints(context: Context) {
       permission: 'webhooks:write',
       audit: 'entry',
       params: idParameter,
-      body: TestRequest,
+      body: WebhookTestRequest,
       example: { body: { event: 'submission.created' } },
       errors: ['conflict'],
       reply: {
         status: 202,
         description: 'The ids of the test deliveries in the delivery log.',
-        schema: SentTest,
+        schema: SentWebhookTest,
       },
       async run({ params, body: { event: kind, url, submissions }, ...scope }) {
         const place = await requireWebhook(database, scope, params.id);
@@ -218,7 +218,7 @@ export function webhookEndpoints(context: Context) {
       async run({ params, query, ...scope }) {
         const place = await requireWebhook(database, scope, params.id);
         const cut = readPageRequest(query, 'deliveries', params.id);
-        return { body: await listDeliveries(database, place, { ...query, ...readRange(query) }, cut) };
+        return { body: await listDeliveries(database, place, { ...query, ...readTimeRange(query) }, cut) };
       },
     }),
 
@@ -249,7 +249,10 @@ export function webhookEndpoints(context: Context) {
     }),
   };
 
-  async function reachDelivery(scope: Scope, deliveryId: string): Promise<Static<typeof DeliveryDetail>> {
+  async function reachDelivery(
+    scope: RequestScope,
+    deliveryId: string,
+  ): Promise<Static<typeof DeliveryDetail>> {
     const delivery = await readDelivery(context, { workspaceId: scope.workspaceId, deliveryId });
     await requireWebhook(database, scope, delivery.webhook_id);
     return delivery;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { AnswerRow, Answers, FileAnswer } from '#ast/answers/check-answers.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
 import { takesFiles } from '#ast/form/input-rules.ts';
-import { FileUpload, Responses } from '#forms/payload.ts';
+import { EventAnswersShape, FileUploadShape } from '#forms/payload.ts';
 import { nameSchema } from '#kit/pagination.ts';
 
 /** The kinds of events (specification, "Event kinds"). */
@@ -116,7 +116,7 @@ const uuid = Type.String({ format: 'uuid' });
 const EventFile = nameSchema(
   'EventFile',
   Type.Object({
-    ...FileUpload.properties,
+    ...FileUploadShape.properties,
     row: Type.Optional(
       Type.Integer({ description: 'The zero-based number of the row in a repeatable group.' }),
     ),
@@ -139,7 +139,7 @@ export const Event = nameSchema(
       submitted_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
       status: Type.Enum(['completed', 'incomplete']),
       reference_data: Type.Record(Type.String(), Type.String()),
-      responses: Responses,
+      responses: EventAnswersShape,
       file_uploads: Type.Record(Type.String(), Type.Array(EventFile), {
         description: 'Files by element id.',
       }),

@@ -2,14 +2,14 @@ import { type Static, Type } from 'typebox';
 import type { FileLinks } from '#files/stored-files.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import { jsonList, markJsonText } from '#kit/http.ts';
+import { markJsonList, markJsonText } from '#kit/http.ts';
 import { operation } from '#kit/operation.ts';
 import { requireRow, statement } from '#kit/statement.ts';
 import { type AccessibleForms, requireFormAccess } from '#workspaces/authenticate.ts';
 import { requireWebhook } from './delivery-log.ts';
 import { Event, eventKinds } from './event.ts';
 import type { FeedNotifier } from './feed-notifier.ts';
-import { type FeedPage, type FeedRequest, findEnd, readFeed } from './read-feed.ts';
+import { type FeedPage, type FeedRequest, findFeedEnd, readFeed } from './read-feed.ts';
 
 const findFormOfFeed = statement(
   'webhooks.find_form_of_feed',
@@ -91,7 +91,7 @@ export function feedEndpoints(services: FeedServices) {
         await requireTarget(database, workspaceId, formIds, { form_id, webhook_id });
         const question: FeedRequest = {
           workspaceId,
-          after: after === 'now' ? await findEnd(services, workspaceId) : readCursor(after),
+          after: after === 'now' ? await findFeedEnd(services, workspaceId) : readCursor(after),
           limit,
           formIds: form_id === undefined ? formIds : [form_id],
           kind: event,
@@ -99,7 +99,7 @@ export function feedEndpoints(services: FeedServices) {
         };
         const page = await readOrWait(services, feedBell, question, wait * 1_000);
         return {
-          json: jsonList<Static<typeof EventPage>>(
+          json: markJsonList<Static<typeof EventPage>>(
             page.bodies.map((body) => markJsonText<Static<typeof Event>>(body)),
             { next: String(page.next), has_more: page.hasMore },
           ),

@@ -5,7 +5,7 @@ import { signIn } from '#test/console.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
-import type { DeliveryList, SentTest, WebhookDetail, WebhookWithSecret } from './shapes.ts';
+import type { DeliveryList, SentWebhookTest, WebhookDetail, WebhookWithSecret } from './shapes.ts';
 
 const service = await openService({ WEBHOOK_RETRY_DELAYS: '0.05,0.05' });
 const tenant = await service.makeTenant();
@@ -66,7 +66,7 @@ test('a test and a manual retry are sent regardless of the filter', async () => 
   assert.equal((await editor.api('POST', `/deliveries/${id}/retry`)).status, 202);
   await scene.receiver.waitFor(2);
   const test = { event: 'submission.created', submissions: 1 };
-  assert.equal((await editor.api<SentTest>('POST', `${path}/test`, test)).status, 202);
+  assert.equal((await editor.api<SentWebhookTest>('POST', `${path}/test`, test)).status, 202);
   const [, , last] = await scene.receiver.waitFor(3);
   assert.equal(JSON.parse(last!.body.toString()).submission.responses.subject, 'A spindle');
 });

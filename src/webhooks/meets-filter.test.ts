@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Condition } from '#ast/basics/condition.ts';
-import { newWork } from '#ast/basics/work.ts';
+import { createWorkBudget } from '#ast/basics/work.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
 import type { ElementType } from '#ast/form/elements.ts';
 import { snapshotOf } from './event.ts';
@@ -44,7 +44,7 @@ function meets(filter: Condition, { answers = {}, reference = {}, asked = fields
     { snapshot, fields: asked },
     {
       today: '2026-01-31',
-      work: newWork(),
+      work: createWorkBudget(),
       given: new Map(),
     },
   );

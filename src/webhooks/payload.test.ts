@@ -8,17 +8,19 @@ import { fileURLToPath } from 'node:url';
 import { Compile } from 'typebox/schema';
 import type { Answers } from '#ast/answers/check-answers.ts';
 import { describeFields } from '#ast/form/describe.ts';
-import { elements } from '#ast/form/elements.ts';
+import { elementDefinitions } from '#ast/form/elements.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { newId } from '#kit/clock.ts';
 import { composite, element, formOf, formOfSteps } from '#test/ast/forms.ts';
 import { snapshotOf } from './event.ts';
-import { payloadSchema, typeScriptOf } from './payload.ts';
+import { formatTypeScriptTypes, payloadSchema } from './payload.ts';
 import { sampleSubmission } from './samples.ts';
-import { deliveryBody } from './signature.ts';
+import { formatDeliveryBody } from './signature.ts';
 
 const schemaOf = (form: Form) => payloadSchema(form, { id: 'https://forms.test/schema.json' });
-const inputTypes = Object.entries(elements).flatMap(([type, { group }]) => (group === 'input' ? [type] : []));
+const inputTypes = Object.entries(elementDefinitions).flatMap(([type, { group }]) =>
+  group === 'input' ? [type] : [],
+);
 
 /** Returns the body of an event, built like that of every delivery. */
 function bodyOf(form: Form, answers: Answers = sampleSubmission(form).answers): Record<string, never> {
@@ -38,7 +40,7 @@ function bodyOf(form: Form, answers: Answers = sampleSubmission(form).answers): 
     deliveryId: newId(),
     signLink,
   } as const;
-  return JSON.parse(deliveryBody({ ...source, snapshot })) as Record<string, never>;
+  return JSON.parse(formatDeliveryBody({ ...source, snapshot })) as Record<string, never>;
 }
 
 const everything = (prefix: string, attrs: Record<string, unknown> = {}) =>
@@ -144,7 +146,10 @@ const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', 
 function compile(form: Form, value: unknown): string {
   const path = join(folder, `${newId()}.ts`);
   const text = JSON.stringify(value, null, 1);
-  writeFileSync(path, `${typeScriptOf(schemaOf(form))}\nexport const event: ContactEvent = ${text};\n`);
+  writeFileSync(
+    path,
+    `${formatTypeScriptTypes(schemaOf(form))}\nexport const event: ContactEvent = ${text};\n`,
+  );
   try {
     execFileSync(process.execPath, [
       compiler,
@@ -177,7 +182,7 @@ test('the TypeScript type compiles and accepts a real payload, but no invalid on
 test('the type is named after the form, even if the name has no letters', () => {
   const named = (name: string): string => {
     const form = formOf(element('text', 'a'));
-    return /export type (\w+)Event/.exec(typeScriptOf(schemaOf({ ...form, attrs: { name } })))![1]!;
+    return /export type (\w+)Event/.exec(formatTypeScriptTypes(schemaOf({ ...form, attrs: { name } })))![1]!;
   };
   assert.deepEqual(['Contact us!', 'Ångström', '2026 survey', '申请'].map(named), [
     'ContactUs',

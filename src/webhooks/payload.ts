@@ -15,19 +15,19 @@ import { requireWebhook } from './delivery-log.ts';
 import { type EventKind, eventKinds } from './event.ts';
 import { feedUrlOf } from './feed-endpoints.ts';
 import { sampleSnapshot } from './samples.ts';
-import { Payload, Receiver } from './shapes.ts';
-import { deliveryBody } from './signature.ts';
+import { ExampleReceiver, PayloadDescription } from './shapes.ts';
+import { formatDeliveryBody } from './signature.ts';
 
 /**
  * Returns the TypeScript types of a payload schema: one for each of its `$defs`, named after the form
  * (`ContactEvent`).
  * @param schema the schema that payloadSchema returned.
  */
-export function typeScriptOf(schema: JsonSchema): string {
+export function formatTypeScriptTypes(schema: JsonSchema): string {
   const prefix = typeName(schema.title ?? '');
   const types = Object.entries(schema.$defs ?? {}).map(
     ([name, definition]) =>
-      `${comment(definition.description, '')}export type ${prefix}${name} = ${typeOf(definition, prefix, '')};\n`,
+      `${formatDocComment(definition.description, '')}export type ${prefix}${name} = ${formatTypeScriptType(definition, prefix, '')};\n`,
   );
   return `// Generated from ${schema.$id ?? 'its JSON Schema'}\n\n${types.join('\n')}`;
 }
@@ -61,7 +61,7 @@ const plain: Readonly<Record<JsonType, string>> = {
  * @param prefix the prefix of the type names that the schema refers to.
  * @param indent the indentation of the line on which the type begins.
  */
-export function typeOf(schema: JsonSchema, prefix: string, indent: string): string {
+export function formatTypeScriptType(schema: JsonSchema, prefix: string, indent: string): string {
   const { $ref, const: only, enum: words, type } = schema;
   const alternatives = schema.anyOf ?? schema.oneOf;
   if ($ref !== undefined) return prefix + $ref.slice($ref.lastIndexOf('/') + 1);
@@ -71,7 +71,9 @@ export function typeOf(schema: JsonSchema, prefix: string, indent: string): stri
   if (alternatives) {
     const text = alternatives.some((each) => each.enum ?? each.oneOf) ? '(string & {})' : 'string';
     return alternatives
-      .map((each) => (each.type === 'string' && !each.enum ? text : typeOf(each, prefix, indent)))
+      .map((each) =>
+        each.type === 'string' && !each.enum ? text : formatTypeScriptType(each, prefix, indent),
+      )
       .join(' | ');
   }
   const structured = structuredType(schema, prefix, indent);
@@ -83,11 +85,11 @@ export function typeOf(schema: JsonSchema, prefix: string, indent: string): stri
 /** Returns the type of a schema that describes the parts of a value. */
 function structuredType(schema: JsonSchema, prefix: string, indent: string): string | undefined {
   const { items, properties, additionalProperties } = schema;
-  if (items) return `Array<${typeOf(items, prefix, indent)}>`;
+  if (items) return `Array<${formatTypeScriptType(items, prefix, indent)}>`;
   const isOpen = typeof additionalProperties === 'object';
   if (properties && (Object.keys(properties).length > 0 || additionalProperties !== true))
     return objectType(schema, prefix, indent);
-  return isOpen ? `Record<string, ${typeOf(additionalProperties, prefix, indent)}>` : undefined;
+  return isOpen ? `Record<string, ${formatTypeScriptType(additionalProperties, prefix, indent)}>` : undefined;
 }
 
 function objectType({ properties = {}, required = [] }: JsonSchema, prefix: string, indent: string): string {
@@ -96,13 +98,13 @@ function objectType({ properties = {}, required = [] }: JsonSchema, prefix: stri
     const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
     const mark = required.includes(name) ? '' : '?';
     const note = [schema.title, schema.description].filter(Boolean).join('. ');
-    return `${comment(note, inner)}${inner}${key}${mark}: ${typeOf(schema, prefix, inner)};\n`;
+    return `${formatDocComment(note, inner)}${inner}${key}${mark}: ${formatTypeScriptType(schema, prefix, inner)};\n`;
   });
   return members.length === 0 ? 'Record<string, never>' : `{\n${members.join('')}${indent}}`;
 }
 
 /** Formats a label as a comment. A label can be any text, so it must not be able to end the comment. */
-export const comment = (text: string | undefined, indent: string): string =>
+export const formatDocComment = (text: string | undefined, indent: string): string =>
   text ? `${indent}/** ${text.replaceAll(/\s+/g, ' ').replaceAll('*/', '*\\/')} */\n` : '';
 
 const id: JsonSchema = { type: 'string', format: 'uuid' };
@@ -206,7 +208,7 @@ export const listExampleReceivers = (webhook: {
   url: string;
   events: readonly EventKind[];
   field: string | undefined;
-}): Receiver[] =>
+}): ExampleReceiver[] =>
   sources.map(({ code, ...example }) => ({
     ...example,
     code: code
@@ -262,7 +264,7 @@ export function payloadEndpoints({
         'Returns a sample of each event of this form, with its JSON Schema and TypeScript type, for developers who write webhook receivers.',
       permission: 'webhooks:read',
       params: idParameter,
-      reply: { status: 200, description: 'Text to show and copy.', schema: Payload },
+      reply: { status: 200, description: 'Text to show and copy.', schema: PayloadDescription },
       async run({ workspaceId, formIds, params }) {
         requireFormAccess(formIds, params.id);
         const { id, name, structure } = await loadForm(workspaceId, params.id);
@@ -271,14 +273,14 @@ export function payloadEndpoints({
         const common = { occurredAt: now(), deliveryId: newId(), snapshot };
         const samples = eventKinds.map((event) => ({
           event,
-          body: deliveryBody({ ...common, kind: event, signLink: links.sign }),
+          body: formatDeliveryBody({ ...common, kind: event, signLink: links.sign }),
         }));
         return {
           body: {
             schema_url: schemaUrlOf(config, id),
             feed_url: feedUrlOf(config, id),
             schema: JSON.stringify(schema, null, 2),
-            type_script: typeScriptOf(schema),
+            type_script: formatTypeScriptTypes(schema),
             samples,
           },
         };
@@ -293,7 +295,7 @@ export function payloadEndpoints({
       reply: {
         status: 200,
         description: 'The example programs.',
-        schema: Type.Object({ data: Type.Array(Receiver) }),
+        schema: Type.Object({ data: Type.Array(ExampleReceiver) }),
       },
       async run({ params, ...scope }) {
         const webhook = await requireWebhook(database, scope, params.id);

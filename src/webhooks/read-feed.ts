@@ -4,7 +4,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { columns, nullable, onlyRow, statement, textEnum, uuids } from '#kit/statement.ts';
 import type { EventKind } from './event.ts';
-import { deliveryBody } from './signature.ts';
+import { formatDeliveryBody } from './signature.ts';
 
 const ends = columns('last removed:bigint');
 
@@ -181,7 +181,7 @@ export async function readFeed(context: FeedContext, question: FeedRequest): Pro
 }
 
 /** Returns the cursor after all events so far. The first read turns the feed on. */
-export async function findEnd({ database }: FeedContext, workspaceId: string): Promise<number> {
+export async function findFeedEnd({ database }: FeedContext, workspaceId: string): Promise<number> {
   const workspace = { workspace_id: workspaceId };
   await recordFeedRead(database, workspace);
   while ((await assignPositions(database, workspaceId)) === positionsAtOnce);
@@ -226,7 +226,7 @@ async function readPage(
   const { seen, reach } = rows[0]!;
   const wanted = rows.filter(({ position }) => position !== null);
   const bodies = wanted.map((row) =>
-    deliveryBody({
+    formatDeliveryBody({
       kind: row.kind!,
       occurredAt: row.occurred_at!,
       deliveryId: row.delivery_id!,

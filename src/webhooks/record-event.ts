@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Condition, evaluateCondition } from '#ast/basics/condition.ts';
 import { getProperty } from '#ast/basics/json.ts';
-import type { Work } from '#ast/basics/work.ts';
+import type { WorkBudget } from '#ast/basics/work.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
 import { inputRules, isInputType, takesFiles } from '#ast/form/input-rules.ts';
 import {
@@ -26,7 +26,7 @@ import {
   texts,
 } from '#kit/statement.ts';
 import type { Plan } from '#workspaces/authenticate.ts';
-import { deliverJob, laneOf, type Trigger } from './delivery-job.ts';
+import { deliverJobKind, laneOf, type Trigger } from './delivery-job.ts';
 import type { EventKind, Snapshot } from './event.ts';
 
 /** What a filter reads: the submission in the event, and the fields of the version that was answered. */
@@ -41,7 +41,7 @@ type Filtered = {
 type FilterContext = {
   /** Today's date in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
-  readonly work: Work;
+  readonly work: WorkBudget;
   /** Values by the name in a comparison: the id of an element, or `?` and the name of a reference value. */
   readonly given: Map<string, ComparedValue>;
 };
@@ -94,7 +94,7 @@ export const pausers = ['person', 'failure'] as const;
 
 export const eventKindsColumn: StatementColumn<EventKind[]> = { pg: texts.pg };
 
-export const condition = json<Condition>();
+export const conditionColumn = json<Condition>();
 
 const booleans: StatementColumn<boolean[]> = { pg: 'boolean[]' };
 
@@ -122,7 +122,7 @@ export const lockWebhook = statement(
 const selectActiveWebhooks = statement(
   'webhooks.select_listeners',
   'workspace_id form_id',
-  ['id? active time_zone?', { events: eventKindsColumn, filter: nullable(condition) }],
+  ['id? active time_zone?', { events: eventKindsColumn, filter: nullable(conditionColumn) }],
   `with listener as (
      select id, events, active, filter,
             case when filter is not null then (
@@ -181,7 +181,7 @@ export const insertEvents = statement(
        from made
    ),
    job as materialized (
-     select $workspace_id as workspace_id, id, '${deliverJob}' as kind, lane,
+     select $workspace_id as workspace_id, id, '${deliverJobKind}' as kind, lane,
             jsonb_strip_nulls(jsonb_build_object('trigger', $trigger, 'traceparent', $traceparent)) as payload,
             made.at as run_at, made.at
        from made
@@ -276,7 +276,7 @@ async function findReceivingWebhooks(
   webhooks: readonly Webhook[],
   events: readonly SubmissionEvent[],
 ): Promise<Webhook[][]> {
-  const work: Work = { left: Number.MAX_SAFE_INTEGER, kept: new Set() };
+  const work: WorkBudget = { left: Number.MAX_SAFE_INTEGER, kept: new Set() };
   let turnEnds = work.left - stepsBeforeYield;
   const hearers: Webhook[][] = [];
   for (const event of events) {
@@ -297,7 +297,7 @@ function receivesEvent(
   { events, filter, time_zone }: Webhook,
   event: SubmissionEvent,
   given: Map<string, ComparedValue>,
-  work: Work,
+  work: WorkBudget,
 ): boolean {
   if (!events.includes(event.kind)) return false;
   if (filter === null) return true;

@@ -17,7 +17,7 @@ export type ReplayFilter = {
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
 /** Returns a filter as parameters of the statements. @param id the id of the replay. */
-export const replayParameters = (
+export const toReplayParameters = (
   { workspaceId, webhookId }: { workspaceId: string; webhookId: string },
   { status, event, since, until }: ReplayFilter,
   id: string,

@@ -2,7 +2,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { announceJobs, enqueueJob } from '#kit/queue.ts';
 import { onlyRow, requireRow, statement, textEnum } from '#kit/statement.ts';
-import { type DeliverJobPayload, deliverJob, laneOf } from './delivery-job.ts';
+import { type DeliverJobPayload, deliverJobKind, laneOf } from './delivery-job.ts';
 
 /** The statuses of a delivery (specification, "Webhook delivery status"). */
 export const deliveryStatuses = ['Success', 'Retrying', 'Failed'] as const;
@@ -57,7 +57,7 @@ export async function retryDelivery(
     }
     await enqueueJob(client, {
       ...delivery,
-      kind: deliverJob,
+      kind: deliverJobKind,
       lane: laneOf(marked.webhook_id),
       payload: { trigger: 'manual' } satisfies DeliverJobPayload,
       delay: 0,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AnswerFiles, type Answers, checkAnswers, type FileAnswer } from '#ast/answers/check-answers.ts';
-import { type ElementType, elements } from '#ast/form/elements.ts';
+import { type ElementType, elementDefinitions } from '#ast/form/elements.ts';
 import { fieldName } from '#ast/form/fields.ts';
-import { type Form, kindOf, listQuestions } from '#ast/form/tree.ts';
+import { answerKindOf, type Form, listQuestions } from '#ast/form/tree.ts';
 import { composite, context, element, formOf } from '#test/ast/forms.ts';
 import { sampleSubmission } from './samples.ts';
 
-const types = Object.keys(elements) as ElementType[];
-const inputTypes = types.filter((type) => elements[type].group === 'input');
+const types = Object.keys(elementDefinitions) as ElementType[];
+const inputTypes = types.filter((type) => elementDefinitions[type].group === 'input');
 
 /** Returns the problems that the form finds. It takes files separately from the other answers. */
 function problemsOf(form: Form, answers: Answers): unknown {
@@ -19,7 +19,7 @@ function problemsOf(form: Form, answers: Answers): unknown {
     const inputs = question.kind === 'group' ? question.inputs : [question.element];
     const cells = question.kind === 'group' ? (raw[id] as Record<string, unknown>[])[0]! : raw;
     const row = question.kind === 'group' ? { group: question.element, index: 0 } : undefined;
-    for (const input of inputs.filter((input) => kindOf(input) === 'files')) {
+    for (const input of inputs.filter((input) => answerKindOf(input) === 'files')) {
       files.set(fieldName(input, row), cells[input.attrs.id] as FileAnswer[]);
       delete cells[input.attrs.id];
     }

@@ -1,12 +1,12 @@
 import type { AnswerRow, Answers, AnswerValue } from '#ast/answers/check-answers.ts';
 import { checkAnswer } from '#ast/answers/check-input.ts';
 import { answerLimits } from '#ast/basics/limits.ts';
-import { newWork, TooMuchWork, type Work } from '#ast/basics/work.ts';
+import { createWorkBudget, TooMuchWork, type WorkBudget } from '#ast/basics/work.ts';
 import { describeFields, type FieldDescription } from '#ast/form/describe.ts';
 import { effectiveForm } from '#ast/form/effective-form.ts';
-import { elements } from '#ast/form/elements.ts';
-import { type Form, type InputElement, kindOf, listQuestions } from '#ast/form/tree.ts';
-import { type AnswerContext, evaluate } from '#ast/logic/evaluate.ts';
+import { elementDefinitions } from '#ast/form/elements.ts';
+import { answerKindOf, type Form, type InputElement, listQuestions } from '#ast/form/tree.ts';
+import { type EvaluationContext, evaluateVisibility } from '#ast/logic/evaluate.ts';
 import { findForm } from '#forms/form-rows.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
@@ -19,7 +19,7 @@ import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { laneOf } from './delivery-job.ts';
 import { type EventKind, type Snapshot, snapshotOf } from './event.ts';
 import { insertEvents, lockWebhook } from './record-event.ts';
-import { refuseWebhookProblems, urlProblems } from './webhooks.ts';
+import { throwWebhookProblems, urlProblems } from './webhooks.ts';
 
 /** Sample answers, and the reference data of a form that was opened with `?test=true`. */
 type SampleSubmission = { answers: Answers; reference: Record<string, string> };
@@ -39,13 +39,13 @@ export function sampleSubmission(form: Form, today = '2026-01-31'): SampleSubmis
     if (question.kind === 'input') answers[id] = sampleAnswer(question.element, trial);
     else if (question.inputs.length > 0) answers[id] = [sampleRow(question.inputs, trial)];
   }
-  hideUnasked(form, answers, { reference, today, work: newWork() });
+  hideUnasked(form, answers, { reference, today, work: createWorkBudget() });
   return { answers, reference };
 }
 
 /** Removes the answers to questions that conditions hide, because no visitor can answer them. */
-function hideUnasked(form: Form, answers: Answers, context: AnswerContext): void {
-  const shown = evaluate(form, answers, context);
+function hideUnasked(form: Form, answers: Answers, context: EvaluationContext): void {
+  const shown = evaluateVisibility(form, answers, context);
   for (const question of listQuestions(form)) {
     const { id } = question.element.attrs;
     if (!shown.isShown(question.element)) delete answers[id];
@@ -66,19 +66,19 @@ const sampleRow = (inputs: readonly InputElement[], trial: Trial): AnswerRow =>
  * The context in which sample answers are checked. One budget covers the whole sample: a quarter of the
  * budget of a visitor's answers.
  */
-type Trial = { readonly today: string; readonly work: Work };
+type Trial = { readonly today: string; readonly work: WorkBudget };
 const sampleSteps = answerLimits.workSteps / 4;
 
 /** Returns the first sample that the input accepts, or the first one if it accepts none. */
 function sampleAnswer(input: InputElement, trial: Trial): AnswerValue {
   // The table pairs each type with its attributes. The type of a lookup by a union cannot express this, so
   // the result is cast.
-  const suggest = elements[input.type].samples as (
+  const suggest = elementDefinitions[input.type].samples as (
     attrs: InputElement['attrs'],
     today: string,
   ) => AnswerValue[];
   const suggestions = suggest(input.attrs, trial.today);
-  if (kindOf(input) === 'files') return suggestions[0]!;
+  if (answerKindOf(input) === 'files') return suggestions[0]!;
   return suggestions.find((value) => isValidAnswer(input, value, trial)) ?? suggestions[0]!;
 }
 
@@ -122,7 +122,10 @@ const tooManyTests = `A workspace can send at most ${testsPerMinute} tests per m
  * @returns the id of the delivery in the log, which will show the outcome.
  * @throws ApiError not_found; rate_limit_exceeded; validation_error if webhooks cannot use the URL.
  */
-export async function sendTest(context: SendTestContext, test: TestOf): Promise<{ deliveryId: string }> {
+export async function sendSampleTest(
+  context: SendTestContext,
+  test: TestOf,
+): Promise<{ deliveryId: string }> {
   const [deliveryId] = await sendAll(context, test, 1, async (client, formId) => {
     const form = requireRow(await findForm(client, { workspace_id: test.workspaceId, id: formId }));
     // Every version is validated before it is stored.
@@ -155,7 +158,7 @@ async function sendAll(
     await enforceRateLimit(requestCounter, `webhook tests of ${workspaceId}`, testsPerMinute, {
       why: tooManyTests,
     });
-  if (url !== undefined) refuseWebhookProblems(await urlProblems(config, url));
+  if (url !== undefined) throwWebhookProblems(await urlProblems(config, url));
   const ids = await transaction(database, async (client) => {
     const webhook = requireRow(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
     return insertTests(client, test, webhook.form_id, await snapshotsOf(client, webhook.form_id));
@@ -238,7 +241,7 @@ export async function testWebhook(
   context: SendTestContext,
   { formId, submissions, ...test }: TestOf & { formId: string; submissions: number | undefined },
 ): Promise<string[]> {
-  if (submissions === undefined) return [(await sendTest(context, test)).deliveryId];
+  if (submissions === undefined) return [(await sendSampleTest(context, test)).deliveryId];
   const rows = await selectLatestSubmissions(context.database, {
     workspace_id: test.workspaceId,
     form_id: formId,

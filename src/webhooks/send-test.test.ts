@@ -9,17 +9,17 @@ import { openReceiver, type Reply } from '#test/receiver.ts';
 import { closedPort, until } from '#test/service.ts';
 import { makeForm, makeWebhook, readLog } from '#test/webhooks/make-webhook.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
-import { deliverJob } from './delivery-job.ts';
+import { deliverJobKind } from './delivery-job.ts';
 import { eventKinds } from './event.ts';
 import { retryDelivery } from './retry-delivery.ts';
-import { sampleSnapshot, sendSubmissionTests, sendTest } from './samples.ts';
-import { deliverWebhook } from './sending/deliver.ts';
+import { sampleSnapshot, sendSampleTest, sendSubmissionTests } from './samples.ts';
+import { createDeliveryHandler } from './sending/deliver.ts';
 import { verifySignature } from './signature.ts';
 
 const { database } = await testDatabase();
 const vault = openVault('00'.repeat(32));
 const log = openLog('silent');
-const deliver = deliverWebhook({
+const deliver = createDeliveryHandler({
   database,
   vault,
   signLink: () => 'https://files.test/',
@@ -30,7 +30,7 @@ const deliver = deliverWebhook({
 const queue = startQueue({
   database,
   log,
-  handlers: { [deliverJob]: { run: deliver, perLane: 8 } },
+  handlers: { [deliverJobKind]: { run: deliver, perLane: 8 } },
   leaseSeconds: 25,
 });
 after(() => queue.stop({ graceMs: 0 }));
@@ -51,7 +51,7 @@ type Scene = Awaited<ReturnType<typeof setScene>>;
 
 /** Sends a test and waits for its entry in the log. */
 async function sendAndSettle(scene: Scene, kind = eventKinds[0] as (typeof eventKinds)[number]) {
-  const { deliveryId } = await sendTest(context, { ...scene, kind });
+  const { deliveryId } = await sendSampleTest(context, { ...scene, kind });
   return until('the test in the log', async () => {
     const lines = await readLog(database, scene);
     return lines.find(({ id, status }) => id === deliveryId && status !== 'Retrying');
@@ -173,19 +173,23 @@ test('a test hides why a connection failed: a closed port and an invalid certifi
 
 test('a workspace can send 30 tests a minute, and the next one returns 429', async () => {
   const scene = await setScene();
-  for (let sent = 0; sent < 30; sent += 1) await sendTest(context, { ...scene, kind: 'submission.created' });
-  await assert.rejects(sendTest(context, { ...scene, kind: 'submission.created' }), (error: unknown) => {
-    assert.ok(error instanceof ApiError);
-    assert.equal(error.code, 'rate_limit_exceeded');
-    assert.ok(error.retryAfter! >= 1 && error.retryAfter! <= 60);
-    return true;
-  });
+  for (let sent = 0; sent < 30; sent += 1)
+    await sendSampleTest(context, { ...scene, kind: 'submission.created' });
+  await assert.rejects(
+    sendSampleTest(context, { ...scene, kind: 'submission.created' }),
+    (error: unknown) => {
+      assert.ok(error instanceof ApiError);
+      assert.equal(error.code, 'rate_limit_exceeded');
+      assert.ok(error.retryAfter! >= 1 && error.retryAfter! <= 60);
+      return true;
+    },
+  );
 });
 
 test('a webhook of another workspace is not found', async () => {
   const [scene, other] = [await setScene(), await setScene()];
   await assert.rejects(
-    sendTest(context, {
+    sendSampleTest(context, {
       workspaceId: other.workspaceId,
       webhookId: scene.webhookId,
       kind: 'submission.created',
@@ -230,7 +234,7 @@ test('another address must follow the same rules as the URL of a webhook', async
     'https://forms.test/x',
   ])
     await assert.rejects(
-      sendTest(context, { ...scene, kind: 'submission.created', url }),
+      sendSampleTest(context, { ...scene, kind: 'submission.created', url }),
       (error: unknown) => error instanceof ApiError && error.code === 'validation_error',
       url,
     );

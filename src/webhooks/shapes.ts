@@ -1,8 +1,14 @@
 import { type Static, Type } from 'typebox';
 import type { Condition } from '#ast/basics/condition.ts';
-import { listOf, listParameters, nameSchema } from '#kit/pagination.ts';
-import { rangeParameters, replayRange } from '#kit/time-range.ts';
-import { failedReasonSchema, noExtraProperties, orNull, timestamp, uuid } from '#kit/validation.ts';
+import { listParameters, listSchemaOf, nameSchema } from '#kit/pagination.ts';
+import { replayRangeParameters, timeRangeParameters } from '#kit/time-range.ts';
+import {
+  failedReasonSchema,
+  noExtraProperties,
+  orNull,
+  timestampSchema,
+  uuidSchema,
+} from '#kit/validation.ts';
 import { triggers } from './delivery-job.ts';
 import { eventKinds } from './event.ts';
 import { pausers } from './record-event.ts';
@@ -17,14 +23,14 @@ const status = Type.Enum([...deliveryStatuses]);
 export const Webhook = nameSchema(
   'Webhook',
   Type.Object({
-    id: uuid,
-    form_id: uuid,
+    id: uuidSchema,
+    form_id: uuidSchema,
     url: Type.String(),
     events: Type.Array(event),
     active: Type.Boolean(),
     has_secret: Type.Boolean(),
     /** The time until which deliveries are also signed with the previous secret; null if there is none. */
-    previous_secret_until: orNull(timestamp),
+    previous_secret_until: orNull(timestampSchema),
     /** The names of its custom headers. Their values are never shown. */
     header_names: Type.Array(Type.String()),
     /** A condition of the form language; null for every submission. */
@@ -32,13 +38,13 @@ export const Webhook = nameSchema(
     /** Whether it is paused after several days in which every delivery failed. */
     pauses_on_failure: Type.Boolean(),
     /** The time since which every delivery has failed; null while deliveries succeed. */
-    failing_since: orNull(timestamp),
+    failing_since: orNull(timestampSchema),
     /** When the webhook was paused; null while it is active. */
-    paused_at: orNull(timestamp),
+    paused_at: orNull(timestampSchema),
     paused_by: orNull(Type.Enum([...pausers])),
-    created_at: timestamp,
-    updated_at: timestamp,
-    last_delivery: orNull(Type.Object({ status, created_at: timestamp })),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+    last_delivery: orNull(Type.Object({ status, created_at: timestampSchema })),
     /** Deliveries of the last 24 hours by current status. */
     day: Type.Object({ success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() }),
   }),
@@ -122,12 +128,12 @@ export const WebhookChange = nameSchema(
 );
 export type WebhookChange = Static<typeof WebhookChange>;
 /** A new secret. Default: `generate`. */
-export const NewSecret = Type.Object(
+export const NewWebhookSecret = Type.Object(
   { secret: Type.Optional(secret), overlap: Type.Optional(Type.Boolean()) },
   noExtraProperties,
 );
 
-export const TestRequest = Type.Object(
+export const WebhookTestRequest = Type.Object(
   {
     event,
     /** The URL for the test, if it differs from the webhook's. */
@@ -137,39 +143,39 @@ export const TestRequest = Type.Object(
   },
   noExtraProperties,
 );
-export type TestRequest = Static<typeof TestRequest>;
+export type WebhookTestRequest = Static<typeof WebhookTestRequest>;
 /** The deliveries that will show the outcomes, oldest submission first. `id` is the last of them. */
-export const SentTest = Type.Object({ id: uuid, ids: Type.Array(uuid) });
-export type SentTest = Static<typeof SentTest>;
+export const SentWebhookTest = Type.Object({ id: uuidSchema, ids: Type.Array(uuidSchema) });
+export type SentWebhookTest = Static<typeof SentWebhookTest>;
 
 export const DeliveryQuery = Type.Object(
   {
     ...listParameters,
     status: Type.Optional(status),
     event: Type.Optional(event),
-    ...rangeParameters,
+    ...timeRangeParameters,
   },
   noExtraProperties,
 );
 
 const line = {
-  id: uuid,
+  id: uuidSchema,
   event,
   status,
   is_test: Type.Boolean(),
-  submission_id: uuid,
-  created_at: timestamp,
+  submission_id: uuidSchema,
+  created_at: timestampSchema,
   attempts: Type.Integer(),
   /** The HTTP status of the last attempt; null if there was no response. */
   response_status: orNull(Type.Integer()),
   response_ms: orNull(Type.Integer()),
   /** Why the last attempt failed, and what happens next. */
   reason: orNull(Type.String()),
-  next_attempt_at: orNull(timestamp),
+  next_attempt_at: orNull(timestampSchema),
 };
 export const DeliveryLine = nameSchema('Delivery', Type.Object(line));
 export type DeliveryLine = Static<typeof DeliveryLine>;
-export const DeliveryList = listOf(DeliveryLine);
+export const DeliveryList = listSchemaOf(DeliveryLine);
 export type DeliveryList = Static<typeof DeliveryList>;
 
 export const Attempt = nameSchema(
@@ -177,7 +183,7 @@ export const Attempt = nameSchema(
   Type.Object({
     attempt: Type.Integer(),
     trigger: Type.Enum([...triggers]),
-    started_at: timestamp,
+    started_at: timestampSchema,
     /** The URL of the request; null if nothing was sent or recorded. */
     url: orNull(Type.String()),
     request_headers: orNull(Type.Record(Type.String(), Type.String())),
@@ -207,7 +213,7 @@ export const DeliveryDetail = nameSchema(
   'DeliveryDetail',
   Type.Object({
     ...line,
-    webhook_id: uuid,
+    webhook_id: uuidSchema,
     /** The JSON text that every attempt sends, without the signatures in file links. */
     request_body: Type.String(),
     /** The attempts of the delivery, oldest first. */
@@ -224,7 +230,7 @@ export const ReplayQuery = Type.Object(
   {
     status: Type.Optional(Type.Enum([...replayStatuses, 'any'])),
     event: Type.Optional(event),
-    ...replayRange,
+    ...replayRangeParameters,
   },
   noExtraProperties,
 );
@@ -232,26 +238,26 @@ export type ReplayQuery = Static<typeof ReplayQuery>;
 export const Replay = nameSchema(
   'Replay',
   Type.Object({
-    id: uuid,
-    webhook_id: uuid,
+    id: uuidSchema,
+    webhook_id: uuidSchema,
     state: Type.Enum(['running', 'finished', 'cancelled', 'failed']),
     filter: Type.Object({
       status: orNull(Type.Enum([...replayStatuses])),
       event: orNull(event),
-      since: orNull(timestamp),
-      until: orNull(timestamp),
+      since: orNull(timestampSchema),
+      until: orNull(timestampSchema),
     }),
     /** The number of deliveries in the replay, and the number that were enqueued. */
     total: Type.Integer(),
     done: Type.Integer(),
-    created_at: timestamp,
-    ended_at: orNull(timestamp),
+    created_at: timestampSchema,
+    ended_at: orNull(timestampSchema),
     failed_reason: failedReasonSchema,
   }),
 );
 export type Replay = Static<typeof Replay>;
 /** Texts to show and copy, for developers who write webhook receivers. */
-export const Payload = Type.Object({
+export const PayloadDescription = Type.Object({
   schema_url: Type.String(),
   /** The URL of the event feed, which has the same bodies. */
   feed_url: Type.String(),
@@ -261,9 +267,9 @@ export const Payload = Type.Object({
   /** The body of each event, for a sample submission. */
   samples: Type.Array(Type.Object({ event, body: Type.String() })),
 });
-export type Payload = Static<typeof Payload>;
+export type PayloadDescription = Static<typeof PayloadDescription>;
 /** An example program that receives the events of this webhook. */
-export const Receiver = nameSchema(
+export const ExampleReceiver = nameSchema(
   'Receiver',
   Type.Object({
     id: Type.Enum(['node', 'python', 'php', 'go']),
@@ -272,7 +278,7 @@ export const Receiver = nameSchema(
     code: Type.String(),
   }),
 );
-export type Receiver = Static<typeof Receiver>;
+export type ExampleReceiver = Static<typeof ExampleReceiver>;
 
 const counts = { success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() };
 /** Deliveries in a period that ends now. Tests are not counted. */
@@ -288,8 +294,8 @@ export const WebhookHealth = nameSchema(
     day: window,
     week: window,
     /** The last 24 hours by hour and the last 7 days by day, oldest first, without gaps. */
-    hours: Type.Array(Type.Object({ at: timestamp, ...counts })),
-    days: Type.Array(Type.Object({ at: timestamp, ...counts })),
+    hours: Type.Array(Type.Object({ at: timestampSchema, ...counts })),
+    days: Type.Array(Type.Object({ at: timestampSchema, ...counts })),
   }),
 );
 export type WebhookHealth = Static<typeof WebhookHealth>;

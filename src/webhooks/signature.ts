@@ -51,7 +51,7 @@ export function verifySignature(secret: string, body: string | Buffer, header: s
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
-export type BodySource = {
+export type DeliveryBodySource = {
   kind: EventKind;
   occurredAt: Date;
   deliveryId: string;
@@ -69,7 +69,13 @@ export type BodySource = {
  * only its file links differ. A file also has its `id`, which can be used to request a new link.
  * @throws if this service did not write the snapshot.
  */
-export function deliveryBody({ kind, occurredAt, deliveryId, snapshot, signLink }: BodySource): string {
+export function formatDeliveryBody({
+  kind,
+  occurredAt,
+  deliveryId,
+  snapshot,
+  signLink,
+}: DeliveryBodySource): string {
   const head = JSON.stringify({ event: kind, timestamp: occurredAt.toISOString(), delivery_id: deliveryId });
   return `${head.slice(0, -1)},${withLinks(snapshot, signLink).slice(1)}`;
 }
@@ -82,7 +88,7 @@ const beginning = '{"form":{';
 const endWithoutFiles = ',"file_uploads":{}}}';
 
 /** Returns the `form` and `submission` of the body. Without files, they equal the snapshot byte for byte. */
-function withLinks(snapshot: string, signLink: BodySource['signLink']): string {
+function withLinks(snapshot: string, signLink: DeliveryBodySource['signLink']): string {
   if (snapshot.startsWith(beginning) && snapshot.endsWith(endWithoutFiles)) return snapshot;
   const { form, submission } = JSON.parse(snapshot) as Snapshot;
   const uploads = Object.entries(submission.file_uploads).map(([element, files]) => [
@@ -120,7 +126,7 @@ type HeaderSource = {
  * included only if a secret is set (docs/rules.md 3). X-Service-Signature uses the newest secret. For a day
  * after a rotation, X-Service-Signature-Previous uses the previous one (docs/decisions/0016).
  */
-export function deliveryHeaders(source: HeaderSource): Record<string, string> {
+export function createDeliveryHeaders(source: HeaderSource): Record<string, string> {
   const { kind, deliveryId, timestamp, body, secrets, custom, isTest, traceparent } = source;
   const [newest, previous] = secrets;
   return {
@@ -155,7 +161,7 @@ const shown: Readonly<Record<string, (value: string) => string>> = {
  * request is sent. Signatures and the values of custom headers, which may be passwords, are hidden.
  * @param custom the names of the custom headers.
  */
-export const loggedHeaders = (
+export const redactLoggedHeaders = (
   { headers, body }: { headers: Readonly<Record<string, string>>; body: Buffer },
   custom: readonly string[],
 ): Record<string, string> => ({

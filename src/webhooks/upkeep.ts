@@ -9,7 +9,7 @@ import { retentionIntervalSql } from '#workspaces/retention.ts';
  * Jobs for waiting deliveries then find nothing, and end. Rows are locked in the order of ids, so that
  * concurrent runs cannot deadlock.
  */
-export const deleteEventsOf = statement(
+export const deleteEventsOfSubmissions = statement(
   'webhooks.delete_events_of',
   'workspace_id submission_ids',
   'events:bigint deliveries:bigint',

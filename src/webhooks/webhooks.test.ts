@@ -8,7 +8,7 @@ import { happen, listWebhooks, makeForm, makeWebhook, readLog } from '#test/webh
 import { type Plan, plans } from '#workspaces/authenticate.ts';
 import { eventKinds } from './event.ts';
 import { retryDelivery } from './retry-delivery.ts';
-import { createWebhook, deleteWebhook, type NewWebhook } from './webhooks.ts';
+import { createWebhook, deleteWebhook, type WebhookToCreate } from './webhooks.ts';
 
 const { database } = await testDatabase();
 const vault = openVault('00'.repeat(32));
@@ -17,7 +17,7 @@ const context = { database, vault, config };
 const url = 'https://93.184.215.14/hook';
 const place = await makeForm(database);
 
-const create = (more: Partial<NewWebhook> = {}): Promise<{ id: string; secret?: string }> =>
+const create = (more: Partial<WebhookToCreate> = {}): Promise<{ id: string; secret?: string }> =>
   createWebhook(context, { ...place, url, events: ['submission.created'], ...more });
 
 const secretOf = async (id: string): Promise<string | null> => {
@@ -82,7 +82,7 @@ test('every problem is reported in one response', async () => {
   await rejects(create(wrong), 'validation_error', 'url', 'events', 'secret');
 });
 
-const problems: Record<string, [Partial<NewWebhook>, field: string]> = {
+const problems: Record<string, [Partial<WebhookToCreate>, field: string]> = {
   'plain HTTP': [{ url: 'http://93.184.215.14/' }, 'url'],
   'a private address': [{ url: 'https://10.0.0.1/' }, 'url'],
   'the service itself': [{ url: 'https://forms.test/f/1' }, 'url'],

@@ -11,12 +11,12 @@ import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { checkTarget } from '#kit/outbound/outbound.ts';
+import { findTargetUrlProblem } from '#kit/outbound/outbound.ts';
 import { bytes, nullable, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { type Plan, plans } from '#workspaces/authenticate.ts';
 import { eventKinds, isEventKind } from './event.ts';
-import { condition, eventKindsColumn, lockWebhook } from './record-event.ts';
+import { conditionColumn, eventKindsColumn, lockWebhook } from './record-event.ts';
 
 /**
  * A custom header that is sent with every delivery. A null value keeps the current one, because values are
@@ -87,7 +87,7 @@ export const longestUrl = 2_048;
 export const secretLength = { least: 16, most: 256 } as const;
 
 /** @throws ApiError validation_error with all problems, if there are any. */
-export function refuseWebhookProblems(problems: readonly ErrorItem[]): void {
+export function throwWebhookProblems(problems: readonly ErrorItem[]): void {
   if (problems.length > 0) {
     throw new ApiError('validation_error', 'The webhook is not valid.', { errors: problems });
   }
@@ -106,7 +106,7 @@ export async function urlProblems(
       { field: 'url', message: `The URL must be at most ${longestUrl} characters long.`, code: 'too_long' },
     ];
   const target = { allowNetworks: config.webhookAllowNetworks, ownUrls: [config.publicUrl] };
-  const problem = await checkTarget(url, target);
+  const problem = await findTargetUrlProblem(url, target);
   return problem === undefined ? [] : [{ field: 'url', message: problem, code: 'invalid_format' }];
 }
 
@@ -155,7 +155,7 @@ const filterProblems = (form: Form, filter: unknown): ErrorItem[] =>
   checkFilter(form, filter).map(({ message, path }) => ({ field: 'filter', message, path: [...path] }));
 
 /** Checks that the plan allows secrets. Specification, "Webhook signature" 1. */
-export function planProblems(plan: Plan): ErrorItem[] {
+export function secretPlanProblems(plan: Plan): ErrorItem[] {
   if (plans[plan].signedWebhooks) return [];
   const message =
     'Signed webhooks require the Pro, Business or Enterprise plan. Remove the secret, or change the plan.';
@@ -188,7 +188,7 @@ export const insertWebhook = statement(
     {
       events: eventKindsColumn /** `headers` are sealed, but `header_names` are not. */,
       headers: nullable(bytes),
-      filter: nullable(condition),
+      filter: nullable(conditionColumn),
     },
   ],
   '',
@@ -207,7 +207,7 @@ const deleteWebhookRow = statement(
   `delete from webhooks where workspace_id = $workspace_id and id = $id returning id`,
 );
 
-export type NewWebhook = {
+export type WebhookToCreate = {
   workspaceId: string;
   formId: string;
   url: string;
@@ -224,7 +224,7 @@ export type NewWebhook = {
   pausesOnFailure?: boolean | undefined;
 };
 
-export type CreateWebhookContext = {
+export type CreateWebhookServices = {
   database: Database;
   vault: Pick<Vault, 'seal'>;
   config: Pick<Config, 'webhookAllowNetworks' | 'publicUrl'>;
@@ -240,20 +240,20 @@ export const mostWebhooks = 20;
  * conflict if the form has reached its webhook limit.
  */
 export async function createWebhook(
-  context: CreateWebhookContext,
-  webhook: NewWebhook,
+  context: CreateWebhookServices,
+  webhook: WebhookToCreate,
 ): Promise<{ id: string; secret?: string }> {
   const { url } = webhook;
-  refuseWebhookProblems([
+  throwWebhookProblems([
     ...(await urlProblems(context.config, url)),
     ...eventProblems(webhook.events),
     ...(webhook.secret === undefined ? [] : secretProblems(webhook.secret)),
     ...headerProblems(webhook.headers ?? []),
   ]);
   const id = newId();
-  const secret = webhook.secret === 'generate' ? makeSecret() : webhook.secret;
+  const secret = webhook.secret === 'generate' ? generateWebhookSecret() : webhook.secret;
   await transaction(context.database, async (client) =>
-    addWebhook(client, context.vault, { ...webhook, id, secret, at: timeOfId(id) }),
+    createWebhookInTransaction(client, context.vault, { ...webhook, id, secret, at: timeOfId(id) }),
   );
   return secret === undefined ? { id } : { id, secret };
 }
@@ -262,14 +262,14 @@ export async function createWebhook(
  * Adds a webhook in a transaction, after its URL, events, secret and headers were checked.
  * @throws the errors of createWebhook.
  */
-export async function addWebhook(
+export async function createWebhookInTransaction(
   client: Queryable,
   vault: Pick<Vault, 'seal'>,
-  webhook: NewWebhook & { id: string; at: Date; isPaused?: boolean },
+  webhook: WebhookToCreate & { id: string; at: Date; isPaused?: boolean },
 ): Promise<void> {
   const { secret } = webhook;
   await checkForm(client, webhook);
-  const filter = await readFilter(client, webhook, webhook.filter);
+  const filter = await validateWebhookFilter(client, webhook, webhook.filter);
   await insertWebhook(client, {
     workspace_id: webhook.workspaceId,
     id: webhook.id,
@@ -319,7 +319,7 @@ export function sealHeaders(
  * Validates a filter against the live version of its form. Null means no filter.
  * @throws ApiError validation_error with every problem; not_found if the form does not exist.
  */
-export async function readFilter(
+export async function validateWebhookFilter(
   client: Queryable,
   { workspaceId, formId }: { workspaceId: string; formId: string },
   filter: unknown,
@@ -327,21 +327,21 @@ export async function readFilter(
   if (filter === undefined || filter === null) return null;
   const form = await requireForm(client, { workspaceId, formId });
   // The structure was validated when it was published.
-  refuseWebhookProblems(filterProblems(effectiveForm(form.structure), withoutNulls(filter)));
+  throwWebhookProblems(filterProblems(effectiveForm(form.structure), withoutNulls(filter)));
   return withoutNulls(filter) as Condition;
 }
 
 /** Generates a secret of 32 random bytes. */
-export const makeSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+export const generateWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 /**
  * Makes the checks that need the database. Locks the form, so that webhooks added at the same time are
  * counted one by one.
  */
-async function checkForm(client: Queryable, { workspaceId, formId, secret }: NewWebhook): Promise<void> {
+async function checkForm(client: Queryable, { workspaceId, formId, secret }: WebhookToCreate): Promise<void> {
   const form = { workspace_id: workspaceId, form_id: formId };
   const found = requireRow(await lockFormForWebhook(client, form));
-  if (secret !== undefined) refuseWebhookProblems(planProblems(found.plan));
+  if (secret !== undefined) throwWebhookProblems(secretPlanProblems(found.plan));
   const [counted] = await countWebhooks(client, form);
   if (counted!.count >= mostWebhooks) {
     throw new ApiError('conflict', `A form can have at most ${mostWebhooks} webhooks. Delete one first.`);

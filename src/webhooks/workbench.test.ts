@@ -6,7 +6,14 @@ import { signIn } from '#test/console.ts';
 import { openReceiver, type Reply } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
-import type { DeliveryList, Payload, Receiver, Replay, SentTest, WebhookWithSecret } from './shapes.ts';
+import type {
+  DeliveryList,
+  ExampleReceiver,
+  PayloadDescription,
+  Replay,
+  SentWebhookTest,
+  WebhookWithSecret,
+} from './shapes.ts';
 
 const service = await openService({ WEBHOOK_RETRY_DELAYS: '' });
 const tenant = await service.makeTenant();
@@ -71,7 +78,7 @@ test('the last real submissions are sent to another address as tests and count t
   for (const subject of ['one', 'two', 'three']) await visitor.submit(form, { subject });
   await settle(3);
   const request = { event: 'submission.updated', url: elsewhere.url, submissions: 2 };
-  const { status, body } = await editor.api<SentTest>('POST', `${path}/test`, request);
+  const { status, body } = await editor.api<SentWebhookTest>('POST', `${path}/test`, request);
   assert.deepEqual([status, body.ids.length, body.id], [202, 2, body.ids[1]]);
   const requests = await elsewhere.waitFor(2);
   const told = requests.map((each) => JSON.parse(each.body.toString()));
@@ -92,7 +99,7 @@ test('the last real submissions are sent to another address as tests and count t
 
 test('the payload of a form has a sample of each event, the schema that the API returns and the TypeScript type', async () => {
   const { form } = await setScene(200);
-  const { body } = await viewer.api<Payload>('GET', `/forms/${form}/payload`);
+  const { body } = await viewer.api<PayloadDescription>('GET', `/forms/${form}/payload`);
   const events = body.samples.map((sample) => JSON.parse(sample.body).event);
   assert.deepEqual(events, ['submission.created', 'submission.updated', 'submission.deleted']);
   const { status, body: schema } = await tenant.call('GET', `/forms/${form}/schema.json`);
@@ -105,7 +112,7 @@ test('the payload of a form has a sample of each event, the schema that the API 
 
 test('the receiver examples contain the URL of the webhook and its events', async () => {
   const { path, receiver } = await setScene(200);
-  const { data } = (await viewer.api<{ data: Receiver[] }>('GET', `${path}/receivers`)).body;
+  const { data } = (await viewer.api<{ data: ExampleReceiver[] }>('GET', `${path}/receivers`)).body;
   assert.deepEqual(
     data.map(({ id }) => id),
     ['node', 'python', 'php', 'go'],

@@ -2,10 +2,10 @@ import { isCellUnavailable, runInEachCell, runWithCellTransactions } from '#cell
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { normalizeAddress } from '#kit/outbox/address.ts';
+import { normalizeMailAddress } from '#kit/outbox/address.ts';
 import { type Failures, processInBatches, throwFailures } from '#kit/queue/periodic.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
-import { enqueueEmailEvent, reportAccountChange } from './audit/email-events.ts';
+import { enqueueAccountChangeEmail, enqueueEmailEvent } from './audit/email-events.ts';
 import {
   type AccountEvent,
   addAuditEntry,
@@ -13,7 +13,7 @@ import {
   type WorkspaceAuditEntry,
 } from './audit/record-account-event.ts';
 import { clearKeyCache } from './authenticate.ts';
-import { notifyKeyChange, revokeKeysOf } from './key-rows.ts';
+import { notifyKeyChange, revokeKeysOfUser } from './key-rows.ts';
 import { ownersSql } from './members.ts';
 
 /**
@@ -130,7 +130,7 @@ const lockOwnedWorkspaces = statement(
 );
 
 /** Finds workspaces whose deletion is due. */
-export const findEndedWorkspaces = statement(
+export const findWorkspacesToDelete = statement(
   'endings.find_ended_workspaces',
   'now limit without',
   'id',
@@ -279,7 +279,7 @@ function endAccount(
     const ended = await closeUser(client, { user_id: userId, ends_at, now: now() });
     if (ended.length === 0) throw new ApiError('conflict', 'This account is already being deleted.');
     await recordAccountEvent(client, { who: { userId }, operation: 'deleteAccount', by });
-    await reportAccountChange(client, userId, 'deleteAccount');
+    await enqueueAccountChangeEmail(client, userId, 'deleteAccount');
     return ends_at;
   });
 }
@@ -294,13 +294,13 @@ export function cancelAccountDeletion(
     const back = await reopenUser(client, { user_id: userId, now: now() });
     if (back.length === 0) throw new ApiError('conflict', 'This account is not being deleted.');
     await recordAccountEvent(client, { who: { userId }, operation: 'bringBackAccount', by });
-    await reportAccountChange(client, userId, 'bringBackAccount');
+    await enqueueAccountChangeEmail(client, userId, 'bringBackAccount');
   });
 }
 
 /** Returns the id of the account with an address, for the operator. @throws ApiError not_found. */
 export async function findAccountId(db: Queryable, email: string): Promise<string> {
-  const found = onlyRow(await findUserByEmail(db, { email: normalizeAddress(email) }));
+  const found = onlyRow(await findUserByEmail(db, { email: normalizeMailAddress(email) }));
   if (!found) throw new ApiError('not_found', `There is no account with the email address ${email}.`);
   return found.id;
 }
@@ -327,7 +327,7 @@ async function deleteDueAccount(database: Database, userId: string): Promise<voi
     if (!ended) return;
     await runInEachCell(client, async (cell) => {
       for (const { workspace_id } of await selectWorkspacesOf(cell, { user_id: userId }))
-        await revokeKeysOf(cell, { workspace_id, user_id: userId, now: at });
+        await revokeKeysOfUser(cell, { workspace_id, user_id: userId, now: at });
       await deleteAddressData(cell, ended);
     });
     await notifyKeyChange(client, {});
@@ -337,7 +337,7 @@ async function deleteDueAccount(database: Database, userId: string): Promise<voi
 }
 
 /** Deletes a batch from a large table of a workspace whose deletion is due, with dependent rows. */
-const deleteEnded = (table: string, note = '') =>
+const deleteBatchOfWorkspace = (table: string, note = '') =>
   statement(
     `endings.delete_${table}`,
     'workspace_id',
@@ -349,10 +349,13 @@ const deleteEnded = (table: string, note = '') =>
    select count(*) as count from gone`,
   );
 
-export const deleteEndedSubmissions = deleteEnded('submissions', '/* with the trash, trashed_at or not */ ');
-export const deleteEndedDeliveries = deleteEnded('deliveries');
-export const deleteEndedEvents = deleteEnded('events');
-export const deleteEndedMails = deleteEnded('mails');
+export const deleteSubmissionsOfWorkspace = deleteBatchOfWorkspace(
+  'submissions',
+  '/* with the trash, trashed_at or not */ ',
+);
+export const deleteDeliveriesOfWorkspace = deleteBatchOfWorkspace('deliveries');
+export const deleteEventsOfWorkspace = deleteBatchOfWorkspace('events');
+export const deleteEmailsOfWorkspace = deleteBatchOfWorkspace('mails');
 
 /** Deletes the workspace with the rest of its data, as the last step. */
 export const deleteWorkspace = statement(

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { hashApiKey, hashKeyFromHeader, makeApiKey, parseAuthorization, prefixOf } from './api-key.ts';
+import { hashApiKey, hashKeyFromHeader, makeApiKey, parseAuthorization, prefixOfApiKey } from './api-key.ts';
 
 const key = makeApiKey(Buffer.alloc(32, 0xfb));
 
 test('a key is `fl_` and 32 bytes in base64url, and its first 11 characters identify it', () => {
   assert.equal(key, 'fl_-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_s');
-  assert.equal(prefixOf(key), 'fl_-_v7-_v7');
+  assert.equal(prefixOfApiKey(key), 'fl_-_v7-_v7');
   assert.notEqual(makeApiKey(Buffer.alloc(32, 1)), makeApiKey(Buffer.alloc(32, 2)));
 });
 

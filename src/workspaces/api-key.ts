@@ -25,7 +25,7 @@ export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer')
  * Returns the first 11 characters, by which people distinguish keys in a list. They reveal 8 of the 43 random
  * characters, which leaves 208 bits.
  */
-export const prefixOf = (key: string): string => key.slice(0, 11);
+export const prefixOfApiKey = (key: string): string => key.slice(0, 11);
 
 /**
  * Parses the key in the Authorization header: exactly one header, `Bearer <key>` (specification,

@@ -5,20 +5,20 @@ import type { Database } from '#kit/database.ts';
 import { operation } from '#kit/operation.ts';
 import {
   finishPage,
-  lastId,
-  listOf,
   listParameters,
+  listSchemaOf,
+  maximumId,
   nameSchema,
   readPageRequest,
   upperIdBound,
 } from '#kit/pagination.ts';
-import { attachment } from '#kit/replies/attachment.ts';
+import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { columns, statement } from '#kit/statement.ts';
-import { rangeParameters, readRange } from '#kit/time-range.ts';
+import { readTimeRange, timeRangeParameters } from '#kit/time-range.ts';
 import { omittedValue } from './audit/account-actions.ts';
 import {
   type AuditActor,
-  auditFilterColumns,
+  auditFilterParameters,
   auditFilterSql,
   selectAuditEntries,
 } from './audit/audit-entries.ts';
@@ -67,7 +67,7 @@ export const insertAuditEntrySql = (made: string): string =>
 
 const countAuditEntries = statement(
   'audit.count_lines',
-  auditFilterColumns,
+  auditFilterParameters,
   'count',
   `select count(*) as count from audit_lines a where ${auditFilterSql}`,
 );
@@ -130,7 +130,7 @@ const filterParameters = {
   actor_id: Type.Optional(word),
   operation: Type.Optional(word),
   thing_id: Type.Optional(uuid),
-  ...rangeParameters,
+  ...timeRangeParameters,
 } as const;
 const AuditFilter = Type.Object(filterParameters, noExtraProperties);
 const AuditQuery = Type.Object({ ...listParameters, ...filterParameters }, noExtraProperties);
@@ -143,8 +143,8 @@ const filterOf = (workspaceId: string, query: Static<typeof AuditFilter>) => ({
   actor_id: query.actor_id ?? null,
   operation: query.operation ?? null,
   thing_id: query.thing_id ?? null,
-  from: dateOf(readRange(query).from),
-  to: dateOf(readRange(query).to),
+  from: dateOf(readTimeRange(query).from),
+  to: dateOf(readTimeRange(query).to),
 });
 
 type Found = Awaited<ReturnType<typeof selectAuditEntries>>[number];
@@ -166,7 +166,7 @@ export const auditEndpoints = ({ database }: { database: Database }) => ({
       'Returns who changed forms or administration, signed in or tried to, read a single submission, or exported or deleted data, newest first. Contains no answers and no secrets. The workspace sets how long entries are kept. Submissions have their own history of changes.',
     permission: 'audit:read',
     query: AuditQuery,
-    reply: { status: 200, description: 'A page of audit entries.', schema: listOf(AuditLineShape) },
+    reply: { status: 200, description: 'A page of audit entries.', schema: listSchemaOf(AuditLineShape) },
     async run({ workspaceId, formIds, query }) {
       requireWorkspaceAccess(formIds);
       const cut = readPageRequest(query, 'audit');
@@ -191,7 +191,10 @@ export const auditEndpoints = ({ database }: { database: Database }) => ({
       requireWorkspaceAccess(formIds);
       const day = now().toISOString().slice(0, 10);
       return {
-        headers: { 'Content-Type': 'application/x-ndjson', ...attachment('Audit log', ` ${day}.ndjson`) },
+        headers: {
+          'Content-Type': 'application/x-ndjson',
+          ...attachmentHeader('Audit log', ` ${day}.ndjson`),
+        },
         stream: Readable.from(exportAuditEntries(database, filterOf(workspaceId, query))),
       };
     },
@@ -202,7 +205,7 @@ async function* exportAuditEntries(
   database: Database,
   filter: ReturnType<typeof filterOf>,
 ): AsyncGenerator<string, void, void> {
-  for (let below = lastId; ; ) {
+  for (let below = maximumId; ; ) {
     const rows = await selectAuditEntries(database, { ...filter, below, limit: entriesPerBatch, offset: 0 });
     if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(formatAuditEntry(row))}\n`).join('');
     if (rows.length < entriesPerBatch) return;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { isUnavailable, openDatabase } from '#kit/database.ts';
+import { isUnavailableError, openDatabase } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
 import { permissionNames } from '#rules/permissions.ts';
 import { testDatabase } from '#test/database.ts';
 import { makeApiKey } from './api-key.ts';
-import { authenticate, clearKeyCache, requirePermission } from './authenticate.ts';
+import { authenticateApiKey, clearKeyCache, requirePermission } from './authenticate.ts';
 import { keyChangeChannel } from './key-rows.ts';
-import { changeKey, createKey, revokeKey, rotateKey } from './keys.ts';
+import { createKey, revokeKey, rotateKey, updateKeySettings } from './keys.ts';
 import { createWorkspace, setPlan } from './workspaces.ts';
 
 const { database } = await testDatabase();
@@ -20,7 +20,7 @@ const newKey = (more: { permissions?: string[]; expiresAt?: Date } = {}) =>
 const bearer = (key: string) => [`Bearer ${key}`];
 
 async function assertUnauthorized(header: string | string[] | undefined): Promise<void> {
-  await assert.rejects(authenticate(context, header), (error: unknown) => {
+  await assert.rejects(authenticateApiKey(context, header), (error: unknown) => {
     assert.ok(error instanceof ApiError);
     assert.deepEqual(error.body, { error: 'unauthorized', message: 'The API key is missing or invalid.' });
     assert.equal(error.headers['WWW-Authenticate'], 'Bearer');
@@ -38,7 +38,7 @@ async function until(isMet: () => Promise<boolean>): Promise<void> {
 
 test('a key belongs to exactly one workspace and grants full access to its data', async () => {
   const { id, key } = await newKey();
-  const { workspaceId, formIds, actor, counted, rate } = await authenticate(context, bearer(key));
+  const { workspaceId, formIds, actor, counted, rate } = await authenticateApiKey(context, bearer(key));
   assert.deepEqual(
     { workspaceId, formIds, actor, counted, rate },
     {
@@ -59,7 +59,7 @@ test('a missing, malformed or unknown key returns 401 `unauthorized`', async () 
 
 test('a key that was just used returns 401 on the next request of its process after it is revoked', async () => {
   const { id, key } = await newKey();
-  await authenticate(context, bearer(key));
+  await authenticateApiKey(context, bearer(key));
   await revokeKey(database, { workspaceId: workspace.id, keyId: id });
   await assertUnauthorized(bearer(key));
 });
@@ -71,7 +71,7 @@ test('a revocation is announced to every process and applies within a second eve
     listener.once('notification', ({ channel }) => resolve(channel)),
   );
   await listener.query(`listen ${keyChangeChannel}`);
-  await authenticate(context, bearer(key));
+  await authenticateApiKey(context, bearer(key));
   const rememberedAt = performance.now();
   // Like a change by another process: the cache of this process is not cleared.
   await database.query('update api_keys set revoked_at = now() where id = $1', [id]);
@@ -82,7 +82,7 @@ test('a revocation is announced to every process and applies within a second eve
   await until(() => {
     // Measures when the request starts, because the response may take long.
     const ms = performance.now() - rememberedAt;
-    return authenticate(context, bearer(key)).then(
+    return authenticateApiKey(context, bearer(key)).then(
       () => {
         lastTakenMs = ms;
         return false;
@@ -97,12 +97,12 @@ test('a clock that was a day ahead and is set back does not keep a revoked key c
   const { id, key } = await newKey();
   const start = Date.now();
   t.mock.timers.enable({ apis: ['Date'], now: start + 86_400_000 });
-  await authenticate(context, bearer(key));
+  await authenticateApiKey(context, bearer(key));
   t.mock.timers.setTime(start);
   await database.query('update api_keys set revoked_at = now() where id = $1', [id]);
   t.mock.timers.reset();
   await until(() =>
-    authenticate(context, bearer(key)).then(
+    authenticateApiKey(context, bearer(key)).then(
       () => false,
       () => true,
     ),
@@ -114,7 +114,7 @@ test('a revoked, changed or rotated key is announced to every process', async ()
   const { id: keyId } = await newKey();
   const place = { workspaceId: workspace.id, keyId };
   for (const change of [
-    () => changeKey(database, place, { permissions: ['forms:read'] }),
+    () => updateKeySettings(database, place, { permissions: ['forms:read'] }),
     () => rotateKey(database, { ...place, graceHours: 0 }),
     () => revokeKey(database, place),
   ]) {
@@ -133,7 +133,7 @@ test('an expired key returns 401, even if it expires while it is cached', async 
   await assertUnauthorized(bearer(key));
   const soon = new Date(Date.now() + 60_000);
   const remembered = await newKey({ expiresAt: soon });
-  assert.equal((await authenticate(context, bearer(remembered.key))).actor.id, remembered.id);
+  assert.equal((await authenticateApiKey(context, bearer(remembered.key))).actor.id, remembered.id);
   t.mock.timers.enable({ apis: ['Date'], now: soon });
   await assertUnauthorized(bearer(remembered.key));
 });
@@ -148,7 +148,9 @@ test('a key of a deleted workspace returns 401', async () => {
 test('a hundred parallel requests with one key query the database once', async (t) => {
   const { key } = await newKey();
   const query = t.mock.method(database, 'query');
-  const callers = await Promise.all(Array.from({ length: 100 }, () => authenticate(context, bearer(key))));
+  const callers = await Promise.all(
+    Array.from({ length: 100 }, () => authenticateApiKey(context, bearer(key))),
+  );
   assert.equal(new Set(callers.map(({ actor }) => actor.id)).size, 1);
   const lookups = query.mock.calls.filter(({ arguments: [config] }) =>
     JSON.stringify(config).includes('find_key_by_hash'),
@@ -163,25 +165,25 @@ test('an unavailable database does not return 401, and the next request queries 
     { connectionString: 'postgres://nobody@127.0.0.1:1/none' },
     { pool: 1, log: openLog('silent') },
   );
-  await assert.rejects(authenticate({ database: away }, bearer(key)), isUnavailable);
+  await assert.rejects(authenticateApiKey({ database: away }, bearer(key)), isUnavailableError);
   await away.end();
-  assert.equal((await authenticate(context, bearer(key))).actor.id, id);
+  assert.equal((await authenticateApiKey(context, bearer(key))).actor.id, id);
 });
 
 test('a new plan changes the rate limit of its workspace', async () => {
   const other = await createWorkspace(database, { name: 'Growing', plan: 'free', burst: 3 });
   const { key } = await createKey(database, { workspaceId: other.id, name: 'Test' });
-  const before = await authenticate(context, bearer(key));
+  const before = await authenticateApiKey(context, bearer(key));
   assert.deepEqual([before.rate.perMinute, before.rate.burst], [60, 3]);
   await setPlan(database, { workspaceId: other.id, plan: 'enterprise', rateLimit: 7_000 });
   clearKeyCache();
-  const caller = await authenticate(context, bearer(key));
+  const caller = await authenticateApiKey(context, bearer(key));
   assert.deepEqual([caller.rate.perMinute, caller.rate.burst], [7_000, 500]);
 });
 
 test('a key without a required permission returns 403 `forbidden` and names the permission', async () => {
   const { key } = await newKey({ permissions: ['forms:read'] });
-  const caller = await authenticate(context, bearer(key));
+  const caller = await authenticateApiKey(context, bearer(key));
   requirePermission(caller, 'forms:read');
   assert.throws(
     () => requirePermission(caller, 'forms:write'),
@@ -199,7 +201,7 @@ test('a key without a required permission returns 403 `forbidden` and names the 
 
 test('a key without a permission list has all data permissions and no administration permissions', async () => {
   const { key } = await newKey();
-  const caller = await authenticate(context, bearer(key));
+  const caller = await authenticateApiKey(context, bearer(key));
   const refused = permissionNames.filter((permission) => !caller.may(permission));
   assert.deepEqual(
     refused,
@@ -212,7 +214,7 @@ test('a key without a permission list has all data permissions and no administra
 
 test('a key gets administration permissions only if they are listed', async () => {
   const { key } = await newKey({ permissions: ['webhooks:read'] });
-  const caller = await authenticate(context, bearer(key));
+  const caller = await authenticateApiKey(context, bearer(key));
   assert.deepEqual(
     permissionNames.filter((permission) => caller.may(permission)),
     ['webhooks:read'],

@@ -2,7 +2,7 @@ import { now } from '#kit/clock.ts';
 import type { PlanName } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, rateLimitExceeded } from '#kit/errors.ts';
-import type { Actor, Scope } from '#kit/operation.ts';
+import type { Actor, RequestScope } from '#kit/operation.ts';
 import { nullable, onlyRow, statement, textEnum } from '#kit/statement.ts';
 import {
   keyMay,
@@ -13,17 +13,17 @@ import {
   roleMay,
 } from '#rules/permissions.ts';
 import { hashKeyFromHeader } from './api-key.ts';
-import { permissionList } from './key-rows.ts';
+import { permissionsColumn } from './key-rows.ts';
 import type { RequestCounter } from './request-counter.ts';
 
 /** Requests allowed in a window: `perMinute`, and `burst` on top. A Caller has both. */
-export type Rate = { readonly perMinute: number; readonly burst: number };
+export type RequestRate = { readonly perMinute: number; readonly burst: number };
 
 /**
  * The rate of requests without a valid key, for each IP address (addressKey in users.ts). It is far above
  * what a test suite sends. Guessing 256 random bits needs no lower rate.
  */
-export const anonymousRate: Rate = { perMinute: 1_000, burst: 0 };
+export const anonymousRate: RequestRate = { perMinute: 1_000, burst: 0 };
 
 /**
  * Returns the key of a person's rate limit window, for all their workspaces and console requests
@@ -44,7 +44,7 @@ type RateHeaders = Record<'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-Rat
 export async function countRequest(
   counter: RequestCounter,
   key: string,
-  rate: Rate,
+  rate: RequestRate,
 ): Promise<{ headers: RateHeaders; exceeded?: number }> {
   const at = now().getTime();
   const { requests, msLeft } = await counter.count(key);
@@ -102,7 +102,7 @@ export type Plan = PlanName;
  * Returns the plan's rate, or the rate that the operator has set for the workspace (columns rate_limit and
  * burst).
  */
-export function rateOf(
+export function requestRateOf(
   plan: Plan,
   own: { rateLimit: number | null; burst: number | null },
 ): { perMinute: number; burst: number } {
@@ -116,7 +116,7 @@ const findKeyByHash = statement(
   [
     'workspace_id id form_ids? expires_at? rate_limit? burst?',
     {
-      permissions: nullable(permissionList),
+      permissions: nullable(permissionsColumn),
       /**
        * The role of the key's creator; null for the operator's keys, or if the creator is no longer a member.
        */
@@ -136,10 +136,10 @@ const findKeyByHash = statement(
 );
 
 /** The caller of a request, with its permissions and rate limit. */
-export type Caller = Scope & {
+export type Caller = RequestScope & {
   /** The key of its rate limit window (countRequest). */
   counted: string;
-  rate: Rate;
+  rate: RequestRate;
   /** Returns why a permission is missing. */
   refusal(permission: Permission): string;
 };
@@ -174,7 +174,7 @@ export const clearKeyCache = (): void => keyQueries.clear();
  * @throws ApiError unauthorized if the key is missing, malformed, unknown, revoked or expired. The message is
  * always the same.
  */
-export async function authenticate(
+export async function authenticateApiKey(
   { database }: { database: Database },
   header: string | readonly string[] | undefined,
 ): Promise<Caller> {
@@ -201,7 +201,7 @@ function callerOf(row: KeyRow): Caller {
     may: (permission) => granted.has(permission),
     // The keys of a workspace share one window.
     counted: row.workspace_id,
-    rate: rateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst }),
+    rate: requestRateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst }),
     refusal: (permission) =>
       keyMay(list, permission)
         ? `The API key has the permission ${permission}, but the role of its creator is now ${role}, which does not allow this. An admin can rotate the key to take it over.`
@@ -249,7 +249,7 @@ const selectResponsiblePerson = statement(
 );
 
 /** The channel of each kind of caller, as it is stored with their actions. */
-export const channelOfActor = {
+export const channelByActorKind = {
   person: 'console',
   key: 'api',
   operator: 'cli',
@@ -264,7 +264,7 @@ export const personIdOf = (actor: Actor): string | null => (actor.kind === 'pers
  */
 export async function findResponsiblePerson(
   database: Database,
-  { workspaceId, actor }: Pick<Scope, 'workspaceId' | 'actor'>,
+  { workspaceId, actor }: Pick<RequestScope, 'workspaceId' | 'actor'>,
 ): Promise<{ id: string; name: string } | undefined> {
   const key_id = actor.kind === 'key' ? actor.id : null;
   return onlyRow(

@@ -3,12 +3,12 @@ import { now } from '#kit/clock.ts';
 import { hashResponse } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { operation, type Scope } from '#kit/operation.ts';
+import { operation, type RequestScope } from '#kit/operation.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { requireRow, statement } from '#kit/statement.ts';
 import type { PersonalPermission } from '#rules/permissions.ts';
-import { nameProblems, refuseProblems } from './accounts/users.ts';
-import { personIdOf, plans, rateOf, requireWorkspaceAccess } from './authenticate.ts';
+import { nameProblems, throwProblems } from './accounts/users.ts';
+import { personIdOf, plans, requestRateOf, requireWorkspaceAccess } from './authenticate.ts';
 import { findWorkspace } from './members.ts';
 import { nameText, noExtraProperties, Workspace } from './shapes.ts';
 
@@ -25,11 +25,11 @@ const updateWorkspace = statement(
 
 /** Operations on the workspace of the request. */
 export function workspaceEndpoints({ database }: { database: Database }) {
-  const read = async ({ workspaceId, actor }: Scope) => {
+  const read = async ({ workspaceId, actor }: RequestScope) => {
     const row = requireRow(
       await findWorkspace(database, { workspace_id: workspaceId, user_id: personIdOf(actor) }),
     );
-    const rate = rateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst });
+    const rate = requestRateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst });
     const body: Workspace = {
       id: row.id,
       name: row.name,
@@ -76,7 +76,7 @@ export function workspaceEndpoints({ database }: { database: Database }) {
         requireWorkspaceAccess(scope.formIds);
         if (second_factor_required !== undefined && !scope.may('members:owners' satisfies PersonalPermission))
           throw new ApiError('forbidden', 'Only an owner can change whether two-factor is required.');
-        if (name !== undefined) refuseProblems(nameProblems('name', name));
+        if (name !== undefined) throwProblems(nameProblems('name', name));
         if (name !== undefined || second_factor_required !== undefined) {
           const changed = await updateWorkspace(database, {
             workspace_id: scope.workspaceId,

@@ -3,7 +3,7 @@ import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { replyText } from '#kit/http.ts';
-import type { OperationResponse, Scope } from '#kit/operation.ts';
+import type { OperationResponse, RequestScope } from '#kit/operation.ts';
 import { onlyRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 
@@ -16,7 +16,7 @@ export const clearStoredResponses = statement(
    where workspace_id = $workspace_id and answer is not null returning key`,
 );
 
-export const pruneRequests = statement(
+export const deleteExpiredIdempotencyKeys = statement(
   'idempotency.prune_requests',
   'kept_from',
   '',
@@ -81,13 +81,13 @@ type RepeatableRequest = { key: string; method: string; url: string; body: unkno
  * conflict while the first one runs, if it was interrupted, or if its response was sealed with another
  * instance key.
  */
-export async function runOnce(
+export async function runIdempotentRequest(
   { database, vault }: { database: Database; vault: Vault },
-  scope: Scope,
+  scope: RequestScope,
   request: RepeatableRequest,
   run: () => Promise<OperationResponse>,
 ): Promise<OperationResponse> {
-  requireIdempotencyKey(request.key);
+  checkIdempotencyKey(request.key);
   const id = {
     workspace_id: scope.workspaceId,
     // Callers do not share keys: none may see another's response.
@@ -109,7 +109,7 @@ export async function runOnce(
 }
 
 /** Checks an Idempotency-Key. @throws ApiError bad_request if it is invalid. */
-export function requireIdempotencyKey(given: string): void {
+export function checkIdempotencyKey(given: string): void {
   if (!/^[\x21-\x7E]{1,255}$/.test(given))
     throw new ApiError('bad_request', 'An Idempotency-Key must be 1 to 255 visible ASCII characters.');
 }

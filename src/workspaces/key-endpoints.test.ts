@@ -6,7 +6,7 @@ import { element, structure } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
 import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { callApi, shareService, until } from '#test/service.ts';
-import type { Key, KeyRequest } from './key-endpoints.ts';
+import type { Key, RecentKeyRequest } from './key-endpoints.ts';
 
 /* Tests what a key can access, and its request log. */
 
@@ -190,7 +190,7 @@ test('the latest requests of a key are counted and listed with request IDs and w
     await callApi(url, key, 'GET', `/lost/${key}`),
   ];
   const requests = await until('the requests', async () => {
-    const { body } = await admin.api<{ data: KeyRequest[] }>('GET', `${keys}/${id}/requests`);
+    const { body } = await admin.api<{ data: RecentKeyRequest[] }>('GET', `${keys}/${id}/requests`);
     return body.data.length === 4 && body.data;
   });
   assert.deepEqual(
@@ -220,7 +220,7 @@ test('the latest hundred requests of a key are kept', async () => {
   for (let index = 0; index < 120; index += 1)
     last = (await callApi(url, key, 'GET', `/forms?page=${index + 1}`)).headers.get('x-request-id')!;
   await until('all to be counted', async () => (await listed(id)).requests === 120);
-  const { data } = (await admin.api<{ data: KeyRequest[] }>('GET', `${keys}/${id}/requests`)).body;
+  const { data } = (await admin.api<{ data: RecentKeyRequest[] }>('GET', `${keys}/${id}/requests`)).body;
   assert.equal(data.length, 100);
   assert.ok(data.some((request) => request.id === last));
 });

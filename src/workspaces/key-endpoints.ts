@@ -4,7 +4,7 @@ import { hashResponse } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { onlyRow, statement } from '#kit/statement.ts';
@@ -12,12 +12,12 @@ import { dataPermissions, permissionNames, roleMay } from '#rules/permissions.ts
 import { findResponsiblePerson } from './authenticate.ts';
 import {
   type ApiKey,
-  changeKey,
   createKey,
   listKeys,
   longestGraceHours,
   revokeKey,
   rotateKey,
+  updateKeySettings,
 } from './keys.ts';
 import { keptRequests } from './request-log.ts';
 import { nameText, noExtraProperties, orNull, role, timestamp, uuid } from './shapes.ts';
@@ -94,7 +94,7 @@ const CreatedKey = Type.Object({ id: uuid, key: Type.String() });
 const RotatedKey = Type.Object({ id: uuid, key: Type.String(), former_until: timestamp });
 
 /** A recent request of an API key. */
-export const KeyRequest = nameSchema(
+export const RecentKeyRequest = nameSchema(
   'KeyRequest',
   Type.Object({
     /** X-Request-Id of the response. */
@@ -106,13 +106,13 @@ export const KeyRequest = nameSchema(
     requested_at: timestamp,
   }),
 );
-export type KeyRequest = Static<typeof KeyRequest>;
+export type RecentKeyRequest = Static<typeof RecentKeyRequest>;
 
 /**
  * The caller who grants. `expiresAt` is the expiry of their own key; null for a person and for a key that
  * does not expire.
  */
-type Granter = Pick<Scope, 'may' | 'formIds'> & { expiresAt: Date | null };
+type Granter = Pick<RequestScope, 'may' | 'formIds'> & { expiresAt: Date | null };
 
 /**
  * The permissions, forms and expiry that a request gives to a key; null for all data permissions, every form,
@@ -155,7 +155,7 @@ const isWithin = (own: readonly string[] | null, formIds: readonly string[] | nu
   own === null || (formIds !== null && formIds.every((id) => own.includes(id.toLowerCase())));
 
 /** Lists the latest requests of a key, newest first. */
-export const listRequests = statement(
+export const listRequestsOfKey = statement(
   'request_log.list_requests',
   'workspace_id key_id limit',
   'id method path status:smallint ms:integer requested_at:timestamp',
@@ -168,17 +168,17 @@ export const listRequests = statement(
  * that another key creates or rotates belongs to that key's creator, and ends with their membership.
  */
 export function keyEndpoints({ database }: { database: Database }) {
-  const load = async ({ workspaceId, formIds }: Scope, id: string): Promise<ApiKey> => {
+  const load = async ({ workspaceId, formIds }: RequestScope, id: string): Promise<ApiKey> => {
     const key = onlyRow(await listKeys(database, workspaceId, id));
     if (!key || !isWithin(formIds, key.formIds)) throw new ApiError('not_found');
     return key;
   };
   /** Returns the caller with the expiry of their own key. */
-  const granterOf = async ({ workspaceId, actor, may, formIds }: Scope) => {
+  const granterOf = async ({ workspaceId, actor, may, formIds }: RequestScope) => {
     const own = actor.kind === 'key' ? onlyRow(await listKeys(database, workspaceId, actor.id)) : undefined;
     return { may, formIds, expiresAt: own?.expiresAt ?? null };
   };
-  const show = async (scope: Scope, id: string) => {
+  const show = async (scope: RequestScope, id: string) => {
     const body = presentKey(await load(scope, id));
     return { body, tag: formatEtag(new Date(body.updated_at), hashResponse(body)) };
   };
@@ -250,7 +250,7 @@ export function keyEndpoints({ database }: { database: Database }) {
         requireGrantable(granter, await load(scope, params.id));
         requireGrantable(granter, grant);
         const key = { workspaceId: scope.workspaceId, keyId: params.id };
-        await changeKey(database, key, { name: body.name?.trim(), ...grant, unchanged });
+        await updateKeySettings(database, key, { name: body.name?.trim(), ...grant, unchanged });
         return show(scope, params.id);
       },
     }),
@@ -301,12 +301,12 @@ export function keyEndpoints({ database }: { database: Database }) {
       reply: {
         status: 200,
         description: 'The requests.',
-        schema: Type.Object({ data: Type.Array(KeyRequest) }),
+        schema: Type.Object({ data: Type.Array(RecentKeyRequest) }),
       },
       async run({ params, ...scope }) {
         await load(scope, params.id);
         const filter = { workspace_id: scope.workspaceId, key_id: params.id, limit: keptRequests };
-        return { body: { data: asWireValue(await listRequests(database, filter)) } };
+        return { body: { data: asWireValue(await listRequestsOfKey(database, filter)) } };
       },
     }),
   };

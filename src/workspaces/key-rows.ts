@@ -1,14 +1,14 @@
 import { nullable, type StatementColumn, statement, texts } from '#kit/statement.ts';
 import type { Permission } from '#rules/permissions.ts';
 
-export const permissionList: StatementColumn<Permission[]> = { pg: texts.pg };
+export const permissionsColumn: StatementColumn<Permission[]> = { pg: texts.pg };
 
 /** Adds an API key; no row if the workspace does not exist. */
 export const insertApiKey = statement(
   'workspaces.insert_api_key',
   [
     'workspace_id id name prefix form_ids? created_by? created_at expires_at?',
-    { permissions: nullable(permissionList) },
+    { permissions: nullable(permissionsColumn) },
   ],
   'id',
   `insert into api_keys (workspace_id, id, name, prefix, permissions, form_ids, created_by, created_at, expires_at,
@@ -34,7 +34,7 @@ export const notifyKeyChange = statement(
 );
 
 /** Revokes the keys whose secret a person saw. */
-export const revokeKeysOf = statement(
+export const revokeKeysOfUser = statement(
   'workspaces.revoke_keys_of',
   'workspace_id user_id now',
   '',

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { testDatabase } from '#test/database.ts';
-import { createKey, listKeys, type NewKey, revokeKey } from './keys.ts';
+import { createKey, listKeys, type NewApiKey, revokeKey } from './keys.ts';
 import { createWorkspace } from './workspaces.ts';
 
 const { database } = await testDatabase();
@@ -117,7 +117,7 @@ test('a key for an unknown workspace is refused and leaves no rows', async () =>
   assert.deepEqual((await database.query('select count(*) from api_key_lookup')).rows, before.rows);
 });
 
-const refused: [what: string, key: Partial<NewKey>, fields: string[]][] = [
+const refused: [what: string, key: Partial<NewApiKey>, fields: string[]][] = [
   ['an empty name', { name: '' }, ['name']],
   ['a blank name', { name: ' \t' }, ['name']],
   ['a name of 101 characters', { name: 'x'.repeat(101) }, ['name']],

@@ -6,11 +6,11 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { nullable, type Queryable, statement, text, textEnum } from '#kit/statement.ts';
 import { isPermission, type Permission, permissionNames, type Role } from '#rules/permissions.ts';
-import { nameProblems, refuseProblems } from './accounts/users.ts';
-import { apiKeyBytes, hashApiKey, makeApiKey, prefixOf } from './api-key.ts';
+import { nameProblems, throwProblems } from './accounts/users.ts';
+import { apiKeyBytes, hashApiKey, makeApiKey, prefixOfApiKey } from './api-key.ts';
 import { enqueueEmailEvent } from './audit/email-events.ts';
 import { clearKeyCache } from './authenticate.ts';
-import { insertApiKey, notifyKeyChange, permissionList } from './key-rows.ts';
+import { insertApiKey, notifyKeyChange, permissionsColumn } from './key-rows.ts';
 
 const insertApiKeyLookup = statement(
   'workspaces.insert_api_key_lookup',
@@ -39,7 +39,7 @@ const selectApiKeys = statement(
   [
     'id name prefix form_ids? created_by? created_at updated_at expires_at? revoked_at?',
     'last_used_at? last_used_address:text? former_until? requests:bigint',
-    { permissions: nullable(permissionList), maker_role: nullable(textEnum<Role>()) },
+    { permissions: nullable(permissionsColumn), maker_role: nullable(textEnum<Role>()) },
   ],
   `select k.id, k.name, k.prefix, k.permissions, k.form_ids, u.name as created_by, m.role as maker_role, k.created_at,
           k.updated_at, k.expires_at, k.revoked_at, k.last_used_at, k.last_used_address,
@@ -68,7 +68,7 @@ const updateApiKey = statement(
   'workspaces.update_api_key',
   [
     'workspace_id id named:texts name? form_ids? expires_at? unchanged? now',
-    { permissions: nullable(permissionList) },
+    { permissions: nullable(permissionsColumn) },
   ],
   'id',
   `update api_keys
@@ -119,7 +119,7 @@ const rotateApiKey = statement(
  * A new API key. Without permissions it has all data permissions; without formIds it can access every form,
  * including later ones; without expiresAt it does not expire.
  */
-export type NewKey = {
+export type NewApiKey = {
   workspaceId: string;
   name: string;
   permissions?: readonly string[] | undefined;
@@ -151,12 +151,12 @@ export type ApiKey = {
   lastUsedAddress: string | null;
   /** The expiry of the previous secret after a rotation. */
   formerUntil: Date | null;
-  /** Requests within the last `requestDays` days. */
+  /** Requests within the last `requestCountDays` days. */
   requests: number;
 };
 
 /** The number of days, including today (UTC), over which lists count a key's requests. */
-export const requestDays = 7;
+export const requestCountDays = 7;
 /** The longest time, in hours, that a previous secret works after a rotation. */
 export const longestGraceHours = 168;
 const hourMs = 3_600_000;
@@ -166,16 +166,16 @@ const hourMs = 3_600_000;
  * once, here.
  * @throws ApiError validation_error with all problems; not_found if the workspace does not exist.
  */
-export function createKey(database: Database, key: NewKey): Promise<{ id: string; key: string }> {
-  return transaction(database, (client) => addKey(client, key));
+export function createKey(database: Database, key: NewApiKey): Promise<{ id: string; key: string }> {
+  return transaction(database, (client) => createKeyInTransaction(client, key));
 }
 
 /** Creates an API key in the caller's transaction. */
-export async function addKey(
+export async function createKeyInTransaction(
   client: ClientBase,
-  { workspaceId, name, permissions, formIds, expiresAt, createdBy }: NewKey,
+  { workspaceId, name, permissions, formIds, expiresAt, createdBy }: NewApiKey,
 ): Promise<{ id: string; key: string }> {
-  refuseProblems([
+  throwProblems([
     ...nameProblems('name', name),
     ...permissionProblems(permissions),
     ...(await formProblems(client, workspaceId, formIds)),
@@ -186,7 +186,7 @@ export async function addKey(
     workspace_id: workspaceId,
     id,
     name,
-    prefix: prefixOf(key),
+    prefix: prefixOfApiKey(key),
     permissions: permissionsOf(permissions),
     form_ids: formIds ? [...new Set(formIds)] : null,
     created_by: createdBy ?? null,
@@ -206,7 +206,7 @@ export async function listKeys(
   id: string | null = null,
 ): Promise<ApiKey[]> {
   const at = now();
-  const since = new Date(at.getTime() - (requestDays - 1) * 24 * hourMs).toISOString().slice(0, 10);
+  const since = new Date(at.getTime() - (requestCountDays - 1) * 24 * hourMs).toISOString().slice(0, 10);
   const rows = await selectApiKeys(database, { workspace_id: workspaceId, id, now: at, since });
   return rows.map((row) => ({
     id: row.id,
@@ -263,12 +263,12 @@ type KeyChange = {
  * @throws ApiError validation_error with all problems; not_found for a missing or revoked key;
  * precondition_failed.
  */
-export async function changeKey(
+export async function updateKeySettings(
   database: Database,
   { workspaceId, keyId }: { workspaceId: string; keyId: string },
   { name, permissions, formIds, expiresAt, unchanged = null }: KeyChange,
 ): Promise<void> {
-  refuseProblems([
+  throwProblems([
     ...(name === undefined ? [] : nameProblems('name', name)),
     ...permissionProblems(permissions ?? undefined),
     ...(await formProblems(database, workspaceId, formIds ?? undefined)),
@@ -317,7 +317,7 @@ export async function rotateKey(
       workspace_id: workspaceId,
       id: keyId,
       hash: hashApiKey(key),
-      prefix: prefixOf(key),
+      prefix: prefixOfApiKey(key),
       now: at,
       former_until: formerUntil,
       rotated_by: rotatedBy ?? null,

@@ -4,14 +4,14 @@ import { now } from '#kit/clock.ts';
 import { hashResponse, type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { nullable, onlyRow, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import type { Permission, PersonalPermission, Role } from '#rules/permissions.ts';
 import { enqueueEmailEvent } from './audit/email-events.ts';
 import { clearKeyCache, type Plan, requireWorkspaceAccess } from './authenticate.ts';
-import { notifyKeyChange, revokeKeysOf } from './key-rows.ts';
+import { notifyKeyChange, revokeKeysOfUser } from './key-rows.ts';
 import { noExtraProperties, orNull, role, timestamp, uuid } from './shapes.ts';
 
 /**
@@ -103,7 +103,7 @@ export async function addMember(
 }
 
 /** A caller who changes members. It decides about owners, which API keys never do (permissions.ts). */
-export type MemberManager = Pick<Scope, 'may'>;
+export type MemberManager = Pick<RequestScope, 'may'>;
 
 /**
  * A change of a member: the workspace, the caller, the person, and the version it is based on
@@ -122,7 +122,7 @@ type MemberChange = {
  * the last owner; precondition_failed.
  */
 export async function changeRole(database: Database, change: MemberChange & { role: Role }): Promise<void> {
-  requireOwner(change.keeper, change.role);
+  requireMayManageOwner(change.keeper, change.role);
   await changeMember(database, change, change.role === 'owner', async (client) => {
     await updateRole(client, {
       workspace_id: change.workspaceId,
@@ -151,7 +151,7 @@ export async function removeMember(
   const place = { workspace_id: change.workspaceId, user_id: change.userId };
   await changeMember(database, change, false, async (client) => {
     await deleteMember(client, place);
-    if (keys === 'revoke') await revokeKeysOf(client, { ...place, now: now() });
+    if (keys === 'revoke') await revokeKeysOfUser(client, { ...place, now: now() });
     await notifyKeyChange(client, {});
   });
   clearKeyCache();
@@ -179,7 +179,7 @@ function changeMember(
     await lockMembers(client, { workspace_id: workspaceId });
     const member = onlyRow(await findMembership(client, { workspace_id: workspaceId, user_id: userId }));
     if (!member) throw new ApiError('not_found', 'This person is not a member of the workspace.');
-    requireOwner(keeper, member.role);
+    requireMayManageOwner(keeper, member.role);
     requireUnchanged(unchanged, member.updated_at);
     if (member.role === 'owner' && !staysOwner) await requireAnotherOwner(client, workspaceId, userId);
     await change(client);
@@ -187,7 +187,7 @@ function changeMember(
 }
 
 /** Checks that only owners add, change and remove owners (#rules/permissions.ts). */
-export function requireOwner(keeper: MemberManager, concerned: Role): void {
+export function requireMayManageOwner(keeper: MemberManager, concerned: Role): void {
   if (concerned === 'owner' && !keeper.may('members:owners' satisfies PersonalPermission)) {
     throw new ApiError('forbidden', 'Only an owner can add, change or remove an owner.');
   }
@@ -273,7 +273,7 @@ const selectMembers = statement(
     order by array_position(array['owner', 'admin', 'editor', 'viewer'], m.role), lower(u.name), u.id`,
 );
 
-type Reader = Pick<Scope, 'workspaceId' | 'may'>;
+type Reader = Pick<RequestScope, 'workspaceId' | 'may'>;
 
 export function memberEndpoints({ database }: { database: Database }) {
   const read = async ({ workspaceId, may }: Reader, userId: string | null): Promise<Member[]> => {

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { rateLimitExceeded } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
-import { anonymousRate, countRequest, enforceRateLimit, plans, type Rate } from './authenticate.ts';
+import { anonymousRate, countRequest, enforceRateLimit, plans, type RequestRate } from './authenticate.ts';
 import { openRequestCounter } from './request-counter.ts';
 
 const counter = await openRequestCounter({ valkeyUrl: undefined, log: openLog('silent') });
 const free = plans.free;
 
-async function takeMany(requests: number, rate: Rate = free, key: string = randomUUID()) {
+async function takeMany(requests: number, rate: RequestRate = free, key: string = randomUUID()) {
   const taken = [];
   for (let request = 0; request < requests; request++) taken.push(await countRequest(counter, key, rate));
   return taken;

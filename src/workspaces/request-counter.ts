@@ -3,7 +3,7 @@ import type { Log } from '#kit/log.ts';
 import { connectValkey } from '#kit/valkey.ts';
 
 /** The number of requests in a key's window, including this one, and the time until the window ends. */
-export type Count = { requests: number; msLeft: number };
+export type WindowCount = { requests: number; msLeft: number };
 
 /** Counts requests in fixed windows, by default of one minute. Exact even for parallel requests. */
 export type RequestCounter = {
@@ -11,7 +11,7 @@ export type RequestCounter = {
    * @param seconds the length of the window; must be constant for a key.
    * @param points the weight of the request; defaults to one.
    */
-  count(key: string, seconds?: number, points?: number): Promise<Count>;
+  count(key: string, seconds?: number, points?: number): Promise<WindowCount>;
   close(): Promise<void>;
 };
 
@@ -84,7 +84,7 @@ async function countWith(
   key: string,
   seconds: number = counting.duration,
   points = 1,
-): Promise<Count> {
+): Promise<WindowCount> {
   const { consumedPoints, msBeforeNext } = await limiter.consume(key, points, { customDuration: seconds });
   // The library uses the system clock. If the clock was ahead and is set back, the end of a window would be
   // far away.

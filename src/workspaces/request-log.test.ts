@@ -6,7 +6,7 @@ import { openLog } from '#kit/log.ts';
 import { testDatabase } from '#test/database.ts';
 import { readRows } from '#test/read-rows.ts';
 import { untilOneWaits, whileHeld, whileTableHeld } from '#test/while-held.ts';
-import { listRequests } from './key-endpoints.ts';
+import { listRequestsOfKey } from './key-endpoints.ts';
 import { createKey, listKeys } from './keys.ts';
 import { insertRequests, keptRequests, openRequestLog, trimRequests } from './request-log.ts';
 import { createWorkspace } from './workspaces.ts';
@@ -99,7 +99,11 @@ test('the latest hundred requests and the latest days of a key are kept, indepen
     ],
   );
   assert.equal((await other.read()).lastUsedAt, null);
-  const listed = await listRequests(database, { workspace_id: workspaceId, key_id: older.keyId, limit: 100 });
+  const listed = await listRequestsOfKey(database, {
+    workspace_id: workspaceId,
+    key_id: older.keyId,
+    limit: 100,
+  });
   assert.equal(listed.length, 4);
 });
 
@@ -159,7 +163,7 @@ test('requests over the limit are found once per key, not once per request', asy
     assert.ok(read <= 10 * keptRequests, `${read} rows were read`);
   });
   assert.equal(
-    (await listRequests(database, { workspace_id: workspaceId, key_id: keyId, limit: 1_000 })).length,
+    (await listRequestsOfKey(database, { workspace_id: workspaceId, key_id: keyId, limit: 1_000 })).length,
     keptRequests,
   );
 });

@@ -1,9 +1,9 @@
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
-import { runPeriodically, sweep } from '#kit/queue/periodic.ts';
+import { runPeriodically, sweepWithTrustedClock } from '#kit/queue/periodic.ts';
 import { type StatementColumn, statement } from '#kit/statement.ts';
-import { requestDays } from './keys.ts';
+import { requestCountDays } from './keys.ts';
 
 const bigints: StatementColumn<number[]> = { pg: 'bigint[]' };
 
@@ -70,7 +70,7 @@ export const trimRequests = statement(
 );
 
 /** A completed request that used an API key. */
-export type KeyRequest = {
+export type CompletedKeyRequest = {
   workspaceId: string;
   keyId: string;
   /** X-Request-Id, a UUIDv7. */
@@ -88,7 +88,7 @@ export type KeyRequest = {
 /** The recent requests of API keys. */
 export type RequestLog = {
   /** Records a request without delaying it: it is written later in a batch. */
-  note(request: KeyRequest): void;
+  note(request: CompletedKeyRequest): void;
   /** Writes the remaining requests. */
   stop(): Promise<void>;
 };
@@ -104,7 +104,7 @@ const pauseMs = 1_000;
 const mostKeys = 1_000;
 const dayMs = 86_400_000;
 
-type Waiting = { requests: KeyRequest[]; days: Map<string, number>; last: KeyRequest };
+type Waiting = { requests: CompletedKeyRequest[]; days: Map<string, number>; last: CompletedKeyRequest };
 
 /**
  * Opens the log of the latest requests of each key and their number by day. It writes a batch at most once a
@@ -144,7 +144,7 @@ export function openRequestLog({ database, log }: { database: Database; log: Log
   };
 }
 
-function add(waiting: Waiting, request: KeyRequest): Waiting {
+function add(waiting: Waiting, request: CompletedKeyRequest): Waiting {
   waiting.requests.push(request);
   if (waiting.requests.length > keptRequests) waiting.requests.shift();
   const day = request.at.toISOString().slice(0, 10);
@@ -185,12 +185,12 @@ async function writeBatch(database: Database, keys: readonly Waiting[]): Promise
     durations: requests.map((request) => Math.round(request.ms)),
     times: requests.map((request) => request.at),
   });
-  await sweep(database, () =>
+  await sweepWithTrustedClock(database, () =>
     trimRequests(database, {
       workspace_ids: keys.map(({ last }) => last.workspaceId),
       key_ids: keys.map(({ last }) => last.keyId),
       kept: keptRequests,
-      before: new Date(now().getTime() - (requestDays - 1) * dayMs).toISOString().slice(0, 10),
+      before: new Date(now().getTime() - (requestCountDays - 1) * dayMs).toISOString().slice(0, 10),
     }),
   );
 }

@@ -62,7 +62,7 @@ export const retentionKinds = Object.keys(retentionRules) as RetentionKind[];
 export type Retention = Partial<Record<RetentionKind, Days>>;
 
 /** Returns the retention after a change; null removes a kind's own setting. */
-export const changedRetention = (
+export const applyRetentionChange = (
   said: Retention,
   change: Partial<Record<RetentionKind, Days | null>>,
 ): Retention =>
@@ -110,7 +110,7 @@ const retentionDaysSchema = (kind: RetentionKind) => {
  * The schema for changing retention. Separate from the rules, because some processes need these without
  * loading typebox's 370 modules.
  */
-export const retentionChange = {
+export const retentionChangeSchema = {
   submissions: retentionDaysSchema('submissions'),
   incomplete: retentionDaysSchema('incomplete'),
   files: retentionDaysSchema('files'),

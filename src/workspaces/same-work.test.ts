@@ -7,7 +7,7 @@ import { readSmtp } from '#kit/smtp.ts';
 import { openVault } from '#kit/vault.ts';
 import { makePerson } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
-import { askForPasswordReset } from './accounts/password-reset.ts';
+import { requestPasswordReset } from './accounts/password-reset.ts';
 import { openAccounts } from './accounts/users.ts';
 import { inviteMember } from './member-invitations/invite.ts';
 import { openRequestCounter } from './request-counter.ts';
@@ -56,8 +56,8 @@ async function statementsOf(t: TestContext, work: () => Promise<unknown>): Promi
 
 test('a password reset sends identical statements for addresses with and without an account', async (t) => {
   const [of, ofNobody] = [
-    await statementsOf(t, () => askForPasswordReset(database, known)),
-    await statementsOf(t, () => askForPasswordReset(database, unknown)),
+    await statementsOf(t, () => requestPasswordReset(database, known)),
+    await statementsOf(t, () => requestPasswordReset(database, unknown)),
   ];
   assert.deepEqual(of, ofNobody);
   assert.ok(of.length >= 2);

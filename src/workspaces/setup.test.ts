@@ -3,8 +3,8 @@ import { beforeEach, test } from 'node:test';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { testDatabase } from '#test/database.ts';
 import { createUser } from './accounts/users.ts';
-import { authenticate } from './authenticate.ts';
-import { completeSetup, prepareSetup } from './workspaces.ts';
+import { authenticateApiKey } from './authenticate.ts';
+import { completeSetup, createSetupToken } from './workspaces.ts';
 
 const { database } = await testDatabase();
 const first = {
@@ -40,17 +40,17 @@ const one = { users: 1, accounts: 1, workspaces: 1, members: 1, keys: 1, links: 
 beforeEach(() => database.query('delete from users; delete from workspaces; delete from setup'));
 
 test('the setup link creates the first account, which owns the first workspace, with a working key', async () => {
-  const token = (await prepareSetup(database))!;
+  const token = (await createSetupToken(database))!;
   const made = await completeSetup(database, { token, ...first });
   const members = await database.query('select workspace_id, user_id, role from members');
   assert.deepEqual(members.rows, [{ workspace_id: made.workspaceId, user_id: made.userId, role: 'owner' }]);
-  const caller = await authenticate({ database }, `Bearer ${made.apiKey}`);
+  const caller = await authenticateApiKey({ database }, `Bearer ${made.apiKey}`);
   assert.equal(caller.workspaceId, made.workspaceId);
   assert.deepEqual(await countRows(), one);
 });
 
 test('if two setups run in parallel, one succeeds and the other leaves nothing', async () => {
-  const token = (await prepareSetup(database))!;
+  const token = (await createSetupToken(database))!;
   const tries = await Promise.allSettled([
     completeSetup(database, { token, ...first }),
     completeSetup(database, { token, ...first, email: 'eve@example.org' }),
@@ -62,17 +62,17 @@ test('if two setups run in parallel, one succeeds and the other leaves nothing',
 });
 
 test('a used setup link returns `gone`, and the next start makes no new one', async () => {
-  const token = (await prepareSetup(database))!;
+  const token = (await createSetupToken(database))!;
   await completeSetup(database, { token, ...first });
   await assert.rejects(
     completeSetup(database, { token, ...first, email: 'eve@example.org' }),
     failsWith('gone'),
   );
-  assert.equal(await prepareSetup(database), undefined);
+  assert.equal(await createSetupToken(database), undefined);
 });
 
 test('a setup token is invalid if the first account was created after it was issued', async () => {
-  const token = (await prepareSetup(database))!;
+  const token = (await createSetupToken(database))!;
   await createUser(database, { email: 'ada@example.org', password: 'correct horse' });
   await assert.rejects(
     completeSetup(database, { token, ...first, email: 'eve@example.org' }),
@@ -81,8 +81,8 @@ test('a setup token is invalid if the first account was created after it was iss
 });
 
 test('each start has a new setup link, and only its hash is stored', async () => {
-  const old = (await prepareSetup(database))!;
-  const current = (await prepareSetup(database))!;
+  const old = (await createSetupToken(database))!;
+  const current = (await createSetupToken(database))!;
   assert.notEqual(old, current);
   await assert.rejects(completeSetup(database, { token: old, ...first }), failsWith('gone'));
   const stored = await database.query(
@@ -95,14 +95,14 @@ test('each start has a new setup link, and only its hash is stored', async () =>
 });
 
 test('a wrong token creates nothing', async () => {
-  await prepareSetup(database);
+  await createSetupToken(database);
   await assert.rejects(completeSetup(database, { token: 'guess', ...first }), failsWith('gone'));
   await assert.rejects(completeSetup(database, { token: '', ...first }), failsWith('gone'));
   assert.deepEqual(await countRows(), { ...none, links: 1 });
 });
 
 test('all problems of the setup data are reported together, and the link stays valid', async () => {
-  const token = (await prepareSetup(database))!;
+  const token = (await createSetupToken(database))!;
   await assert.rejects(
     completeSetup(database, {
       token,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { longestAddress } from '#kit/outbox/address.ts';
+import { longestMailAddress } from '#kit/outbox/address.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
 import { longestName } from './accounts/users.ts';
@@ -16,7 +16,7 @@ export const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(type:
 /** The name of a workspace, key or person in a request. */
 export const nameText = Type.String({ maxLength: longestName });
 /** An email address in a request. */
-export const emailText = Type.String({ maxLength: longestAddress });
+export const emailText = Type.String({ maxLength: longestMailAddress });
 export const noExtraProperties = { additionalProperties: false } as const;
 
 /** A workspace with the limits of its plan. */

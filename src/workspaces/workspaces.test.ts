@@ -5,7 +5,7 @@ import type { WorkspaceCreation } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import { makePerson } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
-import { type Plan, plans, rateOf } from './authenticate.ts';
+import { type Plan, plans, requestRateOf } from './authenticate.ts';
 import { addMember } from './members.ts';
 import { createWorkspace, listWorkspaces, mayCreateWorkspace, setPlan } from './workspaces.ts';
 
@@ -21,7 +21,7 @@ const tiers: [plan: Plan, perMinute: number, burst: number, signed: boolean][] =
 
 for (const [plan, perMinute, burst, signed] of tiers) {
   test(`the ${plan} plan: ${perMinute} requests per minute, burst ${burst}, webhooks ${signed ? '' : 'not '}signed`, () => {
-    assert.deepEqual(rateOf(plan, { rateLimit: null, burst: null }), { perMinute, burst });
+    assert.deepEqual(requestRateOf(plan, { rateLimit: null, burst: null }), { perMinute, burst });
     assert.equal(plans[plan].signedWebhooks, signed);
   });
 }

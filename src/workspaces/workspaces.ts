@@ -6,9 +6,9 @@ import type { WorkspaceCreation } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { type Queryable, statement, textEnum } from '#kit/statement.ts';
-import { createUser, nameProblems, refuseProblems, userProblems } from './accounts/users.ts';
-import { type Plan, rateOf } from './authenticate.ts';
-import { addKey } from './keys.ts';
+import { createUser, nameProblems, throwProblems, userProblems } from './accounts/users.ts';
+import { type Plan, requestRateOf } from './authenticate.ts';
+import { createKeyInTransaction } from './keys.ts';
 import { addMember } from './members.ts';
 
 // Workspaces -----------------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ export async function createWorkspace(
   { name: givenName, plan, rateLimit, burst }: { name: string; plan: Plan } & RateOverride,
 ): Promise<{ id: string; name: string; plan: Plan }> {
   const name = normalizeText(givenName);
-  refuseProblems([...nameProblems('name', name), ...rateProblems({ rateLimit, burst })]);
+  throwProblems([...nameProblems('name', name), ...rateProblems({ rateLimit, burst })]);
   const id = newId();
   await insertWorkspace(database, {
     workspace_id: id,
@@ -108,7 +108,7 @@ export async function listWorkspaces(
     id: row.id,
     name: row.name,
     plan: row.plan,
-    ...rateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst }),
+    ...requestRateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst }),
     createdAt: row.created_at,
   }));
 }
@@ -122,7 +122,7 @@ export async function setPlan(
   database: Queryable,
   { workspaceId, plan, rateLimit, burst }: { workspaceId: string; plan: Plan } & RateOverride,
 ): Promise<{ id: string; name: string; plan: Plan }> {
-  refuseProblems(rateProblems({ rateLimit, burst }));
+  throwProblems(rateProblems({ rateLimit, burst }));
   const [updated] = await updatePlan(database, {
     workspace_id: workspaceId,
     plan,
@@ -187,7 +187,7 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token).dig
  * working. Only its SHA-256 is stored.
  * @returns undefined if there is already an account; there are no default credentials (docs/rules.md C35).
  */
-export async function prepareSetup(database: Database): Promise<string | undefined> {
+export async function createSetupToken(database: Database): Promise<string | undefined> {
   const token = randomBytes(32).toString('base64url');
   const offered = await offerSetup(database, { token_hash: hashOf(token) });
   return offered.length > 0 ? token : undefined;
@@ -212,7 +212,7 @@ export async function completeSetup(
   const person = { email, password, isConfirmed: true, words: [workspaceName] };
   // Checked before the link is locked, because loading the list of common passwords would make other requests
   // wait.
-  refuseProblems([...(await userProblems(person)), ...nameProblems('workspace_name', workspaceName)]);
+  throwProblems([...(await userProblems(person)), ...nameProblems('workspace_name', workspaceName)]);
   return transaction(database, async (client) => {
     const claimed = await claimSetup(client, { token_hash: hashOf(first.token) });
     if (claimed.length === 0) {
@@ -224,7 +224,7 @@ export async function completeSetup(
     const user = await createUser(client, person);
     const workspace = await createWorkspace(client, { name: workspaceName, plan: first.plan });
     await addMember(client, { workspaceId: workspace.id, userId: user.id, role: 'owner' });
-    const key = await addKey(client, { workspaceId: workspace.id, name: 'First key' });
+    const key = await createKeyInTransaction(client, { workspaceId: workspace.id, name: 'First key' });
     return { userId: user.id, workspaceId: workspace.id, apiKey: key.key };
   });
 }

@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector';
 import * as fc from 'fast-check';
 import { checkAnswers } from '#ast/answers/check-answers.ts';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { TooMuchWork } from '#ast/basics/work.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { composite, context, element } from './forms.ts';
@@ -9,7 +9,7 @@ import { composite, context, element } from './forms.ts';
 /** Returns the result of an answer check, and the steps that it spent. */
 export function check(form: Form, raw: unknown): { result: 'taken' | 'wrong' | 'too much'; steps: number } {
   const { work, ...rest } = context;
-  const spent = (): number => limits.workSteps - work.left;
+  const spent = (): number => formLimits.workSteps - work.left;
   try {
     const { ok } = checkAnswers(form, raw, new Map(), { ...rest, work });
     return { result: ok ? 'taken' : 'wrong', steps: spent() };
@@ -57,13 +57,13 @@ const pick = <Item>(list: readonly Item[], share: number): Item =>
 const upTo = (most: number, share: number): number => Math.max(1, Math.round(most * share));
 
 function caseOf(shape: Shape): { form: Form; raw: Record<string, unknown> } {
-  const rows = upTo(limits.rows, shape.rows);
+  const rows = upTo(formLimits.rows, shape.rows);
   const inputs = upTo(400, shape.inputs);
   const kind = pick(kinds, shape.kind);
   const is = pick(comparisons, shape.operator);
-  const values = many(upTo(limits.conditionValues, shape.values), (index) => `${'a'.repeat(index)}b`);
+  const values = many(upTo(formLimits.conditionValues, shape.values), (index) => `${'a'.repeat(index)}b`);
   const value = is === 'one_of' ? values : is === 'answered' ? undefined : values.at(-1);
-  const perInput = Math.floor((limits.formComparisons * shape.conditions) / inputs);
+  const perInput = Math.floor((formLimits.formComparisons * shape.conditions) / inputs);
   const condition = {
     any: many(perInput, () => ({ element: 'i0', is, ...(value !== undefined && { value }) })),
   };
@@ -76,8 +76,8 @@ function caseOf(shape: Shape): { form: Form; raw: Record<string, unknown> } {
   });
   const children = many(inputs, (index) => element(kind, `i${index}`, attrs(index)));
   // A request body has at most 1 MB.
-  const length = Math.min(upTo(limits.answerBytes / 2, shape.text), 1_000_000 / (rows * inputs));
-  const text = pick(letters, shape.letter).repeat(Math.max(1, length)).slice(0, limits.answerBytes);
+  const length = Math.min(upTo(formLimits.answerBytes / 2, shape.text), 1_000_000 / (rows * inputs));
+  const text = pick(letters, shape.letter).repeat(Math.max(1, length)).slice(0, formLimits.answerBytes);
   const answer =
     { number: 0.123_457, date: '2026-01-31', multiple_choice: text.split('') }[kind as string] ?? text;
   const row = Object.fromEntries(many(inputs, (index) => [`i${index}`, answer]));

@@ -1,8 +1,8 @@
 import type { AttributeKind, AttributeSpecs } from '#ast/attributes/attributes.ts';
-import { newWork } from '#ast/basics/work.ts';
-import { elements, isElementType } from '#ast/form/elements.ts';
+import { createWorkBudget } from '#ast/basics/work.ts';
+import { elementDefinitions, isElementType } from '#ast/form/elements.ts';
 import type { Form, FormNode } from '#ast/form/tree.ts';
-import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import type { EvaluationContext } from '#ast/logic/evaluate.ts';
 import { type StructureError, validateStructure } from '#ast/validate.ts';
 
 /** Small forms for tests of all rooms. Product code does not import this file. */
@@ -17,7 +17,7 @@ const needed: Partial<Record<AttributeKind, (name: string) => unknown>> = {
 
 /** Returns an element with all required attributes. Selections get the options Red, Green and Blue. */
 export function element(type: string, id: string, attrs: Record<string, unknown> = {}): FormNode {
-  const specs: AttributeSpecs = isElementType(type) ? elements[type].attrs : {};
+  const specs: AttributeSpecs = isElementType(type) ? elementDefinitions[type].attrs : {};
   const rest = Object.entries(specs).flatMap(([name, spec]) =>
     spec.required && needed[spec.kind] ? [[name, needed[spec.kind]!(name)] as const] : [],
   );
@@ -83,10 +83,10 @@ export function codesOf(input: unknown): readonly string[] {
  * An answer context without reference data, on 31 January 2026. Each read of `work` returns the budget of one
  * request.
  */
-export const context: AnswerContext = {
+export const context: EvaluationContext = {
   reference: {},
   today: '2026-01-31',
   get work() {
-    return newWork();
+    return createWorkBudget();
   },
 };

@@ -11,8 +11,8 @@ import {
   isCellUnavailable,
   runInEachCell,
 } from '#cells/across-cells.ts';
-import { type Cell, cellsOf, connectionsOf, migrateCells, openCells } from '#cells/cells.ts';
-import { cellForNew, listCells } from '#cells/choose-cell.ts';
+import { type Cell, cellsOf, countProcessConnections, migrateCells, openCells } from '#cells/cells.ts';
+import { chooseCellForWorkspace, listCells } from '#cells/choose-cell.ts';
 import { findConnectionCapacity } from '#cells/create-cell.ts';
 import { type Database, openClient } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -281,13 +281,13 @@ test('a new workspace goes to the smallest or the named cell, after every proces
     ['default', 'c2', 'c3'],
   );
   const chosen = async (named?: string) => {
-    const found = await cellForNew(database, named);
+    const found = await chooseCellForWorkspace(database, named);
     return cellsOf(database).find((cell) => cell.database === found)!.name;
   };
   await database.query("update cells set created_at = now() + interval '1 ms' where name <> $1", ['default']);
   assert.equal(await chosen(), 'default');
-  await assert.rejects(cellForNew(database, 'c3'), /was just created\. Try again in 15 seconds/);
-  await assert.rejects(cellForNew(database, 'c9'), /No cell named c9/);
+  await assert.rejects(chooseCellForWorkspace(database, 'c3'), /was just created\. Try again in 15 seconds/);
+  await assert.rejects(chooseCellForWorkspace(database, 'c9'), /No cell named c9/);
   await noteAge();
   for (const schema of ['public', 'cell_c2'])
     await database.query(
@@ -428,7 +428,7 @@ test('`doctor` reports the number of cells, cells without tables and cells that 
     channel: keyChangeChannel,
   });
   assert.deepEqual([ofOne.processes, ofThree.processes], [1, 3]);
-  assert.equal(ofThree.needed - ofOne.needed, 2 * connectionsOf(4, 10));
+  assert.equal(ofThree.needed - ofOne.needed, 2 * countProcessConnections(4, 10));
   for (const machine of machines) await machine.end();
   await database.query('alter table cell_late.workspaces rename to gone');
   const lost = await look();
@@ -511,10 +511,10 @@ test('an instance with one cell makes no queries to locate data', async () => {
   await end();
   closed.end = async () => {};
   assert.ok((await findCell(closed, bytesOfId(crypto.randomUUID()))) === closed);
-  assert.ok((await cellForNew(closed)) === closed);
+  assert.ok((await chooseCellForWorkspace(closed)) === closed);
   assert.deepEqual(await findInAllCells(closed, async (cells) => [cells === closed]), [true]);
   let isDone = false;
   await runInEachCell(closed, async (cell) => void (isDone = cell === closed));
   assert.equal(isDone, true);
-  await assert.rejects(cellForNew(closed, 'other'), (error) => !(error instanceof ApiError));
+  await assert.rejects(chooseCellForWorkspace(closed, 'other'), (error) => !(error instanceof ApiError));
 });

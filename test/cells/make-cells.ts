@@ -1,6 +1,6 @@
 import { cellsOf, openCells, refreshCells } from '#cells/cells.ts';
 import { createCell } from '#cells/create-cell.ts';
-import { type Connection, type Database, openDatabase } from '#kit/database.ts';
+import { type ConnectionTarget, type Database, openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { keyChangeChannel } from '#workspaces/key-rows.ts';
 
@@ -12,7 +12,7 @@ export const cellsOfRun = Number.parseInt(process.env['TEST_CELLS'] ?? '', 10) |
 /** Creates cells until a database has this number. Returns undefined if it is to have only one. */
 export async function makeCells(
   database: Database,
-  connection: Connection,
+  connection: ConnectionTarget,
   count: number,
 ): Promise<{ close(): Promise<void> } | undefined> {
   if (count === 1) return undefined;

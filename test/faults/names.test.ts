@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resolveName } from '#kit/outbound/address-guard.ts';
-import { checkTarget } from '#kit/outbound/outbound.ts';
+import { findTargetUrlProblem } from '#kit/outbound/outbound.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
 import { type DnsAnswer, openDnsServer } from './dns-server.ts';
@@ -41,7 +41,7 @@ for (const [what, answer] of Object.entries(inside)) {
   test(`C23: ${what} makes the name refused when saving and when sending`, async () => {
     dns.answer(name, answer);
     const target = url(Number(new URL(canary.url).port));
-    assert.match((await checkTarget(target, guard))!, /not allowed/);
+    assert.match((await findTargetUrlProblem(target, guard))!, /not allowed/);
     const scene = await stage.setScene(target);
     await stage.fire(scene, queue, 3);
     for (const line of await stage.settled(scene)) {
@@ -60,7 +60,7 @@ test('C24: a name that becomes private between saving, resolving and connecting 
     [['127.0.0.2'], ['127.0.0.2'], ['127.0.0.1'], ['127.0.0.2']],
   ]) {
     dns.answer(name, ...answers);
-    await checkTarget(target, guard);
+    await findTargetUrlProblem(target, guard);
     const scene = await stage.setScene(target);
     await stage.fire(scene, queue, 5);
     await stage.settled(scene, 60);

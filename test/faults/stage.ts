@@ -5,8 +5,12 @@ import { type Queue, startQueue } from '#kit/queue/worker.ts';
 import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
-import { deliverJob } from '#webhooks/delivery-job.ts';
-import { type DeliveryContext, deliverWebhook, webhookConcurrency } from '#webhooks/sending/deliver.ts';
+import { deliverJobKind } from '#webhooks/delivery-job.ts';
+import {
+  createDeliveryHandler,
+  type DeliveryServices,
+  webhookConcurrency,
+} from '#webhooks/sending/deliver.ts';
 import { happen, makeForm, makeWebhook, type Place } from '../webhooks/make-webhook.ts';
 
 /** How many events each fault is tried with: a slice in `npm test`, 1,000 in `npm run test:long -- faults`. */
@@ -35,7 +39,7 @@ export type LedgerLine = { id: string; status: string; attempts: number; reasons
 export type Stage = {
   database: Awaited<ReturnType<typeof testDatabase>>['database'];
   /** Starts a worker with the complete delivery engine of a server. */
-  startWorker(more?: Partial<DeliveryContext> & { leaseSeconds?: number }): Queue;
+  startWorker(more?: Partial<DeliveryServices> & { leaseSeconds?: number }): Queue;
   /** Creates a form with a webhook to this URL. */
   setScene(url: string, secret?: string): Promise<Scene>;
   /** Creates this number of events of the form and wakes this worker. */
@@ -67,7 +71,7 @@ export async function openStage(): Promise<Stage> {
     database,
     ledger,
     startWorker({ leaseSeconds = 25, ...more } = {}) {
-      const run = deliverWebhook({
+      const run = createDeliveryHandler({
         database,
         vault,
         signLink: ({ id }) => `https://files.test/${id}`,
@@ -77,7 +81,7 @@ export async function openStage(): Promise<Stage> {
         allowNetworks: ['127.0.0.0/8'],
         ...more,
       });
-      const handlers = { [deliverJob]: { run, ...webhookConcurrency } };
+      const handlers = { [deliverJobKind]: { run, ...webhookConcurrency } };
       const queue = startQueue({ database, log: openLog('silent'), handlers, leaseSeconds });
       after(() => queue.stop({ graceMs: 0 }));
       return queue;

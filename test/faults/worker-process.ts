@@ -2,8 +2,8 @@ import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { startQueue } from '#kit/queue/worker.ts';
 import { openVault } from '#kit/vault.ts';
-import { deliverJob } from '#webhooks/delivery-job.ts';
-import { deliverWebhook, failParkedDelivery, webhookConcurrency } from '#webhooks/sending/deliver.ts';
+import { deliverJobKind } from '#webhooks/delivery-job.ts';
+import { createDeliveryHandler, failParkedDelivery, webhookConcurrency } from '#webhooks/sending/deliver.ts';
 
 /*
  * A worker in a separate process, for tests that kill and freeze workers. Its first argument is JSON with the
@@ -14,7 +14,7 @@ export type WorkerOptions = { databaseUrl: string; leaseSeconds: number; timeout
 const { databaseUrl, leaseSeconds, timeoutSeconds = 10 } = JSON.parse(process.argv[2]!) as WorkerOptions;
 const log = openLog('silent');
 const database = openDatabase({ connectionString: databaseUrl }, { pool: 6, log });
-const run = deliverWebhook({
+const run = createDeliveryHandler({
   database,
   vault: openVault('00'.repeat(32)),
   signLink: ({ id }) => `https://files.test/${id}`,
@@ -22,7 +22,7 @@ const run = deliverWebhook({
   timeoutSeconds,
   allowNetworks: ['127.0.0.0/8'],
 });
-const handlers = { [deliverJob]: { run, onParked: failParkedDelivery, ...webhookConcurrency } };
+const handlers = { [deliverJobKind]: { run, onParked: failParkedDelivery, ...webhookConcurrency } };
 const queue = startQueue({ database, log, handlers, leaseSeconds });
 process.once('SIGTERM', () => {
   void queue.stop({ graceMs: 200 }).then(() => process.exit(0));

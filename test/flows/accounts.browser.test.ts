@@ -16,10 +16,10 @@ import {
 } from '#test/console-browser.ts';
 import { openProvider, providerSettings } from '#test/provider.ts';
 import { callApi, freePort, openService } from '#test/service.ts';
-import { resetUserPassword } from '#workspaces/accounts/users.ts';
+import { setTemporaryPassword } from '#workspaces/accounts/users.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { totpCode, totpStepAt } from '#workspaces/sign-in/totp.ts';
-import { prepareSetup } from '#workspaces/workspaces.ts';
+import { computeTotpCode, totpStepAt } from '#workspaces/sign-in/totp.ts';
+import { createSetupToken } from '#workspaces/workspaces.ts';
 import { readNextPath } from '../../web/account/next.ts';
 import { element, structure } from '../ast/forms.ts';
 
@@ -40,7 +40,7 @@ const passkeys = await openConsoleBrowser({ ...named, url: named.services.config
 const run = promisify(execFile);
 
 test('the setup link creates the first account, signs it in and opens the console', async () => {
-  const token = (await prepareSetup(service.services.database))!;
+  const token = (await createSetupToken(service.services.database))!;
   const page = await console.open(`/app/setup?token=${token}`);
   await page.getByLabel('Email address').fill('first@example.org');
   await page.getByLabel('Password').fill('correct horse battery');
@@ -278,7 +278,7 @@ test('a person who signs in with a temporary password must first choose another 
   skip: isSlice,
 }, async () => {
   const { email } = await signIn(service);
-  const { temporaryPassword } = await resetUserPassword(service.services.database, email);
+  const { temporaryPassword } = await setTemporaryPassword(service.services.database, email);
   const page = await console.open('/app/sign-in');
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(temporaryPassword);
@@ -331,11 +331,11 @@ test('an authenticator app can be set up, is required at the next sign-in, and a
   await page.setViewportSize({ width: 1280, height: 800 });
   // No code is accepted twice. The next code is also valid and stays so for half a minute, however slow the
   // screens are.
-  const nextCode = () => totpCode(secret, totpStepAt(new Date()) + 1);
+  const nextCode = () => computeTotpCode(secret, totpStepAt(new Date()) + 1);
   await page.getByLabel('Code shown in the app').fill('000000');
   await press(page, 'Enter');
   await page.getByText("Check that your phone's clock is correct").waitFor();
-  await page.getByLabel('Code shown in the app').fill(totpCode(secret, totpStepAt(new Date())));
+  await page.getByLabel('Code shown in the app').fill(computeTotpCode(secret, totpStepAt(new Date())));
   await press(page, 'Enter');
   await page.getByRole('dialog', { name: 'Save your recovery codes' }).waitFor();
   assert.deepEqual(await findBarriers(page), []);
@@ -535,7 +535,7 @@ test('an owner sees who lacks two-factor before requiring it, and those members 
   await write(theirs, member.password);
   await press(theirs, 'Enter');
   const secret = (await theirs.getByRole('textbox', { name: 'Or enter this key in the app' }).textContent())!;
-  await theirs.getByLabel('Code shown in the app').fill(totpCode(secret, totpStepAt(new Date())));
+  await theirs.getByLabel('Code shown in the app').fill(computeTotpCode(secret, totpStepAt(new Date())));
   await press(theirs, 'Enter');
   await theirs.getByRole('dialog', { name: 'Save your recovery codes' }).waitFor();
   await tabTo(theirs, 'button', 'I have saved them');

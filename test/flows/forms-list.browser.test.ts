@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Static } from 'typebox';
-import type { ExportedForm as Exported, Overview } from '#forms/shapes.ts';
+import type { ExportedForm as Exported, FormsOverview } from '#forms/shapes.ts';
 import type { LocatedForm } from '#search/table-arrangement.ts';
 import { isSlice } from '#test/cases.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
@@ -24,7 +24,7 @@ const create = async (person: ConsolePerson, name: string): Promise<string> => {
   return (await person.api<{ id: string }>('POST', '/forms', { structure })).body.id;
 };
 const list = async (person: ConsolePerson) =>
-  (await person.api<Static<typeof Overview>>('GET', '/forms/overview?sort=name')).body.data;
+  (await person.api<Static<typeof FormsOverview>>('GET', '/forms/overview?sort=name')).body.data;
 type ExportedForm = Static<typeof Exported>;
 
 /** Opens the menu of a form in the list by keyboard and chooses an action. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shortReference } from '#ast/short-reference.ts';
+import { formatSubmissionReference } from '#ast/short-reference.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { element } from '../ast/forms.ts';
@@ -16,7 +16,7 @@ test('the reference and the edit link can be copied, and another response can be
   await field(page, 'name').fill('Ada');
   await pressButton(page, 'Submit');
   await page.waitForURL(/\/submitted\?receipt=/);
-  const reference = shortReference(new URL(page.url()).searchParams.get('receipt')!);
+  const reference = formatSubmissionReference(new URL(page.url()).searchParams.get('receipt')!);
   const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
 
   await pressButton(page, 'Copy Reference number');

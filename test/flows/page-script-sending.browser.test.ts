@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { shortReference } from '#ast/short-reference.ts';
+import { formatSubmissionReference } from '#ast/short-reference.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { composite, element } from '../ast/forms.ts';
@@ -41,7 +41,7 @@ test('P8: two presses make one submission, and the confirmation has the focus an
   await until('the focus on the confirmation', async () => (await focused(page)) === 'Thank you');
   const [only, ...others] = await stage.submissions(plain);
   assert.equal(others.length, 0);
-  assert.equal(await page.locator('.receipt code').innerText(), shortReference(only!.id));
+  assert.equal(await page.locator('.receipt code').innerText(), formatSubmissionReference(only!.id));
   assert.equal(await page.evaluate('sessionStorage.length'), 0, 'nothing of it stays in the window');
   assert.deepEqual(await findBarriers(page), []);
   await stage.browser.leave(page);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { shortReference } from '#ast/short-reference.ts';
+import { formatSubmissionReference } from '#ast/short-reference.ts';
 import { openBrowser } from '#test/browser.ts';
 import { shareService } from '#test/service.ts';
 import { composite, element } from '../ast/forms.ts';
@@ -190,7 +190,7 @@ test('without script, all types, rows and files work, mistakes can be corrected,
   assert.equal(await page.title(), 'Thank you – Application');
   assert.match(await page.locator('main').innerText(), /We will write to you\./);
   const receipt = new URL(page.url()).searchParams.get('receipt')!;
-  assert.equal(await page.locator('.receipt code').innerText(), shortReference(receipt));
+  assert.equal(await page.locator('.receipt code').innerText(), formatSubmissionReference(receipt));
 
   const { body } = await tenant.call('GET', `/submissions/${receipt}`);
   const {

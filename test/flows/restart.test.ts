@@ -4,7 +4,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findAccount, findInaccessibleDirectory } from '#kit/embedded-postgres/machine.ts';
+import { findInaccessibleDirectory, findPostgresAccount } from '#kit/embedded-postgres/machine.ts';
 import { publishForm, sendVisitors, submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
@@ -179,7 +179,7 @@ test('a read-only data directory gives a message with the remedy and exit 1', {
   await mkdir(directory);
   await chmod(directory, 0o555);
   // Root can write everywhere, so the server runs as the user of the database.
-  const user = await findAccount();
+  const user = await findPostgresAccount();
   if (user && (await findInaccessibleDirectory(process.execPath, user)))
     return t.skip(`${user.name} cannot run Node here`);
   const { code, output } = await instance.failToStart(

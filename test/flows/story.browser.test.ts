@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { heading, motion, openConsoleBrowser } from '#test/console-browser.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { callApi, openService, until } from '#test/service.ts';
-import { prepareSetup } from '#workspaces/workspaces.ts';
+import { createSetupToken } from '#workspaces/workspaces.ts';
 
 /* The whole story in one browser: from the setup link to the API that returns a visitor's answers. */
 
@@ -13,7 +13,7 @@ const console = await openConsoleBrowser(service);
 const receiver = await openReceiver();
 
 test('from an empty service to an answer that the webhook and the API deliver', async (t) => {
-  const token = (await prepareSetup(service.services.database))!;
+  const token = (await createSetupToken(service.services.database))!;
   const page = await console.open(`/app/setup?token=${token}`, undefined, motion);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const goWithin = (path: string) => page.evaluate(`history.pushState(null, '', '${path}')`);

@@ -1,5 +1,5 @@
 import type { FormNode } from '#ast/form/tree.ts';
-import { listTexts, translateTexts } from '#ast/texts.ts';
+import { applyFormTranslations, listTexts } from '#ast/texts.ts';
 import { composite, element, stepsOf } from '../ast/forms.ts';
 import { arabic } from './arabic.ts';
 
@@ -366,7 +366,7 @@ function inLanguages(photo: string): GalleryForm {
   const structure = { ...english, attrs: { ...english.attrs, languages: ['en', 'ar'] } };
   const document = { structure, settings: ending((text) => text) };
   const changes = listTexts(document).map((text) => ({ text, language: 'ar', to: arabic[text.text] }));
-  return translateTexts(document, changes);
+  return applyFormTranslations(document, changes);
 }
 
 /** A form that shows one question at a time. */

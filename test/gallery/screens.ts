@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { ConsolePerson } from '#test/console.ts';
 import { makeForm } from '#test/visitor.ts';
 import { seedOrder, seedWorkshop } from '#test/workshop.ts';
-import { totpCode, totpStepAt } from '#workspaces/sign-in/totp.ts';
+import { computeTotpCode, totpStepAt } from '#workspaces/sign-in/totp.ts';
 import { element } from '../ast/forms.ts';
 import { browser, outside } from './stage.ts';
 
@@ -79,7 +79,7 @@ async function secure(): Promise<{ inside: ConsolePerson; waiting: ConsolePerson
   const person = await outside.signIn({ name: 'Lena Bergner' });
   const { password } = person;
   const { secret } = (await person.call<{ secret: string }>('POST', '/person/totp', { password })).body;
-  const code = totpCode(secret, totpStepAt(new Date()));
+  const code = computeTotpCode(secret, totpStepAt(new Date()));
   const { status, headers } = await person.call('PUT', '/person/totp', { code });
   assert.equal(status, 200);
   const withCookie = (cookie: string): ConsolePerson => ({

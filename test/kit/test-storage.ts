@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { headBytes, type Storage } from '#kit/storage.ts';
+import { fileSignatureBytes, type Storage } from '#kit/storage.ts';
 
 // Helpers for the tests of this room. Only tests import this file.
 
@@ -31,7 +31,7 @@ export function testStorage(storage: Storage, left: () => Promise<readonly strin
       limit,
     );
     assert.equal(written.size, 300_000);
-    assert.deepEqual(written.head, bytes.subarray(0, headBytes));
+    assert.deepEqual(written.head, bytes.subarray(0, fileSignatureBytes));
     assert.deepEqual(await read('ws/aa/large'), bytes);
   });
 

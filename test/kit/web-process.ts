@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeInOrder } from '#kit/concurrency.ts';
+import { prepareGracefulShutdown } from '#kit/concurrency.ts';
 import { openServer } from '#kit/http.ts';
 import { openLog } from '#kit/log.ts';
 import { joinPrimary } from '#kit/processes/primary-link.ts';
@@ -24,7 +24,7 @@ server.get('/', async () => {
   return String(process.pid);
 });
 await server.ready();
-const close = closeInOrder(server);
+const close = prepareGracefulShutdown(server);
 primary.serve(server.server);
 if (mood === 'leaves') process.disconnect();
 await told.promise;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUnavailable } from '#kit/database.ts';
+import { isUnavailableError } from '#kit/database.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { addSubmissions, type PublishedForm, publishForm, submitEntry } from '#test/crowd.ts';
 import type { Environment, Instance } from '#test/process.ts';
@@ -170,7 +170,7 @@ const absent = /^(ENOENT|3D000)$/;
 /** Returns undefined if there is no database yet or it is not running. */
 const askIfThere = async <Row extends object>(ask: Ask, sql: string): Promise<Row[] | undefined> =>
   ask<Row>(sql).catch((error: Error & { code?: string }) => {
-    if (isUnavailable(error) || absent.test(String(error.code))) return undefined;
+    if (isUnavailableError(error) || absent.test(String(error.code))) return undefined;
     throw error;
   });
 

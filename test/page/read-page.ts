@@ -1,4 +1,4 @@
-import { type ElementType, elements } from '#ast/form/elements.ts';
+import { type ElementType, elementDefinitions } from '#ast/form/elements.ts';
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { Form, FormNode } from '#ast/form/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
@@ -36,15 +36,15 @@ export function readPage(nodes: readonly FormNode[], more: Partial<FormPageView>
 }
 
 /** Every input type that a visitor fills in. */
-export const inputTypes: readonly string[] = Object.keys(elements).filter(
+export const inputTypes: readonly string[] = Object.keys(elementDefinitions).filter(
   (type) => isInputType(type) && !(inputRules[type] as InputRules).isUnasked,
 );
 
 /** One of every element type except the composite, each with its type as its id. */
 export const everyElement: readonly FormNode[] = [
   ...inputTypes.map((type) => element(type, type, { help_text: `Help with ${type}` })),
-  ...Object.keys(elements)
-    .filter((type) => elements[type as ElementType].group === 'content')
+  ...Object.keys(elementDefinitions)
+    .filter((type) => elementDefinitions[type as ElementType].group === 'content')
     .map((type) => element(type, type)),
 ];
 

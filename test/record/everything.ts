@@ -7,7 +7,7 @@ import { galleryForms } from '#test/gallery/forms.ts';
 import { makePhoto } from '#test/gallery/pictures.ts';
 import { type Body, until } from '#test/service.ts';
 import { asJson, type Part } from '#test/visitor.ts';
-import { totpCode, totpStepAt } from '#workspaces/sign-in/totp.ts';
+import { computeTotpCode, totpStepAt } from '#workspaces/sign-in/totp.ts';
 import { element, structure } from '../ast/forms.ts';
 import type { Outside, OutsideTenant } from './outside.ts';
 
@@ -235,7 +235,7 @@ async function sendPersonalMails(
   await does(person.api('POST', `/keys/${key.id}/rotate`));
   const { body } = await person.call<{ secret: string }>('POST', '/person/totp', { password });
   const confirmed = person.call('PUT', '/person/totp', {
-    code: totpCode(body.secret, totpStepAt(new Date())),
+    code: computeTotpCode(body.secret, totpStepAt(new Date())),
   });
   await does(confirmed);
   const [cookie] = (await confirmed).headers.getSetCookie();

@@ -5,7 +5,7 @@ import { openLiveForms } from '#forms/live-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { openVault } from '#kit/vault.ts';
-import { addToCount } from '#submissions/submission-rows.ts';
+import { addToSubmissionCount } from '#submissions/submission-rows.ts';
 import { submitAnswers } from '#submissions/submit.ts';
 import type { SubmitResult } from '#submissions/submit-request.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
@@ -79,7 +79,7 @@ export async function openScene(
           ['completed', -1],
           ['incomplete', 1],
         ] as const) {
-          await addToCount(client, { workspace_id: workspaceId, form_id: formId, status, change });
+          await addToSubmissionCount(client, { workspace_id: workspaceId, form_id: formId, status, change });
         }
       });
       return id;

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import { callSessionOperation, readSessionQuery } from '../api/operations.ts';
+import { callSessionOperation, sessionOperationQuery } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
@@ -15,8 +15,8 @@ import { Pager } from '../design/pager.tsx';
 import { QueryState } from '../design/states.tsx';
 import { Ago, formatDateTime } from '../design/time.tsx';
 import { useSession } from '../shell/session.ts';
-import { setTheme, themes, useTheme } from '../shell/theme.ts';
-import { nameBrowser } from './browser-name.ts';
+import { consoleThemes, setConsoleTheme, useConsoleTheme } from '../shell/theme.ts';
+import { describeBrowser } from './browser-name.ts';
 import { secondFactorsQuery, usePasswordAction } from './password-dialog.tsx';
 import { PasswordForm } from './password-screens.tsx';
 import { SecondFactorCard } from './second-factor-card.tsx';
@@ -24,7 +24,7 @@ import { SecondFactorCard } from './second-factor-card.tsx';
 type Session = ReplyOf<'listSessions'>['data'][number];
 
 const sessionsQuery = queryOptions({
-  ...readSessionQuery('listSessions', {}),
+  ...sessionOperationQuery('listSessions', {}),
   select: ({ data }) => data,
   // Never cached: sessions also begin and end in other browsers.
   staleTime: 0,
@@ -38,7 +38,7 @@ function SessionsCard(): ReactElement {
   const sessions = useQuery(sessionsQuery);
   const end = usePasswordAction({
     ask: (ending: Session | 'others') => ({
-      title: `Sign out ${ending === 'others' ? 'everywhere else' : nameBrowser(ending.browser)}?`,
+      title: `Sign out ${ending === 'others' ? 'everywhere else' : describeBrowser(ending.browser)}?`,
       description: 'You will need to sign in there again.',
       label: 'Sign out',
     }),
@@ -81,7 +81,7 @@ function SessionRow({
     <div className="stack-tight">
       <div className="spread">
         <div>
-          <strong>{nameBrowser(browser)}</strong>
+          <strong>{describeBrowser(browser)}</strong>
           <div className="soft small">
             Signed in <Ago at={signed_in_at} />
           </div>
@@ -89,7 +89,7 @@ function SessionRow({
         {is_this ? (
           <Chip tone="good">This browser</Chip>
         ) : (
-          <Button onPress={onEnd} aria-label={`Sign out ${nameBrowser(browser)}`}>
+          <Button onPress={onEnd} aria-label={`Sign out ${describeBrowser(browser)}`}>
             Sign out
           </Button>
         )}
@@ -190,7 +190,7 @@ function NameForm({ name }: { name: string }): ReactElement {
 export function AccountScreen(): ReactElement {
   const { user } = useSession();
   const { data: factors } = useQuery(secondFactorsQuery);
-  const theme = useTheme();
+  const theme = useConsoleTheme();
   return (
     <Page title="Your account" width="narrow">
       <WorkspaceDeletionsCard />
@@ -208,7 +208,12 @@ export function AccountScreen(): ReactElement {
       <SessionsCard />
       <ActivityCard />
       <Card title="Appearance">
-        <RadioGroup label="Theme in this browser" choices={themes} value={theme} onChange={setTheme} />
+        <RadioGroup
+          label="Theme in this browser"
+          choices={consoleThemes}
+          value={theme}
+          onChange={setConsoleTheme}
+        />
       </Card>
       <DeleteAccountCard />
     </Page>
@@ -243,7 +248,7 @@ const perPage = 10;
 
 const activityQuery = (page: number) =>
   queryOptions({
-    ...readSessionQuery('listActivity', { query: { page, per_page: perPage } }),
+    ...sessionOperationQuery('listActivity', { query: { page, per_page: perPage } }),
     placeholderData: keepPreviousData,
     staleTime: 0,
   });
@@ -320,5 +325,5 @@ const describeActivity = ({ operation, status }: Line): string =>
 
 function describeOrigin({ by_operator, browser, address }: Line): string {
   if (by_operator) return 'the operator, from the command line';
-  return address === null ? nameBrowser(browser) : `${nameBrowser(browser)}, ${address}`;
+  return address === null ? describeBrowser(browser) : `${describeBrowser(browser)}, ${address}`;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nameBrowser } from './browser-name.ts';
+import { describeBrowser } from './browser-name.ts';
 
 test('a browser gets its common name, although several claim to be others too', () => {
   const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
@@ -13,5 +13,5 @@ test('a browser gets its common name, although several claim to be others too', 
     ['curl/8.0', 'A browser'],
     [null, 'A browser'],
   ] as const)
-    assert.equal(nameBrowser(called), name);
+    assert.equal(describeBrowser(called), name);
 });

@@ -20,7 +20,7 @@ const systems = [
 ] as const;
 
 /** Names the browser of a user agent string, such as "Firefox on Windows". */
-export function nameBrowser(called: string | null): string {
+export function describeBrowser(called: string | null): string {
   const find = (names: readonly (readonly [words: string, name: string])[]): string | undefined =>
     names.find(([words]) => called?.includes(words))?.[1];
   const [browser, system] = [find(browsers) ?? 'A browser', find(systems)];

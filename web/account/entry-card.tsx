@@ -14,7 +14,7 @@ import { useTitle } from '../design/page.tsx';
 import { readNextPath } from './next.ts';
 
 /** A screen for people who are not signed in: a card with the logo and one heading. */
-export function EntryCard({ title, children }: { title: string; children: ReactNode }): ReactElement {
+export function SignedOutCard({ title, children }: { title: string; children: ReactNode }): ReactElement {
   useTitle(title);
   return (
     <main className="sign-in" id="main" tabIndex={-1}>
@@ -30,7 +30,7 @@ export function EntryCard({ title, children }: { title: string; children: ReactN
 }
 
 /** The form of an entry screen. */
-export function EntryForm<Given extends Readonly<Record<string, string>>>({
+export function SignedOutForm<Given extends Readonly<Record<string, string>>>({
   action,
   begin,
   fields,
@@ -111,7 +111,7 @@ export function useCountdown(seconds: number | undefined): number {
   return left;
 }
 
-export const formatWait = (seconds: number): string => {
+export const formatRetryWait = (seconds: number): string => {
   if (seconds > 5_400)
     return `Too many attempts. Try again in ${formatCount(Math.round(seconds / 3_600), 'hour')}.`;
   if (seconds > 90)

@@ -10,7 +10,7 @@ import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
 import { Loading } from '../design/states.tsx';
 import { toastDone } from '../design/toast.tsx';
-import { EntryCard, EntryForm } from './entry-card.tsx';
+import { SignedOutCard, SignedOutForm } from './entry-card.tsx';
 
 /**
  * The page behind a member invitation: the person joins with the account of that address or by choosing a
@@ -28,28 +28,28 @@ export function JoinScreen(): ReactElement {
   });
   if (error) {
     return (
-      <EntryCard title="This invitation is not valid">
+      <SignedOutCard title="This invitation is not valid">
         <Message tone="bad">{error.message}</Message>
         <Link to="/">Go to Formloom</Link>
-      </EntryCard>
+      </SignedOutCard>
     );
   }
   if (!data) {
     return (
-      <EntryCard title="Invitation">
+      <SignedOutCard title="Invitation">
         <Loading label="Opening the invitation…" />
-      </EntryCard>
+      </SignedOutCard>
     );
   }
   const { invitation, person } = data;
   return (
-    <EntryCard title={`Join ${invitation.workspace}`}>
+    <SignedOutCard title={`Join ${invitation.workspace}`}>
       <p>
         {invitation.invited_by === null ? 'You are invited' : `${invitation.invited_by} invited you`} to join{' '}
         <strong>{invitation.workspace}</strong> as {invitation.role}.
       </p>
       <JoinMethod token={token} invitation={invitation} person={person} />
-    </EntryCard>
+    </SignedOutCard>
   );
 }
 
@@ -150,7 +150,7 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactEl
     onDone: enter,
   });
   return (
-    <EntryForm
+    <SignedOutForm
       action={join}
       label="Join workspace"
       begin={{ name: '', password: '' }}
@@ -165,6 +165,6 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactEl
       }}
     >
       <p className="soft">Choose a name and a password. You will sign in as {email}.</p>
-    </EntryForm>
+    </SignedOutForm>
   );
 }

@@ -1,16 +1,16 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { SecondFactors } from '#workspaces/sign-in/session-shapes.ts';
-import { readSessionQuery } from '../api/operations.ts';
+import { sessionOperationQuery } from '../api/operations.ts';
 import { type Action, type ActionOptions, useAction } from '../design/action.tsx';
 import { TextField } from '../design/field.tsx';
 import { FormDialog } from '../design/form-dialog.tsx';
 
 /** Two-factor methods and passkeys of the person. */
-export const secondFactorsQuery = queryOptions(readSessionQuery('readSecondFactors', {}));
+export const secondFactorsQuery = queryOptions(sessionOperationQuery('readSecondFactors', {}));
 
 /** Whether sign-in needs two-factor. */
-export const hasFactor = ({ totp_since, passkeys }: SecondFactors): boolean =>
+export const hasTwoFactor = ({ totp_since, passkeys }: SecondFactors): boolean =>
   totp_since !== null || passkeys.length > 0;
 
 /** Asks for the password again. A person without one must have signed in within the last ten minutes. */

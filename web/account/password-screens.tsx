@@ -6,7 +6,7 @@ import { queryClient } from '../api/query-client.ts';
 import { useAction } from '../design/action.tsx';
 import { FieldsForm } from '../design/fields.tsx';
 import { Message } from '../design/message.tsx';
-import { EntryCard, EntryForm } from './entry-card.tsx';
+import { SignedOutCard, SignedOutForm } from './entry-card.tsx';
 
 const newPassword = {
   label: 'New password',
@@ -51,7 +51,7 @@ export function ForgotPasswordScreen(): ReactElement {
     run: (body: { email: string }) => callSessionOperation('askForPasswordReset', { body }),
   });
   return (
-    <EntryCard title="Forgot your password?">
+    <SignedOutCard title="Forgot your password?">
       <div role="status" className={ask.isSuccess ? undefined : 'unseen'}>
         {ask.isSuccess && (
           <Message tone="good" title="Check your inbox">
@@ -63,7 +63,7 @@ export function ForgotPasswordScreen(): ReactElement {
       {!ask.isSuccess && (
         <>
           <p className="soft">We will email you a link to choose a new password.</p>
-          <EntryForm
+          <SignedOutForm
             action={ask}
             label="Send me a link"
             begin={{ email: '' }}
@@ -82,7 +82,7 @@ export function ForgotPasswordScreen(): ReactElement {
       <p className="small">
         <Link to="/sign-in">Back to sign-in</Link>
       </p>
-    </EntryCard>
+    </SignedOutCard>
   );
 }
 
@@ -102,20 +102,20 @@ export function ResetPasswordScreen(): ReactElement {
   });
   const { error } = choose;
   return (
-    <EntryCard title="Choose a new password">
+    <SignedOutCard title="Choose a new password">
       {error instanceof ApiProblem && error.status === 410 ? (
         <>
           <Message tone="bad">{error.message}</Message>
           <Link to="/forgot-password">Request another link</Link>
         </>
       ) : (
-        <EntryForm
+        <SignedOutForm
           action={choose}
           label="Save and sign in"
           begin={{ password: '' }}
           fields={{ password: { ...newPassword, autoFocus: true } }}
         />
       )}
-    </EntryCard>
+    </SignedOutCard>
   );
 }

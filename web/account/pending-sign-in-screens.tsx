@@ -11,10 +11,16 @@ import { Form } from '../design/form.tsx';
 import { Message } from '../design/message.tsx';
 import { formatDateTime } from '../design/time.tsx';
 import { useSession } from '../shell/session.ts';
-import { EntryCard, formatWait, SignOutButton, useCountdown, useOpenNextPage } from './entry-card.tsx';
-import { hasFactor, secondFactorsQuery } from './password-dialog.tsx';
+import {
+  formatRetryWait,
+  SignedOutCard,
+  SignOutButton,
+  useCountdown,
+  useOpenNextPage,
+} from './entry-card.tsx';
+import { hasTwoFactor, secondFactorsQuery } from './password-dialog.tsx';
 import { PasswordForm } from './password-screens.tsx';
-import { SecondFactors } from './second-factor-card.tsx';
+import { SecondFactorList } from './second-factor-card.tsx';
 import { PasskeyButton } from './sign-in-screen.tsx';
 
 /** Shown after sign-in if the account is being deleted: the person restores it or signs out. */
@@ -23,7 +29,7 @@ export function AccountDeletionScreen(): ReactElement {
   const goOn = useOpenNextPage();
   const comeBack = useAction({ run: () => callSessionOperation('bringBackAccount', {}), onDone: goOn });
   return (
-    <EntryCard title="Your account is being deleted">
+    <SignedOutCard title="Your account is being deleted">
       <p className="soft">
         {user.email} will be permanently deleted
         {user.ends_at !== null && <> on {formatDateTime(user.ends_at)}</>}. Until then you can restore it with
@@ -34,7 +40,7 @@ export function AccountDeletionScreen(): ReactElement {
         Keep my account
       </Button>
       <SignOutButton />
-    </EntryCard>
+    </SignedOutCard>
   );
 }
 
@@ -43,13 +49,13 @@ export function NewPasswordScreen(): ReactElement {
   const { user } = useSession();
   const goOn = useOpenNextPage();
   return (
-    <EntryCard title="Choose your own password">
+    <SignedOutCard title="Choose your own password">
       <p className="soft">
         You signed in as {user.email} with a temporary password that others may know. Change it to continue.
       </p>
       <PasswordForm currentLabel="Temporary password" onChanged={goOn} />
       <SignOutButton />
-    </EntryCard>
+    </SignedOutCard>
   );
 }
 
@@ -64,15 +70,15 @@ export function TwoFactorSetupScreen(): ReactElement {
   const closed = workspaces.filter(({ id }) => closed_workspaces.includes(id)).map(({ name }) => name);
   const open = workspaces.find(({ id }) => !closed_workspaces.includes(id));
   return (
-    <EntryCard title="Two-factor authentication required">
+    <SignedOutCard title="Two-factor authentication required">
       <p className="soft">
         {closed.length > 0 ? new Intl.ListFormat('en').format(closed) : 'Your workspace'} cannot be opened
         without two-factor authentication. Set up an authenticator app or a passkey to continue.
       </p>
-      <SecondFactors />
+      <SecondFactorList />
       <Button
         variant="primary"
-        isDisabled={data === undefined || !hasFactor(data)}
+        isDisabled={data === undefined || !hasTwoFactor(data)}
         onPress={() => void goOn()}
       >
         Continue
@@ -83,7 +89,7 @@ export function TwoFactorSetupScreen(): ReactElement {
         </Link>
       )}
       <SignOutButton />
-    </EntryCard>
+    </SignedOutCard>
   );
 }
 
@@ -117,7 +123,7 @@ export function TwoFactorScreen(): ReactElement {
   const [chosen, choose] = useState<Typed>();
   const way = chosen ?? steps[0];
   return (
-    <EntryCard title="Two-factor authentication">
+    <SignedOutCard title="Two-factor authentication">
       <p className="soft">You signed in as {user.email}. Confirm that it’s you.</p>
       {second_steps?.includes('passkey') && <PasskeyButton />}
       {way && <CodeForm key={way} way={way} />}
@@ -136,7 +142,7 @@ export function TwoFactorScreen(): ReactElement {
       <p className="small soft">
         Lost access to all of these? The operator of this service can turn off two-factor for your account.
       </p>
-    </EntryCard>
+    </SignedOutCard>
   );
 }
 
@@ -157,7 +163,7 @@ function CodeForm({ way }: { way: Typed }): ReactElement {
   const wait = useCountdown(retryAfter);
   return (
     <Form className="stack" isPending={take.isPending} onSubmit={() => wait === 0 && take.mutate()}>
-      {wait > 0 && <Message tone="bad">{formatWait(wait)}</Message>}
+      {wait > 0 && <Message tone="bad">{formatRetryWait(wait)}</Message>}
       {take.unlocated !== undefined && retryAfter === undefined && (
         <Message tone="bad">{take.unlocated}</Message>
       )}

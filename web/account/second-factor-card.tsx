@@ -14,18 +14,18 @@ import { FormDialog } from '../design/form-dialog.tsx';
 import { Menu } from '../design/menu.tsx';
 import { Message } from '../design/message.tsx';
 import { Card } from '../design/page.tsx';
-import { saveFile } from '../design/save-file.ts';
+import { downloadTextFile } from '../design/save-file.ts';
 import { QueryState } from '../design/states.tsx';
 import { Ago } from '../design/time.tsx';
 import { useSession } from '../shell/session.ts';
 import {
-  hasFactor,
+  hasTwoFactor,
   PasswordConfirmationField,
   PasswordDialog,
   secondFactorsQuery,
   usePasswordAction,
 } from './password-dialog.tsx';
-import { hasPasskeys, makePasskey } from './web-authn.ts';
+import { canUsePasskeys, makePasskey } from './web-authn.ts';
 
 const QrCode = lazy(async () => ({ default: (await import('../design/qr-code.tsx')).QrCode }));
 const qrSize = 184;
@@ -181,7 +181,10 @@ function RecoveryCodesDialog({
           ))}
         </ol>
         <div className="row">
-          <Button icon="download" onPress={() => saveFile('formloom-recovery-codes.txt', file, 'text/plain')}>
+          <Button
+            icon="download"
+            onPress={() => downloadTextFile('formloom-recovery-codes.txt', file, 'text/plain')}
+          >
             Download
           </Button>
           <CopyButton text={text} />
@@ -201,16 +204,16 @@ export function SecondFactorCard(): ReactElement {
       title="Two-factor authentication"
       lead="Your password alone is not enough to sign in to your account."
       actions={
-        data && <Chip tone={hasFactor(data) ? 'good' : 'plain'}>{hasFactor(data) ? 'On' : 'Off'}</Chip>
+        data && <Chip tone={hasTwoFactor(data) ? 'good' : 'plain'}>{hasTwoFactor(data) ? 'On' : 'Off'}</Chip>
       }
     >
-      <SecondFactors />
+      <SecondFactorList />
     </Card>
   );
 }
 
 /** The list of two-factor methods with buttons to change them, without a card. */
-export function SecondFactors(): ReactElement {
+export function SecondFactorList(): ReactElement {
   const factors = useQuery(secondFactorsQuery);
   return (
     <QueryState query={factors} lines={2} showsError>
@@ -302,12 +305,12 @@ function FactorList({ factors }: { factors: Factors }): ReactElement {
           </Menu>
         </Way>
       ))}
-      {hasPasskeys() && (
+      {canUsePasskeys() && (
         <Way name={passkeys.length > 0 ? 'Another passkey' : 'Passkey'}>
           <Button onPress={() => setOpen('add passkey')}>Add passkey</Button>
         </Way>
       )}
-      {hasFactor(factors) && (
+      {hasTwoFactor(factors) && (
         <Way name="Recovery codes" note={`${recovery_codes_left} left`}>
           <Button onPress={() => renew.start()}>Get new codes</Button>
         </Way>

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useRouter, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { ApiProblem } from '../api/client.ts';
-import { callSessionOperation, readSessionQuery } from '../api/operations.ts';
+import { callSessionOperation, sessionOperationQuery } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
@@ -10,9 +10,9 @@ import { TextField } from '../design/field.tsx';
 import { Form } from '../design/form.tsx';
 import { Message } from '../design/message.tsx';
 import { Loading } from '../design/states.tsx';
-import { EntryCard, formatWait, useCountdown, useOpenNextPage } from './entry-card.tsx';
+import { formatRetryWait, SignedOutCard, useCountdown, useOpenNextPage } from './entry-card.tsx';
 import { readNextPath } from './next.ts';
-import { getPasskey, hasPasskeys } from './web-authn.ts';
+import { canUsePasskeys, requestPasskeyAssertion } from './web-authn.ts';
 
 /** Signs in with a passkey. Renders nothing if the browser does not support passkeys. */
 export function PasskeyButton(): ReactElement | null {
@@ -20,12 +20,12 @@ export function PasskeyButton(): ReactElement | null {
   const enter = useAction({
     run: async () =>
       callSessionOperation('signInByPasskey', {
-        body: await getPasskey(await callSessionOperation('askForPasskey', {})),
+        body: await requestPasskeyAssertion(await callSessionOperation('askForPasskey', {})),
       }),
     meta: { isSignIn: true },
     onDone: goOn,
   });
-  if (!hasPasskeys()) return null;
+  if (!canUsePasskeys()) return null;
   return (
     <div className="stack-tight">
       {enter.error && <Message tone="bad">{enter.error.message}</Message>}
@@ -36,7 +36,7 @@ export function PasskeyButton(): ReactElement | null {
   );
 }
 
-const signInMethodsQuery = queryOptions(readSessionQuery('readWaysIn', {}));
+const signInMethodsQuery = queryOptions(sessionOperationQuery('readWaysIn', {}));
 
 /** The session storage key of the page to open when the provider sends the browser back. */
 const nextKey = 'formloom.next';
@@ -85,7 +85,7 @@ export function SignInScreen(): ReactElement {
   });
   const wait = useCountdown(enter.error instanceof ApiProblem ? enter.error.retryAfter : undefined);
   return (
-    <EntryCard title="Sign in to Formloom">
+    <SignedOutCard title="Sign in to Formloom">
       <Form className="stack" isPending={enter.isPending} onSubmit={() => wait === 0 && enter.mutate()}>
         {ways?.is_set_up === false && (
           <Message>
@@ -93,7 +93,9 @@ export function SignInScreen(): ReactElement {
             service’s startup output.
           </Message>
         )}
-        {enter.error && <Message tone="bad">{wait > 0 ? formatWait(wait) : explain(enter.error)}</Message>}
+        {enter.error && (
+          <Message tone="bad">{wait > 0 ? formatRetryWait(wait) : explain(enter.error)}</Message>
+        )}
         <TextField
           label="Email address"
           type="text"
@@ -120,7 +122,7 @@ export function SignInScreen(): ReactElement {
       <p className="small">
         <Link to="/forgot-password">Forgot your password?</Link>
       </p>
-    </EntryCard>
+    </SignedOutCard>
   );
 }
 
@@ -131,7 +133,7 @@ const explain = (error: Error): string =>
  * The page that the identity provider redirects to. It sends the provider's response to the service only
  * once.
  */
-export function SignedInScreen(): ReactElement {
+export function ProviderReturnScreen(): ReactElement {
   const router = useRouter();
   const answer = location.search;
   const { error, isSuccess } = useQuery({
@@ -149,9 +151,9 @@ export function SignedInScreen(): ReactElement {
     void router.navigate({ to: popNextPath(), replace: true });
   }, [isSuccess, router]);
   return (
-    <EntryCard title={error ? 'You are not signed in' : 'One moment…'}>
+    <SignedOutCard title={error ? 'You are not signed in' : 'One moment…'}>
       {error ? <Message tone="bad">{error.message}</Message> : <Loading label="Signing you in…" />}
       {error && <Link to="/sign-in">Back to sign-in</Link>}
-    </EntryCard>
+    </SignedOutCard>
   );
 }

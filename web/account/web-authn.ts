@@ -2,7 +2,7 @@ import type { InputOf } from '#app/operations/operations.ts';
 import type { PasskeyRequest } from '#workspaces/sign-in/session-shapes.ts';
 
 /** Whether this browser supports passkeys. Old browsers and pages without HTTPS do not. */
-export const hasPasskeys = (): boolean => 'PublicKeyCredential' in window;
+export const canUsePasskeys = (): boolean => 'PublicKeyCredential' in window;
 
 const encode = (bytes: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
@@ -54,7 +54,7 @@ export async function makePasskey(
  * Asks the browser for a passkey of this service.
  * @throws Error with a message for the user.
  */
-export async function getPasskey(request: {
+export async function requestPasskeyAssertion(request: {
   challenge: string;
   host: string;
 }): Promise<InputOf<'signInByPasskey'>['body']> {

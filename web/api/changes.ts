@@ -111,7 +111,7 @@ const markChangedQueries = (name: Name): void => readersOf[name]?.forEach((reade
  * Waits for the call of an operation, then marks the affected queries to be fetched again.
  * @throws the error of the call.
  */
-export async function trackChange<Reply>(name: Name, called: Promise<Reply>): Promise<Reply> {
+export async function markChangedAfterCall<Reply>(name: Name, called: Promise<Reply>): Promise<Reply> {
   try {
     const reply = await called;
     markChangedQueries(name);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
-import { ApiProblem, request } from './client.ts';
+import { ApiProblem, requestJson } from './client.ts';
 
 /** The response to each path, from the service or from a proxy in front of it. */
 const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
@@ -27,7 +27,7 @@ after(() => {
 });
 
 const problemAt = async (path: string): Promise<readonly [status: number, code: string]> => {
-  const problem = await request(path, { method: 'GET' }).catch((error: unknown) => error);
+  const problem = await requestJson(path, { method: 'GET' }).catch((error: unknown) => error);
   assert.ok(problem instanceof ApiProblem, String(problem));
   return [problem.status, problem.code];
 };
@@ -43,5 +43,5 @@ test('an error keeps its status, whether the service or a proxy wrote it', async
 });
 
 test('a successful response may have no content', async () => {
-  assert.equal(await request('/nothing', { method: 'POST' }), undefined);
+  assert.equal(await requestJson('/nothing', { method: 'POST' }), undefined);
 });

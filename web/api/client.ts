@@ -20,20 +20,20 @@ export class ApiProblem extends FormloomError {
 }
 
 /** Whether another person changed the thing first (412). */
-export const isStale = (error: unknown): error is ApiProblem =>
+export const isConcurrentChangeError = (error: unknown): error is ApiProblem =>
   error instanceof ApiProblem && error.status === 412;
 
-export type Options = {
+export type RequestOptions = {
   signal?: AbortSignal;
   headers?: Readonly<Record<string, string>>;
   /** Sends the request even if the user leaves the page. */
   keepalive?: boolean;
 };
 
-type Request = Options & { method: string; type?: string; body?: string | Blob };
+type Request = RequestOptions & { method: string; type?: string; body?: string | Blob };
 
 /** A response that broke off or is not from the service counts as no response. */
-export const request = <Body>(address: string, asked: Request): Promise<Body> =>
+export const requestJson = <Body>(address: string, asked: Request): Promise<Body> =>
   receive(address, asked, async (response) => {
     const text = await response.text();
     return (text === '' ? undefined : JSON.parse(text)) as Body;
@@ -91,7 +91,7 @@ export function formatQuery(
 }
 
 /** Returns the error message, unless the errors belong to fields. */
-export function errorWithoutField(error: Error | null): string | undefined {
+export function errorMessageWithoutField(error: Error | null): string | undefined {
   const isLocated = error instanceof ApiProblem && error.errors.length > 0;
   return isLocated ? undefined : error?.message;
 }
@@ -100,7 +100,7 @@ export function errorWithoutField(error: Error | null): string | undefined {
 const readyMs = 2_000;
 
 /** Whether the service and its dependencies respond. False if the connection is lost. */
-export const isReady = (): Promise<boolean> =>
+export const isServiceReady = (): Promise<boolean> =>
   fetch('/readyz', { signal: AbortSignal.timeout(readyMs) }).then(
     ({ ok }) => ok,
     () => false,

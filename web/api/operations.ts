@@ -1,8 +1,15 @@
-import type { ConditionalName, InputOf, ReplyOf } from '#app/operations/operations.ts';
+import type { ConditionalOperationName, InputOf, ReplyOf } from '#app/operations/operations.ts';
 import { type OperationName, routeOf, type SessionOperationName } from '#app/operations/routes.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
-import { trackChange } from './changes.ts';
-import { type ApiProblem, checkDownload, formatQuery, isStale, type Options, request } from './client.ts';
+import { markChangedAfterCall } from './changes.ts';
+import {
+  type ApiProblem,
+  checkDownload,
+  formatQuery,
+  isConcurrentChangeError,
+  type RequestOptions,
+  requestJson,
+} from './client.ts';
 import { type ConcurrentChange, describeDifferences, findReadOperation } from './concurrent-change.ts';
 
 type AnyInput = {
@@ -32,25 +39,25 @@ function send<Reply>(
   base: string,
   name: OperationName | SessionOperationName,
   input: AnyInput,
-  options: Options,
+  options: RequestOptions,
 ): Promise<Reply> {
   const { address, method } = requestOf(name, input);
   const content = method !== 'GET' && contentOf(input.body);
-  return trackChange(name, request(base + address, { ...options, method, ...content }));
+  return markChangedAfterCall(name, requestJson(base + address, { ...options, method, ...content }));
 }
 
 const inWorkspace = (id: string) => ({ 'X-Workspace-ID': id });
 
 /** The state of a thing that a person saw before they changed it. */
 export type ChangePrecondition = { readonly etag: string } | { readonly updated_at: string };
-type OptionalPrecondition = Options & { seen?: ChangePrecondition };
+type OptionalPrecondition = RequestOptions & { seen?: ChangePrecondition };
 
 /**
  * Requires `seen` for operations that several people can use on one thing, so that no change is overwritten.
  */
-type Rest<Name extends OperationName> = Name extends ConditionalName
-  ? [options: Options & { seen: ChangePrecondition }]
-  : [options?: Options];
+type Rest<Name extends OperationName> = Name extends ConditionalOperationName
+  ? [options: RequestOptions & { seen: ChangePrecondition }]
+  : [options?: RequestOptions];
 
 const ifMatch = (seen: ChangePrecondition): { 'If-Match': string } => ({
   'If-Match': 'etag' in seen ? seen.etag : formatEtag(new Date(seen.updated_at)),
@@ -61,7 +68,7 @@ const ifMatch = (seen: ChangePrecondition): { 'If-Match': string } => ({
  * @param rest `seen`, for a change: if another person changed the thing first, nothing is changed (isStale).
  * @throws ApiProblem.
  */
-export async function call<Name extends OperationName>(
+export async function callWorkspaceOperation<Name extends OperationName>(
   workspaceId: string,
   name: Name,
   input: InputOf<Name>,
@@ -74,7 +81,7 @@ export async function call<Name extends OperationName>(
       headers: { ...inWorkspace(workspaceId), ...(seen && ifMatch(seen)) },
     });
   } catch (error) {
-    if (seen && isStale(error))
+    if (seen && isConcurrentChangeError(error))
       error.meanwhile = await findMeanwhile(workspaceId, name, input as AnyInput, { seen, error });
     throw error;
   }
@@ -124,7 +131,7 @@ async function findLastChange(
   id: string,
   { error: { requestId }, signal }: { error: ApiProblem; signal: AbortSignal },
 ): Promise<{ by?: string; at: string } | undefined> {
-  const { data } = await call(
+  const { data } = await callWorkspaceOperation(
     workspaceId,
     'listAuditLog',
     { query: { thing_id: id, per_page: 10 } },
@@ -142,7 +149,12 @@ async function findLastEdit(
   id: string,
   signal: AbortSignal,
 ): Promise<{ by?: string; at: string } | undefined> {
-  const { data } = await call(workspaceId, 'getSubmissionTimeline', { params: { id } }, { signal });
+  const { data } = await callWorkspaceOperation(
+    workspaceId,
+    'getSubmissionTimeline',
+    { params: { id } },
+    { signal },
+  );
   const change = data.find((entry) => 'changes' in entry);
   return change && { at: change.at, ...(change.by !== null && { by: change.by }) };
 }
@@ -154,14 +166,14 @@ async function findLastEdit(
 export const callSessionOperation = <Name extends SessionOperationName>(
   name: Name,
   input: InputOf<Name>,
-  options: Options = {},
+  options: RequestOptions = {},
 ): Promise<ReplyOf<Name>> => send('/app/api', name, input as AnyInput, options);
 
 /**
  * Returns the query options of an operation that reads data. The key begins with the operation's name
  * (changes.ts).
  */
-export const readQuery = <Name extends OperationName>(
+export const operationQuery = <Name extends OperationName>(
   workspaceId: string,
   name: Name,
   input: InputOf<Name>,
@@ -172,7 +184,10 @@ export const readQuery = <Name extends OperationName>(
 });
 
 /** Returns the query options of a session operation that reads data. */
-export const readSessionQuery = <Name extends SessionOperationName>(name: Name, input: InputOf<Name>) => ({
+export const sessionOperationQuery = <Name extends SessionOperationName>(
+  name: Name,
+  input: InputOf<Name>,
+) => ({
   queryKey: [name, input] as const,
   queryFn: ({ signal }: { signal: AbortSignal }) => callSessionOperation(name, input, { signal }),
 });

@@ -1,5 +1,5 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
-import { ApiProblem, isStale } from './client.ts';
+import { ApiProblem, isConcurrentChangeError } from './client.ts';
 
 /**
  * Whether a retry can help: after a lost connection or while the service starts. Refused requests stay
@@ -12,7 +12,7 @@ export const canRetry = (error: unknown): boolean =>
 export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({
     // Another person changed the thing, so the screen shows an old state.
-    onError: (error) => (isStale(error) ? queryClient.invalidateQueries() : undefined),
+    onError: (error) => (isConcurrentChangeError(error) ? queryClient.invalidateQueries() : undefined),
   }),
   defaultOptions: {
     // Sends requests even when the browser reports no connection: a failure is shown to the user, a paused

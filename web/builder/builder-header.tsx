@@ -7,11 +7,11 @@ import { focusUnreadableInput } from '../design/unreadable-input.ts';
 import { FormHeaderActions } from '../shell/form-header-actions.tsx';
 import { useBuilder } from './editor/use-editor.ts';
 import { SaveStateText } from './publish/save-state.tsx';
-import type { BuilderApi, BuilderForm, SaveState } from './saving/autosave.ts';
+import type { BuilderApi, OpenedForm, SaveState } from './saving/autosave.ts';
 import type { OpenForm } from './use-open-form.ts';
 
 type HeaderProps = {
-  readonly opened: BuilderForm;
+  readonly opened: OpenedForm;
   readonly api: BuilderApi;
   readonly saveState: SaveState;
   /** Whether the JSON view has edits that are not applied yet, and therefore not saved. */
@@ -119,7 +119,7 @@ function PublishButton({
 }
 
 function actionsFor(
-  status: BuilderForm['form']['status'],
+  status: OpenedForm['form']['status'],
   become: (status: 'draft' | 'archived') => void,
   ask: (status: 'draft' | 'archived') => void,
   publicUrl: string,

@@ -5,15 +5,15 @@ import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
 import { useTitle } from '../design/page.tsx';
 import { ErrorState, Loading } from '../design/states.tsx';
-import { useForm } from '../shell/current-form.ts';
+import { useCurrentForm } from '../shell/current-form.ts';
 import { useSession } from '../shell/session.ts';
 import { Builder } from './builder.tsx';
-import { readStructure } from './model/edit-node.ts';
+import { parseEditableTree } from './model/edit-node.ts';
 import {
   type BuilderApi,
-  type BuilderForm,
-  type FormDocument,
+  type BuilderDocument,
   listOpenWindows,
+  type OpenedForm,
   openBuilderApi,
   openUnsavedEdits,
 } from './saving/autosave.ts';
@@ -21,7 +21,7 @@ import { waitForLastSave } from './saving/use-saving.ts';
 
 /** The builder of the form in the address (docs/rules.md B1-B7). */
 export function BuilderScreen(): ReactElement {
-  const form = useForm();
+  const form = useCurrentForm();
   useTitle(`Build ${form.name}`);
   const api = useMemo(() => openBuilderApi(form.workspace_id, form.id), [form.workspace_id, form.id]);
   // Loads the form once per visit, because the editor is ahead of the server from then on. A user who returns
@@ -56,17 +56,20 @@ function OpenedBuilder({
   windows,
   api,
 }: {
-  opened: BuilderForm;
+  opened: OpenedForm;
   windows: ReadonlySet<string>;
   api: BuilderApi;
 }): ReactElement {
   const { user } = useSession();
   const [start, setStart] = useState<'draft' | 'live'>('draft');
   const [kept] = useState(() =>
-    openUnsavedEdits({ userId: user.id, formId: opened.form.id }).take(opened.draft as FormDocument, windows),
+    openUnsavedEdits({ userId: user.id, formId: opened.form.id }).take(
+      opened.draft as BuilderDocument,
+      windows,
+    ),
   );
   const { structure, settings } = opened[start];
-  const saved = readStructure(structure);
+  const saved = parseEditableTree(structure);
   if (!saved.ok) {
     return (
       <div className="builder-loading">
@@ -80,7 +83,7 @@ function OpenedBuilder({
       </div>
     );
   }
-  const rescued = kept && start === 'draft' ? readStructure(kept.structure) : undefined;
+  const rescued = kept && start === 'draft' ? parseEditableTree(kept.structure) : undefined;
   const isRescue = rescued?.ok === true;
   return (
     <Builder

@@ -17,8 +17,8 @@ import type { Editor } from './editor/editor.ts';
 import { BuilderContext, useEditorState } from './editor/use-editor.ts';
 import { type JsonDraft, JsonView } from './json.tsx';
 import { LanguagesView } from './languages/languages-view.tsx';
-import { LiveChanged } from './live-changed.tsx';
-import { type NodeKey, readStructure, toStructure } from './model/edit-node.ts';
+import { LiveChangedNotice } from './live-changed.tsx';
+import { type NodeKey, parseEditableTree, toStructure } from './model/edit-node.ts';
 import { findProblems, type LocatedProblem, problemsByKey } from './model/form-problems.ts';
 import type { EditSnapshot } from './model/history.ts';
 import { BrokenReferencesDialog } from './panel/logic.tsx';
@@ -26,7 +26,7 @@ import { PreviewView } from './preview/preview.tsx';
 import { FormLiveDialog, PublishDialog } from './publish/publish-dialog.tsx';
 import { ConflictDialog } from './publish/save-state.tsx';
 import type { BuilderApi } from './saving/autosave.ts';
-import { type Saving, useLeaveWarning } from './saving/use-saving.ts';
+import { type AutosaveAndState, useLeaveWarning } from './saving/use-saving.ts';
 import {
   findSettingProblems,
   focusSetting,
@@ -153,7 +153,7 @@ export function Builder(start: BuilderStart): ReactElement {
           onChange={setView}
           onTravel={travel}
         />
-        <LiveChanged opened={opened} autosave={autosave} onTakeOver={takeOver} onOpened={setOpened} />
+        <LiveChangedNotice opened={opened} autosave={autosave} onTakeOver={takeOver} onOpened={setOpened} />
         <Refused saving={saving} />
         <CurrentView
           view={view}
@@ -204,7 +204,7 @@ function isWhatVisitorsSee(
   { root, settings }: Pick<EditSnapshot, 'root' | 'settings'>,
 ): boolean {
   if (form.status !== 'published' || !isSameJson(live.settings, settings)) return false;
-  const read = readStructure(live.structure);
+  const read = parseEditableTree(live.structure);
   return read.ok && JSON.stringify(toStructure(read.root)) === JSON.stringify(toStructure(root));
 }
 
@@ -272,7 +272,7 @@ function CurrentView({
 }
 
 /** Shows why the server refused to save, and tells the user that no changes are lost. */
-function Refused({ saving: { state, autosave } }: { saving: Saving }): ReactElement | null {
+function Refused({ saving: { state, autosave } }: { saving: AutosaveAndState }): ReactElement | null {
   if (state.kind !== 'refused') return null;
   return (
     <div className="builder-note">

@@ -1,6 +1,6 @@
 import { validateStructure } from '#ast/validate.ts';
-import { findJsonNodes, formatPath, lineAt, offsetOfError } from '../forms/create/json-positions.ts';
-import { type EditNode, readStructure } from './model/edit-node.ts';
+import { findJsonNodes, formatPath, lineAt, offsetOfJsonError } from '../forms/create/json-positions.ts';
+import { type EditNode, parseEditableTree } from './model/edit-node.ts';
 
 /** A problem of the JSON text: its location in words, a message, and the offset of the character. */
 export type JsonProblem = {
@@ -22,7 +22,7 @@ export function checkJson(text: string): CheckedJson {
   } catch (error) {
     return { root: undefined, problems: [syntaxProblem(text, error as SyntaxError)] };
   }
-  const read = readStructure(structure);
+  const read = parseEditableTree(structure);
   const valid = validateStructure(structure);
   const found = read.ok ? (valid.ok ? [] : valid.errors) : read.problems;
   const places = found.length === 0 ? undefined : findJsonNodes(text);
@@ -37,6 +37,6 @@ export function checkJson(text: string): CheckedJson {
 }
 
 function syntaxProblem(text: string, error: SyntaxError): JsonProblem {
-  const offset = offsetOfError(text, error);
+  const offset = offsetOfJsonError(text, error);
   return { where: `Line ${lineAt(text, offset)}:`, message: 'The JSON is invalid from here.', offset };
 }

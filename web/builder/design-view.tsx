@@ -21,9 +21,9 @@ import { Canvas } from './canvas/canvas.tsx';
 import { NodeMenu } from './canvas/canvas-node.tsx';
 import { type StartDrag, useDrag } from './canvas/drag.ts';
 import { DragHandle } from './canvas/drag-handle.tsx';
-import { elementOf } from './canvas/page-markup.ts';
+import { findNodeElement } from './canvas/page-markup.ts';
 import { InsertMenu, type InsertRequest, Palette } from './canvas/palette.tsx';
-import { addStep, remove } from './editor/commands.ts';
+import { addStep, deleteAndSelectNext } from './editor/commands.ts';
 import type { Editor } from './editor/editor.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { describeNodes } from './model/compare.ts';
@@ -145,7 +145,8 @@ export function DesignView({ problems, api }: { problems: ProblemsByKey; api: Bu
     },
     [isReadOnly],
   );
-  const openMenu = (): void => insert(elementOf(host.current, place.editor.read().history.present.selection));
+  const openMenu = (): void =>
+    insert(findNodeElement(host.current, place.editor.read().history.present.selection));
   return (
     <NodeCommandContext value={{ openMenu, remove: deletion.ask }}>
       <PartKeys />
@@ -217,7 +218,7 @@ function useSheet(
       setSheet(undefined);
       const { key, part } = focus;
       afterFocusReturned(() =>
-        part === 'label' ? editor.write({ key }) : elementOf(host.current, key)?.focus(),
+        part === 'label' ? editor.write({ key }) : findNodeElement(host.current, key)?.focus(),
       );
     }
   }, [editor, host, focus]);
@@ -251,13 +252,13 @@ function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => vo
   const askOrRemove = async (parts: readonly EditNode[], ids: readonly string[]): Promise<void> => {
     const { counts, scanned } = await api.countAnswers();
     const answers = Math.max(...ids.map((id) => counts[id] ?? 0));
-    if (answers === 0) remove(editor, parts);
+    if (answers === 0) deleteAndSelectNext(editor, parts);
     else setAsked({ parts, answers, scanned });
   };
   const ask = (parts: readonly EditNode[]): void => {
     const { root } = editor.read().history.present;
     const ids = parts.flatMap((node) => answeredIds(root, node)).filter((id) => lockedIds.has(id));
-    if (ids.length === 0) remove(editor, parts);
+    if (ids.length === 0) deleteAndSelectNext(editor, parts);
     else askOrRemove(parts, ids).catch(toastProblem);
   };
   const dialog = (
@@ -267,7 +268,7 @@ function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => vo
       onClose={() => setAsked(undefined)}
       confirmLabel="Delete"
       onConfirm={() => {
-        if (asked) remove(editor, asked.parts);
+        if (asked) deleteAndSelectNext(editor, asked.parts);
         setAsked(undefined);
       }}
     >

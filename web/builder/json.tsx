@@ -4,7 +4,7 @@ import { Button } from '../design/button.tsx';
 import { CopyButton } from '../design/copy-button.tsx';
 import { Message } from '../design/message.tsx';
 import { checkJson, type JsonProblem } from './check-json.ts';
-import { toastUndoable, useBuilder, useEditorState } from './editor/use-editor.ts';
+import { editWithUndoToast, useBuilder, useEditorState } from './editor/use-editor.ts';
 import { replaceContent } from './model/edit.ts';
 import { type EditNode, toStructure } from './model/edit-node.ts';
 
@@ -33,7 +33,7 @@ export function JsonView({
     const put = (): void =>
       editor.change((old) => ({ root: replaceContent(old, read), select: old.key, say: 'Applied' }));
     // Keeps the text until the user has confirmed the edit.
-    toastUndoable(editor, put, 'JSON applied to the working copy.', () => onDraft(undefined));
+    editWithUndoToast(editor, put, 'JSON applied to the working copy.', () => onDraft(undefined));
   };
   const show = ({ offset }: JsonProblem): void => {
     if (offset === undefined || !area.current) return;

@@ -4,22 +4,22 @@ import { Dialog } from '../design/dialog.tsx';
 import { Message } from '../design/message.tsx';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { compareDocuments, DifferenceList } from './publish/publish-dialog.tsx';
-import type { Autosave, BuilderForm } from './saving/autosave.ts';
+import type { Autosave, OpenedForm } from './saving/autosave.ts';
 import { documentOf } from './saving/use-saving.ts';
 import type { ReplacementDocument } from './use-open-form.ts';
 
 type LiveChangedProps = {
-  readonly opened: BuilderForm;
+  readonly opened: OpenedForm;
   readonly autosave: Autosave;
   readonly onTakeOver: (live: ReplacementDocument) => void;
-  readonly onOpened: (opened: BuilderForm) => void;
+  readonly onOpened: (opened: OpenedForm) => void;
 };
 
 /**
  * Shown if the live form was changed through the API or published after the working copy began. The user
  * chooses which one to keep.
  */
-export function LiveChanged({
+export function LiveChangedNotice({
   opened,
   autosave,
   onTakeOver,

@@ -2,33 +2,33 @@ import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, us
 import type { ReplyOf } from '#app/operations/operations.ts';
 import { isSameJson } from '#ast/basics/json.ts';
 import type { Settings } from '#ast/settings.ts';
-import { isStale } from '../api/client.ts';
+import { isConcurrentChangeError } from '../api/client.ts';
 import type { ChangePrecondition } from '../api/operations.ts';
 import { validOptionsOf } from '../conditions/condition-tree.ts';
 import { copyText } from '../design/copy-button.tsx';
 import { toastDone } from '../design/toast.tsx';
-import { refreshForm, useForm } from '../shell/current-form.ts';
+import { refreshForm, useCurrentForm } from '../shell/current-form.ts';
 import { mayEdit } from '../shell/session.ts';
 import { type Editor, openEditor } from './editor/editor.ts';
 import type { EditResult } from './editor/editor-state.ts';
 import { type BuilderContextValue, useEditorState } from './editor/use-editor.ts';
 import { replaceContent } from './model/edit.ts';
-import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './model/edit-node.ts';
+import { type EditNode, parseEditableTree, textOf, toStructure, walkNodes } from './model/edit-node.ts';
 import { idsOf } from './model/element-ids.ts';
 import type { EditSnapshot } from './model/history.ts';
-import type { Resolution } from './publish/save-state.tsx';
+import type { ConflictResolution } from './publish/save-state.tsx';
 import {
   type BuilderApi,
-  type BuilderForm,
-  type FormDocument,
+  type BuilderDocument,
   mergeDocuments,
+  type OpenedForm,
   type UnsavedEdits,
 } from './saving/autosave.ts';
-import { documentOf, type Saving, useSaving } from './saving/use-saving.ts';
+import { type AutosaveAndState, documentOf, useSaving } from './saving/use-saving.ts';
 
 /** The initial state of the builder. */
 export type BuilderStart = {
-  readonly opened: BuilderForm;
+  readonly opened: OpenedForm;
   readonly api: BuilderApi;
   readonly userId: string;
   /** The working copy on the server. Undefined if it cannot be read, so that `edited` replaces it. */
@@ -43,10 +43,10 @@ export type ReplacementDocument = { readonly structure: object; readonly setting
 
 /** An open form: the last server response, the editor, autosave, and the actions on them. */
 export type OpenForm = {
-  readonly opened: BuilderForm;
+  readonly opened: OpenedForm;
   readonly place: BuilderContextValue;
-  readonly saving: Saving;
-  readonly setOpened: Dispatch<SetStateAction<BuilderForm>>;
+  readonly saving: AutosaveAndState;
+  readonly setOpened: Dispatch<SetStateAction<OpenedForm>>;
   /** Replaces the content of the editor as one step of history, so it can be undone. */
   readonly takeOver: (document: ReplacementDocument) => void;
   /** Saves pending changes and publishes. Throws if the server refuses to. */
@@ -57,11 +57,11 @@ export type OpenForm = {
   ) => Promise<void>;
   /** Whether someone else saved a conflicting change, so that the user must decide. */
   readonly isClash: boolean;
-  readonly resolve: (resolution: Resolution, theirs: BuilderForm) => Promise<void>;
+  readonly resolve: (resolution: ConflictResolution, theirs: OpenedForm) => Promise<void>;
 };
 
 export function useOpenForm({ opened: first, api, userId, saved, edited, rescued }: BuilderStart): OpenForm {
-  const isReadOnly = !mayEdit(useForm().role);
+  const isReadOnly = !mayEdit(useCurrentForm().role);
   const [opened, setOpened] = useState(first);
   const published = useRef(lockedIn(first));
   const [editor] = useState(() =>
@@ -104,7 +104,7 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
   };
   // Someone else was faster. Loads the new live version, so that the user can decide again.
   const lookAtTheirs = async (error: unknown): Promise<never> => {
-    if (isStale(error)) await lookAgain();
+    if (isConcurrentChangeError(error)) await lookAgain();
     throw error;
   };
   const publish = async (): Promise<void> => {
@@ -132,7 +132,7 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
     await refreshForm(opened.form.id);
   };
 
-  const resolve = async (resolution: Resolution, theirs: BuilderForm): Promise<void> => {
+  const resolve = async (resolution: ConflictResolution, theirs: OpenedForm): Promise<void> => {
     if (resolution === 'copy') {
       const { id } = await api.copyAsNewForm(documentOf(editor.read().history.present));
       const run = async (): Promise<void> => location.assign(`/app/forms/${id}`);
@@ -146,11 +146,11 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
   return { opened, place, saving, setOpened, takeOver, publish, changeLive, isClash, resolve };
 }
 
-function rebaseOn(autosave: Saving['autosave'], { draft }: BuilderForm): void {
+function rebaseOn(autosave: AutosaveAndState['autosave'], { draft }: OpenedForm): void {
   autosave.rebase({
     etag: draft.etag,
     baseVersion: draft.base_version,
-    saved: draft as FormDocument,
+    saved: draft as BuilderDocument,
   });
 }
 
@@ -171,7 +171,7 @@ function useMerging({ editor, saving, api, setOpened }: Merging): boolean {
       const theirs = await api.read();
       const base = autosave.saved();
       const mine = documentOf(editor.read().history.present);
-      const merged = base && mergeDocuments(base, mine, theirs.draft as FormDocument);
+      const merged = base && mergeDocuments(base, mine, theirs.draft as BuilderDocument);
       if (isOver) return;
       if (!merged) return setClash(true);
       setOpened(theirs);
@@ -196,7 +196,7 @@ function useMerging({ editor, saving, api, setOpened }: Merging): boolean {
  * Refreshes the list of forms after a new name is saved, because a draft is listed under the name of its
  * working copy.
  */
-function useFreshName(editor: Editor, { state }: Saving, formId: string): void {
+function useFreshName(editor: Editor, { state }: AutosaveAndState, formId: string): void {
   const name = textOf(useEditorState(editor).history.present.root, 'name');
   const shown = useRef(name);
   const isSaved = state.kind === 'saved';
@@ -216,7 +216,7 @@ function replacementOf({
   structure,
   settings,
 }: ReplacementDocument): ((old: EditNode) => EditResult) | undefined {
-  const read = readStructure(structure);
+  const read = parseEditableTree(structure);
   if (!read.ok) return undefined;
   return (old) => ({
     // Keeps the current tree if it is equal, so that text editing continues.
@@ -228,12 +228,12 @@ function replacementOf({
 }
 
 /** Returns the ids of published elements, which stored answers use. */
-function lockedIn(opened: BuilderForm): ReadonlySet<string> {
+function lockedIn(opened: OpenedForm): ReadonlySet<string> {
   const root = publishedRoot(opened);
   return root ? idsOf(root) : new Set();
 }
 
-function optionsIn(opened: BuilderForm): BuilderContextValue['publishedOptions'] {
+function optionsIn(opened: OpenedForm): BuilderContextValue['publishedOptions'] {
   const root = publishedRoot(opened);
   const nodes = root ? [...walkNodes(root)] : [];
   const attributes = nodes.flatMap((node) =>
@@ -244,7 +244,7 @@ function optionsIn(opened: BuilderForm): BuilderContextValue['publishedOptions']
   );
 }
 
-function publishedRoot({ form, live }: BuilderForm): EditNode | undefined {
-  const read = form.published_at === null ? undefined : readStructure(live.structure);
+function publishedRoot({ form, live }: OpenedForm): EditNode | undefined {
+  const read = form.published_at === null ? undefined : parseEditableTree(live.structure);
   return read?.ok ? read.root : undefined;
 }

@@ -7,14 +7,14 @@ import { Message } from '../design/message.tsx';
 import { ErrorState, Loading } from '../design/states.tsx';
 import { formatDateTime } from '../design/time.tsx';
 import { toastProblem } from '../design/toast.tsx';
-import { toastUndoable, useBuilder, useEditorState } from './editor/use-editor.ts';
+import { editWithUndoToast, useBuilder, useEditorState } from './editor/use-editor.ts';
 import { compareDocuments, DifferenceList } from './publish/publish-dialog.tsx';
-import type { BuilderApi, BuilderForm, VersionDetail } from './saving/autosave.ts';
+import type { BuilderApi, OpenedForm, VersionDetail } from './saving/autosave.ts';
 import './versions.css';
 
 type VersionsProps = {
   readonly api: BuilderApi;
-  readonly opened: BuilderForm;
+  readonly opened: OpenedForm;
   /** Restores a version to the working copy. */
   readonly onRestore: (version: VersionDetail) => void;
 };
@@ -36,7 +36,7 @@ export function VersionsView({ api, opened, onRestore }: VersionsProps): ReactEl
   const restore = (version: VersionDetail): void => {
     setShown(undefined);
     const text = `Version ${version.version} is now the working copy.`;
-    toastUndoable(editor, () => onRestore(version), text);
+    editWithUndoToast(editor, () => onRestore(version), text);
   };
   return (
     <div className="builder-page">

@@ -1,29 +1,29 @@
 import './conditions.css';
 import { type ReactElement, type ReactNode, useRef } from 'react';
-import { limits } from '#ast/basics/limits.ts';
-import { elements, isElementType } from '#ast/form/elements.ts';
+import { formLimits } from '#ast/basics/limits.ts';
+import { elementDefinitions, isElementType } from '#ast/form/elements.ts';
 import { PipedText } from '../design/author-text.tsx';
 import { Button, IconButton } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
 import { Select } from '../design/select.tsx';
 import {
-  changePart,
+  type ComparisonLeaf,
+  type ConditionGroup,
+  type ConditionPart,
+  type ConditionPartPath,
   comparisonSubject,
   formatOperator,
   formatTestedLabel,
-  type Group,
   type GroupMode,
   groupModes,
   isOperator,
-  type Leaf,
-  newLeaf,
+  newComparison,
   operatorsOf,
-  type Part,
-  type PartPath,
+  replaceConditionPart,
   type TestedNode,
   takesValue,
+  withMatrixRows,
   withOperator,
-  withRows,
   withSubject,
 } from './condition-tree.ts';
 import type { Sentence } from './describe-condition.ts';
@@ -33,10 +33,10 @@ type ComparisonProps = {
   /** The path of the comparison, by which it is found in the page. */
   readonly name: string;
   readonly number: number;
-  readonly leaf: Leaf;
+  readonly leaf: ComparisonLeaf;
   readonly nameable: readonly TestedNode[];
   /** Undefined removes the comparison. */
-  readonly onChange: (leaf: Leaf | undefined) => void;
+  readonly onChange: (leaf: ComparisonLeaf | undefined) => void;
 };
 
 /** The choice for a URL parameter. No element can have this id. */
@@ -109,12 +109,17 @@ function ComparisonEditor({ name, number, leaf, nameable, onChange }: Comparison
 }
 
 /** Returns the key of an element or a matrix row. Brackets are safe, because ids have none. */
-const subjectKey = ({ name, row }: Leaf['subject']): string => (row === undefined ? name : `${name}[${row}]`);
-const keyOf = (node: TestedNode): string => subjectKey(newLeaf(node).subject);
+const subjectKey = ({ name, row }: ComparisonLeaf['subject']): string =>
+  row === undefined ? name : `${name}[${row}]`;
+const keyOf = (node: TestedNode): string => subjectKey(newComparison(node).subject);
 
-const withoutValue = ({ value: _value, ...leaf }: Leaf): Leaf => leaf;
+const withoutValue = ({ value: _value, ...leaf }: ComparisonLeaf): ComparisonLeaf => leaf;
 
-function subjectChoices(leaf: Leaf, nameable: readonly TestedNode[], asked: TestedNode | undefined) {
+function subjectChoices(
+  leaf: ComparisonLeaf,
+  nameable: readonly TestedNode[],
+  asked: TestedNode | undefined,
+) {
   const key = subjectKey(leaf.subject);
   return [
     ...(leaf.subject.of === 'element' && !asked ? [{ id: key, label: `${key} (missing)` }] : []),
@@ -122,7 +127,11 @@ function subjectChoices(leaf: Leaf, nameable: readonly TestedNode[], asked: Test
       id: keyOf(node),
       label: formatTestedLabel(node),
       description:
-        node.row !== undefined ? 'Row' : isElementType(node.type) ? elements[node.type].title : node.type,
+        node.row !== undefined
+          ? 'Row'
+          : isElementType(node.type)
+            ? elementDefinitions[node.type].title
+            : node.type,
     })),
     { id: referenceChoice, label: 'URL parameter', description: 'Reference data' },
   ];
@@ -136,20 +145,20 @@ const modeLabels: Readonly<Record<GroupMode, string>> = {
 };
 
 type EditorProps = {
-  readonly group: Group;
+  readonly group: ConditionGroup;
   /** The elements that a comparison can test, in reading order. */
   readonly nameable: readonly TestedNode[];
   /** The element of a new comparison. */
   readonly suggested: TestedNode | undefined;
   /** Undefined if the last comparison was removed. */
-  readonly onChange: (group: Group | undefined) => void;
+  readonly onChange: (group: ConditionGroup | undefined) => void;
 };
 
 /** Edits a condition as nested groups of comparisons. Every control is a button, a list or a field. */
 export function ConditionEditor({ group, nameable, suggested, onChange }: EditorProps): ReactElement {
   const place = useRef<HTMLDivElement>(null);
   const change: ChangePart = (path, make, focus) => {
-    onChange(changePart(group, path, make));
+    onChange(replaceConditionPart(group, path, make));
     const { current } = place;
     requestAnimationFrame(() => focusPart(current, focus ?? path));
   };
@@ -158,7 +167,7 @@ export function ConditionEditor({ group, nameable, suggested, onChange }: Editor
       <GroupEditor
         group={group}
         path={[]}
-        nameable={withRows(nameable)}
+        nameable={withMatrixRows(nameable)}
         suggested={suggested}
         onChange={change}
       />
@@ -167,28 +176,32 @@ export function ConditionEditor({ group, nameable, suggested, onChange }: Editor
 }
 
 /** Changes the part at a path, and then focuses the part at `focus`, or the changed one. */
-type ChangePart = (path: PartPath, make: (part: Part) => Part | undefined, focus?: PartPath) => void;
+type ChangePart = (
+  path: ConditionPartPath,
+  make: (part: ConditionPart) => ConditionPart | undefined,
+  focus?: ConditionPartPath,
+) => void;
 
-const nameOfPath = (path: PartPath): string => path.join('.');
+const nameOfPath = (path: ConditionPartPath): string => path.join('.');
 
 /** Focuses an added part, or the group around a removed one. */
-function focusPart(place: HTMLElement | null, path: PartPath): void {
+function focusPart(place: HTMLElement | null, path: ConditionPartPath): void {
   const part = place?.querySelector(`[data-part="${nameOfPath(path)}"]`);
   if (!part || part.contains(document.activeElement)) return;
   part.querySelector<HTMLElement>('button, input')?.focus();
 }
 
 type GroupProps = Pick<EditorProps, 'group' | 'nameable' | 'suggested'> & {
-  readonly path: PartPath;
+  readonly path: ConditionPartPath;
   readonly onChange: ChangePart;
 };
 
 function GroupEditor({ group, path, nameable, suggested, onChange }: GroupProps): ReactElement {
   const { mode, parts } = group;
-  const add = (part: Part): void =>
+  const add = (part: ConditionPart): void =>
     onChange(path, () => ({ ...group, parts: [...parts, part] }), [...path, parts.length]);
-  const isDeep = path.length >= limits.conditionDepth - 1;
-  const suggestion = newLeaf(suggested);
+  const isDeep = path.length >= formLimits.conditionDepth - 1;
+  const suggestion = newComparison(suggested);
   return (
     <div className="logic-group" data-part={nameOfPath(path)} role="group" aria-label={modeLabels[mode]}>
       <div className="logic-head">

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  changePart,
-  keepLeaves,
-  type Leaf,
-  leavesOf,
-  readCondition,
-  writeCondition,
+  type ComparisonLeaf,
+  filterComparisons,
+  listComparisons,
+  parseConditionTree,
+  replaceConditionPart,
+  toStoredCondition,
 } from './condition-tree.ts';
 
 const country = { element: 'country', is: 'equals', value: 'DE' };
@@ -24,46 +24,51 @@ const conditions: Readonly<Record<string, object>> = {
 
 for (const [name, condition] of Object.entries(conditions)) {
   test(`a condition is read and written back unchanged: ${name}`, () => {
-    assert.deepEqual(writeCondition(readCondition(condition)!), condition);
+    assert.deepEqual(toStoredCondition(parseConditionTree(condition)!), condition);
   });
 }
 
 test('a single comparison is a group of one, and a double negation is removed', () => {
-  assert.deepEqual(writeCondition(readCondition(country)!), { all: [country] });
-  assert.deepEqual(writeCondition(readCondition({ not: country })!), { not: { any: [country] } });
-  assert.deepEqual(writeCondition(readCondition({ not: { not: { all: [age] } } })!), { all: [age] });
+  assert.deepEqual(toStoredCondition(parseConditionTree(country)!), { all: [country] });
+  assert.deepEqual(toStoredCondition(parseConditionTree({ not: country })!), { not: { any: [country] } });
+  assert.deepEqual(toStoredCondition(parseConditionTree({ not: { not: { all: [age] } } })!), { all: [age] });
 });
 
 for (const condition of [null, 7, 'x', [], {}, { all: 1 }, { all: [{}] }, { element: 'a' }, { not: 0 }]) {
   test(`an invalid condition is not read: ${JSON.stringify(condition)}`, () => {
-    assert.equal(readCondition(condition), undefined);
+    assert.equal(parseConditionTree(condition), undefined);
   });
 }
 
-const nested = readCondition(conditions['any, with a group inside'])!;
+const nested = parseConditionTree(conditions['any, with a group inside'])!;
 
 test('a part is changed in place, and removing the last part removes its empty group', () => {
-  const changed = changePart(nested, [1, 0], (part) => ({ ...(part as Leaf), is: 'less_than' }));
-  assert.deepEqual(writeCondition(changed!), {
+  const changed = replaceConditionPart(nested, [1, 0], (part) => ({
+    ...(part as ComparisonLeaf),
+    is: 'less_than',
+  }));
+  assert.deepEqual(toStoredCondition(changed!), {
     any: [country, { all: [{ ...age, is: 'less_than' }, source] }],
   });
-  const without = changePart(nested, [1, 0], () => undefined)!;
-  assert.deepEqual(writeCondition(changePart(without, [1, 0], () => undefined)!), { any: [country] });
+  const without = replaceConditionPart(nested, [1, 0], () => undefined)!;
+  assert.deepEqual(toStoredCondition(replaceConditionPart(without, [1, 0], () => undefined)!), {
+    any: [country],
+  });
   assert.equal(
-    changePart(readCondition(country)!, [0], () => undefined),
+    replaceConditionPart(parseConditionTree(country)!, [0], () => undefined),
     undefined,
   );
 });
 
 test('filtering a condition keeps only the chosen comparisons', () => {
-  const kept = keepLeaves(nested, ({ subject }) => subject.name === 'source')!;
-  assert.deepEqual(writeCondition(kept), { any: [{ all: [source] }] });
+  const kept = filterComparisons(nested, ({ subject }) => subject.name === 'source')!;
+  assert.deepEqual(toStoredCondition(kept), { any: [{ all: [source] }] });
   assert.equal(
-    keepLeaves(nested, () => false),
+    filterComparisons(nested, () => false),
     undefined,
   );
   assert.deepEqual(
-    leavesOf(nested).map(({ subject }) => subject.name),
+    listComparisons(nested).map(({ subject }) => subject.name),
     ['country', 'age', 'source'],
   );
 });

@@ -1,7 +1,7 @@
-import { type Operator, operators } from '#ast/basics/condition.ts';
+import { type ComparisonOperator, comparisonOperators } from '#ast/basics/condition.ts';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
-import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/basics/options.ts';
+import { type ChoiceOption, type Option, optionIdOf, optionLabelOf } from '#ast/basics/options.ts';
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import { operatorsForKind as operatorsOfKind } from '#ast/logic/check-condition.ts';
@@ -10,7 +10,7 @@ import type { AnswerKind } from '#ast/types/rules.ts';
 import { formatPipedLabel } from '../design/marked-text.ts';
 
 /** A comparison in the editor: subject, operator and value. It may be incomplete. */
-export type Leaf = {
+export type ComparisonLeaf = {
   readonly kind: 'leaf';
   /** `row` is the id of a row of the matrix `name`. */
   readonly subject: { readonly of: 'element' | 'reference'; readonly name: string; readonly row?: string };
@@ -22,22 +22,26 @@ export type Leaf = {
 export const groupModes = ['all', 'any', 'none', 'not_all'] as const;
 export type GroupMode = (typeof groupModes)[number];
 
-export type Group = { readonly kind: 'group'; readonly mode: GroupMode; readonly parts: readonly Part[] };
-export type Part = Leaf | Group;
+export type ConditionGroup = {
+  readonly kind: 'group';
+  readonly mode: GroupMode;
+  readonly parts: readonly ConditionPart[];
+};
+export type ConditionPart = ComparisonLeaf | ConditionGroup;
 
 /** The path from the outermost group to a part: an index for each level. Empty for the group itself. */
-export type PartPath = readonly number[];
+export type ConditionPartPath = readonly number[];
 
 /**
  * Parses a stored condition as a tree whose root is always a group. `not` becomes the mode of a group, so
  * that authors see "none of these" instead of a negation. Returns undefined if the condition is invalid.
  */
-export function readCondition(condition: unknown): Group | undefined {
+export function parseConditionTree(condition: unknown): ConditionGroup | undefined {
   const part = readPart(condition);
   return part?.kind === 'leaf' ? { kind: 'group', mode: 'all', parts: [part] } : part;
 }
 
-function readPart(condition: unknown): Part | undefined {
+function readPart(condition: unknown): ConditionPart | undefined {
   if (!isRecord(condition)) return undefined;
   const negated = getProperty(condition, 'not');
   if (negated !== undefined) return negate(readPart(negated));
@@ -55,20 +59,20 @@ const opposite: Readonly<Record<GroupMode, GroupMode>> = {
   none: 'any',
 };
 
-function negate(part: Part | undefined): Group | undefined {
+function negate(part: ConditionPart | undefined): ConditionGroup | undefined {
   if (!part) return undefined;
   return part.kind === 'group'
     ? { ...part, mode: opposite[part.mode] }
     : { kind: 'group', mode: 'none', parts: [part] };
 }
 
-function readGroup(mode: GroupMode, list: unknown): Group | undefined {
+function readGroup(mode: GroupMode, list: unknown): ConditionGroup | undefined {
   if (!Array.isArray(list)) return undefined;
   const parts = list.map(readPart).filter((part) => part !== undefined);
   return parts.length === list.length ? { kind: 'group', mode, parts } : undefined;
 }
 
-function readLeaf(condition: Readonly<Record<string, unknown>>): Leaf | undefined {
+function readLeaf(condition: Readonly<Record<string, unknown>>): ComparisonLeaf | undefined {
   const is = getProperty(condition, 'is');
   if (typeof is !== 'string') return undefined;
   const value = getProperty(condition, 'value');
@@ -85,13 +89,13 @@ function readLeaf(condition: Readonly<Record<string, unknown>>): Leaf | undefine
  * Converts the tree to its stored form: `{all: [...]}`, `{any: [...]}`, `{not: ...}` or a comparison
  * (#ast/basics/condition.ts).
  */
-export function writeCondition(part: Part): object {
+export function toStoredCondition(part: ConditionPart): object {
   if (part.kind === 'leaf') {
     const { subject, is, value } = part;
     const { of, name, row } = subject;
     return { [of]: name, ...(row !== undefined && { row }), is, ...(value !== undefined && { value }) };
   }
-  const parts = part.parts.map(writeCondition);
+  const parts = part.parts.map(toStoredCondition);
   const written: Readonly<Record<GroupMode, object>> = {
     all: { all: parts },
     any: { any: parts },
@@ -102,16 +106,20 @@ export function writeCondition(part: Part): object {
 }
 
 /** Replaces the part at a path; undefined removes it. Groups that become empty are removed too. */
-export function changePart(
-  group: Group,
-  path: PartPath,
-  change: (part: Part) => Part | undefined,
-): Group | undefined {
+export function replaceConditionPart(
+  group: ConditionGroup,
+  path: ConditionPartPath,
+  change: (part: ConditionPart) => ConditionPart | undefined,
+): ConditionGroup | undefined {
   const changed = changeAt(group, path, change);
   return changed?.kind === 'group' ? changed : undefined;
 }
 
-function changeAt(part: Part, path: PartPath, change: (part: Part) => Part | undefined): Part | undefined {
+function changeAt(
+  part: ConditionPart,
+  path: ConditionPartPath,
+  change: (part: ConditionPart) => ConditionPart | undefined,
+): ConditionPart | undefined {
   const [index, ...more] = path;
   if (index === undefined) return change(part);
   const child = part.kind === 'group' ? part.parts[index] : undefined;
@@ -122,24 +130,32 @@ function changeAt(part: Part, path: PartPath, change: (part: Part) => Part | und
 }
 
 /** Removes the comparisons for which `isKept` returns false. Returns undefined if none are left. */
-export function keepLeaves(group: Group, isKept: (leaf: Leaf) => boolean): Group | undefined {
-  const parts = group.parts.flatMap((part): Part[] => {
+export function filterComparisons(
+  group: ConditionGroup,
+  isKept: (leaf: ComparisonLeaf) => boolean,
+): ConditionGroup | undefined {
+  const parts = group.parts.flatMap((part): ConditionPart[] => {
     if (part.kind === 'leaf') return isKept(part) ? [part] : [];
-    const kept = keepLeaves(part, isKept);
+    const kept = filterComparisons(part, isKept);
     return kept ? [kept] : [];
   });
   return parts.length === 0 ? undefined : { ...group, parts };
 }
 
 /** Replaces every comparison in the tree. */
-export function mapLeaves(group: Group, change: (leaf: Leaf) => Leaf): Group {
-  const parts = group.parts.map((part) => (part.kind === 'leaf' ? change(part) : mapLeaves(part, change)));
+export function mapComparisons(
+  group: ConditionGroup,
+  change: (leaf: ComparisonLeaf) => ComparisonLeaf,
+): ConditionGroup {
+  const parts = group.parts.map((part) =>
+    part.kind === 'leaf' ? change(part) : mapComparisons(part, change),
+  );
   return { ...group, parts };
 }
 
 /** Lists every comparison, in reading order. */
-export function leavesOf(group: Group): Leaf[] {
-  return group.parts.flatMap((part) => (part.kind === 'leaf' ? [part] : leavesOf(part)));
+export function listComparisons(group: ConditionGroup): ComparisonLeaf[] {
+  return group.parts.flatMap((part) => (part.kind === 'leaf' ? [part] : listComparisons(part)));
 }
 
 /**
@@ -153,7 +169,7 @@ export type TestedNode = {
 };
 
 /** Returns an attribute as a string, or an empty string if it is not one. */
-export function textOf({ attrs }: Pick<TestedNode, 'attrs'>, name: string): string {
+export function attributeText({ attrs }: Pick<TestedNode, 'attrs'>, name: string): string {
   const value = getProperty(attrs, name);
   return typeof value === 'string' ? value : '';
 }
@@ -162,14 +178,18 @@ export function textOf({ attrs }: Pick<TestedNode, 'attrs'>, name: string): stri
 export const validOptionsOf = (options: unknown): ChoiceOption[] =>
   (Array.isArray(options) ? (options as readonly unknown[]) : [])
     .filter(isOption)
-    .map((option) => ({ ...(isRecord(option) && option), id: idOf(option), label: labelOf(option) }));
+    .map((option) => ({
+      ...(isRecord(option) && option),
+      id: optionIdOf(option),
+      label: optionLabelOf(option),
+    }));
 
 const isOption = (entry: unknown): entry is Option =>
   typeof entry === 'string' ||
   (isRecord(entry) && typeof entry['id'] === 'string' && typeof entry['label'] === 'string');
 
 /** Lists the nodes, each matrix followed by its rows, which conditions can test separately. */
-export const withRows = (nodes: readonly TestedNode[]): TestedNode[] =>
+export const withMatrixRows = (nodes: readonly TestedNode[]): TestedNode[] =>
   nodes.flatMap((node) => [
     node,
     ...validOptionsOf(node.attrs['rows']).map(({ id }) => ({ type: node.type, attrs: node.attrs, row: id })),
@@ -177,7 +197,7 @@ export const withRows = (nodes: readonly TestedNode[]): TestedNode[] =>
 
 /** Returns the label of a node, with the label of the row for a matrix row. */
 export function formatTestedLabel(node: TestedNode, row = node.row): string {
-  const label = textOf(node, 'label') || textOf(node, 'id');
+  const label = attributeText(node, 'label') || attributeText(node, 'id');
   if (row === undefined) return label;
   const found = validOptionsOf(node.attrs['rows']).find(({ id }) => id === row);
   return `${label} (${found?.label ?? `${row}: missing`})`;
@@ -189,18 +209,18 @@ export type FindTestedNode = (id: string) => TestedNode | undefined;
 export const createNodeFinder =
   (questions: readonly TestedNode[]): FindTestedNode =>
   (id) =>
-    questions.find((node) => textOf(node, 'id') === id);
+    questions.find((node) => attributeText(node, 'id') === id);
 
 /** Fills the placeholders of a text with the labels of their questions: `Hello [Name]`. */
 export const fillLabels = (text: string, find: FindTestedNode): string =>
   fillPiped(text, (id) => {
     const node = find(id);
-    return formatPipedLabel(node ? fillPiped(textOf(node, 'label'), () => '…') : 'missing question');
+    return formatPipedLabel(node ? fillPiped(attributeText(node, 'label'), () => '…') : 'missing question');
   });
 
 /** Fills the placeholders in the label of a node. Returns the node itself if there are none. */
 export function withFilledLabel<Node extends TestedNode>(node: Node, find: FindTestedNode): Node {
-  const label = textOf(node, 'label');
+  const label = attributeText(node, 'label');
   const shown = fillLabels(label, find);
   return shown === label ? node : { ...node, attrs: { ...node.attrs, label: shown } };
 }
@@ -216,12 +236,12 @@ export function testedKind(node: TestedNode): Exclude<TestedKind, 'reference'> |
 }
 
 /** Lists the operators for an element, or all of them for a URL parameter. */
-export function operatorsOf(asked: TestedNode | undefined): readonly Operator[] {
+export function operatorsOf(asked: TestedNode | undefined): readonly ComparisonOperator[] {
   const kind = asked && testedKind(asked);
-  return kind ? operatorsOfKind(kind) : operators;
+  return kind ? operatorsOfKind(kind) : comparisonOperators;
 }
 
-const general: Readonly<Record<Operator, string>> = {
+const general: Readonly<Record<ComparisonOperator, string>> = {
   equals: 'is',
   not_equals: 'is not',
   contains: 'contains',
@@ -235,7 +255,7 @@ const general: Readonly<Record<Operator, string>> = {
   not_answered: 'is not answered',
 };
 
-const special: { readonly [Kind in TestedKind]?: { readonly [Name in Operator]?: string } } = {
+const special: { readonly [Kind in TestedKind]?: { readonly [Name in ComparisonOperator]?: string } } = {
   moment: {
     greater_than: 'is after',
     at_least: 'is on or after',
@@ -246,7 +266,7 @@ const special: { readonly [Kind in TestedKind]?: { readonly [Name in Operator]?:
 };
 
 /** Formats an operator: `is at least`, or `is on or after` for a date. */
-export function formatOperator(operator: Operator, asked: TestedKind | undefined): string {
+export function formatOperator(operator: ComparisonOperator, asked: TestedKind | undefined): string {
   return (asked && special[asked]?.[operator]) ?? general[operator];
 }
 
@@ -255,7 +275,8 @@ export const takesValue = (operator: string): boolean =>
   operator !== 'answered' && operator !== 'not_answered';
 
 /** Whether the form language has this operator. */
-export const isOperator = (is: string): is is Operator => operators.some((known) => known === is);
+export const isOperator = (is: string): is is ComparisonOperator =>
+  comparisonOperators.some((known) => known === is);
 
 /** The subject of a comparison. Its kind and options determine the possible values. */
 export type ComparisonSubject = { readonly kind: TestedKind; readonly options: readonly ChoiceOption[] };
@@ -268,13 +289,13 @@ export function comparisonSubject(node: TestedNode | undefined): ComparisonSubje
 }
 
 /** Creates a comparison for an element's answer, with a suggested value if there is one. */
-export function newLeaf(asked: TestedNode | undefined): Leaf {
+export function newComparison(asked: TestedNode | undefined): ComparisonLeaf {
   const part = comparisonSubject(asked);
   const [is = 'answered'] = operatorsOf(asked);
   const subject = asked
     ? ({
         of: 'element',
-        name: textOf(asked, 'id'),
+        name: attributeText(asked, 'id'),
         ...(asked.row !== undefined && { row: asked.row }),
       } as const)
     : ({ of: 'reference', name: '' } as const);
@@ -283,11 +304,11 @@ export function newLeaf(asked: TestedNode | undefined): Leaf {
 
 /** Creates a condition with one comparison, in its stored form. */
 export const newCondition = (asked: TestedNode | undefined): object =>
-  writeCondition({ kind: 'group', mode: 'all', parts: [newLeaf(asked)] });
+  toStoredCondition({ kind: 'group', mode: 'all', parts: [newComparison(asked)] });
 
 /** Changes the subject of a comparison. Keeps the operator if it fits, and then a free value. */
-export function withSubject(leaf: Leaf, asked: TestedNode | undefined): Leaf {
-  const fresh = newLeaf(asked);
+export function withSubject(leaf: ComparisonLeaf, asked: TestedNode | undefined): ComparisonLeaf {
+  const fresh = newComparison(asked);
   const part = comparisonSubject(asked);
   if (!isOperator(leaf.is) || !operatorsOf(asked).includes(leaf.is)) return fresh;
   const kept = withOperator(fresh, part, leaf.is);
@@ -296,7 +317,11 @@ export function withSubject(leaf: Leaf, asked: TestedNode | undefined): Leaf {
 }
 
 /** Changes the operator of a comparison. Keeps the value if the new operator accepts its type. */
-export function withOperator({ value, ...leaf }: Leaf, part: ComparisonSubject, is: Operator): Leaf {
+export function withOperator(
+  { value, ...leaf }: ComparisonLeaf,
+  part: ComparisonSubject,
+  is: ComparisonOperator,
+): ComparisonLeaf {
   if (!takesValue(is)) return { ...leaf, is };
   const isList = is === 'one_of';
   const fits = value !== undefined && Array.isArray(value) === isList;

@@ -1,12 +1,12 @@
 import {
+  type ComparisonLeaf,
+  type ConditionGroup,
   type FindTestedNode,
   formatOperator,
   formatTestedLabel,
   formatTimeLimit,
-  type Group,
   type GroupMode,
   isOperator,
-  type Leaf,
   type TestedNode,
   takesValue,
   testedKind,
@@ -18,23 +18,23 @@ export type SentencePart = { readonly text: string; readonly isStrong?: true };
 export type Sentence = readonly SentencePart[];
 
 /** Formats a sentence as plain text, with quotes around strong text. */
-export const toPlain = (sentence: Sentence): string =>
+export const formatSentence = (sentence: Sentence): string =>
   sentence.map(({ text, isStrong }) => (isStrong ? `“${text}”` : text)).join('');
 
-export const strong = (text: string): SentencePart => ({ text, isStrong: true });
-export const plain = (text: string): SentencePart => ({ text });
+export const strongPart = (text: string): SentencePart => ({ text, isStrong: true });
+export const plainPart = (text: string): SentencePart => ({ text });
 
-const isNegative = ({ mode }: Group): boolean => mode === 'none' || mode === 'not_all';
+const isNegative = ({ mode }: ConditionGroup): boolean => mode === 'none' || mode === 'not_all';
 
 /** Formats ` when A and B`, or ` unless A or B` for a negated group. */
-export const describeWhen = (group: Group, find: FindTestedNode): Sentence => [
-  plain(isNegative(group) ? ' unless ' : ' when '),
+export const describeWhen = (group: ConditionGroup, find: FindTestedNode): Sentence => [
+  plainPart(isNegative(group) ? ' unless ' : ' when '),
   ...describeParts(group, find),
 ];
 
 /** Formats `Only when A and B`, or `Unless A or B` for a negated group. */
-export const describeOnlyWhen = (group: Group, find: FindTestedNode): Sentence => [
-  plain(isNegative(group) ? 'Unless ' : 'Only when '),
+export const describeOnlyWhen = (group: ConditionGroup, find: FindTestedNode): Sentence => [
+  plainPart(isNegative(group) ? 'Unless ' : 'Only when '),
   ...describeParts(group, find),
 ];
 
@@ -45,20 +45,20 @@ const conjunctions: Readonly<Record<GroupMode, string>> = {
   not_all: ' and ',
 };
 
-function describeParts({ mode, parts }: Group, find: FindTestedNode): Sentence {
+function describeParts({ mode, parts }: ConditionGroup, find: FindTestedNode): Sentence {
   return parts.flatMap((part, index) => [
-    ...(index > 0 ? [plain(conjunctions[mode])] : []),
+    ...(index > 0 ? [plainPart(conjunctions[mode])] : []),
     ...(part.kind === 'leaf' ? describeComparison(part, find) : describeGroup(part, find)),
   ]);
 }
 
-const describeGroup = (group: Group, find: FindTestedNode): Sentence => [
-  plain(isNegative(group) ? 'not (' : '('),
+const describeGroup = (group: ConditionGroup, find: FindTestedNode): Sentence => [
+  plainPart(isNegative(group) ? 'not (' : '('),
   ...describeParts(group, find),
-  plain(')'),
+  plainPart(')'),
 ];
 
-function describeComparison({ subject, is, value }: Leaf, find: FindTestedNode): Sentence {
+function describeComparison({ subject, is, value }: ComparisonLeaf, find: FindTestedNode): Sentence {
   const named = subject.of === 'element' ? find(subject.name) : undefined;
   const asked = named && {
     type: named.type,
@@ -69,27 +69,27 @@ function describeComparison({ subject, is, value }: Leaf, find: FindTestedNode):
   const said = isOperator(is) ? formatOperator(is, kind) : is;
   return [
     ...formatSubject(subject, asked),
-    plain(takesValue(is) ? ` ${said} ` : ` ${said}`),
+    plainPart(takesValue(is) ? ` ${said} ` : ` ${said}`),
     ...(takesValue(is) ? formatValue(value, asked) : []),
   ];
 }
 
-function formatSubject({ of, name }: Leaf['subject'], asked: TestedNode | undefined): Sentence {
-  if (of === 'reference') return [plain('the URL parameter '), strong(name || '…')];
-  return [strong(asked ? formatTestedLabel(asked) : `${name} (missing)`)];
+function formatSubject({ of, name }: ComparisonLeaf['subject'], asked: TestedNode | undefined): Sentence {
+  if (of === 'reference') return [plainPart('the URL parameter '), strongPart(name || '…')];
+  return [strongPart(asked ? formatTestedLabel(asked) : `${name} (missing)`)];
 }
 
 function formatValue(value: unknown, asked: TestedNode | undefined): Sentence {
   if (Array.isArray(value))
     return value.flatMap((entry: unknown, index) => [
-      ...(index > 0 ? [plain(index === value.length - 1 ? ' or ' : ', ')] : []),
+      ...(index > 0 ? [plainPart(index === value.length - 1 ? ' or ' : ', ')] : []),
       ...formatValue(entry, asked),
     ]);
-  if (typeof value === 'boolean') return [strong(value ? 'Yes' : 'No')];
+  if (typeof value === 'boolean') return [strongPart(value ? 'Yes' : 'No')];
   const option = asked && validOptionsOf(asked.attrs['options']).find(({ id }) => id === value);
-  if (option) return [strong(option.label)];
+  if (option) return [strongPart(option.label)];
   if (asked && testedKind(asked) === 'moment' && typeof value === 'string' && value !== '')
-    return [strong(formatTimeLimit(value))];
+    return [strongPart(formatTimeLimit(value))];
   const isSaid = typeof value === 'number' || (typeof value === 'string' && value !== '');
-  return [strong(isSaid ? String(value) : '…')];
+  return [strongPart(isSaid ? String(value) : '…')];
 }

@@ -1,7 +1,7 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { refetchChangedQueries } from '../api/changes.ts';
-import { ApiProblem, errorWithoutField, isStale } from '../api/client.ts';
+import { ApiProblem, errorMessageWithoutField, isConcurrentChangeError } from '../api/client.ts';
 import { ConfirmDialog } from './dialog.tsx';
 import { toastProblem } from './toast.tsx';
 import { openToast, type ToastAction } from './toast-list.ts';
@@ -91,7 +91,7 @@ export function useAction<Reply, Asked = void>({
     },
     onError(error) {
       void refetchChangedQueries();
-      const isShown = asking !== undefined || (again !== undefined && isStale(error));
+      const isShown = asking !== undefined || (again !== undefined && isConcurrentChangeError(error));
       if (!isShown && (again || problem === 'toast')) toastProblem(error);
       onProblem?.(error);
     },
@@ -123,7 +123,7 @@ export function useAction<Reply, Asked = void>({
   const asked = asking ? asking.asked : (mutation.variables as Asked);
   const question = asking
     ? confirmOf(asked)
-    : again && isStale(error)
+    : again && isConcurrentChangeError(error)
       ? { isDanger: false, ...again(asked) }
       : undefined;
   return {
@@ -135,6 +135,6 @@ export function useAction<Reply, Asked = void>({
     }),
     dialog: question ? draw(asked, question) : null,
     of: (field) => (error instanceof ApiProblem ? error.of(field) : undefined),
-    unlocated: errorWithoutField(error),
+    unlocated: errorMessageWithoutField(error),
   };
 }

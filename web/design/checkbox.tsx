@@ -7,9 +7,9 @@ import {
 import { Label } from 'react-aria-components/Label';
 import { RadioGroup as AriaRadioGroup, Radio } from 'react-aria-components/RadioGroup';
 import { Switch as AriaSwitch } from 'react-aria-components/Switch';
-import { FieldNotes, FieldProblem, type FieldProps } from './field.tsx';
+import { FieldErrorText, FieldHelp, type FieldProps } from './field.tsx';
 import { Icon } from './icon.tsx';
-import type { Choice } from './select.tsx';
+import type { SelectChoice } from './select.tsx';
 
 type ToggleProps = {
   children: ReactNode;
@@ -48,7 +48,7 @@ export function CheckboxGroup<Id extends string>({
   onChange,
   isDisabled,
 }: FieldProps & {
-  choices: readonly Choice<Id>[];
+  choices: readonly SelectChoice<Id>[];
   value: readonly Id[];
   onChange: (ids: Id[]) => void;
   isDisabled?: boolean;
@@ -63,14 +63,14 @@ export function CheckboxGroup<Id extends string>({
       isDisabled={isDisabled}
     >
       <Label className="field-label">{label}</Label>
-      <FieldNotes description={description} />
+      <FieldHelp description={description} />
       {choices.map((choice) => (
         <AriaCheckbox key={choice.id} value={choice.id} className="check">
           <CheckMark />
           <CheckText description={choice.description}>{choice.label}</CheckText>
         </AriaCheckbox>
       ))}
-      <FieldProblem error={error} />
+      <FieldErrorText error={error} />
     </AriaCheckboxGroup>
   );
 }
@@ -85,7 +85,7 @@ export function RadioGroup<Id extends string>({
   onChange,
   isDisabled,
 }: FieldProps & {
-  choices: readonly Choice<Id>[];
+  choices: readonly SelectChoice<Id>[];
   value: Id;
   onChange: (id: Id) => void;
   isDisabled?: boolean;
@@ -100,14 +100,14 @@ export function RadioGroup<Id extends string>({
       isDisabled={isDisabled}
     >
       <Label className="field-label">{label}</Label>
-      <FieldNotes description={description} />
+      <FieldHelp description={description} />
       {choices.map((choice) => (
         <Radio key={choice.id} value={choice.id} className="check">
           <span className="check-mark check-dot" aria-hidden="true" />
           <CheckText description={choice.description}>{choice.label}</CheckText>
         </Radio>
       ))}
-      <FieldProblem error={error} />
+      <FieldErrorText error={error} />
     </AriaRadioGroup>
   );
 }

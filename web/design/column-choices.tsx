@@ -1,6 +1,6 @@
 import './column-choices.css';
 import type { ReactElement } from 'react';
-import { type Choice, Select } from './select.tsx';
+import { Select, type SelectChoice } from './select.tsx';
 
 /**
  * Lets a person choose what each column of a file becomes, and shows its first values. `chosen` has the IDs
@@ -13,7 +13,7 @@ export function ColumnChoices({
   onChoose,
 }: {
   columns: readonly { readonly title: string; readonly samples: readonly string[] }[];
-  choices: readonly Choice<string>[];
+  choices: readonly SelectChoice<string>[];
   chosen: readonly string[];
   onChoose: (index: number, id: string) => void;
 }): ReactElement {

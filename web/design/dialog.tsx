@@ -11,7 +11,7 @@ import {
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
-import { isStale } from '../api/client.ts';
+import { isConcurrentChangeError } from '../api/client.ts';
 import { afterFocusReturned } from './after-focus.ts';
 import { Button, IconButton } from './button.tsx';
 import { TextField } from './field.tsx';
@@ -263,7 +263,7 @@ export function ConfirmDialog({
             autoFocus
           />
         )}
-        {isStale(error) ? (
+        {isConcurrentChangeError(error) ? (
           <ConcurrentChangeMessage error={error} />
         ) : (
           error && <Message tone="bad">{error.message}</Message>

@@ -87,7 +87,7 @@ function LineField({
       className={`field ${className}`}
     >
       <Label className="field-label">{label}</Label>
-      <FieldNotes description={description} />
+      <FieldHelp description={description} />
       <Input
         ref={inputRef}
         placeholder={placeholder}
@@ -95,7 +95,7 @@ function LineField({
         className="field-input"
         max={rest.type === undefined ? undefined : lastMoments[rest.type]}
       />
-      <FieldProblem error={error} />
+      <FieldErrorText error={error} />
     </AriaTextField>
   );
 }
@@ -134,9 +134,9 @@ export function TextArea({
       className={`field ${className}`}
     >
       <Label className="field-label">{label}</Label>
-      <FieldNotes description={description} />
+      <FieldHelp description={description} />
       <AriaTextArea ref={inputRef} rows={rows} placeholder={placeholder} className="field-input field-area" />
-      <FieldProblem error={error} />
+      <FieldErrorText error={error} />
     </AriaTextField>
   );
 }
@@ -163,7 +163,7 @@ export function SearchField({ label, placeholder, inputRef, ...rest }: SearchFie
 }
 
 /** Renders the description under the label, for fields built on other react-aria controls. */
-export function FieldNotes({ description }: Pick<FieldProps, 'description'>): ReactElement | null {
+export function FieldHelp({ description }: Pick<FieldProps, 'description'>): ReactElement | null {
   if (!description) return null;
   return (
     <Text slot="description" className="field-description">
@@ -173,6 +173,6 @@ export function FieldNotes({ description }: Pick<FieldProps, 'description'>): Re
 }
 
 /** Renders the error below the control, for fields built on other react-aria controls. */
-export function FieldProblem({ error }: Pick<FieldProps, 'error'>): ReactElement {
+export function FieldErrorText({ error }: Pick<FieldProps, 'error'>): ReactElement {
   return <FieldError className="field-error">{error}</FieldError>;
 }

@@ -5,11 +5,15 @@ import { TextField } from './field.tsx';
 import { Form } from './form.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { Message } from './message.tsx';
-import { type Choice, Select } from './select.tsx';
+import { Select, type SelectChoice } from './select.tsx';
 
 type Values = Readonly<Record<string, string>>;
 type TextSpec = Omit<ComponentProps<typeof TextField>, 'value' | 'onChange' | 'error'>;
-type ChoiceSpec<Id extends string> = { label: string; description?: string; choices: readonly Choice<Id>[] };
+type ChoiceSpec<Id extends string> = {
+  label: string;
+  description?: string;
+  choices: readonly SelectChoice<Id>[];
+};
 
 /** The fields of a form, in display order, under the names that the operation uses. */
 export type FieldSpecs<Given extends Values> = {

@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
-import { isStale } from '../api/client.ts';
+import { isConcurrentChangeError } from '../api/client.ts';
 import type { Action } from './action.tsx';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
@@ -61,7 +61,7 @@ export function FormDialog({
       }
     >
       {children}
-      {isStale(action?.error) ? (
+      {isConcurrentChangeError(action?.error) ? (
         <ConcurrentChangeMessage error={action.error} onDiscard={onClose} />
       ) : (
         error !== undefined && <Message tone="bad">{error}</Message>

@@ -13,7 +13,7 @@ export function HighlightedText({
   hits: readonly string[];
   limit?: number;
 }): ReactElement {
-  const pattern = patternOf(hits);
+  const pattern = wholeWordPattern(hits);
   const shown = limit === undefined ? text : excerpt(text, limit, pattern);
   if (!pattern) return <>{shown}</>;
   // Splitting by a capturing group puts every match at an odd index.
@@ -25,7 +25,7 @@ export function HighlightedText({
 }
 
 /** Returns a pattern that matches whole words only: "run" does not match in "brunch". */
-export function patternOf(hits: readonly string[]): RegExp | undefined {
+export function wholeWordPattern(hits: readonly string[]): RegExp | undefined {
   const words = hits
     .filter((hit) => hit !== '')
     .map((hit) => hit.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`));

@@ -24,7 +24,7 @@ export function QrCode({ text, label, size }: { text: string; label: string; siz
 }
 
 /** Returns the QR code as an SVG file. */
-export function qrCodeFile(text: string): string {
+export function renderQrCodeSvg(text: string): string {
   const { path, width } = drawCode(text);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${width}" shape-rendering="crispEdges"><rect width="${width}" height="${width}" fill="#fff"/><path d="${path}"/></svg>`;
 }

@@ -6,16 +6,16 @@ import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select';
 import { PipedText } from './author-text.tsx';
-import { FieldNotes, FieldProblem, type FieldProps } from './field.tsx';
+import { FieldErrorText, FieldHelp, type FieldProps } from './field.tsx';
 import { Icon } from './icon.tsx';
 
-export type Choice<Id extends string> = { id: Id; label: string; description?: string };
+export type SelectChoice<Id extends string> = { id: Id; label: string; description?: string };
 
 type SelectProps<Id extends string> = Omit<FieldProps, 'label'> & {
   label: string;
   /** Hides the label visually but keeps it for screen readers, for use in toolbars. */
   isLabelHidden?: boolean;
-  choices: readonly Choice<Id>[];
+  choices: readonly SelectChoice<Id>[];
   value: Id;
   onChange: (id: Id) => void;
   isDisabled?: boolean;
@@ -47,12 +47,12 @@ export function Select<Id extends string>({
       {...(isLabelHidden && { 'aria-label': label })}
     >
       {!isLabelHidden && <Label className="field-label">{label}</Label>}
-      <FieldNotes description={description} />
+      <FieldHelp description={description} />
       <Button className={`field-input select-button select-${size}`}>
         <SelectValue className="cut">{({ selectedText }) => <PipedText text={selectedText} />}</SelectValue>
         <Icon name="chevron-down" />
       </Button>
-      <FieldProblem error={error} />
+      <FieldErrorText error={error} />
       <Popover className="popover select-popover" offset={4}>
         <ListBox items={choices} className="menu-list">
           {(choice) => (

@@ -1,6 +1,6 @@
 import './states.css';
 import { type CSSProperties, type ReactElement, type ReactNode, useEffect, useState } from 'react';
-import { ApiProblem, isReady } from '../api/client.ts';
+import { ApiProblem, isServiceReady } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -46,7 +46,7 @@ function useWhenBack(isWaiting: boolean, perform: (() => void) | undefined): voi
   useEffect(() => {
     if (!isWaiting || !perform) return undefined;
     const ask = async (): Promise<void> => {
-      if (await isReady()) perform();
+      if (await isServiceReady()) perform();
     };
     const timer = setInterval(() => void ask(), askAgainMs);
     return () => clearInterval(timer);

@@ -7,7 +7,7 @@ import {
   openToast,
   pauseToasts,
   reopenToast,
-  shownMs,
+  toastDurationsMs,
 } from './toast-list.ts';
 
 const undo = { label: 'Undo', run: async () => undefined };
@@ -25,9 +25,9 @@ test('an undoable toast is not displaced by plain messages and stays longer', ()
   undoable('Deleted.');
   for (const text of ['One.', 'Two.', 'Three.', 'Four.']) done(text);
   assert.deepEqual(texts(), ['Deleted.', 'Two.', 'Three.', 'Four.']);
-  mock.timers.tick(shownMs.said);
+  mock.timers.tick(toastDurationsMs.said);
   assert.deepEqual(texts(), ['Deleted.']);
-  mock.timers.tick(shownMs.leading - shownMs.said);
+  mock.timers.tick(toastDurationsMs.leading - toastDurationsMs.said);
   assert.deepEqual(texts(), []);
 });
 
@@ -60,10 +60,10 @@ test('after a failed undo, a toast returns to its position with its full time, e
   const [one, two] = listToasts();
   for (const { id } of [one!, two!]) keepToastOpen(id);
   closeToast(two!.id);
-  mock.timers.tick(shownMs.leading);
+  mock.timers.tick(toastDurationsMs.leading);
   reopenToast(one!);
   reopenToast(two!);
-  mock.timers.tick(shownMs.leading - 1);
+  mock.timers.tick(toastDurationsMs.leading - 1);
   assert.deepEqual(texts(), ['One.', 'Two.']);
   mock.timers.tick(1);
   assert.deepEqual(texts(), []);
@@ -75,7 +75,7 @@ test('a problem toast stays until it is closed, and an undo in progress until it
   keepToastOpen(listToasts()[1]!.id);
   pauseToasts('pointer', true);
   pauseToasts('pointer', false);
-  mock.timers.tick(2 * shownMs.leading);
+  mock.timers.tick(2 * toastDurationsMs.leading);
   assert.deepEqual(texts(), ['Failed.', 'Deleted.']);
 });
 
@@ -84,9 +84,9 @@ test('toasts stay while the window is hidden or the pointer is on them, and then
   undoable('Deleted.');
   pauseToasts('pointer', true);
   pauseToasts('hidden', false);
-  mock.timers.tick(2 * shownMs.leading);
+  mock.timers.tick(2 * toastDurationsMs.leading);
   pauseToasts('pointer', false);
-  mock.timers.tick(shownMs.leading - 1);
+  mock.timers.tick(toastDurationsMs.leading - 1);
   assert.deepEqual(texts(), ['Deleted.']);
   mock.timers.tick(1);
   assert.deepEqual(texts(), []);

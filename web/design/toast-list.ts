@@ -27,7 +27,7 @@ const kindOf = ({ tone, action }: Omit<Toast, 'id'>): Kind =>
 /**
  * How long toasts stay, in milliseconds: long enough to read a sentence, or to decide and reach the button.
  */
-export const shownMs = { said: 6_000, leading: 20_000 } as const;
+export const toastDurationsMs = { said: 6_000, leading: 20_000 } as const;
 
 let toasts: readonly Toast[] = [];
 
@@ -102,7 +102,7 @@ function closeLater(toast: Toast): void {
   clearToastTimer(id);
   const kind = kindOf(toast);
   if (kind === 'problem') return;
-  timers.set(id, holders.size > 0 ? undefined : setTimeout(() => closeToast(id), shownMs[kind]));
+  timers.set(id, holders.size > 0 ? undefined : setTimeout(() => closeToast(id), toastDurationsMs[kind]));
 }
 
 /**

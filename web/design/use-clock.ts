@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
 /** Renders the component at regular intervals, for countdowns. */
-export function useClock(everyMs: number): void {
+export function useRegularRerender(everyMs: number): void {
   const [, setTicks] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setTicks((ticks) => ticks + 1), everyMs);

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { refetchChangedQueries } from '../api/changes.ts';
-import { type ChangePrecondition, call, download } from '../api/operations.ts';
+import { type ChangePrecondition, callWorkspaceOperation, download } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { IconButton } from '../design/button.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
@@ -24,7 +24,7 @@ export function FormActions({
   const params = { id: form.id };
   const count = form.submission_count;
   const moveTo = (verb: Verb, seen: ChangePrecondition) =>
-    call(workspace.id, `${verb}Form`, { params }, { seen });
+    callWorkspaceOperation(workspace.id, `${verb}Form`, { params }, { seen });
   const sayMoved = (verb: Verb, moved: ChangePrecondition): { text: string; action?: ToastAction } => ({
     text:
       verb === 'archive'
@@ -49,7 +49,7 @@ export function FormActions({
     done: (moved, verb) => sayMoved(verb, moved),
   });
   const duplicate = useAction({
-    run: () => call(workspace.id, 'duplicateForm', { params }),
+    run: () => callWorkspaceOperation(workspace.id, 'duplicateForm', { params }),
     done: ({ id }) => ({
       text: `${form.name} was duplicated.`,
       action: {
@@ -64,7 +64,7 @@ export function FormActions({
     problem: 'toast',
   });
   const remove = useAction({
-    run: () => call(workspace.id, 'deleteForm', { params }, { seen: form }),
+    run: () => callWorkspaceOperation(workspace.id, 'deleteForm', { params }, { seen: form }),
     confirm: {
       title: 'Delete this form permanently?',
       label: 'Delete form',

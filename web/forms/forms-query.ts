@@ -1,20 +1,20 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
-import { keepRows } from '../api/keep-rows.ts';
-import { readQuery } from '../api/operations.ts';
+import { keepPreviousRows } from '../api/keep-rows.ts';
+import { operationQuery } from '../api/operations.ts';
 
 export type FormActivityRow = ReplyOf<'listFormActivity'>['data'][number];
 export type FormOrder = NonNullable<NonNullable<InputOf<'listFormActivity'>['query']>['sort']>;
 export type FormStatus = FormActivityRow['status'];
 
 /** The state of the list. All of it is in the URL, so that a view can be shared, and Back works. */
-export type FormsView = { q?: string; status?: FormStatus; sort?: FormOrder; page?: number };
+export type FormListView = { q?: string; status?: FormStatus; sort?: FormOrder; page?: number };
 
 const statuses: readonly string[] = ['draft', 'published', 'archived'] satisfies FormStatus[];
 const orders: readonly string[] = ['activity', 'created', 'name', 'submissions'] satisfies FormOrder[];
 
 /** Parses the URL parameters and ignores invalid values. */
-export function readFormsView(search: Readonly<Record<string, unknown>>): FormsView {
+export function parseFormListView(search: Readonly<Record<string, unknown>>): FormListView {
   const { q, status, sort, page } = search;
   return {
     ...((typeof q === 'string' || typeof q === 'number') && { q: String(q) }),
@@ -24,8 +24,8 @@ export function readFormsView(search: Readonly<Record<string, unknown>>): FormsV
   };
 }
 
-export const formsQuery = (workspaceId: string, view: FormsView) =>
+export const formsQuery = (workspaceId: string, view: FormListView) =>
   queryOptions({
-    ...readQuery(workspaceId, 'listFormActivity', { query: { ...view, per_page: 25 } }),
-    placeholderData: (before) => keepRows(before),
+    ...operationQuery(workspaceId, 'listFormActivity', { query: { ...view, per_page: 25 } }),
+    placeholderData: (before) => keepPreviousRows(before),
   });

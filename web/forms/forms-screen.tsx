@@ -19,11 +19,11 @@ import { CreateForm, CreateFormDialog } from './create/create-form-dialog.tsx';
 import { FormActions } from './form-actions.tsx';
 import {
   type FormActivityRow,
+  type FormListView,
   type FormOrder,
   type FormStatus,
-  type FormsView,
   formsQuery,
-  readFormsView,
+  parseFormListView,
 } from './forms-query.ts';
 
 function FormsTable({
@@ -104,7 +104,11 @@ const orders = [
 /** The delay between the last keystroke and the search, in milliseconds. */
 const restMs = 200;
 
-type Props = { view: FormsView; onChange: (change: Partial<FormsView>) => void; total: number | undefined };
+type Props = {
+  view: FormListView;
+  onChange: (change: Partial<FormListView>) => void;
+  total: number | undefined;
+};
 
 /** The search, filter and order of the list. */
 function FormsToolbar({ view, onChange, total }: Props): ReactElement {
@@ -145,18 +149,18 @@ function FormsToolbar({ view, onChange, total }: Props): ReactElement {
 /** The forms of a workspace: search, sort, create and manage them. */
 export function FormsScreen(): ReactElement {
   const workspace = useWorkspace();
-  const view = readFormsView(useSearch({ strict: false }));
+  const view = parseFormListView(useSearch({ strict: false }));
   const navigate = useNavigate();
   const forms = useQuery(formsQuery(workspace.id, view));
   const [isCreating, setCreating] = useState(false);
   const isEditor = mayEdit(workspace.role);
   const isFiltered = view.q !== undefined || view.status !== undefined;
   // Changing the view returns to page 1.
-  const show = (change: Partial<FormsView>): void =>
+  const show = (change: Partial<FormListView>): void =>
     void navigate({
       to: '.',
       search: (current: Record<string, unknown>) => ({
-        ...readFormsView(current),
+        ...parseFormListView(current),
         page: undefined,
         ...change,
       }),

@@ -1,16 +1,19 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
-import { readQuery } from '../api/operations.ts';
+import { operationQuery } from '../api/operations.ts';
 import type { LocatedForm } from '../shell/current-form.ts';
 
 export type InvitationsOverview = ReplyOf<'getInvitationsOverview'>;
 export type InvitationRow = ReplyOf<'listInvitations'>['data'][number];
 export type InvitationStatus = InvitationRow['status'];
-export type ImportPreview = ReplyOf<'previewInvitationImport'>;
-export type ImportSource = InputOf<'previewInvitationImport'>['body'];
-export type ColumnUse = ImportPreview['mapping'][number];
+export type InvitationImportPreview = ReplyOf<'previewInvitationImport'>;
+export type InvitationImportInput = InputOf<'previewInvitationImport'>['body'];
+export type ColumnUse = InvitationImportPreview['mapping'][number];
 export type EmailPreview = ReplyOf<'previewInvitationMail'>;
-export type MessageBody = Omit<InputOf<'startInvitationImport'>['body'], keyof ImportSource>;
+export type InvitationMessageSettings = Omit<
+  InputOf<'startInvitationImport'>['body'],
+  keyof InvitationImportInput
+>;
 
 export type FormLocation = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
@@ -20,20 +23,24 @@ const rowsOfPage = 50;
 const pollMs = 1_500;
 
 /** Whether the batch is still being created or sent. */
-export const isUnderWay = (batch: InvitationsOverview['batches'][number]): boolean =>
+export const isBatchRunning = (batch: InvitationsOverview['batches'][number]): boolean =>
   (batch.created + batch.skipped < batch.total && batch.failed_reason === null) || batch.waiting > 0;
 
-export const overviewQuery = (form: FormLocation) =>
+export const invitationsOverviewQuery = (form: FormLocation) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'getInvitationsOverview', { params: { id: form.id } }),
-    refetchInterval: (found) => (found.state.data?.batches.some(isUnderWay) ? pollMs : false),
+    ...operationQuery(form.workspace_id, 'getInvitationsOverview', { params: { id: form.id } }),
+    refetchInterval: (found) => (found.state.data?.batches.some(isBatchRunning) ? pollMs : false),
   });
 
-export type ListView = { q: string; status: InvitationStatus | undefined; page: number };
+export type InvitationListView = { q: string; status: InvitationStatus | undefined; page: number };
 
 /** @param counts of the overview: if they change, the list is fetched again. */
-export const listQuery = (form: FormLocation, view: ListView, counts: InvitationsOverview['counts']) => {
-  const listing = readQuery(form.workspace_id, 'listInvitations', {
+export const invitationListQuery = (
+  form: FormLocation,
+  view: InvitationListView,
+  counts: InvitationsOverview['counts'],
+) => {
+  const listing = operationQuery(form.workspace_id, 'listInvitations', {
     params: { id: form.id },
     query: {
       page: view.page,
@@ -49,9 +56,12 @@ export const listQuery = (form: FormLocation, view: ListView, counts: Invitation
   });
 };
 
-export const previewQuery = (form: FormLocation, source: ImportSource) =>
+export const importPreviewQuery = (form: FormLocation, source: InvitationImportInput) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'previewInvitationImport', { params: { id: form.id }, body: source }),
+    ...operationQuery(form.workspace_id, 'previewInvitationImport', {
+      params: { id: form.id },
+      body: source,
+    }),
     placeholderData: keepPreviousData,
     retry: false,
     // Not cached, because the information about addresses changes.
@@ -61,9 +71,13 @@ export const previewQuery = (form: FormLocation, source: ImportSource) =>
 /** The person for whom the email is previewed. */
 export type Addressee = { email: string; name: string; reference: Record<string, string> };
 
-export const emailPreviewQuery = (form: FormLocation, message: MessageBody, person: Addressee) =>
+export const emailPreviewQuery = (
+  form: FormLocation,
+  message: InvitationMessageSettings,
+  person: Addressee,
+) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'previewInvitationMail', {
+    ...operationQuery(form.workspace_id, 'previewInvitationMail', {
       params: { id: form.id },
       body: { ...message, ...person },
     }),

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
-import { call, download } from '../api/operations.ts';
+import { callWorkspaceOperation, download } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { SearchField } from '../design/field.tsx';
@@ -14,17 +14,17 @@ import { Select } from '../design/select.tsx';
 import { EmptyState, QueryState } from '../design/states.tsx';
 import { TaskProgress } from '../design/task-progress.tsx';
 import { useDebounced } from '../design/use-debounced.ts';
-import { useForm } from '../shell/current-form.ts';
+import { useCurrentForm } from '../shell/current-form.ts';
 import { mayEdit } from '../shell/session.ts';
 import {
   type FormLocation,
+  type InvitationListView,
   type InvitationsOverview,
-  isUnderWay,
-  type ListView,
-  listQuery,
-  overviewQuery,
+  invitationListQuery,
+  invitationsOverviewQuery,
+  isBatchRunning,
 } from './invitations-query.ts';
-import { InvitationsTable, statuses, statusOrder } from './invitations-table.tsx';
+import { InvitationsTable, invitationStatusLabels, statusOrder } from './invitations-table.tsx';
 
 /** Actions for all invitations of a form. */
 function ListActions({
@@ -37,7 +37,7 @@ function ListActions({
   const unanswered = counts.sent + counts.opened + counts.started;
   const place = { params: { id: form.id } };
   const remind = useAction({
-    run: () => call(form.workspace_id, 'remindInvitations', { ...place, body: {} }),
+    run: () => callWorkspaceOperation(form.workspace_id, 'remindInvitations', { ...place, body: {} }),
     confirm: {
       title: 'Send reminders?',
       label: 'Send reminders',
@@ -74,7 +74,7 @@ const formatPeople = (count: number): string => formatCount(count, 'person', 'pe
  */
 function BatchProgress({ overview: { batches, mails_per_minute: pace } }: { overview: InvitationsOverview }) {
   return batches
-    .filter((batch) => isUnderWay(batch) || batch.failed_reason !== null)
+    .filter((batch) => isBatchRunning(batch) || batch.failed_reason !== null)
     .map(({ id, total, created, skipped, waiting, failed_reason }) =>
       created + skipped < total ? (
         <TaskProgress
@@ -97,13 +97,13 @@ function BatchProgress({ overview: { batches, mails_per_minute: pace } }: { over
 
 /** Lists who was invited to a form, with the status of each invitation. */
 export function InvitationsScreen(): ReactElement {
-  const form = useForm();
+  const form = useCurrentForm();
   const navigate = useNavigate();
-  const query = useQuery(overviewQuery(form));
+  const query = useQuery(invitationsOverviewQuery(form));
   const overview = query.data;
   const isEditor = mayEdit(form.role);
   const total = overview ? sum(overview.counts) : 0;
-  const isMoving = overview?.batches.some(isUnderWay) ?? false;
+  const isMoving = overview?.batches.some(isBatchRunning) ?? false;
   const isEmpty = overview !== undefined && total === 0 && !isMoving;
   const invite = (
     <Button
@@ -175,17 +175,17 @@ function Notes({ overview }: { overview: InvitationsOverview }): ReactElement {
 type ListProps = { overview: InvitationsOverview; isEditor: boolean };
 
 function List({ overview, isEditor }: ListProps): ReactElement {
-  const form = useForm();
-  const [view, setView] = useState<ListView>({ q: '', status: undefined, page: 1 });
+  const form = useCurrentForm();
+  const [view, setView] = useState<InvitationListView>({ q: '', status: undefined, page: 1 });
   // Waits for a pause in typing, because each change would start a search.
   const asked = { ...view, q: useDebounced(view.q) };
-  const list = useQuery(listQuery(form, asked, overview.counts));
+  const list = useQuery(invitationListQuery(form, asked, overview.counts));
   const choices = [
     { id: 'any', label: `Any status (${sum(overview.counts).toLocaleString()})` },
     ...statusOrder.map((status) => ({
       id: status,
-      label: `${statuses[status][0]} (${overview.counts[status].toLocaleString()})`,
-      description: statuses[status][2],
+      label: `${invitationStatusLabels[status][0]} (${overview.counts[status].toLocaleString()})`,
+      description: invitationStatusLabels[status][2],
     })),
   ];
   const choose = (id: string): void =>

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import { call } from '../api/operations.ts';
+import { callWorkspaceOperation } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { IconButton } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
@@ -13,7 +13,7 @@ import { Ago } from '../design/time.tsx';
 import type { FormLocation, InvitationRow, InvitationStatus } from './invitations-query.ts';
 
 /** The label, color and meaning of each status. */
-export const statuses = {
+export const invitationStatusLabels = {
   pending: ['Pending', 'plain', 'Not emailed yet.'],
   sent: ['Sent', 'info', 'The email was sent.'],
   bounced: ['Bounced', 'bad', 'The email could not be delivered.'],
@@ -24,7 +24,7 @@ export const statuses = {
 } as const satisfies Record<InvitationStatus, readonly [word: string, tone: Tone | 'plain', meaning: string]>;
 
 /** The statuses in the order in which an invitation passes through them. */
-export const statusOrder = Object.keys(statuses) as readonly InvitationStatus[];
+export const statusOrder = Object.keys(invitationStatusLabels) as readonly InvitationStatus[];
 
 type ActionProps = { form: FormLocation; row: InvitationRow; canMail: boolean };
 
@@ -33,12 +33,12 @@ function RowActions({ form, row, canMail }: ActionProps): ReactElement | null {
   const [isShown, setShown] = useState(false);
   const place = { params: { id: form.id, invitation: row.id } };
   const resend = useAction({
-    run: () => call(form.workspace_id, 'resendInvitation', place),
+    run: () => callWorkspaceOperation(form.workspace_id, 'resendInvitation', place),
     done: `The invitation to ${row.email} will be sent.`,
     problem: 'toast',
   });
   const revoke = useAction({
-    run: () => call(form.workspace_id, 'revokeInvitation', place),
+    run: () => callWorkspaceOperation(form.workspace_id, 'revokeInvitation', place),
     confirm: {
       title: 'Revoke this invitation?',
       label: 'Revoke',
@@ -128,7 +128,7 @@ function Person({ row: { email, name } }: { row: InvitationRow }): ReactElement 
 }
 
 function Status({ row }: { row: InvitationRow }): ReactElement {
-  const [word, tone] = statuses[row.status];
+  const [word, tone] = invitationStatusLabels[row.status];
   const notes = notesOf(row);
   return (
     <span className="invitations-status">

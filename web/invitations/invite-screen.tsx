@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { ApiProblem } from '../api/client.ts';
-import { call } from '../api/operations.ts';
+import { callWorkspaceOperation } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { Switch } from '../design/checkbox.tsx';
@@ -14,20 +14,20 @@ import { Card, Page } from '../design/page.tsx';
 import { QueryState } from '../design/states.tsx';
 import { focusUnreadableInput } from '../design/unreadable-input.ts';
 import { useDebounced } from '../design/use-debounced.ts';
-import { type LocatedForm, useForm } from '../shell/current-form.ts';
+import { type LocatedForm, useCurrentForm } from '../shell/current-form.ts';
 import {
   type Addressee,
   type EmailPreview,
   emailPreviewQuery,
   type FormLocation,
-  type ImportPreview,
-  type ImportSource,
+  type InvitationImportInput,
+  type InvitationImportPreview,
+  type InvitationMessageSettings,
   type InvitationsOverview,
-  type MessageBody,
-  overviewQuery,
-  previewQuery,
+  importPreviewQuery,
+  invitationsOverviewQuery,
 } from './invitations-query.ts';
-import { PeopleCard } from './people-card.tsx';
+import { InviteesCard } from './people-card.tsx';
 
 /** The fields of the screen that invites people. */
 type Draft = Omit<InvitationsOverview['message'], 'remind_after_days'> & {
@@ -42,7 +42,7 @@ type Draft = Omit<InvitationsOverview['message'], 'remind_after_days'> & {
  * Converts the fields to the format of the API. An invalid number of days becomes 0, so that the API reports
  * the error.
  */
-function messageOf(draft: Draft): MessageBody {
+function messageOf(draft: Draft): InvitationMessageSettings {
   const days = draft.reminderDays.trim();
   return {
     subject: draft.subject,
@@ -161,7 +161,7 @@ type Props = {
   /** The names that `{{…}}` can use. */
   placeholders: Readonly<Record<string, string>>;
   /** The first person in the list. */
-  person: ImportPreview['people'][number] | undefined;
+  person: InvitationImportPreview['people'][number] | undefined;
   problem: ApiProblem | undefined;
 };
 
@@ -203,8 +203,8 @@ function describePlaceholders(placeholders: Props['placeholders'], { reference }
 
 /** Lets a member invite people: who, with which message, and when they are reminded. */
 export function InviteScreen(): ReactElement {
-  const form = useForm();
-  const overview = useQuery({ ...overviewQuery(form), refetchInterval: false });
+  const form = useCurrentForm();
+  const overview = useQuery({ ...invitationsOverviewQuery(form), refetchInterval: false });
   return (
     <Page
       title="Invite people"
@@ -225,7 +225,7 @@ export function InviteScreen(): ReactElement {
 function InviteForm({ form, overview }: { form: LocatedForm; overview: InvitationsOverview }): ReactElement {
   const navigate = useNavigate();
   const canMail = overview.mails_per_minute !== null;
-  const [source, setSource] = useState<ImportSource>({ kind: 'addresses', text: '' });
+  const [source, setSource] = useState<InvitationImportInput>({ kind: 'addresses', text: '' });
   const [draft, setDraft] = useState<Draft>(() => ({
     ...overview.message,
     reminderDays: overview.message.remind_after_days.join(', '),
@@ -233,13 +233,13 @@ function InviteForm({ form, overview }: { form: LocatedForm; overview: Invitatio
     isMailed: canMail,
   }));
   const settled = useDebounced(source);
-  const preview = useQuery({ ...previewQuery(form, settled), enabled: settled.text.trim() !== '' });
+  const preview = useQuery({ ...importPreviewQuery(form, settled), enabled: settled.text.trim() !== '' });
   const isCurrent = settled === source && !preview.isFetching && !preview.error && source.text.trim() !== '';
   const total = isCurrent ? (preview.data?.total ?? 0) : 0;
-  const message: MessageBody = messageOf(draft);
+  const message: InvitationMessageSettings = messageOf(draft);
   const start = useAction({
     run: () =>
-      call(form.workspace_id, 'startInvitationImport', {
+      callWorkspaceOperation(form.workspace_id, 'startInvitationImport', {
         params: { id: form.id },
         body: { ...source, ...message },
       }),
@@ -250,7 +250,7 @@ function InviteForm({ form, overview }: { form: LocatedForm; overview: Invitatio
   const problem = start.error instanceof ApiProblem ? start.error : undefined;
   return (
     <>
-      <PeopleCard
+      <InviteesCard
         source={source}
         onChange={setSource}
         questions={overview.questions}

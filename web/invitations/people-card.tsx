@@ -7,12 +7,17 @@ import { TextArea } from '../design/field.tsx';
 import { Message } from '../design/message.tsx';
 import { Card } from '../design/page.tsx';
 import { readTextFile } from '../design/read-text-file.ts';
-import type { Choice } from '../design/select.tsx';
+import type { SelectChoice } from '../design/select.tsx';
 import { Tabs } from '../design/tabs.tsx';
-import type { ColumnUse, ImportPreview, ImportSource, InvitationsOverview } from './invitations-query.ts';
+import type {
+  ColumnUse,
+  InvitationImportInput,
+  InvitationImportPreview,
+  InvitationsOverview,
+} from './invitations-query.ts';
 
 type MappingProps = {
-  preview: ImportPreview;
+  preview: InvitationImportPreview;
   questions: InvitationsOverview['questions'];
   onChange: (mapping: ColumnUse[]) => void;
 };
@@ -31,7 +36,7 @@ function MappingFields({ preview: { columns, mapping }, questions, onChange }: M
   );
 }
 
-const choicesOf = (questions: MappingProps['questions']): Choice<string>[] => [
+const choicesOf = (questions: MappingProps['questions']): SelectChoice<string>[] => [
   { id: 'email', label: 'Email address' },
   { id: 'name', label: 'Name' },
   { id: 'reference', label: 'Reference data', description: 'Saved with the submission' },
@@ -52,20 +57,20 @@ function columnUse(id: string, title: string): ColumnUse {
 }
 
 type Props = {
-  source: ImportSource;
-  onChange: (source: ImportSource) => void;
+  source: InvitationImportInput;
+  onChange: (source: InvitationImportInput) => void;
   questions: InvitationsOverview['questions'];
   /** What the import would do; undefined until it is known. */
-  preview: ImportPreview | undefined;
+  preview: InvitationImportPreview | undefined;
   problem: string | undefined;
 };
 
 /** Lets a member choose who is invited: pasted addresses, or a file with a column mapping. */
-export function PeopleCard({ source, onChange, questions, preview, problem }: Props): ReactElement {
+export function InviteesCard({ source, onChange, questions, preview, problem }: Props): ReactElement {
   // Keeps what was pasted or chosen in one tab while another tab is open.
-  const [others, setOthers] = useState<readonly ImportSource[]>([]);
+  const [others, setOthers] = useState<readonly InvitationImportInput[]>([]);
   const [file, setFile] = useState<ChosenFile>();
-  const change = (kind: ImportSource['kind']): void => {
+  const change = (kind: InvitationImportInput['kind']): void => {
     setOthers([...others.filter((other) => other.kind !== source.kind), source]);
     onChange(others.find((other) => other.kind === kind) ?? { kind, text: '' });
   };
@@ -159,7 +164,7 @@ function FileChoice({
 }
 
 /** Shows how many people will be invited and which lines will be skipped. */
-function Outcome({ preview }: { preview: ImportPreview }): ReactElement {
+function Outcome({ preview }: { preview: InvitationImportPreview }): ReactElement {
   const { total, unsubscribed, problem_count: wrong, problems } = preview;
   return (
     <div className="stack" role="status">

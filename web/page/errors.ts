@@ -1,13 +1,13 @@
 import { fillTemplate } from '#ast/basics/words.ts';
 import { fillPiped } from '#ast/form/piping.ts';
-import { questionLabels } from '#page/render/question-label.ts';
+import { createQuestionLabeler } from '#page/render/question-label.ts';
 import { prefixProblemLabel } from '#page/words/words.ts';
 import type { FieldError } from './answers.ts';
-import { boxOf, byId, makeElement, type Page } from './page.ts';
+import { byId, fieldBoxOf, makeElement, type Page } from './page.ts';
 
 /** Shows the errors of one field at the field, or removes them if there are none. */
-export function showAtField(field: string, messages: readonly string[]): void {
-  const box = boxOf(field);
+export function showFieldErrors(field: string, messages: readonly string[]): void {
+  const box = fieldBoxOf(field);
   box
     ?.querySelector('.error')
     ?.replaceChildren(...messages.map((text) => makeElement('p', { textContent: text })));
@@ -30,19 +30,19 @@ function invalidable(field: string, box: HTMLElement | undefined): Iterable<Elem
 }
 
 /** Whether the field shows an error. */
-export function isInvalid(field: string): boolean {
-  return boxOf(field)?.classList.contains('invalid') ?? false;
+export function isFieldInvalid(field: string): boolean {
+  return fieldBoxOf(field)?.classList.contains('invalid') ?? false;
 }
 
 /** Shows the errors of a step at its fields, and removes those that are resolved. */
-export function showInStep(page: Page, errors: readonly FieldError[]): void {
+export function showStepErrors(page: Page, errors: readonly FieldError[]): void {
   const section = page.sections[page.step]!;
   for (const box of section.querySelectorAll(':has(> .error > p)')) {
     const field = box.id || box.querySelector<HTMLElement>('[id]:is(input, select, textarea, button)')?.id;
-    if (field) showAtField(field, []);
+    if (field) showFieldErrors(field, []);
   }
   for (const [field, found] of Map.groupBy(errors, (error) => error.field)) {
-    showAtField(
+    showFieldErrors(
       field,
       found.map(({ message }) => message),
     );
@@ -61,13 +61,13 @@ export function showErrorSummary(page: Page, errors: readonly FieldError[]): voi
   if (errors.length === 0) return;
   document.title = fillTemplate(data.words.errorTitle, { title: document.title });
   if (page.focusOnlyQuestion?.(errors)) return;
-  const nameOf = errorFormatter(page);
+  const nameOf = createErrorFormatter(page);
   const items = errors.map((error) => {
     const { field } = error;
     const said = nameOf(error);
     return makeElement('li', {}, byId(field) ? makeElement('a', { href: `#${field}` }, said) : said);
   });
-  showSummary(data.words.problem, makeElement('ul', {}, ...items));
+  showSummaryBox(data.words.problem, makeElement('ul', {}, ...items));
 }
 
 /**
@@ -77,22 +77,22 @@ export function showErrorSummary(page: Page, errors: readonly FieldError[]): voi
 export function updateErrorSummary(page: Page, field: string, messages: readonly string[]): void {
   for (const [index, link] of document.querySelectorAll(`.summary a[href="#${field}"]`).entries()) {
     const message = messages[index];
-    if (message) link.textContent = errorFormatter(page)({ field, message });
+    if (message) link.textContent = createErrorFormatter(page)({ field, message });
     else link.parentElement!.remove();
   }
   if (document.querySelector('.summary ul:not(:has(li))')) showErrorSummary(page, []);
 }
 
 /** Returns a function that formats an error with its question's label, for display away from its field. */
-export function errorFormatter({ data: { form, words }, say }: Page): (error: FieldError) => string {
-  const labelOf = questionLabels(form, words, (text, row) =>
+export function createErrorFormatter({ data: { form, words }, say }: Page): (error: FieldError) => string {
+  const labelOf = createQuestionLabeler(form, words, (text, row) =>
     say ? fillPiped(text, (id) => say(id, row)) : text,
   );
   return ({ field, message }) => prefixProblemLabel(labelOf(field), message, words);
 }
 
 /** Shows a box above the questions, at the top of the window. It gets the focus. */
-export function showSummary(title: string, ...content: Node[]): void {
+export function showSummaryBox(title: string, ...content: Node[]): void {
   document.querySelector('.summary')?.remove();
   const heading = makeElement('h2', { id: '_problem', textContent: title });
   const box = makeElement('div', { className: 'summary', role: 'alert', tabIndex: -1 }, heading, ...content);

@@ -16,7 +16,7 @@ export type StoredFile = {
 type UnsentFile = readonly [input: HTMLInputElement, filename: string, item: HTMLElement];
 
 /** Lists the chosen files that are not uploaded. */
-export function unsentOf(parent: HTMLElement): UnsentFile[] {
+export function listUnsentFiles(parent: HTMLElement): UnsentFile[] {
   return [...parent.querySelectorAll<HTMLElement>('.held li:not(:has([name^="_file["]))')].map((item) => [
     item.parentElement!.nextElementSibling as HTMLInputElement,
     item.dataset['filename'] ?? '',
@@ -86,7 +86,7 @@ export function itemButton(text: string, filename: string, press: () => void): H
 }
 
 /** Shows an uploaded file, and adds its token to the form. */
-export function showStored(page: Page, item: HTMLElement, field: string, file: StoredFile): void {
+export function showUploadedFile(page: Page, item: HTMLElement, field: string, file: StoredFile): void {
   const { token, filename, size, content_type } = file;
   Object.assign(item.dataset, { size, type: content_type });
   const remove = itemButton(page.data.words.remove, filename, () => removeItem(page, item));
@@ -99,7 +99,7 @@ export function showStored(page: Page, item: HTMLElement, field: string, file: S
 }
 
 /** Shows a file that was not uploaded, with the reason, until the visitor removes it or presses `again`. */
-export function showUnsent(
+export function showUnsentFile(
   page: Page,
   item: HTMLElement,
   { filename, reason, again }: { filename: string; reason: string; again?: HTMLElement | undefined },

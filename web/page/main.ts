@@ -35,7 +35,7 @@ function waitForVisitor(form: HTMLFormElement): void {
     for (const beginning of beginnings) removeEventListener(beginning, begin);
     form.addEventListener('submit', hold);
     // If loading fails, the browser posts the form, and the server answers with the next page.
-    void import('./start.ts').then(({ start }) => start(form)).finally(goOn);
+    void import('./start.ts').then(({ startPageScript }) => startPageScript(form)).finally(goOn);
   };
   for (const beginning of beginnings) addEventListener(beginning, begin);
   // Without requestIdleCallback, waits a moment after the page has loaded.

@@ -1,13 +1,17 @@
 import { toAnswerProblem } from '#ast/answers/fill.ts';
-import { type ConditionTest, conditionalOptions, isOptionOffered } from '#ast/form/conditional-options.ts';
-import { findInput, questionsById } from '#ast/form/fields.ts';
-import { lazyConditionalOptions } from '#ast/form/lazy-conditional-options.ts';
+import {
+  type ConditionTest,
+  conditionalOptionFunctions,
+  isOptionOffered,
+} from '#ast/form/conditional-options.ts';
+import { findInput, indexQuestionsById } from '#ast/form/fields.ts';
+import { lazyConditionalOptionFunctions } from '#ast/form/lazy-conditional-options.ts';
 import { type Form, type InputElement, listQuestions } from '#ast/form/tree.ts';
 import { formatProblemForVisitor } from '#page/words/format-problem.ts';
 import { evaluatePage } from './answers.ts';
-import { errorFormatter, showAtField } from './errors.ts';
+import { createErrorFormatter, showFieldErrors } from './errors.ts';
 import type { Page } from './page.ts';
-import { showStep } from './steps.ts';
+import { updateShownStep } from './steps.ts';
 
 /** A chosen option that is no longer offered, or that is offered again. */
 type Changed = {
@@ -26,7 +30,7 @@ const hiddenChoices = new WeakSet<Element>();
  * options.
  */
 function offerOptions(form: Form, page: HTMLFormElement, holds: ConditionTest): Changed[] {
-  const questions = questionsById(listQuestions(form));
+  const questions = indexQuestionsById(listQuestions(form));
   const controls = page.querySelectorAll<HTMLInputElement | HTMLOptionElement>('[data-offer]');
   return [...controls].flatMap((control) => {
     // Compares names instead of using instanceof, which fails for elements of the builder's preview, because
@@ -69,21 +73,21 @@ function isReplaced(
 }
 
 // Registers the rules of options before the first evaluation.
-Object.assign(lazyConditionalOptions, conditionalOptions);
+Object.assign(lazyConditionalOptionFunctions, conditionalOptionFunctions);
 
 /**
  * Updates the offered options while questions are answered, and reports chosen options that are no longer
  * offered.
  */
-export function start(page: Page): void {
+export function startOnPage(page: Page): void {
   const { form, data } = page;
   const update = (): void => {
     const changed = offerOptions(data.form, form, evaluatePage(page).holds);
     for (const { field, input, label, isOffered } of changed) {
       const problem = toAnswerProblem(input, { rule: 'withdrawn', values: { option: label } });
       const message = formatProblemForVisitor(problem, { ...data, language: document.documentElement.lang });
-      showAtField(field, isOffered ? [] : [message]);
-      if (!isOffered) page.announce(errorFormatter(page)({ field, message }));
+      showFieldErrors(field, isOffered ? [] : [message]);
+      if (!isOffered) page.announce(createErrorFormatter(page)({ field, message }));
     }
     // A restored answer may affect other conditions. Conditions cannot be circular, so this ends.
     if (changed.some(({ isOffered }) => isOffered)) update();
@@ -92,5 +96,5 @@ export function start(page: Page): void {
   for (const change of ['input', 'rows', 'files', 'step'] as const)
     form.addEventListener(change, update, true);
   update();
-  showStep(page);
+  updateShownStep(page);
 }

@@ -74,7 +74,7 @@ export function byId(id: string): HTMLElement | undefined {
 }
 
 /** Finds the box of a field, a row or a group by its HTML name, with its label, errors and controls. */
-export function boxOf(name: string): HTMLElement | undefined {
+export function fieldBoxOf(name: string): HTMLElement | undefined {
   return byId(name)?.closest<HTMLElement>('.one_row[id], .field') ?? undefined;
 }
 

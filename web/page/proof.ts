@@ -54,7 +54,7 @@ type Eight = [number, number, number, number, number, number, number, number];
  * only once. The browser's own function returns a promise, which costs more than hashing a short text, and is
  * missing on pages without TLS.
  */
-export function hashWithPrefix(beginning: string): (end: string) => Uint32Array {
+export function createPrefixHasher(beginning: string): (end: string) => Uint32Array {
   const bytes = new TextEncoder().encode(beginning);
   const begun = Int32Array.from(start);
   const whole = bytes.length - (bytes.length % 64);
@@ -92,7 +92,7 @@ const yieldMs = 40;
  * (src/page/visit/screening.ts).
  */
 export async function solveProof(challenge: string, bits: number): Promise<string> {
-  const hash = hashWithPrefix(`${challenge}:`);
+  const hash = createPrefixHasher(`${challenge}:`);
   let until = performance.now() + yieldMs;
   for (let tried = 0; ; tried += 1) {
     if (Math.clz32(hash(String(tried))[0]!) >= bits) return String(tried);

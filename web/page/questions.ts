@@ -1,5 +1,5 @@
 import type { FieldError } from './answers.ts';
-import { boxOf, byId, type Page } from './page.ts';
+import { byId, fieldBoxOf, type Page } from './page.ts';
 
 const answerable = 'input:not([type=hidden]), select, textarea';
 
@@ -8,7 +8,7 @@ const answerable = 'input:not([type=hidden]), select, textarea';
  * continues, letters and digits choose an option, and a swipe goes back. Arrow keys move between checkboxes as
  * between radio buttons.
  */
-export function start(page: Page): void {
+export function startOnPage(page: Page): void {
   const { form, sections, data } = page;
   let last = page.step;
   form.addEventListener('step', () => {
@@ -51,7 +51,7 @@ function focusOnlyQuestion(page: Page, [error, ...others]: readonly FieldError[]
   const control = error && byId(error.field);
   if (!control?.matches(answerable)) return false;
   if (others.some(({ field }) => field !== error!.field)) return false;
-  if (boxOf(error!.field)?.contains(document.activeElement)) page.announce(error!.message);
+  if (fieldBoxOf(error!.field)?.contains(document.activeElement)) page.announce(error!.message);
   else control.focus();
   return true;
 }
@@ -86,7 +86,7 @@ function choose(target: HTMLInputElement, key: string, code: string): boolean {
   // On a keyboard of another script, the key that has this Latin letter.
   const latin = /^[a-z]$/i.test(key) ? key : key.length === 1 && /^Key([A-Z])$/.exec(code)?.[1];
   const letter = latin ? latin.toLowerCase().charCodeAt(0) - 97 : -1;
-  // A digit chooses the option with this value (on a scale), or else the option at this position.
+  // A digit chooses the option with this value (on a scale), or otherwise the option at this position.
   const named = options.find(({ value }) => /^\d$/.test(key) && value === key);
   const option = named ?? options[/^[1-9]$/.test(key) ? Number(key) - 1 : letter];
   option?.click();

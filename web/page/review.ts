@@ -1,5 +1,5 @@
-import { stepOf } from '#ast/answers/check-step.ts';
-import { evaluate } from '#ast/logic/evaluate.ts';
+import { stepIndexOfField } from '#ast/answers/check-step.ts';
+import { evaluateVisibility } from '#ast/logic/evaluate.ts';
 import { htmlToString } from '#page/markup/html.ts';
 import { type AnsweredForm, findStepAfterChange, listKnownMarks } from '#page/post/return-to-review.ts';
 import { renderReview } from '#page/render/review.ts';
@@ -9,7 +9,7 @@ import { byId, makeElement, type Page } from './page.ts';
 import { goTo } from './steps.ts';
 
 /** Renders the review when its step opens, and moves between it and a question, like the server. */
-export function start(page: Page): void {
+export function startOnPage(page: Page): void {
   const { form, data } = page;
   const last = reviewStepOf(data.form);
   if (last === undefined) return;
@@ -37,7 +37,7 @@ export function start(page: Page): void {
   };
   page.review = {
     change(field) {
-      const step = stepOf(data.form, field);
+      const step = stepIndexOfField(data.form, field);
       if (step === undefined) return;
       const value = listKnownMarks(answeredOf(page));
       goTo(page, step);
@@ -69,5 +69,5 @@ function picturesOf(field: string): (string | undefined)[] {
 function answeredOf(page: Page): AnsweredForm {
   const { raw, files, context } = readValidationInput(page);
   const { form } = page.data;
-  return { form, raw, files, context, shown: evaluate(form, raw, context, files) };
+  return { form, raw, files, context, shown: evaluateVisibility(form, raw, context, files) };
 }

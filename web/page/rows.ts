@@ -14,7 +14,7 @@ export function addRow(page: Page, group: string): HTMLElement | undefined {
   const row = last.cloneNode(true) as HTMLElement;
   empty(row);
   last.after(row);
-  numberRows(page, group);
+  renumberRows(page, group);
   return row;
 }
 
@@ -22,17 +22,17 @@ export function addRow(page: Page, group: string): HTMLElement | undefined {
  * Removes the row `group[1]`, as the server does for `_remove`. Later rows move up. Returns the row to focus.
  */
 export function removeRow(page: Page, name: string): HTMLElement | undefined {
-  const group = groupOf(name);
+  const group = groupOfRow(name);
   const rows = rowsOf(group);
   const index = rows.findIndex(({ id }) => id === name);
   if (rows.length < 2 || index < 0) return undefined;
   rows[index]!.remove();
-  numberRows(page, group);
+  renumberRows(page, group);
   return rows[index + 1] ?? rows[index - 1];
 }
 
 /** Returns the group of a row: `team` for `team[1]`. */
-export function groupOf(row: string): string {
+export function groupOfRow(row: string): string {
   return row.slice(0, row.lastIndexOf('['));
 }
 
@@ -71,7 +71,7 @@ function empty(row: HTMLElement): void {
 }
 
 /** Updates the names, titles and buttons of a group's rows by their position. */
-export function numberRows(page: Page, group: string): void {
+export function renumberRows(page: Page, group: string): void {
   const box = byId(group)!;
   const label = box.querySelector(':scope > legend')?.textContent ?? '';
   const rows = rowsOf(group);

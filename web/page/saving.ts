@@ -1,11 +1,11 @@
-import { isPageName } from '#ast/basics/page-names.ts';
+import { isReservedPageName } from '#ast/basics/page-names.ts';
 import { numberFormatControl } from '#ast/form/fields.ts';
 import { visitControl } from '#page/visit/visit-progress.ts';
-import { listUploadedFiles, type StoredFile, unsentOf } from './file-list.ts';
+import { listUnsentFiles, listUploadedFiles, type StoredFile } from './file-list.ts';
 import { byId, makeElement, type Page, type Strokes } from './page.ts';
 import { readStoredPageState, storePageState } from './page-state-storage.ts';
 import { questionOf } from './question-of.ts';
-import { addRow, groupOf, removeRow } from './rows.ts';
+import { addRow, groupOfRow, removeRow } from './rows.ts';
 
 /** The state of the page that is restored after a reload. */
 export type KeptPageState = {
@@ -29,7 +29,7 @@ export function savePageState({ form, step, drawn }: Page): void {
       isBox(control) ? control.checked : control.value,
     ]),
     files: listUploadedFiles(form),
-    unsent: unsentOf(form).map(([{ name }, filename]) => [name, filename]),
+    unsent: listUnsentFiles(form).map(([{ name }, filename]) => [name, filename]),
     drawn: drawn?.(),
   };
   storePageState(JSON.stringify(kept));
@@ -41,7 +41,7 @@ export function restorePageState(page: Page): KeptPageState | undefined {
   if (text === undefined) return undefined;
   const kept = JSON.parse(text) as KeptPageState;
   for (const row of kept.rows) {
-    if (!byId(row)) addRow(page, groupOf(row));
+    if (!byId(row)) addRow(page, groupOfRow(row));
   }
   for (const row of rowNames(page.form).toReversed()) {
     if (!kept.rows.includes(row)) removeRow(page, row);
@@ -86,7 +86,7 @@ const keptControls = ['_key', numberFormatControl, '_drop', visitControl];
 /** Lists the controls with answers, and the page's own controls that are kept. */
 function controlsOf(form: HTMLFormElement): Control[] {
   return [...form.querySelectorAll<Control>('input:not([type=file]), select, textarea')].filter(
-    ({ name }) => !isPageName(questionOf(name)) || keptControls.includes(name),
+    ({ name }) => !isReservedPageName(questionOf(name)) || keptControls.includes(name),
   );
 }
 
@@ -107,7 +107,7 @@ const changes = ['input', 'files', 'rows', 'step'] as const;
  * connection.
  */
 export function autosavePageState(page: Page): void {
-  onPause(page, pauseMs, () => savePageState(page));
+  onAnswersPause(page, pauseMs, () => savePageState(page));
   addEventListener('pagehide', () => savePageState(page));
   showOfflineNotice(page);
 }
@@ -120,7 +120,7 @@ function showOfflineNotice({ form, data }: Page): void {
 }
 
 /** Calls `work` when the answers and the step have not changed for `ms` milliseconds. */
-export function onPause({ form }: Page, ms: number, work: () => void): void {
+export function onAnswersPause({ form }: Page, ms: number, work: () => void): void {
   let timer: ReturnType<typeof setTimeout>;
   for (const change of changes) {
     form.addEventListener(change, () => {

@@ -4,7 +4,7 @@ import { makeElement, type Page } from './page.ts';
  * Gives long dropdowns a search field, as an editable combobox (ARIA Authoring Practices). The answer stays
  * in the `select`, which is hidden.
  */
-export function start(page: Page): void {
+export function startOnPage(page: Page): void {
   const known = new WeakSet<HTMLSelectElement>();
   const setUpAll = (): void => {
     for (const select of page.form.querySelectorAll<HTMLSelectElement>('[data-search]')) {

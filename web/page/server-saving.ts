@@ -1,13 +1,13 @@
 import { makeElement, type Page } from './page.ts';
-import { onPause } from './saving.ts';
-import { isSending, post } from './submitting.ts';
+import { onAnswersPause } from './saving.ts';
+import { isSubmitting, postForm } from './submitting.ts';
 
 /** The pause in typing after which the answers are saved on the server, in ms. */
 const pauseMs = 3_000;
 
 /** Saves the answers on the server while the visitor fills in the form, if the form allows it. */
-export function start(page: Page): void {
-  onPause(page, pauseMs, () => void save(page));
+export function startOnPage(page: Page): void {
+  onAnswersPause(page, pauseMs, () => void save(page));
 }
 
 /**
@@ -15,8 +15,8 @@ export function start(page: Page): void {
  * also kept in this window.
  */
 async function save(page: Page): Promise<void> {
-  if (isSending(page)) return;
-  const saved = await post(page, ['_go', 'save']).then(
+  if (isSubmitting(page)) return;
+  const saved = await postForm(page, ['_go', 'save']).then(
     ({ ok }) => ok,
     () => false,
   );

@@ -1,15 +1,15 @@
 import { createAnswerFormatter } from '#ast/answers/format-piped.ts';
-import type { Row } from '#ast/form/fields.ts';
+import type { GroupRow } from '#ast/form/fields.ts';
 import { formIndexOf } from '#ast/form/form-index.ts';
 import { pipedIds } from '#ast/form/piping.ts';
 import { type Form, isComposite, walkElements } from '#ast/form/tree.ts';
-import { evaluate } from '#ast/logic/evaluate.ts';
+import { evaluateVisibility } from '#ast/logic/evaluate.ts';
 import { readValidationInput } from './answers.ts';
 import type { Page } from './page.ts';
-import { groupOf, numberRows, rowsOf } from './rows.ts';
+import { groupOfRow, renumberRows, rowsOf } from './rows.ts';
 
 /** While questions are answered, updates the answers that are shown in texts. */
-export function start(page: Page): void {
+export function startOnPage(page: Page): void {
   const { form, data } = page;
   const update = (): void => {
     const { raw, files, context } = readValidationInput(page);
@@ -17,7 +17,7 @@ export function start(page: Page): void {
       form: data.form,
       values: raw,
       held: files,
-      shown: evaluate(data.form, raw, context, files),
+      shown: evaluateVisibility(data.form, raw, context, files),
       speech: { language: document.documentElement.lang, numbers: data.numbers, words: data.piping! },
     });
     page.say = say;
@@ -28,7 +28,7 @@ export function start(page: Page): void {
     // The titles and buttons of rows contain the group's label.
     for (const { element } of walkElements(data.form)) {
       if (isComposite(element) && element.attrs.repeatable && pipedIds(element.attrs.label).length > 0)
-        numberRows(page, element.attrs.id);
+        renumberRows(page, element.attrs.id);
     }
   };
   for (const change of ['input', 'rows', 'files'] as const) form.addEventListener(change, update);
@@ -36,9 +36,9 @@ export function start(page: Page): void {
 }
 
 /** Returns the row that contains an element. */
-function rowAround(form: Form, place: Element): Row | undefined {
+function rowAround(form: Form, place: Element): GroupRow | undefined {
   const row = place.closest('.one_row');
-  const group = row && formIndexOf(form).byId.get(groupOf(row.id))?.element;
+  const group = row && formIndexOf(form).byId.get(groupOfRow(row.id))?.element;
   if (!row || !group || !isComposite(group)) return undefined;
   return { group, index: rowsOf(group.attrs.id).indexOf(row as HTMLElement) };
 }

@@ -1,4 +1,4 @@
-import type { Row } from '#ast/form/fields.ts';
+import type { GroupRow } from '#ast/form/fields.ts';
 import { formIndexOf } from '#ast/form/form-index.ts';
 import {
   type Composite,
@@ -14,7 +14,7 @@ import type { Page } from './page.ts';
 import { rowsOf } from './rows.ts';
 
 /** Shows, hides and marks elements by the form's conditions, and returns the result. */
-export function showByLogic(page: Page): VisibleParts {
+export function applyVisibility(page: Page): VisibleParts {
   const shown = evaluatePage(page);
   const { form } = page.data;
   if (formIndexOf(form).hasLogic) {
@@ -29,7 +29,7 @@ function showChildren(
   shown: VisibleParts,
   elements: readonly Element[],
   parent: HTMLElement,
-  row?: Row,
+  row?: GroupRow,
 ): void {
   const layout = parent.querySelector(':scope > :is(.stack, .row, .grid_2, .grid_3, .grid_4)');
   for (const [index, element] of elements.entries()) {
@@ -38,7 +38,7 @@ function showChildren(
   }
 }
 
-function showElement(shown: VisibleParts, element: Element, box: HTMLElement, row?: Row): void {
+function showElement(shown: VisibleParts, element: Element, box: HTMLElement, row?: GroupRow): void {
   box.hidden = !isVisibleToVisitors(element) || !shown.isShown(element, row);
   if (isComposite(element)) showComposite(shown, element, box, row);
   else if (isInput(element)) {
@@ -47,7 +47,7 @@ function showElement(shown: VisibleParts, element: Element, box: HTMLElement, ro
   }
 }
 
-function showComposite(shown: VisibleParts, composite: Composite, box: HTMLElement, row?: Row): void {
+function showComposite(shown: VisibleParts, composite: Composite, box: HTMLElement, row?: GroupRow): void {
   if (!isRepeatable(composite)) return showChildren(shown, composite.children, box, row);
   for (const [index, inner] of rowsOf(composite.attrs.id).entries())
     showChildren(shown, composite.children, inner, { group: composite, index });

@@ -1,9 +1,9 @@
-import { isPageName } from '#ast/basics/page-names.ts';
+import { isReservedPageName } from '#ast/basics/page-names.ts';
 import { countCharacters } from '#ast/basics/text.ts';
 import { inputRules } from '#ast/form/input-rules.ts';
 import { type Form, walkElements } from '#ast/form/tree.ts';
 import { lazyPattern } from '#ast/rules/lazy-pattern.ts';
-import { exampleOf, type MomentFormat } from '#ast/rules/moments.ts';
+import { formatExampleMoment, type MomentFormat } from '#ast/rules/moments.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import {
   addReachedStep,
@@ -14,25 +14,25 @@ import {
   visitControl,
 } from '#page/visit/visit-progress.ts';
 import { formatCharactersLeft } from '#page/words/words.ts';
-import { type FieldError, findStepProblems, findUnsavedInput } from './answers.ts';
+import { type FieldError, findBlockingStepErrors, findLostInputErrors } from './answers.ts';
 import { clearChoices } from './clear-choice.ts';
 import {
-  errorFormatter,
+  createErrorFormatter,
   followLink,
-  isInvalid,
-  showAtField,
+  isFieldInvalid,
   showErrorSummary,
-  showInStep,
-  showSummary,
+  showFieldErrors,
+  showStepErrors,
+  showSummaryBox,
   updateErrorSummary,
 } from './errors.ts';
 import { byId, makeElement, type Page, readPage } from './page.ts';
 import { questionOf } from './question-of.ts';
-import { addRow, focusRow, groupOf, hasRowButtons, removeRow } from './rows.ts';
+import { addRow, focusRow, groupOfRow, hasRowButtons, removeRow } from './rows.ts';
 import { autosavePageState, type KeptPageState, restorePageState, savePageState } from './saving.ts';
-import { showByLogic } from './shown.ts';
-import { adjacentStep, followHistory, goBackTo, goTo, showStep } from './steps.ts';
-import { isSending, submit } from './submitting.ts';
+import { applyVisibility } from './shown.ts';
+import { adjacentStep, followHistory, goBackTo, goTo, updateShownStep } from './steps.ts';
+import { isSubmitting, submitPageAnswers } from './submitting.ts';
 
 /**
  * Performs the action of a button without a page load. Returns false if the browser must post the form
@@ -40,20 +40,20 @@ import { isSending, submit } from './submitting.ts';
  */
 function press(page: Page, { name, value }: HTMLButtonElement): boolean {
   if (name === '_add') changeRows(page, () => focusRow(addRow(page, value)));
-  else if (name === '_remove' && hasRowButtons(groupOf(value)))
+  else if (name === '_remove' && hasRowButtons(groupOfRow(value)))
     changeRows(page, () => focusRow(removeRow(page, value)));
   else if (name === '_go' && value === 'back') goBack(page);
   else if (name === '_go' && page.review && value.startsWith('change:')) page.review.change(value.slice(7));
   // A page load would abort uploads in progress.
   else if (page.form.querySelector('.held progress'))
-    showSummary(page.data.words.problem, makeElement('p', { textContent: page.data.words.uploadsWait }));
+    showSummaryBox(page.data.words.problem, makeElement('p', { textContent: page.data.words.uploadsWait }));
   else if (name === '_go' && (value === 'next' || value === 'submit') && !holdsFiles(page))
     goToNextStep(page);
   else {
-    const { steps } = showByLogic(page);
+    const { steps } = applyVisibility(page);
     return showErrors(
       page,
-      steps.flatMap((step) => findUnsavedInput(page, step)),
+      steps.flatMap((step) => findLostInputErrors(page, step)),
     );
   }
   return true;
@@ -69,7 +69,7 @@ function holdsFiles({ form }: Page): boolean {
 
 function changeRows(page: Page, change: () => void): void {
   change();
-  showStep(page);
+  updateShownStep(page);
   page.form.dispatchEvent(new Event('rows'));
 }
 
@@ -80,18 +80,18 @@ function goBack(page: Page): void {
 
 /**
  * Moves to the next step, or submits the form from the last one. If there are errors, shows them instead
- * (docs/rules.md P3, P9).
+ * (docs/rules.md P3).
  */
 function goToNextStep(page: Page): void {
   const { step } = page;
   const next = adjacentStep(page, 1);
-  const steps = next === undefined ? showByLogic(page).steps : [step];
-  const errors = steps.flatMap((each) => findStepProblems(page, each));
+  const steps = next === undefined ? applyVisibility(page).steps : [step];
+  const errors = steps.flatMap((each) => findBlockingStepErrors(page, each));
   if (showErrors(page, errors)) return;
   showErrorSummary(page, []);
-  showInStep(page, []);
+  showStepErrors(page, []);
   if (next !== undefined) return goTo(page, next);
-  void submit(page).then((found) => showErrors(page, found));
+  void submitPageAnswers(page).then((found) => showErrors(page, found));
 }
 
 /** Shows errors at the first step that has one. Returns whether there are any. */
@@ -104,7 +104,7 @@ function showErrors(page: Page, errors: readonly FieldError[]): boolean {
   const step = Math.min(...errors.map(stepOf));
   if (step !== page.step) goTo(page, step);
   const here = errors.filter((error) => stepOf(error) === step);
-  showInStep(page, here);
+  showStepErrors(page, here);
   showErrorSummary(page, here);
   return true;
 }
@@ -118,10 +118,10 @@ function checkFields(page: Page): void {
   const { form } = page;
   const written = new Set<string>();
   const check = (field: string): string | undefined => {
-    const messages = findStepProblems(page, page.step).flatMap((error) =>
+    const messages = findBlockingStepErrors(page, page.step).flatMap((error) =>
       error.field === field ? error.message : [],
     );
-    showAtField(field, messages);
+    showFieldErrors(field, messages);
     updateErrorSummary(page, field, messages);
     return messages[0];
   };
@@ -129,7 +129,7 @@ function checkFields(page: Page): void {
     const field = nameOf(target);
     if (!field) return;
     written.add(field);
-    if (isInvalid(field)) check(field);
+    if (isFieldInvalid(field)) check(field);
   });
   form.addEventListener('focusout', ({ target, relatedTarget }) => {
     const field = nameOf(target);
@@ -137,7 +137,7 @@ function checkFields(page: Page): void {
     if (!field || nameOf(relatedTarget) === field || !written.delete(field)) return;
     whenReleased(() => {
       const message = check(field);
-      if (message) page.announce(errorFormatter(page)({ field, message }));
+      if (message) page.announce(createErrorFormatter(page)({ field, message }));
     });
   });
   // A message that appears during a click would move the button away from under the pointer.
@@ -164,7 +164,7 @@ function nameOf(target: EventTarget | null): string | undefined {
     target instanceof HTMLTextAreaElement;
   if (!isControl || target.type === 'file') return undefined;
   const name = questionOf(target.name);
-  return isPageName(name) ? undefined : name;
+  return isReservedPageName(name) ? undefined : name;
 }
 
 /**
@@ -183,7 +183,7 @@ function trackVisit(page: Page): void {
   };
   form.addEventListener('input', ({ target }) => {
     const [question = ''] = questionOf((target as Element).getAttribute('name') ?? '').split('[', 1);
-    if (question && !isPageName(question)) note({ ...addReachedStep(is, page.step), question });
+    if (question && !isReservedPageName(question)) note({ ...addReachedStep(is, page.step), question });
   });
   form.addEventListener('step', () => note(addReachedStep(is, page.step)));
   let isPosted = false;
@@ -191,7 +191,7 @@ function trackVisit(page: Page): void {
   const tell = (): void => {
     const isNew = formatVisitProgress(was) !== formatVisitProgress(is);
     // A submitted form reports its own visit.
-    if (!isNew || isPosted || isSending(page)) return;
+    if (!isNew || isPosted || isSubmitting(page)) return;
     const [, , id] = location.pathname.split('/');
     const told = new URLSearchParams({ [visitControl]: control.value });
     if (!navigator.sendBeacon(`/f/${id}/visit`, told)) return;
@@ -242,7 +242,7 @@ function countAnswers(page: Page): void {
 }
 
 /** A part of the script that only some pages need. */
-type Part = { readonly start: (page: Page) => void };
+type Part = { readonly startOnPage: (page: Page) => void };
 
 /**
  * The rules of element types that load late (src/ast/form/lazy-rules.ts), and the scripts for their controls,
@@ -266,7 +266,7 @@ async function loadTypes(form: Form): Promise<Part[]> {
 }
 
 /** Starts the script for the form. @throws if the page has an error; the page is then unchanged. */
-export async function start(form: HTMLFormElement): Promise<void> {
+export async function startPageScript(form: HTMLFormElement): Promise<void> {
   const page = readPage(form);
   // Most forms do not need these parts. Forms that do need them before the first click.
   const [types, ...ways] = await Promise.all([
@@ -287,9 +287,9 @@ export async function start(form: HTMLFormElement): Promise<void> {
   }
   const kept = restorePageState(page);
   const wanted = kept?.step ?? page.step;
-  page.step = showStep(page).steps.findLast((step) => step <= wanted) ?? 0;
-  showStep(page);
-  form.addEventListener('input', () => showStep(page));
+  page.step = updateShownStep(page).steps.findLast((step) => step <= wanted) ?? 0;
+  updateShownStep(page);
+  form.addEventListener('input', () => updateShownStep(page));
   form.addEventListener('submit', (event) => {
     // If this throws, the browser posts the form instead.
     if (event.submitter instanceof HTMLButtonElement && press(page, event.submitter)) event.preventDefault();
@@ -300,7 +300,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
   countAnswers(page);
   clearChoices(page);
   trackVisit(page);
-  for (const part of [...types, ...ways]) part?.start(page);
+  for (const part of [...types, ...ways]) part?.startOnPage(page);
   // Loaded early, because submitting needs it and may happen without a network.
   if (page.data.proof !== undefined) void import('./proof.ts');
   if (form.querySelector('[type=file], .pad')) void startUploads(page, kept);
@@ -313,8 +313,8 @@ export async function start(form: HTMLFormElement): Promise<void> {
  */
 function nameFormat(sentence: Element): void {
   const format = (sentence.nextElementSibling as HTMLInputElement).type as MomentFormat | 'datetime-local';
-  const here = exampleOf(format, document.documentElement.lang);
-  sentence.textContent = sentence.textContent.replace(here, exampleOf(format));
+  const here = formatExampleMoment(format, document.documentElement.lang);
+  sentence.textContent = sentence.textContent.replace(here, formatExampleMoment(format));
 }
 
 /**
@@ -324,5 +324,5 @@ function nameFormat(sentence: Element): void {
 async function startUploads(page: Page, kept: KeptPageState | undefined): Promise<void> {
   const uploads = await import('./uploads.ts');
   if (kept) uploads.restoreFiles(page, kept);
-  uploads.uploadChosenFiles(page);
+  uploads.startFileUploads(page);
 }

@@ -1,10 +1,10 @@
 import { fillTemplate } from '#ast/basics/words.ts';
 import type { VisibleParts } from '#ast/logic/evaluate.ts';
-import { progressPercent, stepsSoFar } from '#page/render/step-position.ts';
+import { getStepPosition, progressPercent } from '#page/render/step-position.ts';
 import { sendToEmbedder } from './embed.ts';
 import { showErrorSummary } from './errors.ts';
 import type { Page } from './page.ts';
-import { showByLogic } from './shown.ts';
+import { applyVisibility } from './shown.ts';
 
 /** The history state of a step, for the browser's Back button. */
 type Visit = { readonly step: number; readonly from: number };
@@ -29,7 +29,7 @@ export function goBackTo(page: Page, step: number): void {
  * Shows the step that the browser's Back or Forward button leads to, or the nearest reachable step before it.
  */
 export function followHistory(page: Page, state: unknown): void {
-  const { steps } = showByLogic(page);
+  const { steps } = applyVisibility(page);
   const wanted = isVisit(state) ? state.step : page.data.step;
   arrive(page, steps.findLast((step) => step <= wanted) ?? 0);
 }
@@ -38,7 +38,7 @@ function arrive(page: Page, step: number): void {
   page.step = step;
   showErrorSummary(page, []);
   page.announce('');
-  const { steps } = showStep(page);
+  const { steps } = updateShownStep(page);
   const heading = page.sections[step]?.querySelector('h2') ?? document.querySelector('h1')!;
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
@@ -48,9 +48,9 @@ function arrive(page: Page, step: number): void {
 }
 
 /** Updates the shown step, its progress and its buttons. */
-export function showStep(page: Page): VisibleParts {
+export function updateShownStep(page: Page): VisibleParts {
   const { form, sections, step } = page;
-  const shown = showByLogic(page);
+  const shown = applyVisibility(page);
   for (const [index, section] of sections.entries()) section.hidden = index !== step;
   const isLast = step === shown.steps.at(-1);
   const hide = (go: string, isHidden: boolean) => {
@@ -69,7 +69,7 @@ function showProgress(page: Page, steps: readonly number[]): void {
   const { form, data, step } = page;
   const box = form.querySelector('#_progress');
   if (!box) return;
-  const place = stepsSoFar(steps, step);
+  const place = getStepPosition(steps, step);
   const text = fillTemplate(data.words.step, place);
   const bar = box.querySelector('progress')!;
   box.querySelector('p')!.textContent = text;
@@ -90,6 +90,6 @@ function showProgress(page: Page, steps: readonly number[]): void {
 
 /** Returns the reachable step before or after the current one; undefined at the ends. */
 export function adjacentStep(page: Page, direction: -1 | 1): number | undefined {
-  const { steps } = showByLogic(page);
+  const { steps } = applyVisibility(page);
   return page.review?.stepOnReturn(direction) ?? steps[steps.indexOf(page.step) + direction];
 }

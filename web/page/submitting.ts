@@ -1,6 +1,6 @@
-import { entriesOf, type FieldError } from './answers.ts';
+import { type FieldError, formEntriesOf } from './answers.ts';
 import { sendToEmbedder } from './embed.ts';
-import { showSummary } from './errors.ts';
+import { showSummaryBox } from './errors.ts';
 import { byId, makeElement, type Page } from './page.ts';
 import { clearStoredPageState } from './page-state-storage.ts';
 
@@ -32,7 +32,7 @@ const sending = new WeakSet<Page>();
  * Submits the answers and opens the confirmation. Returns the errors that the server reports for fields.
  * Other failures are shown here, and the answers can be sent again with their key.
  */
-export async function submit(page: Page): Promise<readonly FieldError[]> {
+export async function submitPageAnswers(page: Page): Promise<readonly FieldError[]> {
   if (sending.has(page)) return [];
   sending.add(page);
   const stop = showSending(page);
@@ -51,7 +51,7 @@ export async function submit(page: Page): Promise<readonly FieldError[]> {
 
 async function send(page: Page): Promise<Outcome> {
   await prove(page);
-  const response = await post(page);
+  const response = await postForm(page);
   const { status, ok } = response;
   const answer = (await response.json()) as Answer;
   if (ok) return { kind: 'taken', answer };
@@ -69,16 +69,16 @@ function failed({ data }: Page, message = data.words.offline): Outcome {
 }
 
 /** Whether the answers are being submitted. A save at this time could arrive after the submission. */
-export function isSending(page: Page): boolean {
+export function isSubmitting(page: Page): boolean {
   return sending.has(page);
 }
 
 /** Posts the form as the browser would, but without the files, which are already uploaded. */
-export async function post(page: Page, ...more: readonly [string, string][]): Promise<Response> {
+export async function postForm(page: Page, ...more: readonly [string, string][]): Promise<Response> {
   return fetch(page.form.getAttribute('action')!, {
     method: 'POST',
     headers: { Accept: 'application/json' },
-    body: new URLSearchParams([...entriesOf(page), ...more]),
+    body: new URLSearchParams([...formEntriesOf(page), ...more]),
     signal: AbortSignal.timeout(patienceMs),
   });
 }
@@ -131,5 +131,5 @@ function offerAgain({ form, data }: Page, message: string): void {
     textContent: data.words.sendAgain,
   });
   again.addEventListener('click', () => form.requestSubmit(form.querySelector<HTMLButtonElement>('.submit')));
-  showSummary(data.words.problem, makeElement('p', { textContent: message }), again);
+  showSummaryBox(data.words.problem, makeElement('p', { textContent: message }), again);
 }

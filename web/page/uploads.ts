@@ -1,6 +1,6 @@
 import { formatFileSize } from '#ast/basics/format-size.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
-import { findErrors } from './answers.ts';
+import { findStepErrors } from './answers.ts';
 import {
   addItem,
   fillItem,
@@ -9,14 +9,19 @@ import {
   removeItem,
   type StoredFile,
   showPicture,
-  showStored,
-  showUnsent,
+  showUnsentFile,
+  showUploadedFile,
 } from './file-list.ts';
 import { byId, makeElement, type Page } from './page.ts';
 import type { KeptPageState } from './saving.ts';
 
-// For uploads that do not come from a file input: signatures (types/signature.ts).
-export { addItem, showPicture, showStored, showUnsent } from './file-list.ts';
+// Exported for uploads that do not come from a file input: signatures (types/signature.ts).
+export {
+  addItem,
+  showPicture,
+  showUnsentFile as showUnsent,
+  showUploadedFile as showStored,
+} from './file-list.ts';
 
 const isFileInput = (target: unknown): target is HTMLInputElement =>
   target instanceof HTMLInputElement && target.type === 'file';
@@ -25,7 +30,7 @@ const isFileInput = (target: unknown): target is HTMLInputElement =>
  * Uploads files as soon as they are chosen, dropped or pasted, so that posting the form stays small.
  * Dispatches a `files` event on the form when the files of a field change.
  */
-export function uploadChosenFiles(page: Page): void {
+export function startFileUploads(page: Page): void {
   const { form } = page;
   // Chosen files move to the list, so the text that the empty control shows would be wrong
   // (src/page/markup/style.ts).
@@ -75,12 +80,12 @@ export function restoreFiles(page: Page, { files, unsent }: KeptPageState): void
   const here = new Set(listUploadedFiles(page.form).map(([, { token }]) => token));
   for (const [field, file] of files) {
     const input = byId(field);
-    if (input && !here.has(file.token)) showStored(page, addItem(input), field, file);
+    if (input && !here.has(file.token)) showUploadedFile(page, addItem(input), field, file);
   }
   for (const [field, filename] of unsent) {
     const input = byId(field);
     const reason = fillTemplate(page.data.words.uploadFailed, { filename });
-    if (input) showUnsent(page, addItem(input), { filename, reason });
+    if (input) showUnsentFile(page, addItem(input), { filename, reason });
   }
 }
 
@@ -136,7 +141,7 @@ function refusalOf(page: Page, input: HTMLInputElement, file: File): string | un
   const chosen = coming.map(
     ({ name, size, type }) => [input.name, { filename: name, size, content_type: type }] as const,
   );
-  const found = findErrors(page, page.step, chosen).find(({ field }) => field === input.name);
+  const found = findStepErrors(page, page.step, chosen).find(({ field }) => field === input.name);
   // More files may follow, and fewer if this one replaces another.
   const isOfNumber = found?.rule === 'min_files' || (found?.rule === 'max_files' && !input.multiple);
   return isOfNumber ? undefined : found?.message;
@@ -193,7 +198,7 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
       removeItem(page, item, item.contains(document.activeElement));
       return showRefusal(input, reason);
     }
-    showUnsent(page, item, {
+    showUnsentFile(page, item, {
       filename,
       reason: reason ?? fillTemplate(words.uploadFailed, { filename }),
       again: itemButton(words.tryAgain, filename, () => {
@@ -212,7 +217,7 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
     underWay.delete(item);
     if (!input.multiple) removeOthers(input, item);
     const hasFocus = item.contains(document.activeElement);
-    showStored(page, item, input.name, JSON.parse(request.responseText) as StoredFile);
+    showUploadedFile(page, item, input.name, JSON.parse(request.responseText) as StoredFile);
     if (hasFocus) item.querySelector('button')?.focus();
     page.announce(fillTemplate(words.uploaded, { filename }));
     page.form.dispatchEvent(new CustomEvent('files', { detail: input.name }));

@@ -3,13 +3,13 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import { nameBrowser } from '../account/browser-name.ts';
-import { keepRows } from '../api/keep-rows.ts';
-import { download, readQuery } from '../api/operations.ts';
+import { describeBrowser } from '../account/browser-name.ts';
+import { keepPreviousRows } from '../api/keep-rows.ts';
+import { download, operationQuery } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
-import { startOf } from '../design/day.ts';
+import { startOfLocalDay } from '../design/day.ts';
 import { TextField } from '../design/field.tsx';
 import { Page } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
@@ -81,17 +81,17 @@ const filterOf = ({ actor, from, to }: View) => {
   const other = others.find(({ id }) => id === actor);
   return {
     ...(other ? { by: other.id } : actor !== undefined && { actor_id: actor }),
-    ...(from !== undefined && { from: startOf(from, 0) }),
-    ...(to !== undefined && { to: startOf(to, 1) }),
+    ...(from !== undefined && { from: startOfLocalDay(from, 0) }),
+    ...(to !== undefined && { to: startOfLocalDay(to, 1) }),
   };
 };
 
 const auditQuery = (workspace: string, view: View) =>
   queryOptions({
-    ...readQuery(workspace, 'listAuditLog', {
+    ...operationQuery(workspace, 'listAuditLog', {
       query: { page: view.page, per_page: perPage, ...filterOf(view) },
     }),
-    placeholderData: (before) => keepRows(before),
+    placeholderData: (before) => keepPreviousRows(before),
     // Never cached: every action in the console adds to it.
     staleTime: 0,
   });
@@ -134,7 +134,7 @@ const columns: readonly TableColumn<Line>[] = [
         'Command line'
       ) : (
         <div className="mail-what">
-          <span>{by === 'key' ? agent : nameBrowser(agent)}</span>
+          <span>{by === 'key' ? agent : describeBrowser(agent)}</span>
           <code className="soft small">{address}</code>
         </div>
       ),

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement, ReactNode } from 'react';
 import { usePasswordAction } from '../account/password-dialog.tsx';
-import { call, callSessionOperation, download } from '../api/operations.ts';
+import { callSessionOperation, callWorkspaceOperation, download } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
@@ -19,7 +19,12 @@ function SecondFactorRule({ workspace }: { workspace: WorkspaceDetail }): ReactE
   const isOn = workspace.second_factor_required;
   const change = useAction({
     run: () =>
-      call(workspace.id, 'changeWorkspace', { body: { second_factor_required: !isOn } }, { seen: workspace }),
+      callWorkspaceOperation(
+        workspace.id,
+        'changeWorkspace',
+        { body: { second_factor_required: !isOn } },
+        { seen: workspace },
+      ),
     confirm: isOn
       ? {
           title: 'Allow password only?',
@@ -79,7 +84,8 @@ function WhoLacksOne({ workspaceId }: { workspaceId: string }): ReactElement {
 function WorkspaceNameForm({ workspace }: { workspace: WorkspaceDetail }): ReactElement {
   const isReadOnly = !mayAdminister(workspace.role);
   const rename = useAction({
-    run: (body: { name: string }) => call(workspace.id, 'changeWorkspace', { body }, { seen: workspace }),
+    run: (body: { name: string }) =>
+      callWorkspaceOperation(workspace.id, 'changeWorkspace', { body }, { seen: workspace }),
     done: 'The workspace was renamed.',
   });
   return (

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { assignableRoles, type Role, roles } from '#rules/permissions.ts';
 import type { MemberInvitation } from '#workspaces/member-invitations/endpoints.ts';
-import { call, readQuery } from '../api/operations.ts';
+import { callWorkspaceOperation, operationQuery } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button, IconButton } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
@@ -17,7 +17,7 @@ import type { WorkspaceDetail } from './workspace.ts';
 /** Lists the pending invitations to the workspace. */
 const memberInvitationsQuery = (workspace: string) =>
   queryOptions({
-    ...readQuery(workspace, 'listMemberInvitations', {}),
+    ...operationQuery(workspace, 'listMemberInvitations', {}),
     refetchInterval: ({ state }) =>
       state.data?.data.some(({ mail_state }) => mail_state === 'queued') ? 3_000 : false,
   });
@@ -52,7 +52,8 @@ export function InviteDialog({
   onClose: () => void;
 }): ReactElement {
   const invite = useAction({
-    run: (body: { email: string; role: Role }) => call(workspace.id, 'inviteMember', { body }),
+    run: (body: { email: string; role: Role }) =>
+      callWorkspaceOperation(workspace.id, 'inviteMember', { body }),
     done: ({ link }, { email }) => (link === null ? `${email} was invited.` : undefined),
     onDone: ({ link }) => link === null && onClose(),
   });
@@ -145,12 +146,12 @@ type ActionProps = { workspace: WorkspaceDetail; invitation: MemberInvitation; s
 function InvitationActions({ workspace, invitation, sendsMail }: ActionProps): ReactElement | null {
   const named = { params: { id: invitation.id } };
   const resend = useAction({
-    run: () => call(workspace.id, 'resendMemberInvitation', named),
+    run: () => callWorkspaceOperation(workspace.id, 'resendMemberInvitation', named),
     done: ({ link }) => (link === null ? `${invitation.email} was invited again.` : undefined),
     problem: 'toast',
   });
   const withdraw = useAction({
-    run: () => call(workspace.id, 'revokeMemberInvitation', named),
+    run: () => callWorkspaceOperation(workspace.id, 'revokeMemberInvitation', named),
     done: `The invitation for ${invitation.email} was revoked.`,
     problem: 'toast',
   });

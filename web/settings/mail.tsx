@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { LoggedMail, MailKind, MailState, MailStatus } from '#mail/shapes.ts';
-import { call, readQuery } from '../api/operations.ts';
+import { callWorkspaceOperation, operationQuery } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { StatusChip } from '../design/chip.tsx';
@@ -25,13 +25,13 @@ const refreshMs = 3_000;
 
 const mailStatusQuery = (workspace: string) =>
   queryOptions({
-    ...readQuery(workspace, 'getMailStatus', {}),
+    ...operationQuery(workspace, 'getMailStatus', {}),
     refetchInterval: ({ state }) => ((state.data?.counts.queued ?? 0) > 0 ? refreshMs : false),
   });
 
 const mailLogQuery = (workspace: string, view: { state: MailState | undefined; page: number }) =>
   queryOptions({
-    ...readQuery(workspace, 'listMails', { query: { ...view, per_page: mailsOfPage } }),
+    ...operationQuery(workspace, 'listMails', { query: { ...view, per_page: mailsOfPage } }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       state.data?.data.some((mail) => mail.state === 'queued') ? refreshMs : false,
@@ -83,7 +83,7 @@ function MailTable({ workspace, mails }: { workspace: string; mails: readonly Lo
 
 function MailStatusCell({ workspace, mail }: { workspace: string; mail: LoggedMail }): ReactElement {
   const retry = useAction({
-    run: () => call(workspace, 'retryMail', { params: { id: mail.id } }),
+    run: () => callWorkspaceOperation(workspace, 'retryMail', { params: { id: mail.id } }),
     done: `The email to ${mail.recipient} will be sent again.`,
     problem: 'toast',
   });
@@ -106,7 +106,7 @@ function MailStatusCell({ workspace, mail }: { workspace: string; mail: LoggedMa
 function SendTest({ workspace }: { workspace: string }): ReactElement {
   const { user } = useSession();
   const [to, setTo] = useState(user.email);
-  const send = useAction({ run: () => call(workspace, 'testMail', { body: { to } }) });
+  const send = useAction({ run: () => callWorkspaceOperation(workspace, 'testMail', { body: { to } }) });
   return (
     <Card title="Send a test email">
       <Form className="mail-test" isPending={send.isPending} onSubmit={() => send.mutate()}>
@@ -150,7 +150,7 @@ function useView(): [
 }
 
 /** The email log of a workspace, and whether this server can send email. */
-export function MailScreen(): ReactElement {
+export function EmailLogScreen(): ReactElement {
   const workspace = useWorkspace();
   const [view, change] = useView();
   const status = useQuery(mailStatusQuery(workspace.id));

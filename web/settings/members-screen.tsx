@@ -4,7 +4,7 @@ import { type ReactElement, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { assignableRoles, roles } from '#rules/permissions.ts';
 import type { Member } from '#workspaces/members.ts';
-import { call } from '../api/operations.ts';
+import { callWorkspaceOperation } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button, IconButton } from '../design/button.tsx';
 import { Switch } from '../design/checkbox.tsx';
@@ -32,7 +32,12 @@ function MemberRole({ workspace, member }: MemberProps): ReactElement {
   const sayRole = (role: Role): string => roles[role].label.toLowerCase();
   const change = useAction({
     run: (role: Role) =>
-      call(workspace.id, 'changeMember', { params: { id: member.id }, body: { role } }, { seen: member }),
+      callWorkspaceOperation(
+        workspace.id,
+        'changeMember',
+        { params: { id: member.id }, body: { role } },
+        { seen: member },
+      ),
     confirm: (role) =>
       member.key_count > 0 && !mayAdminister(role)
         ? {
@@ -67,7 +72,7 @@ function RemoveMember({ workspace, member }: MemberProps): ReactElement | null {
   const [revokes, setRevokes] = useState(true);
   const remove = useAction({
     run: () =>
-      call(
+      callWorkspaceOperation(
         workspace.id,
         'removeMember',
         { params: { id: member.id }, query: { keys: revokes ? 'revoke' : 'keep' } },

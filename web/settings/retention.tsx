@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
 import { formatCount } from '#ast/basics/format-number.ts';
-import { call, readQuery } from '../api/operations.ts';
+import { callWorkspaceOperation, operationQuery } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { CardForm } from '../design/fields.tsx';
@@ -34,15 +34,15 @@ const retentionQuery = ({ workspace, form }: RetentionScope) =>
 
 /** `audit_days` exists only for the workspace. */
 async function readRetention({ workspace, form }: RetentionScope) {
-  if (form === undefined) return call(workspace, 'getRetention', {});
-  const found = await call(workspace, 'getFormRetention', { params: { id: form } });
+  if (form === undefined) return callWorkspaceOperation(workspace, 'getRetention', {});
+  const found = await callWorkspaceOperation(workspace, 'getFormRetention', { params: { id: form } });
   return { ...found, audit_days: undefined };
 }
 
 /** Queries what will be deleted and when, or what would be deleted after a change. */
 const dueQuery = ({ workspace, form }: RetentionScope, change?: { kind: RetentionKind; days: Days }) =>
   queryOptions({
-    ...readQuery(workspace, 'previewRetention', {
+    ...operationQuery(workspace, 'previewRetention', {
       body: { ...(form !== undefined && { form_id: form }), ...(change && { [change.kind]: change.days }) },
     }),
     select: ({ data }) => new Map(data.map((due) => [due.kind, due])),
@@ -58,8 +58,8 @@ async function saveDays(
 ): Promise<void> {
   const body = { [kind]: days };
   await (form === undefined
-    ? call(workspace, 'changeRetention', { body }, { seen })
-    : call(workspace, 'changeFormRetention', { params: { id: form }, body }, { seen }));
+    ? callWorkspaceOperation(workspace, 'changeRetention', { body }, { seen })
+    : callWorkspaceOperation(workspace, 'changeFormRetention', { params: { id: form }, body }, { seen }));
 }
 
 const kindWords = {
@@ -178,7 +178,8 @@ function AuditDays({
 }): ReactElement {
   const [days, setDays] = useState<number | undefined>(auditDays);
   const save = useAction({
-    run: () => call(workspace.id, 'changeRetention', { body: { audit_days: days ?? 0 } }, { seen }),
+    run: () =>
+      callWorkspaceOperation(workspace.id, 'changeRetention', { body: { audit_days: days ?? 0 } }, { seen }),
     done: 'The retention period for activity was saved.',
   });
   const isOwner = workspace.role === 'owner';

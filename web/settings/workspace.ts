@@ -1,7 +1,7 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { Role, Workspace } from '#workspaces/shapes.ts';
-import { call, readQuery } from '../api/operations.ts';
+import { callWorkspaceOperation, operationQuery } from '../api/operations.ts';
 
 /** Returns the workspace ID from the URL. */
 const useWorkspaceId = (): string => useParams({ strict: false }).workspace!;
@@ -11,7 +11,7 @@ export type WorkspaceDetail = Omit<Workspace, 'role'> & { role: Role };
 
 export const workspaceQuery = (id: string) =>
   queryOptions({
-    ...readQuery(id, 'getWorkspace', {}),
+    ...operationQuery(id, 'getWorkspace', {}),
     // Only an API key has no role, and the console does not use API keys.
     select: (workspace): WorkspaceDetail => ({ ...workspace, role: workspace.role ?? 'viewer' }),
   });
@@ -20,15 +20,15 @@ export const workspaceQuery = (id: string) =>
 export const useWorkspace = (): WorkspaceDetail => useSuspenseQuery(workspaceQuery(useWorkspaceId())).data;
 
 export const membersQuery = (id: string) =>
-  queryOptions({ ...readQuery(id, 'listMembers', {}), select: ({ data }) => data });
+  queryOptions({ ...operationQuery(id, 'listMembers', {}), select: ({ data }) => data });
 
 export const keysQuery = (id: string) =>
-  queryOptions({ ...readQuery(id, 'listKeys', {}), select: ({ data }) => data });
+  queryOptions({ ...operationQuery(id, 'listKeys', {}), select: ({ data }) => data });
 
 /** Recent requests of a key, newest first. Never cached, because they change constantly. */
 export const keyRequestsQuery = (id: string, key: string) =>
   queryOptions({
-    ...readQuery(id, 'listKeyRequests', { params: { id: key } }),
+    ...operationQuery(id, 'listKeyRequests', { params: { id: key } }),
     select: ({ data }) => data,
     staleTime: 0,
   });
@@ -47,7 +47,7 @@ export const formNamesQuery = (id: string) =>
 async function readFormNames(id: string): Promise<{ id: string; name: string }[]> {
   const forms: { id: string; name: string }[] = [];
   for (let page = 1; forms.length < mostFormNames; page += 1) {
-    const { data } = await call(id, 'listFormActivity', {
+    const { data } = await callWorkspaceOperation(id, 'listFormActivity', {
       query: { sort: 'name', page, per_page: 100 },
     });
     forms.push(...data);

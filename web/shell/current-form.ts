@@ -2,16 +2,17 @@ import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { LocatedForm } from '#search/table-arrangement.ts';
 import { refetchChangedQueries } from '../api/changes.ts';
-import { readSessionQuery } from '../api/operations.ts';
+import { sessionOperationQuery } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 
 export type { LocatedForm };
 
 /** Loads a form by its ID, with the data that its screens share. */
-export const formQuery = (id: string) => queryOptions(readSessionQuery('locateForm', { params: { id } }));
+export const formQuery = (id: string) =>
+  queryOptions(sessionOperationQuery('locateForm', { params: { id } }));
 
 /** Returns the form in the URL. It is loaded before the screens render. */
-export function useForm(): LocatedForm {
+export function useCurrentForm(): LocatedForm {
   const { form } = useParams({ strict: false });
   return useSuspenseQuery(formQuery(form)).data;
 }

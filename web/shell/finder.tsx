@@ -4,7 +4,7 @@ import { createElement, Fragment, type ReactElement, type ReactNode, useId, useR
 import { Dialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { parseSearch } from '#ast/search.ts';
-import { call } from '../api/operations.ts';
+import { callWorkspaceOperation } from '../api/operations.ts';
 import { receivedAt } from '../api/received-at.ts';
 import { IconButton } from '../design/button.tsx';
 import { Combobox, type ComboboxGroup } from '../design/combobox.tsx';
@@ -62,7 +62,7 @@ function useGoals(
   const forms = useQuery({
     queryKey: ['finder', 'forms', workspaceId, text],
     queryFn: ({ signal }) =>
-      call(
+      callWorkspaceOperation(
         workspaceId,
         'listFormActivity',
         { query: { ...(text !== '' && { q: text }), per_page: formsShown } },
@@ -80,7 +80,7 @@ function useGoals(
         typos: true,
         per_page: submissionsShown,
       } as const;
-      return call(workspaceId, 'searchSubmissions', { query }, { signal });
+      return callWorkspaceOperation(workspaceId, 'searchSubmissions', { query }, { signal });
     },
     enabled: workspace !== undefined && parts.length > 0 && problems.length === 0,
     placeholderData: keepPreviousData,

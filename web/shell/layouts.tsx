@@ -12,7 +12,7 @@ import { StatusChip } from '../design/chip.tsx';
 import { Icon, Logo } from '../design/icon.tsx';
 import { TabLinks } from '../design/tabs.tsx';
 import { ToastRegion } from '../design/toast.tsx';
-import { useForm } from './current-form.ts';
+import { useCurrentForm } from './current-form.ts';
 import { FinderFrame, FinderIcon } from './finder-frame.tsx';
 import { FormHeaderSlot } from './form-header-actions.tsx';
 import { Navigation, SkipLink } from './navigation.tsx';
@@ -58,7 +58,7 @@ export function ConsoleLayout(): ReactElement {
 
 /** The frame around a form's screens: a link back, the name, the status and the tabs. */
 export function FormLayout(): ReactElement {
-  const form = useForm();
+  const form = useCurrentForm();
   const { workspaces } = useSession();
   const [place, setPlace] = useState<HTMLElement | null>(null);
   const workspace = workspaces.find(({ id }) => id === form.workspace_id);
@@ -124,7 +124,7 @@ function Announcer(): ReactElement {
 }
 
 /** Wraps every screen. Links in react-aria menus also go through the router. */
-export function Root(): ReactElement {
+export function ConsoleRoot(): ReactElement {
   const router = useRouter();
   return (
     <QueryClientProvider client={queryClient}>

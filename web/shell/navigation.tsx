@@ -11,7 +11,7 @@ import { Menu } from '../design/menu.tsx';
 import { FinderButton } from './finder-frame.tsx';
 import { workspaceScreens } from './screen-links.ts';
 import { mayAdminister, useCurrentWorkspace, useSession } from './session.ts';
-import { setTheme, themes, useTheme } from './theme.ts';
+import { consoleThemes, setConsoleTheme, useConsoleTheme } from './theme.ts';
 import './skip-link.css';
 
 /** The initials of a name, as a picture of a person or workspace. */
@@ -98,7 +98,7 @@ function WorkspaceSwitcher({
 
 /** The menu of the signed-in person: account, appearance and sign-out. */
 function PersonMenu({ user }: { user: Session['user'] }): ReactElement {
-  const theme = useTheme();
+  const theme = useConsoleTheme();
   // Reloads the page, so that none of the person's data stays in memory.
   const signOut = useAction({
     run: () => callSessionOperation('signOut', {}),
@@ -113,11 +113,11 @@ function PersonMenu({ user }: { user: Session['user'] }): ReactElement {
         {
           id: 'theme',
           heading: 'Appearance',
-          items: themes.map(({ id, label }) => ({
+          items: consoleThemes.map(({ id, label }) => ({
             id,
             label,
             isCurrent: id === theme,
-            onAction: () => setTheme(id),
+            onAction: () => setConsoleTheme(id),
           })),
         },
         { id: 'before-sign-out', separator: true },

@@ -1,7 +1,7 @@
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
 import { type ErrorComponentProps, Link, lazyRouteComponent, useRouter } from '@tanstack/react-router';
 import { type ReactElement, useEffect } from 'react';
-import { ApiProblem, isReady } from '../api/client.ts';
+import { ApiProblem, isServiceReady } from '../api/client.ts';
 import { Page, useTitle } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
 
@@ -16,7 +16,7 @@ export const lazyScreen: typeof lazyRouteComponent = (importer, name) =>
   lazyRouteComponent(
     () =>
       importer().catch(async (error: unknown) => {
-        if (await isReady()) throw error;
+        if (await isServiceReady()) throw error;
         throw new NotLoadedProblem(0, { message: 'The service cannot be reached.' });
       }),
     name,

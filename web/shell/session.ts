@@ -3,12 +3,12 @@ import { type RegisteredRouter, useParams } from '@tanstack/react-router';
 import type { Role } from '#workspaces/shapes.ts';
 import type { Session } from '#workspaces/sign-in/session-shapes.ts';
 import { ApiProblem } from '../api/client.ts';
-import { readSessionQuery } from '../api/operations.ts';
+import { sessionOperationQuery } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 
 /** Queries the signed-in person and their workspaces, sorted by name. */
 export const sessionQuery = queryOptions({
-  ...readSessionQuery('getSession', {}),
+  ...sessionOperationQuery('getSession', {}),
   staleTime: 60_000,
 });
 
@@ -43,7 +43,7 @@ export const rememberWorkspace = (id: string): void => localStorage.setItem(last
  * Opens the sign-in page when a session ends while a screen is open. After signing in, the person returns to
  * that screen.
  */
-export function redirectToSignIn(router: RegisteredRouter): void {
+export function redirectWhenSignedOut(router: RegisteredRouter): void {
   const hear = (error: Error | null): void => {
     if (!(error instanceof ApiProblem) || error.status !== 401) return;
     // On these screens, 401 means that the sign-in failed.

@@ -4,7 +4,7 @@ import { usePrefersDark } from '../design/use-window.ts';
 export type ConsoleTheme = 'system' | 'light' | 'dark';
 
 /** The themes to choose from, with their labels. */
-export const themes: readonly { id: ConsoleTheme; label: string }[] = [
+export const consoleThemes: readonly { id: ConsoleTheme; label: string }[] = [
   { id: 'system', label: 'Match system' },
   { id: 'light', label: 'Light' },
   { id: 'dark', label: 'Dark' },
@@ -20,7 +20,7 @@ function readTheme(): ConsoleTheme {
 }
 
 /** Sets the theme in this browser. */
-export function setTheme(theme: ConsoleTheme): void {
+export function setConsoleTheme(theme: ConsoleTheme): void {
   if (theme === 'system') {
     delete document.documentElement.dataset['theme'];
     localStorage.removeItem(key);
@@ -31,7 +31,7 @@ export function setTheme(theme: ConsoleTheme): void {
   for (const listener of listeners) listener();
 }
 
-export function useTheme(): ConsoleTheme {
+export function useConsoleTheme(): ConsoleTheme {
   return useSyncExternalStore((listener) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
@@ -39,8 +39,8 @@ export function useTheme(): ConsoleTheme {
 }
 
 /** Returns the active color scheme: the chosen one, or otherwise the system's. */
-export function useScheme(): 'light' | 'dark' {
-  const theme = useTheme();
+export function useColorScheme(): 'light' | 'dark' {
+  const theme = useConsoleTheme();
   const isDark = usePrefersDark();
   return theme === 'system' ? (isDark ? 'dark' : 'light') : theme;
 }

@@ -93,7 +93,7 @@ export function AnswerCell({
 export function formatAnswer(value: AnswerValue, asked?: QuestionDisplay): string {
   if (isConsent(value)) return formatConsent(value);
   if (isRow(value))
-    return answeredRows(value, asked)
+    return answeredMatrixRows(value, asked)
       .map(({ label, cell }) => `${label}: ${formatAnswer(cell, asked)}`)
       .join(', ');
   if (!Array.isArray(value)) return formatSingleAnswer(value, asked);
@@ -118,7 +118,7 @@ export function formatAnswer(value: AnswerValue, asked?: QuestionDisplay): strin
 }
 
 /** Returns the answered rows of a matrix in order, followed by rows that were removed from it. */
-export function answeredRows(
+export function answeredMatrixRows(
   cells: AnswerRow,
   asked?: QuestionDisplay,
 ): { id: string; label: string; cell: AnswerValue }[] {

@@ -3,12 +3,12 @@ import type { ReplyOf } from '#app/operations/operations.ts';
 import { formatCount } from '#ast/basics/format-number.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import type { SummarySample } from '#submissions/shapes.ts';
-import { keepRows } from '../api/keep-rows.ts';
-import { readQuery } from '../api/operations.ts';
-import { startOf } from '../design/day.ts';
+import { keepPreviousRows } from '../api/keep-rows.ts';
+import { operationQuery } from '../api/operations.ts';
+import { startOfLocalDay } from '../design/day.ts';
 import type { LocatedForm } from '../shell/current-form.ts';
 import { toServerSearch } from '../shell/search/search-results.ts';
-import { type ViewState, withTableOrder } from './view-state.ts';
+import { toTableParameters, type ViewState } from './view-state.ts';
 
 export type FormLocation = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
@@ -18,11 +18,11 @@ export const firstSubmissionPollMs = 2_000;
 const rowsOfPage = 50;
 
 export const tableQuery = (form: FormLocation, view: ViewState) => {
-  const parameters = { ...withTableOrder(view), page: view.page, per_page: rowsOfPage };
+  const parameters = { ...toTableParameters(view), page: view.page, per_page: rowsOfPage };
   return queryOptions({
-    ...readQuery(form.workspace_id, 'listFormRows', { params: { id: form.id }, query: parameters }),
+    ...operationQuery(form.workspace_id, 'listFormRows', { params: { id: form.id }, query: parameters }),
     // Keeps the rows while the next ones load, so that the page does not jump.
-    placeholderData: (before) => keepRows(before),
+    placeholderData: (before) => keepPreviousRows(before),
     // The first submission appears by itself. Later ones do not move rows that are being read.
     refetchInterval: ({ state }) =>
       state.data?.pagination.total_count === 0 ? firstSubmissionPollMs : false,
@@ -33,9 +33,9 @@ export const tableQuery = (form: FormLocation, view: ViewState) => {
  * For a search without results, queries the search with misspelled words corrected, or null if there are no
  * corrections.
  */
-export const nearestQuery = (form: FormLocation, q = '') =>
+export const correctedSearchQuery = (form: FormLocation, q = '') =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'searchSubmissions', {
+    ...operationQuery(form.workspace_id, 'searchSubmissions', {
       query: { q: toServerSearch(q), form_id: form.id, typos: true, per_page: 1 },
     }),
     select({ search }) {
@@ -57,7 +57,7 @@ export function readerLanguage(): { language?: string } {
 
 export const columnsQuery = (form: FormLocation) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'getFormColumns', {
+    ...operationQuery(form.workspace_id, 'getFormColumns', {
       params: { id: form.id },
       query: readerLanguage(),
     }),
@@ -67,24 +67,24 @@ export const columnsQuery = (form: FormLocation) =>
 
 export const detailQuery = (form: FormLocation, id: string, view: ViewState) =>
   queryOptions(
-    readQuery(form.workspace_id, 'viewSubmission', { params: { id }, query: withTableOrder(view) }),
+    operationQuery(form.workspace_id, 'viewSubmission', { params: { id }, query: toTableParameters(view) }),
   );
 
 /** The image ID of the form's logo, if it has one. */
 export const logoQuery = (form: FormLocation) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'getForm', { params: { id: form.id } }),
+    ...operationQuery(form.workspace_id, 'getForm', { params: { id: form.id } }),
     // It was validated when it was saved.
     select: ({ settings }) => (settings as { theme?: Theme }).theme?.logo,
     staleTime: 60_000,
   });
 
 export const timelineQuery = (form: FormLocation, id: string) =>
-  queryOptions(readQuery(form.workspace_id, 'getSubmissionTimeline', { params: { id } }));
+  queryOptions(operationQuery(form.workspace_id, 'getSubmissionTimeline', { params: { id } }));
 
 export const trashQuery = (form: FormLocation, page: number) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'listTrash', {
+    ...operationQuery(form.workspace_id, 'listTrash', {
       params: { id: form.id },
       query: { page, per_page: rowsOfPage },
     }),
@@ -102,14 +102,14 @@ export const summaryQuery = (
 ) => {
   const { from, to } = days;
   const parameters = {
-    ...(from !== undefined && { created_from: startOf(from, 0) }),
-    ...(to !== undefined && { created_to: startOf(to, 1) }),
+    ...(from !== undefined && { created_from: startOfLocalDay(from, 0) }),
+    ...(to !== undefined && { created_to: startOfLocalDay(to, 1) }),
     ...readerLanguage(),
     time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     sample,
   };
   return queryOptions({
-    ...readQuery(form.workspace_id, 'getFormSummary', { params: { id: form.id }, query: parameters }),
+    ...operationQuery(form.workspace_id, 'getFormSummary', { params: { id: form.id }, query: parameters }),
     ...(sample === 'all' && { staleTime: wholeSummaryMs }),
     placeholderData: keepPreviousData,
   });
@@ -123,40 +123,40 @@ export const analyticsQuery = (
   const { from, to } = days;
   const query = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
   return queryOptions({
-    ...readQuery(form.workspace_id, 'getFormAnalytics', { params: { id: form.id }, query }),
+    ...operationQuery(form.workspace_id, 'getFormAnalytics', { params: { id: form.id }, query }),
     placeholderData: keepPreviousData,
   });
 };
 
 export const notesQuery = (form: FormLocation, id: string) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'listNotes', { params: { id } }),
+    ...operationQuery(form.workspace_id, 'listNotes', { params: { id } }),
     select: ({ data }) => data,
   });
 
 /** Queries the tags of a form, as suggestions. */
 export const tagsQuery = (form: FormLocation) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'listTags', { params: { id: form.id } }),
+    ...operationQuery(form.workspace_id, 'listTags', { params: { id: form.id } }),
     select: ({ data }) => data,
     staleTime: 60_000,
   });
 
 /** A bulk change, which runs in the background. */
-export type Bulk = ReplyOf<'getBulkChange'>;
+export type BulkChangeReply = ReplyOf<'getBulkChange'>;
 
 /** How often a running bulk change is polled, in milliseconds. */
 const pollMs = 400;
 
-export const bulksQuery = (form: FormLocation) =>
+export const bulkChangesQuery = (form: FormLocation) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'listBulkChanges', { params: { id: form.id } }),
+    ...operationQuery(form.workspace_id, 'listBulkChanges', { params: { id: form.id } }),
     select: ({ data }) => data,
   });
 
-export const bulkQuery = (form: FormLocation, id: string) =>
+export const bulkChangeQuery = (form: FormLocation, id: string) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'getBulkChange', { params: { id: form.id, change: id } }),
+    ...operationQuery(form.workspace_id, 'getBulkChange', { params: { id: form.id, change: id } }),
     refetchInterval: ({ state: { data } }) => (data?.finished_at || data?.failed_reason ? false : pollMs),
   });
 
@@ -164,7 +164,7 @@ export const bulkQuery = (form: FormLocation, id: string) =>
 export const formatSubmissionCount = (count: number): string => formatCount(count, 'submission');
 
 const spamListQuery = (form: FormLocation, query: { page?: number; per_page: number }) =>
-  readQuery(form.workspace_id, 'listSpam', { params: { id: form.id }, query });
+  operationQuery(form.workspace_id, 'listSpam', { params: { id: form.id }, query });
 
 export const spamQuery = (form: FormLocation, page: number) =>
   queryOptions({
@@ -180,4 +180,4 @@ export const spamCountQuery = (form: FormLocation) =>
   });
 
 export const spamDetailQuery = (form: FormLocation, id: string) =>
-  queryOptions(readQuery(form.workspace_id, 'getSpam', { params: { id: form.id, held: id } }));
+  queryOptions(operationQuery(form.workspace_id, 'getSpam', { params: { id: form.id, held: id } }));

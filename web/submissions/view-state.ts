@@ -1,8 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { dayOf, startOf } from '../design/day.ts';
+import { localDayOf, startOfLocalDay } from '../design/day.ts';
 import { toServerSearch } from '../shell/search/search-results.ts';
-import { type Condition, readConditions, toApiParameters } from './filter/conditions.ts';
+import { type FilterCondition, parseFilterConditions, toApiParameters } from './filter/conditions.ts';
 
 /** The state of the table. All of it is in the URL, so that the view can be shared. */
 export type ViewState = {
@@ -12,7 +12,7 @@ export type ViewState = {
   to: string | undefined;
   q: string | undefined;
   /** Conditions on answers. All of them must be met. */
-  where: readonly Condition[];
+  where: readonly FilterCondition[];
   /** The sort columns in the format of the API; undefined: last received first, or by relevance. */
   sort: string | undefined;
   /** The saved view that the current view is based on. */
@@ -44,7 +44,7 @@ export function useViewState(): [ViewState, ChangeView] {
 export const searchOf = (before: Record<string, unknown>, changed: Partial<ViewState>) =>
   writeView({ ...readView(before), ...changed });
 
-/** Parses the URL and ignores invalid values, because people edit URLs. */
+/** Parses the URL and ignores invalid values, because people may edit URLs. */
 function readView(search: Readonly<Record<string, unknown>>): ViewState {
   const text = (key: string): string | undefined => {
     const value = search[key];
@@ -61,7 +61,7 @@ function readView(search: Readonly<Record<string, unknown>>): ViewState {
     from: matching('from', dayPattern),
     to: matching('to', dayPattern),
     q: text('q'),
-    where: readConditions(search['where']),
+    where: parseFilterConditions(search['where']),
     sort: matching('sort', sortPattern),
     saved: matching('saved', idPattern),
     page: Number(matching('page', /^[1-9]\d{0,8}$/) ?? 1),
@@ -92,11 +92,11 @@ export const unfilteredView = {
 } as const;
 
 /** Whether the view has filters. */
-export const isFiltered = ({ status, from, to, q, where }: ViewState): boolean =>
+export const isViewFiltered = ({ status, from, to, q, where }: ViewState): boolean =>
   where.length > 0 || [status, from, to, q].some((value) => value !== undefined);
 
 /** Converts the filter to the format of the API: days in the reader's time zone become timestamps. */
-export function filterOf({
+export function toFilterParameters({
   status,
   from,
   to,
@@ -106,24 +106,24 @@ export function filterOf({
   return {
     ...(status && { status }),
     ...(q !== undefined && { q: toServerSearch(q) }),
-    ...(from !== undefined && { received_from: startOf(from, 0) }),
-    ...(to !== undefined && { received_to: startOf(to, 1) }),
+    ...(from !== undefined && { received_from: startOfLocalDay(from, 0) }),
+    ...(to !== undefined && { received_to: startOfLocalDay(to, 1) }),
     ...toApiParameters(where),
   };
 }
 
 /** Adds the default order of the table: by relevance for a search, otherwise by `receivedAt`. */
-export const withTableOrder = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({
-  ...withSorting(view),
+export const toTableParameters = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({
+  ...toListParameters(view),
   ...(view.sort === undefined && view.q === undefined && { sort: '-$received' }),
 });
 
 /** Adds the sort order to the filter, for lists of submissions. */
-export const withSorting = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({
-  ...filterOf(view),
+export const toListParameters = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({
+  ...toFilterParameters(view),
   ...(view.sort !== undefined && { sort: view.sort }),
 });
 
 /** Returns today or an earlier day as YYYY-MM-DD in the reader's time zone. */
-export const dayBefore = (days: number, now: Date = new Date()): string =>
-  dayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() - days));
+export const dateDaysAgo = (days: number, now: Date = new Date()): string =>
+  localDayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() - days));

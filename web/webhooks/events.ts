@@ -17,4 +17,4 @@ export const eventChoices = (Object.keys(sentences) as EventKind[]).map((id) => 
 });
 
 /** Returns a one-word label for an event. */
-export const shortEvent = (kind: string): string => getProperty(sentences, kind)?.[0] ?? kind;
+export const shortEventLabel = (kind: string): string => getProperty(sentences, kind)?.[0] ?? kind;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isFiltered, logParameters, readLogView } from './log-view.ts';
+import { isLogFiltered, readLogView, toDeliveryLogParameters } from './log-view.ts';
 
 const delivery = '01985f2e-0000-7000-8000-000000000000';
 
@@ -28,12 +28,12 @@ test('URL parameters are validated, and invalid ones are left out', () => {
 });
 
 test('a page or an open panel does not count as a filter', () => {
-  assert.equal(isFiltered({ page: 2, delivery }), false);
-  assert.equal(isFiltered({ from: '2026-01-01' }), true);
+  assert.equal(isLogFiltered({ page: 2, delivery }), false);
+  assert.equal(isLogFiltered({ from: '2026-01-01' }), true);
 });
 
 test('days are in the reader’s time zone, and the last one is included', () => {
-  const { from, to } = logParameters({ from: '2026-03-28', to: '2026-03-29' });
+  const { from, to } = toDeliveryLogParameters({ from: '2026-03-28', to: '2026-03-29' });
   assert.equal(from, new Date(2026, 2, 28).toISOString());
   assert.equal(to, new Date(2026, 2, 30).toISOString());
 });

@@ -1,5 +1,5 @@
 import type { Attempt, DeliveryLine } from '#webhooks/shapes.ts';
-import { startOf } from '../design/day.ts';
+import { startOfLocalDay } from '../design/day.ts';
 import { type EventKind, eventChoices } from './events.ts';
 
 type DeliveryStatus = DeliveryLine['status'];
@@ -40,20 +40,27 @@ export function readLogView(search: Readonly<Record<string, unknown>>): LogView 
 }
 
 /** Whether the log is filtered. */
-export const isFiltered = ({ status, event, from, to }: LogView): boolean =>
+export const isLogFiltered = ({ status, event, from, to }: LogView): boolean =>
   [status, event, from, to].some((value) => value !== undefined);
 
 /**
  * Converts the view to parameters of the API. Days become timestamps; the last day is included until its end.
  */
-export function logParameters({
+export function toDeliveryLogParameters({
   status,
   event,
   from,
   to,
   page,
 }: LogView): Record<string, string | number | undefined> {
-  return { status, event, from: from && startOf(from, 0), to: to && startOf(to, 1), page, per_page: 25 };
+  return {
+    status,
+    event,
+    from: from && startOfLocalDay(from, 0),
+    to: to && startOfLocalDay(to, 1),
+    page,
+    per_page: 25,
+  };
 }
 
 /** Formats "2 of 6" while automatic retries remain, otherwise the number of attempts. */
@@ -64,7 +71,7 @@ export function formatAttempts({ attempts, status, is_test }: DeliveryLine, most
 }
 
 /** The reasons for an attempt. */
-export const triggerWords: Readonly<Record<Attempt['trigger'], string>> = {
+export const attemptTriggerLabels: Readonly<Record<Attempt['trigger'], string>> = {
   schedule: 'automatic',
   manual: 'manual',
   test: 'a test',
@@ -78,7 +85,7 @@ export function outcomeOf({ response_status, reason, request_headers }: Attempt)
 }
 
 /** Whether an attempt succeeded. Only failures have a reason. */
-export const hasArrived = ({ reason }: Pick<Attempt, 'reason'>): boolean => reason === null;
+export const hasAttemptSucceeded = ({ reason }: Pick<Attempt, 'reason'>): boolean => reason === null;
 
 const grouped = new Intl.NumberFormat();
 /** Formats a duration. */

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { hostOf, urlProblem } from '#rules/url-problem.ts';
-import type { Payload, Receiver, Webhook } from '#webhooks/shapes.ts';
-import { call } from '../api/operations.ts';
+import type { ExampleReceiver, PayloadDescription, Webhook } from '#webhooks/shapes.ts';
+import { callWorkspaceOperation } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
@@ -15,12 +15,12 @@ import { Tabs } from '../design/tabs.tsx';
 import type { LocatedForm } from '../shell/current-form.ts';
 import { type EventKind, eventChoices } from './events.ts';
 import { prettifyJson } from './log-view.ts';
-import { payloadQuery, receiversQuery } from './webhooks-query.ts';
+import { exampleReceiversQuery, payloadSamplesQuery } from './webhooks-query.ts';
 
 /** Example code for a receiver that verifies and deduplicates deliveries, in several languages. */
 export function ReceiverCode({ form, webhook }: { form: LocatedForm; webhook: string }): ReactElement {
-  const [language, setLanguage] = useState<Receiver['id']>('node');
-  const receivers = useQuery(receiversQuery(form, webhook));
+  const [language, setLanguage] = useState<ExampleReceiver['id']>('node');
+  const receivers = useQuery(exampleReceiversQuery(form, webhook));
   return (
     <QueryState query={receivers} lines={4}>
       {({ data }) => (
@@ -53,8 +53,8 @@ type PayloadProps = { form: LocatedForm; webhook: Webhook; onClose: () => void }
 /** Helps developers to write a receiver: example code, a sample event, a schema and a type. */
 export function PayloadDialog({ form, webhook, onClose }: PayloadProps): ReactElement {
   const [tab, setTab] = useState<Tab>('receiver');
-  const found = useQuery(payloadQuery(form));
-  const show = (draw: (payload: Payload) => ReactElement): ReactElement => (
+  const found = useQuery(payloadSamplesQuery(form));
+  const show = (draw: (payload: PayloadDescription) => ReactElement): ReactElement => (
     <QueryState query={found} lines={6}>
       {(payload) => <div className="secret-fields">{draw(payload)}</div>}
     </QueryState>
@@ -102,7 +102,7 @@ export function PayloadDialog({ form, webhook, onClose }: PayloadProps): ReactEl
   );
 }
 
-function Sample({ samples, feed_url, webhook }: Payload & { webhook: Webhook }): ReactElement {
+function Sample({ samples, feed_url, webhook }: PayloadDescription & { webhook: Webhook }): ReactElement {
   const [event, setEvent] = useState<EventKind>(webhook.events[0]!);
   const { body } = samples.find((sample) => sample.event === event)!;
   return (
@@ -130,7 +130,7 @@ export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): Rea
   const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }));
   const send = useAction({
     run: () =>
-      call(form.workspace_id, 'testWebhook', {
+      callWorkspaceOperation(form.workspace_id, 'testWebhook', {
         params: { id: webhook.id },
         body: { event: draft.event, url: draft.url, submissions: Number(draft.count) },
       }),

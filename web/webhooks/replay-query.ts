@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { ReplayQuery } from '#webhooks/shapes.ts';
-import { readQuery } from '../api/operations.ts';
+import { operationQuery } from '../api/operations.ts';
 import type { LocatedForm } from '../shell/current-form.ts';
-import { type EventKind, shortEvent } from './events.ts';
-import { logParameters } from './log-view.ts';
+import { type EventKind, shortEventLabel } from './events.ts';
+import { toDeliveryLogParameters } from './log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
@@ -17,7 +17,7 @@ export type ReplayDraft = {
 
 /** Converts the draft to the format of the API: days become timestamps. */
 export function replayQueryOf({ status, event, from, to }: ReplayDraft): ReplayQuery {
-  const days = logParameters({ ...(from && { from }), ...(to && { to }) });
+  const days = toDeliveryLogParameters({ ...(from && { from }), ...(to && { to }) });
   return {
     status,
     ...(event !== 'all' && { event }),
@@ -33,7 +33,7 @@ export const describeReplayFilter = (
 ): string =>
   [
     filter.status === null ? 'delivered or failed' : filter.status === 'Failed' ? 'failed' : 'delivered',
-    filter.event && shortEvent(filter.event).toLowerCase(),
+    filter.event && shortEventLabel(filter.event).toLowerCase(),
     filter.since && `from ${sayMoment(filter.since)}`,
     filter.until && `before ${sayMoment(filter.until)}`,
   ]
@@ -43,14 +43,14 @@ export const describeReplayFilter = (
 /** Queries recent replays. They are polled more often while one is running. */
 export const replaysQuery = (form: Form, webhook: string) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'listReplays', { params: { id: webhook } }),
+    ...operationQuery(form.workspace_id, 'listReplays', { params: { id: webhook } }),
     refetchInterval: (found) => (found.state.data?.data[0]?.state === 'running' ? 500 : 5_000),
   });
 
 /** Counts the deliveries that a replay would send. */
 export const replayCountQuery = (form: Form, webhook: string, draft: ReplayDraft) =>
   queryOptions(
-    readQuery(form.workspace_id, 'countReplay', {
+    operationQuery(form.workspace_id, 'countReplay', {
       params: { id: webhook },
       query: replayQueryOf(draft),
     }),

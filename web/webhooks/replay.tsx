@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Replay, Webhook } from '#webhooks/shapes.ts';
-import { call } from '../api/operations.ts';
+import { callWorkspaceOperation } from '../api/operations.ts';
 import type { LocatedForm } from '../shell/current-form.ts';
 import { eventChoices } from './events.ts';
 import './replay.css';
@@ -58,7 +58,10 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
   const total = counted.data?.total;
   const start = useAction({
     run: () =>
-      call(form.workspace_id, 'startReplay', { params: { id: webhook.id }, body: replayQueryOf(draft) }),
+      callWorkspaceOperation(form.workspace_id, 'startReplay', {
+        params: { id: webhook.id },
+        body: replayQueryOf(draft),
+      }),
     done: ({ total: begun }) => `${formatCount(begun, 'delivery', 'deliveries')} will be sent again.`,
     onDone: onClose,
   });
@@ -123,7 +126,7 @@ export function ReplayProgress({
 }): ReactElement | null {
   const replay = useQuery(replaysQuery(form, webhook)).data?.data[0];
   const cancel = useAction({
-    run: ({ id }: Replay) => call(form.workspace_id, 'cancelReplay', { params: { id } }),
+    run: ({ id }: Replay) => callWorkspaceOperation(form.workspace_id, 'cancelReplay', { params: { id } }),
     problem: 'toast',
   });
   if (!replay) return null;

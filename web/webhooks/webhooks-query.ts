@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Form as AskedForm, listQuestions } from '#ast/form/tree.ts';
 import type { WebhookDetail } from '#webhooks/shapes.ts';
-import { keepRows } from '../api/keep-rows.ts';
-import { readQuery } from '../api/operations.ts';
+import { keepPreviousRows } from '../api/keep-rows.ts';
+import { operationQuery } from '../api/operations.ts';
 import { createNodeFinder, type TestedNode, withFilledLabel } from '../conditions/condition-tree.ts';
 import type { LocatedForm } from '../shell/current-form.ts';
-import { type LogView, logParameters } from './log-view.ts';
+import { type LogView, toDeliveryLogParameters } from './log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
@@ -18,57 +18,57 @@ const laterMs = 5_000;
 
 export const webhooksQuery = (form: Form) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'listWebhooks', { params: { id: form.id } }),
+    ...operationQuery(form.workspace_id, 'listWebhooks', { params: { id: form.id } }),
     refetchInterval: (found) =>
       found.state.data?.data.some(({ day }) => day.retrying > 0) ? soonMs : laterMs,
   });
 
 export const webhookQuery = (form: Form, webhook: string) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'getWebhook', { params: { id: webhook } }),
+    ...operationQuery(form.workspace_id, 'getWebhook', { params: { id: webhook } }),
     refetchInterval: (found) => ((found.state.data?.webhook.day.retrying ?? 0) > 0 ? soonMs : laterMs),
   });
 
 /** Statistics over a week change slowly, and cost more to read than the log. */
 export const healthQuery = (form: Form, webhook: string) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'getWebhookHealth', { params: { id: webhook } }),
+    ...operationQuery(form.workspace_id, 'getWebhookHealth', { params: { id: webhook } }),
     refetchInterval: 30_000,
   });
 
 export const deliveriesQuery = (form: Form, webhook: string, view: LogView) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'listDeliveries', {
+    ...operationQuery(form.workspace_id, 'listDeliveries', {
       params: { id: webhook },
-      query: logParameters(view),
+      query: toDeliveryLogParameters(view),
     }),
-    placeholderData: (before) => keepRows(before),
+    placeholderData: (before) => keepPreviousRows(before),
     refetchInterval: (found) =>
       found.state.data?.data.some(({ status }) => status === 'Retrying') ? soonMs : laterMs,
   });
 
 export const deliveryQuery = (form: Form, delivery: string) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'getDelivery', { params: { id: delivery } }),
+    ...operationQuery(form.workspace_id, 'getDelivery', { params: { id: delivery } }),
     refetchInterval: (found) => (found.state.data?.status === 'Retrying' ? soonMs : false),
   });
 
 /** Queries samples of the live form's events. Not cached, because the form can be published again. */
-export const payloadQuery = (form: Form) =>
+export const payloadSamplesQuery = (form: Form) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'getPayloadSamples', { params: { id: form.id } }),
+    ...operationQuery(form.workspace_id, 'getPayloadSamples', { params: { id: form.id } }),
     staleTime: 0,
   });
 
 /** Example programs that receive the events of a webhook. */
-export const receiversQuery = (form: Form, webhook: string) =>
-  queryOptions(readQuery(form.workspace_id, 'listReceivers', { params: { id: webhook } }));
+export const exampleReceiversQuery = (form: Form, webhook: string) =>
+  queryOptions(operationQuery(form.workspace_id, 'listReceivers', { params: { id: webhook } }));
 
 /** Queries the questions of the live version in order, for filters. */
 export const questionsQuery = (form: Form) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'getForm', { params: { id: form.id } }),
-    // It was validated when it was published.
+    ...operationQuery(form.workspace_id, 'getForm', { params: { id: form.id } }),
+    // The structure was validated when it was published.
     select: ({ structure }): TestedNode[] => {
       const questions = listQuestions(structure as AskedForm).map(({ element }) => element);
       const find = createNodeFinder(questions);

@@ -53,9 +53,17 @@ export type Check<Facts> = {
 /** An error that prevents the start. Its message includes the remedy. */
 export class CheckError extends Error {}
 
-export const ok = (what: string): Finding => ({ state: 'ok', what });
-export const warning = (what: string, remedy: string): Finding => ({ state: 'warning', what, remedy });
-export const problem = (what: string, remedy: string): Finding => ({ state: 'problem', what, remedy });
+export const createOkFinding = (what: string): Finding => ({ state: 'ok', what });
+export const createWarningFinding = (what: string, remedy: string): Finding => ({
+  state: 'warning',
+  what,
+  remedy,
+});
+export const createProblemFinding = (what: string, remedy: string): Finding => ({
+  state: 'problem',
+  what,
+  remedy,
+});
 
 /**
  * Runs the `start` checks until one finds a problem.

@@ -1,9 +1,15 @@
-import { findMoved } from '#backup/move-instance.ts';
+import { findMoveRecord } from '#backup/move-instance.ts';
 import { isDiskFull } from '#kit/database.ts';
 import { refuseTransactionPooling } from '#kit/pooling.ts';
 import { statement } from '#kit/statement.ts';
-import { hasDatabaseRoom, hasFullDisk } from '#kit/storage.ts';
-import { type Check, type CheckGauge, ok, problem, requireNoProblems } from './check.ts';
+import { hasDatabaseRoom, isDatabaseDiskFull } from '#kit/storage.ts';
+import {
+  type Check,
+  type CheckGauge,
+  createOkFinding,
+  createProblemFinding,
+  requireNoProblems,
+} from './check.ts';
 import { type DatabaseFacts, databaseFacts, readDatabaseDisk } from './facts.ts';
 
 /**
@@ -61,7 +67,7 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     severity: 'start',
     async look({ database }) {
       await refuseTransactionPooling(database);
-      return ok('No transaction pooling: each connection keeps its own session.');
+      return createOkFinding('No transaction pooling: each connection keeps its own session.');
     },
   },
   {
@@ -71,16 +77,16 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
       const { version, encoding } = await server();
       const major = Math.floor(version / 10_000);
       if (major < oldestVersion)
-        return problem(
+        return createProblemFinding(
           `The database is PostgreSQL ${major}, but Formloom needs ${oldestVersion} or later.`,
           'Upgrade it, or leave DATABASE_URL empty to use the bundled PostgreSQL.',
         );
       if (encoding !== 'UTF8')
-        return problem(
+        return createProblemFinding(
           `The database uses the encoding ${encoding}, which cannot represent most of the world's characters.`,
           "Create a UTF-8 database with `create database formloom encoding 'UTF8' template template0`, and set DATABASE_URL to it.",
         );
-      return ok(`PostgreSQL ${major}, UTF8.`);
+      return createOkFinding(`PostgreSQL ${major}, UTF8.`);
     },
   },
   {
@@ -89,25 +95,25 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     async look({ server }) {
       const { is_read_only: isReadOnly, is_standby: isStandby } = await server();
       if (isStandby)
-        return problem(
+        return createProblemFinding(
           'The database is a standby, which does not accept writes.',
           'Point DATABASE_URL to the primary (with several hosts: target_session_attrs=read-write).',
         );
       if (isReadOnly)
-        return problem(
+        return createProblemFinding(
           'The database is read-only.',
           'Reset default_transaction_read_only with `alter database … reset default_transaction_read_only` and `alter role … reset default_transaction_read_only`.',
         );
-      return ok('The database accepts writes.');
+      return createOkFinding('The database accepts writes.');
     },
   },
   {
     id: 'place',
     severity: 'start',
     async look({ database }) {
-      const moved = await findMoved(database);
-      if (!moved?.moved_to) return ok('The instance has not been moved.');
-      return problem(
+      const moved = await findMoveRecord(database);
+      if (!moved?.moved_to) return createOkFinding('The instance has not been moved.');
+      return createProblemFinding(
         `This instance was moved to ${moved.moved_to} on ${moved.moved_at!.toISOString()} and now runs from there.`,
         'Set DATABASE_URL to that database (leave it empty for the one in DATA_DIR). If that database is lost, `npm run -s formloom -- move --stay` runs the instance here again, with the data from before the move.',
       );
@@ -118,14 +124,14 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     severity: 'ready',
     async look({ database, server }) {
       const { is_read_only: isReadOnly, is_standby: isStandby } = await server();
-      if (isReadOnly || isStandby) return ok('The database does not accept writes.');
-      if (await hasDatabaseRoom(database)) return ok('The database disk has free space.');
-      return problem('The database disk is full.', 'Free up space on it, or enlarge it.');
+      if (isReadOnly || isStandby) return createOkFinding('The database does not accept writes.');
+      if (await hasDatabaseRoom(database)) return createOkFinding('The database disk has free space.');
+      return createProblemFinding('The database disk is full.', 'Free up space on it, or enlarge it.');
     },
     async obstacle({ config, database }) {
       try {
         await database.query('select 1');
-        return (await hasFullDisk(database)) ? diskIsFull : undefined;
+        return (await isDatabaseDiskFull(database)) ? diskIsFull : undefined;
       } catch (error) {
         if (isDiskFull(error)) return diskIsFull;
         const disk = await readDatabaseDisk(config);
@@ -145,9 +151,9 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     severity: 'notice',
     async look({ database }) {
       const found = await selectStaleTransactions(database, { seconds: leftSeconds });
-      if (found.length === 0) return ok('No transactions were left open.');
+      if (found.length === 0) return createOkFinding('No transactions were left open.');
       const who = found.map(({ who: one, age }) => `${one} for ${Math.round(age)} s`).join(', ');
-      return problem(
+      return createProblemFinding(
         `Transactions were left open and may hold locks: ${who}.`,
         'End them with `select pg_terminate_backend(<process>)`, or `rollback prepared` for a prepared one.',
       );
@@ -159,8 +165,8 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     async look({ server }) {
       const { clockDrift } = await server();
       return clockDrift <= largestDriftSeconds
-        ? ok('The clocks of this machine and the database match.')
-        : problem(
+        ? createOkFinding('The clocks of this machine and the database match.')
+        : createProblemFinding(
             `The clocks of this machine and the database are ${clockDrift} s apart.`,
             'Synchronize both with NTP: signatures, links and schedules depend on it.',
           );

@@ -1,9 +1,9 @@
 import { findInAllCells } from '#cells/across-cells.ts';
-import { sendMailJob } from '#kit/outbox.ts';
+import { sendMailJobKind } from '#kit/outbox.ts';
 import { jsonb, statement } from '#kit/statement.ts';
-import { deliverJob } from '#webhooks/delivery-job.ts';
+import { deliverJobKind } from '#webhooks/delivery-job.ts';
 import type { Check } from './check.ts';
-import type { Facts } from './facts.ts';
+import type { InstanceFacts } from './facts.ts';
 
 /**
  * Finds webhooks that were paused because they failed, and active ones with a delivery that failed
@@ -67,13 +67,13 @@ const readQueue = statement(
 );
 
 /** Published even if no job of the kind is due, so that alert rules read 0 instead of no value. */
-const alwaysPublished = [deliverJob, sendMailJob].map((kind) => ({ kind, due: 0, oldest: 0 }));
+const alwaysPublished = [deliverJobKind, sendMailJobKind].map((kind) => ({ kind, due: 0, oldest: 0 }));
 
 /**
  * Checks of webhooks and the queue. `doctor` does not print these checks, because the owners of workspaces
  * fix their webhooks.
  */
-export const deliveryChecks: readonly Check<Facts>[] = [
+export const deliveryChecks: readonly Check<InstanceFacts>[] = [
   {
     id: 'webhooks',
     severity: 'notice',

@@ -5,13 +5,13 @@ import { findInAllCells, findUnavailableCells } from '#cells/across-cells.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import { findPending, readMigrations } from '#kit/migrate.ts';
-import { selectParked } from '#kit/queue/park-job.ts';
+import { findPendingMigrations, readMigrations } from '#kit/migrate.ts';
+import { selectParkedJobs } from '#kit/queue/park-job.ts';
 import { findClockDoubt } from '#kit/queue/periodic.ts';
 import { computeOnce } from '#kit/replies/compression.ts';
 import { onlyRow, statement } from '#kit/statement.ts';
 import { openStorage } from '#kit/storage/open-storage.ts';
-import { readDisk, type Storage } from '#kit/storage.ts';
+import { readDiskSpace, type Storage } from '#kit/storage.ts';
 import { requestValkey, ValkeyError } from '#kit/valkey.ts';
 
 const readServer = statement(
@@ -64,12 +64,14 @@ export const instanceFacts = (context: Parameters<typeof machineFacts>[0] & { da
   return {
     ...databaseFacts(context),
     ...machineFacts(context),
-    pendingMigrations: computeOnce(async () => findPending(database, await readMigrations())),
+    pendingMigrations: computeOnce(async () => findPendingMigrations(database, await readMigrations())),
     backups: computeOnce(async () => onlyRow(await readBackupState(database, {}))!),
     cellsAway: computeOnce(() => findUnavailableCells(database)),
     clockDoubt: computeOnce(() => findClockDoubt(database)),
     parkedJobs: computeOnce(() =>
-      findInAllCells(database, (cells) => selectParked(cells, { limit: mostParked }), { isPartial: true }),
+      findInAllCells(database, (cells) => selectParkedJobs(cells, { limit: mostParked }), {
+        isPartial: true,
+      }),
     ),
     valkeyProblem: computeOnce(() => findValkeyProblem(config)),
   };
@@ -77,7 +79,7 @@ export const instanceFacts = (context: Parameters<typeof machineFacts>[0] & { da
 
 export type MachineFacts = ReturnType<typeof machineFacts>;
 export type DatabaseFacts = ReturnType<typeof databaseFacts>;
-export type Facts = ReturnType<typeof instanceFacts>;
+export type InstanceFacts = ReturnType<typeof instanceFacts>;
 
 async function findValkeyProblem({ valkeyUrl }: Config): Promise<string | undefined> {
   if (valkeyUrl === undefined) return undefined;
@@ -91,7 +93,7 @@ async function findValkeyProblem({ valkeyUrl }: Config): Promise<string | undefi
 }
 
 /** A disk that the instance writes to, with the instance's folders on it. */
-type Disk = { name: string; folders: string[] } & Awaited<ReturnType<typeof readDisk>>;
+type Disk = { name: string; folders: string[] } & Awaited<ReturnType<typeof readDiskSpace>>;
 
 /**
  * Reads the disks that an instance writes to. Each is named after the first folder on it.
@@ -111,14 +113,14 @@ async function readDisks({ dataDir, databaseUrl, s3, backup }: Config): Promise<
     const { dev } = await stat(folder);
     const disk = disks.get(dev);
     if (disk) disk.folders.push(folder);
-    else disks.set(dev, { name, folders: [folder], ...(await readDisk(folder)) });
+    else disks.set(dev, { name, folders: [folder], ...(await readDiskSpace(folder)) });
   }
   return [...disks.values()];
 }
 
 /** Returns the disk of the database, or undefined if the database is on another machine. */
 export const readDatabaseDisk = async ({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>) =>
-  isOnThisMachine(databaseUrl) ? readDisk(await findExisting(join(dataDir, 'postgres'))) : undefined;
+  isOnThisMachine(databaseUrl) ? readDiskSpace(await findExisting(join(dataDir, 'postgres'))) : undefined;
 
 const isOnThisMachine = (url: string | undefined): boolean =>
   url === undefined || (URL.parse(url)?.searchParams.get('host') ?? '').startsWith('/');

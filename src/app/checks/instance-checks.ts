@@ -6,15 +6,21 @@ import { describeMissingConnections, findConnectionCapacity } from '#cells/creat
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError, formatWithCause } from '#kit/errors.ts';
-import { checkInstanceKey, checkStorage } from '#kit/instance-key.ts';
+import { checkInstanceKey, checkStorageOwnership } from '#kit/instance-key.ts';
 import { statement } from '#kit/statement.ts';
 import { describeStorage } from '#kit/storage/open-storage.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { keyChangeChannel } from '#workspaces/key-rows.ts';
-import { type Check, type Incident, ok, problem, warning } from './check.ts';
+import {
+  type Check,
+  createOkFinding,
+  createProblemFinding,
+  createWarningFinding,
+  type Incident,
+} from './check.ts';
 import { databaseChecks } from './database-checks.ts';
 import { deliveryChecks } from './delivery-checks.ts';
-import type { Facts } from './facts.ts';
+import type { InstanceFacts } from './facts.ts';
 import { machineChecks } from './machine-checks.ts';
 
 /** Finds cells whose tables are missing. */
@@ -45,15 +51,15 @@ const missedBackups = 3;
  * Checks that compare the database with this version and this instance. During a start, migrating and opening
  * the key do the same.
  */
-export const instanceChecks: readonly Check<Facts>[] = [
+export const instanceChecks: readonly Check<InstanceFacts>[] = [
   {
     id: 'schema',
     severity: 'start',
     async look({ pendingMigrations }) {
       const pending = await pendingMigrations();
       return pending.length === 0
-        ? ok('The tables match this version.')
-        : warning(
+        ? createOkFinding('The tables match this version.')
+        : createWarningFinding(
             `The next start runs migrations: ${pending.join(', ')}.`,
             'Make a backup first: earlier versions cannot use a migrated database.',
           );
@@ -64,10 +70,10 @@ export const instanceChecks: readonly Check<Facts>[] = [
     severity: 'notice',
     async look({ database, config: { databasePool: pool, webProcesses: processes } }) {
       const others = await otherCells(database);
-      if (others.length === 0) return ok('There is one cell.');
+      if (others.length === 0) return createOkFinding('There is one cell.');
       const lost = await selectLostCells(database, {});
       if (lost.length > 0)
-        return problem(
+        return createProblemFinding(
           `Tables of these cells are missing: ${lost.map(({ name }) => name).join(', ')}.`,
           'Restore a backup that contains them.',
         );
@@ -78,16 +84,18 @@ export const instanceChecks: readonly Check<Facts>[] = [
         channel: keyChangeChannel,
       });
       if (room.away.length > 0)
-        return problem(
+        return createProblemFinding(
           `These cluster nodes do not respond: ${room.away.join(', ')}.`,
           'Start them, or replace each with a standby (citus_update_node). Until then, their cells respond with 503.',
         );
       if (room.needed > room.allowed)
-        return warning(
+        return createWarningFinding(
           describeMissingConnections(count, room),
           'Allow more connections, or lower DATABASE_POOL. Requests that get no connection fail with 503.',
         );
-      return ok(`There are ${count} cells; they use up to ${room.needed} of ${room.allowed} connections.`);
+      return createOkFinding(
+        `There are ${count} cells; they use up to ${room.needed} of ${room.allowed} connections.`,
+      );
     },
     gauges: async ({ cellsAway }) => [
       [
@@ -104,8 +112,8 @@ export const instanceChecks: readonly Check<Facts>[] = [
       await checkInstanceKey(database, config);
       const count = (await findInstanceKey(config.dataDir, config.secretKey))?.split(',').length ?? 1;
       return count === 1
-        ? ok('The instance key matches the database.')
-        : warning(
+        ? createOkFinding('The instance key matches the database.')
+        : createWarningFinding(
             `Previous instance keys that are still kept: ${count - 1}.`,
             'Run `npm run -s formloom -- instance-key forget` to remove them when they are no longer needed.',
           );
@@ -118,15 +126,15 @@ export const instanceChecks: readonly Check<Facts>[] = [
       const count = (await findServers(database, { seconds: 10 })).length;
       if (valkeyUrl === undefined)
         return count > 1
-          ? problem(
+          ? createProblemFinding(
               `${count} servers share this database without VALKEY_URL, so each counts rate limits separately.`,
               'Set the same VALKEY_URL on all of them, or stop all but one.',
             )
-          : ok('At most one server uses this database.');
+          : createOkFinding('At most one server uses this database.');
       const found = await valkeyProblem();
       return found === undefined
-        ? ok(`Rate limits are counted in the Valkey server at ${new URL(valkeyUrl).host}.`)
-        : problem(
+        ? createOkFinding(`Rate limits are counted in the Valkey server at ${new URL(valkeyUrl).host}.`)
+        : createProblemFinding(
             `${found}.`,
             'Check the Valkey server and VALKEY_URL. Until the server responds, rate limits apply to each Formloom server separately.',
           );
@@ -159,15 +167,15 @@ export const instanceChecks: readonly Check<Facts>[] = [
     async look({ database, config, storage }) {
       const place = describeStorage(config);
       try {
-        await checkStorage(database, { storage: storage(), place });
+        await checkStorageOwnership(database, { storage: storage(), place });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        return problem(
+        return createProblemFinding(
           formatWithCause(error),
           'Check the S3 settings and the S3 storage. Until it works, requests for uploads and files fail with 503.',
         );
       }
-      return ok(`Files are stored in ${place}.`);
+      return createOkFinding(`Files are stored in ${place}.`);
     },
   },
   {
@@ -176,7 +184,9 @@ export const instanceChecks: readonly Check<Facts>[] = [
     needsSchema: true,
     async look({ parkedJobs }) {
       const parked = await parkedJobs();
-      return parked.length === 0 ? ok('None.') : problem(describeParked(parked), retryParked);
+      return parked.length === 0
+        ? createOkFinding('None.')
+        : createProblemFinding(describeParked(parked), retryParked);
     },
     email: { what: 'Background jobs were parked', label: 'Finding' },
     gauges: async ({ parkedJobs }) => [
@@ -189,7 +199,9 @@ export const instanceChecks: readonly Check<Facts>[] = [
     needsSchema: true,
     async look({ clockDoubt }) {
       const doubt = await clockDoubt();
-      return doubt ? problem(doubt.what, doubt.remedy) : ok('The clock is consistent with the last sweep.');
+      return doubt
+        ? createProblemFinding(doubt.what, doubt.remedy)
+        : createOkFinding('The clock is consistent with the last sweep.');
     },
     email: { what: 'Sweeps have stopped because the clock may be wrong', label: 'Finding' },
     gauges: async ({ clockDoubt }) => [
@@ -205,7 +217,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
     severity: 'notice',
     needsSchema: true,
     async look({ backups, config }) {
-      if (!config.backup) return ok('BACKUP_SCHEDULE is not set, so backups are not automatic.');
+      if (!config.backup) return createOkFinding('BACKUP_SCHEDULE is not set, so backups are not automatic.');
       const found = await backups();
       const { made_at: madeAt, last_problem: why } = found;
       const made = madeAt
@@ -213,10 +225,13 @@ export const instanceChecks: readonly Check<Facts>[] = [
         : 'No backup has been made yet.';
       const [incident] = judgeBackups(config.backup, found);
       if (incident)
-        return problem(`${incident.what}${why === null ? '' : ` (${why})`}. ${made}`, incident.remedy);
+        return createProblemFinding(
+          `${incident.what}${why === null ? '' : ` (${why})`}. ${made}`,
+          incident.remedy,
+        );
       return madeAt
-        ? ok(made)
-        : warning(made, 'Start a server to make one now. If it fails, the log shows why.');
+        ? createOkFinding(made)
+        : createWarningFinding(made, 'Start a server to make one now. If it fails, the log shows why.');
     },
     incidents: async ({ backups, config }) =>
       config.backup ? judgeBackups(config.backup, await backups()) : [],
@@ -238,7 +253,7 @@ export const instanceChecks: readonly Check<Facts>[] = [
 ];
 
 /** All checks, in the order in which `doctor` prints them. */
-export const allChecks: readonly Check<Facts>[] = [
+export const allChecks: readonly Check<InstanceFacts>[] = [
   ...machineChecks,
   ...databaseChecks,
   ...instanceChecks,
@@ -266,7 +281,7 @@ function judgeBackups(
     backup_age: age,
     last_problem: why,
     last_is_made: isMade,
-  }: Pick<Awaited<ReturnType<Facts['backups']>>, 'backup_age' | 'last_problem' | 'last_is_made'>,
+  }: Pick<Awaited<ReturnType<InstanceFacts['backups']>>, 'backup_age' | 'last_problem' | 'last_is_made'>,
 ): Incident[] {
   const moments = new Cron(schedule, { timezone: 'UTC', paused: true });
   const oldest = moments.previousRuns(missedBackups, now()).at(-1);

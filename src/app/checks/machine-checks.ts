@@ -3,9 +3,9 @@ import { access, constants, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkHealth } from '#kit/check-health.ts';
+import { identifyServer } from '#kit/check-health.ts';
 import { checkMailServer } from '#kit/smtp.ts';
-import { type Check, ok, problem, warning } from './check.ts';
+import { type Check, createOkFinding, createProblemFinding, createWarningFinding } from './check.ts';
 import type { MachineFacts } from './facts.ts';
 import { megabyte, memoryLimit, memoryNeeded } from './memory.ts';
 
@@ -29,13 +29,13 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
     async look() {
       const { node } = process.versions;
       if (Number.parseInt(node, 10) < oldestNode)
-        return problem(
+        return createProblemFinding(
           `This is Node ${node}, but Formloom needs ${oldestNode}.`,
           'Start Formloom with npm start or setup.mjs. They install the right version.',
         );
       return existsSync(fileURLToPath(new URL('../../../dist/web', import.meta.url)))
-        ? ok(`Node ${node}.`)
-        : warning(
+        ? createOkFinding(`Node ${node}.`)
+        : createWarningFinding(
             'The console is not built.',
             'Run npm start to build it, or use a release, in which it is built.',
           );
@@ -50,7 +50,7 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
         try {
           await access(folder, constants.W_OK);
         } catch {
-          return problem(
+          return createProblemFinding(
             `Formloom cannot write to ${folder}.`,
             'Give the user that runs Formloom write access, or choose another DATA_DIR or BACKUP_TO.',
           );
@@ -61,11 +61,11 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
       }));
       const full = rooms.find(({ isFull }) => isFull);
       return full
-        ? problem(
+        ? createProblemFinding(
             `${full.room}. This is less than UPLOAD_FREE_MB, so uploads are refused.`,
             'Free up space on it, or enlarge it.',
           )
-        : ok(`${rooms.map(({ room }) => room).join('; ')}.`);
+        : createOkFinding(`${rooms.map(({ room }) => room).join('; ')}.`);
     },
     async obstacle({ storage }) {
       try {
@@ -102,12 +102,12 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
     severity: 'notice',
     async look({ config: { dataDir, secretKey } }) {
       const path = join(dataDir, 'secret.key');
-      if (secretKey !== undefined) return ok('SECRET_KEY is set.');
-      if (!existsSync(path)) return ok('The first start creates it.');
+      if (secretKey !== undefined) return createOkFinding('SECRET_KEY is set.');
+      if (!existsSync(path)) return createOkFinding('The first start creates it.');
       const { mode } = await stat(path);
       return (mode & 0o077) === 0
-        ? ok(`Only the owner of ${path} can read it.`)
-        : problem(`Other users of this machine can read ${path}.`, `chmod 600 ${path}`);
+        ? createOkFinding(`Only the owner of ${path} can read it.`)
+        : createProblemFinding(`Other users of this machine can read ${path}.`, `chmod 600 ${path}`);
     },
   },
   {
@@ -117,8 +117,8 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
       const needed = memoryNeeded(config);
       const limit = memoryLimit();
       return limit === undefined || limit >= needed
-        ? ok(`Formloom needs ${needed} MB.`)
-        : problem(
+        ? createOkFinding(`Formloom needs ${needed} MB.`)
+        : createProblemFinding(
             `This container or service is limited to ${limit} MB, but Formloom needs ${needed} MB.`,
             'Raise the limit, or lower WEB_PROCESSES.',
           );
@@ -129,22 +129,24 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
     severity: 'notice',
     async look({ config: { publicUrl, host, port } }) {
       if (isLoopback(new URL(publicUrl).hostname) && !isLoopback(host))
-        return problem(
+        return createProblemFinding(
           `PUBLIC_URL is ${publicUrl}, which only works on this machine.`,
           'Set it to the URL that visitors use, such as https://forms.example.org.',
         );
-      const there = await checkHealth(publicUrl);
-      if (there === 'ours') return ok(`${publicUrl} reaches this service.`);
+      const there = await identifyServer(publicUrl);
+      if (there === 'ours') return createOkFinding(`${publicUrl} reaches this service.`);
       const isRunning =
-        (await checkHealth(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)) === 'ours';
+        (await identifyServer(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)) === 'ours';
       if (!isRunning)
-        return ok(`${publicUrl}. Run doctor while the service is running to check that this URL reaches it.`);
+        return createOkFinding(
+          `${publicUrl}. Run doctor while the service is running to check that this URL reaches it.`,
+        );
       return there === 'another'
-        ? problem(
+        ? createProblemFinding(
             `Another program responds at ${publicUrl}.`,
             'Make the proxy at this URL forward requests to HOST and PORT, or correct PUBLIC_URL.',
           )
-        : warning(
+        : createWarningFinding(
             `${publicUrl} cannot be reached from this machine.`,
             'Check that other machines can reach it: emails and the builder contain links to it.',
           );
@@ -155,21 +157,23 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
     severity: 'notice',
     look: async ({ config: { publicUrl, trustProxy } }) =>
       publicUrl.startsWith('https:') && trustProxy === false
-        ? problem(
+        ? createProblemFinding(
             'PUBLIC_URL is an https URL, so there is a proxy, but its X-Forwarded-For header is not trusted. All visitors share one rate limit.',
             'Set TRUST_PROXY to the number of proxies or to their IP addresses.',
           )
-        : ok(trustProxy === false ? 'No proxy is expected.' : `Trusted from ${String(trustProxy)}.`),
+        : createOkFinding(
+            trustProxy === false ? 'No proxy is expected.' : `Trusted from ${String(trustProxy)}.`,
+          ),
   },
   {
     id: 'mail server',
     severity: 'notice',
     async look({ config: { smtp }, mailProblem }) {
-      if (!smtp) return ok('SMTP_URL is not set, so no emails are sent.');
+      if (!smtp) return createOkFinding('SMTP_URL is not set, so no emails are sent.');
       const reason = mailProblem ? mailProblem() : (await checkMailServer(smtp, mailServerMs))?.reason;
       return reason === undefined
-        ? ok(`The mail server at ${smtp.host} responds.`)
-        : problem(
+        ? createOkFinding(`The mail server at ${smtp.host} responds.`)
+        : createProblemFinding(
             reason.replace(/\.?$/, '.'),
             'Check SMTP_URL and the mail server. Emails stay in the queue and are retried.',
           );

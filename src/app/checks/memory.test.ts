@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryNeeded, sharedBuffers } from './memory.ts';
+import { calculateSharedBuffers, memoryNeeded } from './memory.ts';
 
 const instance = (webProcesses: number) => ({ webProcesses, databaseUrl: undefined });
 
@@ -10,9 +10,9 @@ test('two processes and the embedded database fit into the 512 MB that the handb
 });
 
 test('the database gets 32 to 128 MB of buffers, depending on the memory limit', () => {
-  assert.equal(sharedBuffers(instance(2), 512), '32MB');
-  assert.equal(sharedBuffers(instance(2), 570), '90MB');
-  assert.equal(sharedBuffers(instance(1), 640), '128MB');
-  assert.equal(sharedBuffers(instance(2), undefined), '128MB');
-  assert.equal(sharedBuffers(instance(4), 512), '32MB');
+  assert.equal(calculateSharedBuffers(instance(2), 512), '32MB');
+  assert.equal(calculateSharedBuffers(instance(2), 570), '90MB');
+  assert.equal(calculateSharedBuffers(instance(1), 640), '128MB');
+  assert.equal(calculateSharedBuffers(instance(2), undefined), '128MB');
+  assert.equal(calculateSharedBuffers(instance(4), 512), '32MB');
 });

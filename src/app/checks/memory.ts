@@ -28,7 +28,7 @@ export function memoryLimit(): number | undefined {
  * Returns `shared_buffers` for the embedded database: the memory that the limit leaves. Only the database can
  * use its buffers; the file cache of the system is shared.
  */
-export function sharedBuffers(settings: MemorySettings, limit: number | undefined): string {
+export function calculateSharedBuffers(settings: MemorySettings, limit: number | undefined): string {
   const left = limit === undefined ? maxBuffers : limit - memoryNeeded(settings) + memoryUse.buffers;
   return `${Math.min(maxBuffers, Math.max(memoryUse.buffers, left))}MB`;
 }

@@ -10,7 +10,7 @@ import { openReceiver } from '#test/receiver.ts';
 import { closedPort, openService, until } from '#test/service.ts';
 import { createUser } from '#workspaces/accounts/users.ts';
 import { addMember } from '#workspaces/members.ts';
-import { watchIncidents } from './watch.ts';
+import { reportNewIncidents } from './watch.ts';
 
 const server = await openMailServer();
 const service = await openService(
@@ -56,14 +56,14 @@ async function look(
     OPERATOR_EMAIL: 'operator@example.test',
     ...environment,
   });
-  const context: Parameters<typeof watchIncidents>[0] = {
+  const context: Parameters<typeof reportNewIncidents>[0] = {
     ...services,
     config,
     log,
     mailProblem: () => mailProblem,
   };
   // With `calm`, one process would end an incident that another has just found.
-  await Promise.all((calm === undefined ? [1, 2, 3] : [1]).map(() => watchIncidents(context, calm)));
+  await Promise.all((calm === undefined ? [1, 2, 3] : [1]).map(() => reportNewIncidents(context, calm)));
   return lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
 }
 

@@ -4,10 +4,10 @@ import { transaction } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox.ts';
-import { announceWithCommit } from '#kit/queue.ts';
+import { announceJobsWithCommit } from '#kit/queue.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { firstWorkspace } from '#workspaces/audit/email-events.ts';
+import { findFallbackWorkspace } from '#workspaces/audit/email-events.ts';
 import type { Incident } from './check.ts';
 import { instanceFacts } from './facts.ts';
 import { allChecks } from './instance-checks.ts';
@@ -75,7 +75,7 @@ const calmSeconds = 600;
  * Finds current incidents. A new one causes one warning in the log and one email, whichever process finds it.
  * It is reported again only if it returns after `calm` seconds. A failing check does not prevent the others.
  */
-export async function watchIncidents(context: Context, calm = calmSeconds): Promise<void> {
+export async function reportNewIncidents(context: Context, calm = calmSeconds): Promise<void> {
   const { database, log } = context;
   const checks = await findIncidents(context);
   const found = checks.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
@@ -115,7 +115,7 @@ async function mail(
 ): Promise<void> {
   if (!config.smtp) return;
   const { what, remedy, fields, url } = incident;
-  const workspaceId = incident.workspaceId ?? (await firstWorkspace(client))?.id;
+  const workspaceId = incident.workspaceId ?? (await findFallbackWorkspace(client))?.id;
   if (workspaceId === undefined) return;
   const addresses = incident.workspaceId
     ? (
@@ -142,6 +142,6 @@ async function mail(
   const place = { workspaceId, isPrivate: incident.workspaceId === undefined };
   await runInCellOf(client, workspaceId, async (cell) => {
     await enqueueMails(cell, vault, place, mails);
-    await announceWithCommit(cell);
+    await announceJobsWithCommit(cell);
   });
 }

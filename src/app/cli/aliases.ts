@@ -1,5 +1,5 @@
-import { type Command, flag, type Input } from './command.ts';
-import { id, UsageError } from './values.ts';
+import { type Command, type CommandInput, flagOption } from './command.ts';
+import { idValue, UsageError } from './values.ts';
 
 /**
  * Another name for a generated command. Option names are separated by spaces; `own=other` passes the option
@@ -13,9 +13,9 @@ type Alias = {
   /** Options of the alias, each with the option or parameter of the generated command that it fills. */
   readonly options?: string;
   /** Flags, and the options that each of them sets. */
-  readonly flags?: Readonly<Record<string, Input>>;
+  readonly flags?: Readonly<Record<string, CommandInput>>;
   /** Options that the alias always passes. */
-  readonly always?: Input;
+  readonly always?: CommandInput;
   /** The properties that it prints, of the response or of each item in the response's list. */
   readonly prints: string;
   readonly note?: string;
@@ -68,10 +68,10 @@ function aliasCommand(name: string, alias: Alias, target: Command): Command {
     summary: target.summary,
     about: `Runs \`${of}\`.`,
     ...(note !== undefined && { note }),
-    parameters: parameter === undefined ? {} : { id },
+    parameters: parameter === undefined ? {} : { id: idValue },
     options: {
       ...Object.fromEntries(spellings.map(({ own, option }) => [own, option])),
-      ...Object.fromEntries(Object.keys(flags).map((each) => [each, flag])),
+      ...Object.fromEntries(Object.keys(flags).map((each) => [each, flagOption])),
     },
     async run(context, given) {
       const input: Record<string, unknown> = { ...always };

@@ -3,27 +3,27 @@ import { formatCount } from '#ast/basics/format-number.ts';
 import { fetchBackup } from '#backup/schedule.ts';
 import { openStorage } from '#kit/storage/open-storage.ts';
 import { findInstanceKey } from '#kit/vault.ts';
-import { version } from '../operations/version.ts';
+import { serviceVersion } from '../operations/version.ts';
 import {
-  type BareContext,
   type Command,
   type CommandOption,
-  command,
-  flag,
-  machineCommand,
-  optional,
-  PartlyDone,
+  defineDatabaseCommand,
+  defineMachineCommand,
+  flagOption,
+  type MachineCommandContext,
+  optionalOption,
+  PartialFailureError,
 } from './command.ts';
-import { id, readTextFile, text, UsageError, type ValueReader } from './values.ts';
+import { idValue, readTextFile, textValue, UsageError, type ValueReader } from './values.ts';
 
-const file: ValueReader<string> = { ...text('<file>'), isFile: true };
+const file: ValueReader<string> = { ...textValue('<file>'), isFile: true };
 const passphraseFile = {
-  ...optional(file),
+  ...optionalOption(file),
   about: 'A file with the passphrase that encrypts the backup. age can also decrypt the backup.',
 };
 
 export const backupCommands: readonly Command[] = [
-  command({
+  defineDatabaseCommand({
     name: 'backup',
     summary:
       'Writes a backup to a new file while the service runs: the database, files and key, or one workspace.',
@@ -32,10 +32,10 @@ export const backupCommands: readonly Command[] = [
     note: '`bytes` is the size of the uploads. Run `restore <file> --check` to test whether the backup can be restored.',
     parameters: { file },
     options: {
-      'without-key': { ...flag, about: 'Omits the key. Keep SECRET_KEY, or secret.key, elsewhere.' },
+      'without-key': { ...flagOption, about: 'Omits the key. Keep SECRET_KEY, or secret.key, elsewhere.' },
       'passphrase-file': passphraseFile,
       workspace: {
-        ...optional(id),
+        ...optionalOption(idValue),
         about: 'Backs up only this workspace, with the accounts of its members. Never includes the key.',
       },
     },
@@ -45,7 +45,7 @@ export const backupCommands: readonly Command[] = [
       const context = { database, storage: openStorage(config) };
       const options = {
         path: resolve(input.file),
-        version,
+        version: serviceVersion,
         passphrase,
         leastRoom: config.limits.freeBytes,
         signal,
@@ -59,14 +59,14 @@ export const backupCommands: readonly Command[] = [
               options,
             );
       if (made.missing.length > 0)
-        throw new PartlyDone(
+        throw new PartialFailureError(
           `${formatCount(made.missing.length, 'file is', 'files are')} missing or incomplete in storage, so the backup does not contain them. See "missing" for a list.`,
           made,
         );
       return made;
     },
   }),
-  machineCommand({
+  defineMachineCommand({
     name: 'restore',
     summary:
       'Restores a backup into an empty instance, or a workspace into an instance that does not contain it.',
@@ -80,24 +80,26 @@ export const backupCommands: readonly Command[] = [
     options: {
       'passphrase-file': passphraseFile,
       check: {
-        ...flag,
+        ...flagOption,
         about: 'Restores into a temporary database, to check that the whole backup can be read.',
       },
       'key-is-lost': {
-        ...flag,
+        ...flagOption,
         about: 'Restores a backup without its key; `instance-key replace` lists what is lost.',
       },
     },
     async run({ config, log, signal }, input) {
       const passphrase = readPassphrase(input['passphrase-file']);
       const isKeyLost = input['key-is-lost'] || input.check;
-      const { restore, testRestore } = await import('../database/restore.ts');
+      const { restoreInstanceOrWorkspace, testRestore } = await import('../database/restore.ts');
       const name = /^s3:(.*)$/.exec(input.file)?.[1];
       const fetched = name === undefined ? undefined : await fetchBackup(config, name);
       try {
         const path = fetched ? input.file : resolve(input.file);
         const options = { path, file: fetched, passphrase, isKeyLost, signal };
-        return await (input.check ? testRestore(config, log, options) : restore(config, log, options));
+        return await (input.check
+          ? testRestore(config, log, options)
+          : restoreInstanceOrWorkspace(config, log, options));
       } finally {
         await fetched?.close();
       }
@@ -129,7 +131,7 @@ const moveTargetOption: CommandOption<string | undefined> = {
   about: 'The target: an empty database, or the one that this instance was moved away from.',
 };
 
-export const moveCommand = machineCommand({
+export const moveInstanceCommand = defineMachineCommand({
   name: 'move',
   summary: 'Moves the database of this instance: from the embedded PostgreSQL to your own, or back.',
   about:
@@ -137,27 +139,27 @@ export const moveCommand = machineCommand({
   note: 'Set DATABASE_URL to the new database (leave it empty for the embedded one), and start the service.',
   options: {
     to: moveTargetOption,
-    stay: { ...flag, about: 'Undoes the move: the service starts on this database again.' },
+    stay: { ...flagOption, about: 'Undoes the move: the service starts on this database again.' },
   },
   async run(context, input) {
-    const { undoMove } = await import('#backup/move-instance.ts');
+    const { undoInstanceMove } = await import('#backup/move-instance.ts');
     if (!input.stay) return move(context, input.to!);
     if (input.to !== undefined) throw new UsageError('--stay cannot be combined with --to.');
     const here = await openHere(context);
     try {
-      return await undoMove(here.database);
+      return await undoInstanceMove(here.database);
     } finally {
       await here.close();
     }
   },
 });
 
-async function openHere({ config, log }: BareContext) {
+async function openHere({ config, log }: MachineCommandContext) {
   const { openExistingDatabase } = await import('../database/open-database.ts');
   return openExistingDatabase(config, log);
 }
 
-async function move(context: BareContext, given: string): Promise<object> {
+async function move(context: MachineCommandContext, given: string): Promise<object> {
   const { config, log, tell } = context;
   const databaseUrl = given === embeddedDatabase ? undefined : given;
   if (config.databaseUrl === undefined && databaseUrl === undefined)

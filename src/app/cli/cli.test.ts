@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createForm } from '#forms/forms.ts';
-import { importStep } from '#invitations/start-import.ts';
+import { runInvitationImportStep } from '#invitations/start-import.ts';
 import { newId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { findInstanceKey, openVault } from '#kit/vault.ts';
@@ -17,8 +17,8 @@ import { isSlice } from '#test/cases.ts';
 import { messageIn } from '#test/command-line.ts';
 import { testDatabase } from '#test/database.ts';
 import { closedPort } from '#test/service.ts';
-import { authenticate, clearKeyCache } from '#workspaces/authenticate.ts';
-import { joinByPassword } from '#workspaces/member-invitations/accept.ts';
+import { authenticateApiKey, clearKeyCache } from '#workspaces/authenticate.ts';
+import { joinWithNewAccount } from '#workspaces/member-invitations/accept.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { runCommandLine } from './run-command-line.ts';
@@ -78,7 +78,7 @@ function readAnswer({ code, stdout, stderr }: Outcome) {
 
 const isKnown = async (key: string): Promise<boolean> => {
   clearKeyCache();
-  return authenticate({ database }, `Bearer ${key}`).then(
+  return authenticateApiKey({ database }, `Bearer ${key}`).then(
     () => true,
     (error: unknown) => {
       assert.ok(error instanceof ApiError);
@@ -188,7 +188,7 @@ test('user invite returns a link through which a person joins the workspace', as
   assert.deepEqual(Object.keys(invited), ['id', 'link']);
   const token = invited.link.split('/app/join/')[1];
   const vault = openVault((await findInstanceKey(dataDir, undefined))!);
-  await joinByPassword({ database, vault }, { token, name: 'Ida', password: 'correct-horse' });
+  await joinWithNewAccount({ database, vault }, { token, name: 'Ida', password: 'correct-horse' });
   const { rows } = await database.query(
     'select role, email_verified from members join users on id = user_id where workspace_id = $1',
     [workspaceId],
@@ -255,7 +255,7 @@ test('invitations import lists recipients and invalid lines; list shows links, a
     failures: 0,
     lostClaims: 0,
   };
-  await importStep({ database, vault, config, wakeQueue: () => undefined }, job);
+  await runInvitationImportStep({ database, vault, config, wakeQueue: () => undefined }, job);
   const { data } = await answer('invitations list', form.id, '--status', 'pending');
   assert.deepEqual([data.length, data[0].email, data[0].status], [1, 'ada@example.org', 'pending']);
   assert.match(data[0].url, /\/f\/[0-9a-f-]+\?_invitation=[\w-]{43}$/);

@@ -5,17 +5,17 @@ import type { Log } from '#kit/log.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Api } from '../operations/call-operation.ts';
 import {
-  base64,
-  choice,
-  date,
-  id,
-  json,
-  list,
-  text,
+  base64Value,
+  choiceValue,
+  commaListValue,
+  dateValue,
+  idValue,
+  jsonValue,
+  textValue,
   UsageError,
   type ValueReader,
   valueOrFile,
-  wholeNumber,
+  wholeNumberValue,
 } from './values.ts';
 
 /** The context of a command that works on the database. */
@@ -40,10 +40,10 @@ export type CommandContext = {
 };
 
 /** The context of a command that opens its database itself. */
-export type BareContext = Pick<CommandContext, 'config' | 'log' | 'tell' | 'signal'>;
+export type MachineCommandContext = Pick<CommandContext, 'config' | 'log' | 'tell' | 'signal'>;
 
 /** The context of a command that calls operations of this instance or of another server. */
-export type ApiContext = {
+export type ApiCommandContext = {
   api: Api;
   json: boolean;
   confirm: CommandContext['confirm'];
@@ -67,14 +67,14 @@ export type CommandOption<T> = {
   readonly type?: T;
 };
 
-export const required = <T>(value: ValueReader<T>): CommandOption<T> => ({ value, isRequired: true });
-export const optional = <T>(value: ValueReader<T>): CommandOption<T | undefined> => ({
+export const requiredOption = <T>(value: ValueReader<T>): CommandOption<T> => ({ value, isRequired: true });
+export const optionalOption = <T>(value: ValueReader<T>): CommandOption<T | undefined> => ({
   value,
   isRequired: false,
 });
-export const flag: CommandOption<boolean> = { value: undefined, isRequired: false };
+export const flagOption: CommandOption<boolean> = { value: undefined, isRequired: false };
 
-export type Input = Readonly<Record<string, unknown>>;
+export type CommandInput = Readonly<Record<string, unknown>>;
 
 /**
  * The context of a command, by what it works on: the database, this machine, the API, or the list of
@@ -82,8 +82,8 @@ export type Input = Readonly<Record<string, unknown>>;
  */
 type Contexts = {
   database: CommandContext;
-  machine: BareContext;
-  api: ApiContext;
+  machine: MachineCommandContext;
+  api: ApiCommandContext;
   table: readonly Command[];
 };
 
@@ -94,7 +94,7 @@ type Contexts = {
 type Work = {
   [At in keyof Contexts]: {
     readonly at: At;
-    readonly run: (context: Contexts[At], input: Input) => Promise<object | undefined>;
+    readonly run: (context: Contexts[At], input: CommandInput) => Promise<object | undefined>;
   };
 }[keyof Contexts];
 
@@ -105,7 +105,7 @@ type About = {
   /** The help below the summary. */
   readonly about?: string | undefined;
   /** Printed below the result, but not with `--json`. */
-  readonly note?: string | ((input: Input) => string);
+  readonly note?: string | ((input: CommandInput) => string);
   /** Whether the command ties the database to the current key (kit/instance-key). */
   readonly replacesKey?: boolean;
   /** Whether the command creates a missing database. All other commands fail and say where they looked. */
@@ -125,12 +125,12 @@ export type Command = About &
  * Ends a command that has a result but was not fully successful. The result is printed, and the message goes
  * to standard error. The exit code is 1, or 2 if forms differ.
  */
-export class PartlyDone extends Error {
+export class PartialFailureError extends Error {
   override readonly name = 'PartlyDone';
   readonly answer: object;
   /** The `error` in the output of `--json`. */
   readonly code: 'partly_done' | 'differs';
-  constructor(message: string, answer: object, as: PartlyDone['code'] = 'partly_done') {
+  constructor(message: string, answer: object, as: PartialFailureError['code'] = 'partly_done') {
     super(message);
     this.answer = answer;
     this.code = as;
@@ -138,7 +138,7 @@ export class PartlyDone extends Error {
 }
 
 /** Thrown if a person declined to confirm, or if a signal ended the command. */
-export class Declined extends Error {
+export class DeclinedError extends Error {
   override readonly name = 'Declined';
 }
 
@@ -166,18 +166,18 @@ const declaring =
   <P extends Values = None, O extends Options = None>(definition: Definition<P, O, Contexts[At]>) => {
     const { parameters = {}, options = {}, run, ...rest } = definition;
     // This is safe, because read-input.ts builds the input from these declarations.
-    const runWith = (context: Contexts[At], input: Input) => run(context, input as InputOf<P, O>);
+    const runWith = (context: Contexts[At], input: CommandInput) => run(context, input as InputOf<P, O>);
     return { at, ...rest, parameters, options, run: runWith };
   };
 
 /** Declares an operator command on the database. */
-export const command = declaring('database');
+export const defineDatabaseCommand = declaring('database');
 /** Declares an operator command that opens its database itself. */
-export const machineCommand = declaring('machine');
+export const defineMachineCommand = declaring('machine');
 /** Declares a command that calls operations of the API, on this instance or on another server. */
-export const apiCommand = declaring('api');
+export const defineApiCommand = declaring('api');
 /** Declares a command about the list of commands. */
-export const commandListCommand = declaring('table');
+export const defineCommandListCommand = declaring('table');
 
 /** The part of JSON Schema that the command line reads. */
 type Schema = {
@@ -216,13 +216,13 @@ export function optionsOfSchema(schema: TObject, unless?: string): Record<string
       about,
       ...(unless && { unless }),
     };
-    if (value === undefined || isNullable(property)) options[`no-${name}`] = flag;
+    if (value === undefined || isNullable(property)) options[`no-${name}`] = flagOption;
   }
   return options;
 }
 
 /** Returns the fields that were set by the options of `optionsOfSchema`. */
-export function fieldsOf(schema: TObject, input: Input): Record<string, unknown> {
+export function readFieldsFromOptions(schema: TObject, input: CommandInput): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [field, property] of Object.entries(schema.properties as Record<string, Schema>)) {
     const name = optionName(field);
@@ -242,15 +242,15 @@ export function valueReaderOf(given: Schema): ValueReader<unknown> | undefined {
   if (isYesOrNo(given)) return undefined;
   const schema = withoutNull(given);
   const words = wordsOf(schema);
-  if (words) return choice(words);
+  if (words) return choiceValue(words);
   const { type, format, items } = schema;
   if (type === 'array' && items && isText(items)) return listOf(items);
-  if (type === 'integer') return wholeNumber;
+  if (type === 'integer') return wholeNumberValue;
   if (type === 'number') return number;
-  if (type !== 'string') return json;
-  if (format === 'uuid') return id;
+  if (type !== 'string') return jsonValue;
+  if (format === 'uuid') return idValue;
   if (format === 'date-time') return moment;
-  return schema.contentEncoding === 'base64' ? base64 : valueOrFile(text('<text>'));
+  return schema.contentEncoding === 'base64' ? base64Value : valueOrFile(textValue('<text>'));
 }
 
 const withoutNull = (schema: Schema): Schema => {
@@ -279,19 +279,19 @@ const number: ValueReader<number> = {
 };
 
 /** A date or a time, as text. */
-const moment: ValueReader<string> = { ...date, read: (given) => date.read(given)?.toISOString() };
+const moment: ValueReader<string> = { ...dateValue, read: (given) => dateValue.read(given)?.toISOString() };
 
 /** Reads values separated by commas, or JSON if a value contains a comma. */
 function listOf(items: Schema): ValueReader<unknown> {
   const each = valueReaderOf(items)!;
-  const shows = each.choices?.join('|') === each.shows ? `<${each.choices.join(',')}>` : list.shows;
+  const shows = each.choices?.join('|') === each.shows ? `<${each.choices.join(',')}>` : commaListValue.shows;
   return {
     ...each,
     shows,
     mustBe: `${each.choices ? `one or more of ${each.choices.join(', ')}` : each.mustBe}, separated by commas, or JSON`,
     read(given) {
-      if (/^(\[|@(?!@))/.test(given)) return json.read(given);
-      const read = list.read(given)?.map((item) => each.read(item));
+      if (/^(\[|@(?!@))/.test(given)) return jsonValue.read(given);
+      const read = commaListValue.read(given)?.map((item) => each.read(item));
       return read?.includes(undefined) ? undefined : read;
     },
   };

@@ -4,29 +4,29 @@ import { refreshCells } from '#cells/cells.ts';
 import { listCells } from '#cells/choose-cell.ts';
 import { createCell } from '#cells/create-cell.ts';
 import { moveCell } from '#cells/move-cell.ts';
-import { storedFiles } from '#files/stored-files.ts';
-import { storedImages } from '#forms/images/images.ts';
+import { listReceivedFiles } from '#files/stored-files.ts';
+import { listStoredImages } from '#forms/images/images.ts';
 import { now } from '#kit/clock.ts';
 import { openDatabase } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { claimStorage } from '#kit/instance-key.ts';
 import { openLog } from '#kit/log.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
-import { confirmSweepClock, findClockDoubt } from '#kit/queue/periodic.ts';
+import { findClockDoubt, recordSweepTime } from '#kit/queue/periodic.ts';
 import { requireRow } from '#kit/statement.ts';
 import { describeStorage, openStorage } from '#kit/storage/open-storage.ts';
 import { keyChangeChannel } from '#workspaces/key-rows.ts';
-import { backupCommands, moveCommand } from './backup-commands.ts';
+import { backupCommands, moveInstanceCommand } from './backup-commands.ts';
 import {
-  apiCommand,
   type Command,
-  command,
-  commandListCommand,
-  flag,
-  machineCommand,
-  optional,
-  PartlyDone,
-  required,
+  defineApiCommand,
+  defineCommandListCommand,
+  defineDatabaseCommand,
+  defineMachineCommand,
+  flagOption,
+  optionalOption,
+  PartialFailureError,
+  requiredOption,
 } from './command.ts';
 import { completionScript, shells } from './completion.ts';
 import { formFolderCommands } from './form-folder-commands.ts';
@@ -34,7 +34,7 @@ import { instanceKeyCommands } from './instance-key-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { Unreached } from './remote-api.ts';
 import type { Diagnosis } from './run-doctor.ts';
-import { choice, readTextFile, text, UsageError, type ValueReader } from './values.ts';
+import { choiceValue, readTextFile, textValue, UsageError, type ValueReader } from './values.ts';
 import { jobCommands, userCommands, workspaceCommands } from './workspace-commands.ts';
 
 const address: ValueReader<{ address: string; name?: string }> = {
@@ -44,33 +44,37 @@ const address: ValueReader<{ address: string; name?: string }> = {
 };
 
 const mailCommands = [
-  command({
+  defineDatabaseCommand({
     name: 'announce',
     summary:
       'Emails each owner of API keys. Running it again emails no owner twice; --dry-run lists the recipients.',
-    options: { subject: required(text('<text>')), 'text-file': required(text('<file>')), 'dry-run': flag },
+    options: {
+      subject: requiredOption(textValue('<text>')),
+      'text-file': requiredOption(textValue('<file>')),
+      'dry-run': flagOption,
+    },
     note: 'A running server sends the emails.',
     async run({ config, database, vault }, { subject, 'text-file': path, 'dry-run': isDry }) {
       const announcement = { subject: readLine(subject), text: readText(path) };
-      const { announce, findAudience } = await import('#mail/announcements.ts');
+      const { announceByEmail, findAudience } = await import('#mail/announcements.ts');
       if (isDry) {
         const audience = await findAudience(database, announcement);
         const data = audience.map(({ email, name, workspace_id }) => ({ email, name, workspace_id }));
         return { dry_run: true, recipients: data.length, data };
       }
       if (!config.smtp) throw new UsageError('No emails can be sent. Set SMTP_URL and MAIL_FROM first.');
-      const data = await announce({ database, vault, publicUrl: config.publicUrl }, announcement);
+      const data = await announceByEmail({ database, vault, publicUrl: config.publicUrl }, announcement);
       return { dry_run: false, recipients: data.length, data };
     },
   }),
-  command({
+  defineDatabaseCommand({
     name: 'mail send-test',
     summary: 'Sends one email immediately and shows the response of the mail server.',
-    options: { to: required(address) },
+    options: { to: requiredOption(address) },
     async run({ config }, { to }) {
       const { sendTestMail } = await import('#mail/sending/send-test-mail.ts');
       const tried = await sendTestMail(config.smtp, to);
-      if (!tried.sent) throw new PartlyDone(tried.result, tried);
+      if (!tried.sent) throw new PartialFailureError(tried.result, tried);
       return tried;
     },
   }),
@@ -89,12 +93,12 @@ function readText(path: string): string {
 }
 
 /** Serves the operations to a program on this machine over the Model Context Protocol (docs/mcp.md). */
-const mcpCommand = apiCommand({
+const mcpCommand = defineApiCommand({
   name: 'mcp',
   summary: 'Serves the Model Context Protocol over standard input and output until the input ends.',
   about:
     'Use this command in the configuration of an MCP client. It calls the server at --url with its API key, or uses the database of this machine with all permissions.',
-  options: { tools: optional(text('<names>')), 'read-only': flag },
+  options: { tools: optionalOption(textValue('<names>')), 'read-only': flagOption },
   async run({ api, signal }, { tools, 'read-only': isReadOnly }) {
     const [
       { serveStdio },
@@ -128,12 +132,12 @@ const mcpCommand = apiCommand({
 });
 
 const cellCommands = [
-  command({
+  defineDatabaseCommand({
     name: 'cell create',
     summary: 'Creates a cell for new workspaces, with its own tables, queue and word index.',
     about:
       'A workspace stays in its cell. New workspaces go to the smallest cell. A new cell accepts workspaces after 15 seconds. See docs/operating/cells.md.',
-    parameters: { name: text('<name>') },
+    parameters: { name: textValue('<name>') },
     note: 'All processes of the service start to use the cell without a restart.',
     async run({ config, database, url, log, tell }, { name }) {
       const { databasePool: pool, webProcesses: processes } = config;
@@ -148,17 +152,17 @@ const cellCommands = [
       return { name };
     },
   }),
-  command({
+  defineDatabaseCommand({
     name: 'cell move',
     summary: 'Moves a cell to another node of a Citus cluster while the cell is in use.',
     about:
       'Acknowledged data is never lost. At the end, writes to the cell fail with 503 for a few seconds. See docs/operating/cells.md.',
-    parameters: { name: text('<name>') },
-    options: { to: { ...required(text('<host:port>')), about: 'A node of the cluster.' } },
+    parameters: { name: textValue('<name>') },
+    options: { to: { ...requiredOption(textValue('<host:port>')), about: 'A node of the cluster.' } },
     note: 'All processes of the service connect to that node.',
     run: ({ database }, { name, to }) => moveCell(database, name, { to, channel: keyChangeChannel }),
   }),
-  command({
+  defineDatabaseCommand({
     name: 'cell list',
     summary: 'Lists the cells with their size and workspaces and, on a Citus cluster, their nodes.',
     run: async ({ database }) => ({ data: await listCells(database) }),
@@ -166,13 +170,13 @@ const cellCommands = [
 ];
 
 const databaseCommands = [
-  command({
+  defineDatabaseCommand({
     name: 'database create',
     summary: 'Creates the database if it does not exist, as the first start of the service does.',
     makesDatabase: true,
     run: ({ description }) => Promise.resolve({ database: description }),
   }),
-  command({
+  defineDatabaseCommand({
     name: 'storage replace',
     summary:
       'Uses the storage in DATA_DIR or S3_ENDPOINT from now on, and counts missing files. Use it if files were lost, or copied without their marker.',
@@ -188,8 +192,8 @@ const databaseCommands = [
         counted[content ? 'files' : 'missing'] += 1;
       };
       const keys = await findInAllCells(database, async (cells) => [
-        ...(await Array.fromAsync(storedFiles(cells))),
-        ...(await storedImages(cells)),
+        ...(await Array.fromAsync(listReceivedFiles(cells))),
+        ...(await listStoredImages(cells)),
       ]);
       for (const { key } of keys) await count(key);
       return { storage: place, ...counted };
@@ -199,7 +203,7 @@ const databaseCommands = [
 
 const marks: Readonly<Record<Diagnosis['state'], string>> = { ok: 'ok', warning: '!!', problem: 'XX' };
 
-const doctorCommand = machineCommand({
+const doctorCommand = defineMachineCommand({
   name: 'doctor',
   summary: 'Checks the instance and its environment, and explains how to fix each problem.',
   about:
@@ -209,7 +213,10 @@ const doctorCommand = machineCommand({
     const answer = { data: await runDoctor(config, log) };
     const problems = answer.data.filter(({ state }) => state === 'problem').length;
     if (problems > 0)
-      throw new PartlyDone(problems === 1 ? 'Found 1 problem.' : `Found ${problems} problems.`, answer);
+      throw new PartialFailureError(
+        problems === 1 ? 'Found 1 problem.' : `Found ${problems} problems.`,
+        answer,
+      );
     return answer;
   },
   show: (answer) =>
@@ -222,10 +229,10 @@ const doctorCommand = machineCommand({
 });
 
 const sweepCommands = [
-  command({
+  defineDatabaseCommand({
     name: 'sweeps confirm',
     summary: 'Confirms that the clock of this machine is right, so that deletion of expired data resumes.',
-    options: { yes: { ...flag, about: 'Skips the confirmation.' } },
+    options: { yes: { ...flagOption, about: 'Skips the confirmation.' } },
     note: 'A running server deletes expired data within a minute.',
     async run({ database, confirm }, { yes }) {
       const at = now();
@@ -233,7 +240,7 @@ const sweepCommands = [
         await confirm(
           `Delete all data that is past its retention limit according to the clock of this machine (${at.toISOString()})`,
         );
-      const confirmed = requireRow(await confirmSweepClock(database, {}));
+      const confirmed = requireRow(await recordSweepTime(database, {}));
       const doubt = await findClockDoubt(database);
       if (doubt) throw new UsageError(`${doubt.what} ${doubt.remedy}`);
       return { confirmed_at: confirmed.swept_at };
@@ -241,14 +248,14 @@ const sweepCommands = [
   }),
 ];
 
-const completionCommand = commandListCommand({
+const completionCommand = defineCommandListCommand({
   name: 'completion',
   summary: 'Prints a shell completion script, which also defines `formloom` if it is not installed.',
   about: [
     'bash, zsh: eval "$(npm run -s formloom -- completion bash)" in ~/.bashrc or ~/.zshrc, from this folder',
     'fish: npm run -s formloom -- completion fish > ~/.config/fish/completions/formloom.fish',
   ].join('\n'),
-  parameters: { shell: choice(shells) },
+  parameters: { shell: choiceValue(shells) },
   show: (answer) => (answer as { script: string }).script.trimEnd(),
   run: (commands, { shell }) => Promise.resolve({ script: completionScript(shell, commands) }),
 });
@@ -267,7 +274,7 @@ export const nonOperationCommands: readonly Command[] = [
   ...backupCommands,
   ...jobCommands,
   ...sweepCommands,
-  moveCommand,
+  moveInstanceCommand,
   ...cellCommands,
   listenCommand,
   mcpCommand,

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type Command, type CommandOption, flag } from './command.ts';
+import { type Command, type CommandOption, flagOption } from './command.ts';
 import { targetOptions } from './read-input.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
@@ -14,8 +14,8 @@ const files = '<file>';
 const home = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');
 
 const always: Readonly<Record<string, CommandOption<unknown>>> = {
-  json: { ...flag, about: 'Prints one JSON document' },
-  help: { ...flag, about: 'Shows help for the command' },
+  json: { ...flagOption, about: 'Prints one JSON document' },
+  help: { ...flagOption, about: 'Shows help for the command' },
 };
 
 /**

@@ -14,7 +14,7 @@ import { UsageError } from './values.ts';
  * With it, a plan can distinguish a change on the service from one in the folder. The file belongs in Git,
  * like the forms.
  */
-export const lockName = 'formloom.lock.json';
+export const lockFileName = 'formloom.lock.json';
 
 /** The SHA-256 of each form on the service, by form id. An id exists on only one service. */
 export type LockFile = Map<string, string>;
@@ -26,7 +26,7 @@ const check = compileCheck(Type.Object({ forms: Type.Record(Type.String(), Type.
  * @throws UsageError if the lock file is damaged.
  */
 export async function readLockFile(folder: string): Promise<LockFile> {
-  const path = join(folder, lockName);
+  const path = join(folder, lockFileName);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '{"forms": {}}';
     throw error;
@@ -48,7 +48,7 @@ function parse(text: string): unknown {
 /** Writes the lock file, sorted by id so that Git shows what changed. */
 export async function writeLockFile(folder: string, lock: LockFile): Promise<void> {
   const forms = Object.fromEntries([...lock].toSorted(([one], [other]) => (one < other ? -1 : 1)));
-  await writeFile(join(folder, lockName), `${JSON.stringify({ forms }, null, 2)}\n`);
+  await writeFile(join(folder, lockFileName), `${JSON.stringify({ forms }, null, 2)}\n`);
 }
 
 /** Returns the hash of a form, independent of the order of its keys. */
@@ -100,7 +100,7 @@ export async function readFormFiles(folder: string): Promise<FormFile[]> {
     throw new UsageError(`${folderProblems[cause.code ?? ''] ?? cause.message}: ${folder}.`, { cause });
   });
   const names = entries
-    .filter((entry) => entry.isFile() && formFile.test(entry.name) && entry.name !== lockName)
+    .filter((entry) => entry.isFile() && formFile.test(entry.name) && entry.name !== lockFileName)
     .map(({ name }) => name);
   return Promise.all(names.sort().map(async (file) => formIn(file, await readFormFile(join(folder, file)))));
 }

@@ -2,12 +2,12 @@ import { mkdir } from 'node:fs/promises';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { ApiError } from '#kit/errors.ts';
 import { callOperation } from '../operations/call-operation.ts';
-import { apiCommand, type Command, flag, PartlyDone } from './command.ts';
-import type { FormChange, FormPlan } from './plan-forms.ts';
+import { type Command, defineApiCommand, flagOption, PartialFailureError } from './command.ts';
+import type { FormDifference, FormPlan } from './plan-forms.ts';
 import { formatCommandResult } from './print.ts';
-import { text } from './values.ts';
+import { textValue } from './values.ts';
 
-const folder = { ...text('<folder>'), isFile: true };
+const folder = { ...textValue('<folder>'), isFile: true };
 
 /** Loaded on use: these modules import the operations, which take most of a command's start time. */
 const loadFolders = async () => ({
@@ -17,7 +17,7 @@ const loadFolders = async () => ({
 
 /** Commands that keep forms as files in a folder, for example in Git (docs/guides/forms-as-code.md). */
 export const formFolderCommands: readonly Command[] = [
-  apiCommand({
+  defineApiCommand({
     name: 'forms pull',
     summary: 'Writes each form that is not archived to a JSON file in a folder.',
     about:
@@ -29,7 +29,7 @@ export const formFolderCommands: readonly Command[] = [
       await mkdir(folder, { recursive: true });
       const known = await readFormFiles(folder);
       const lock = await readLockFile(folder);
-      const taken = new Set([files.lockName, ...known.map(({ file }) => file)]);
+      const taken = new Set([files.lockFileName, ...known.map(({ file }) => file)]);
       const data: object[] = [];
       for (const { id, name, status } of await listAllForms(api)) {
         if (status === 'archived') continue;
@@ -46,13 +46,13 @@ export const formFolderCommands: readonly Command[] = [
       return { data };
     },
   }),
-  apiCommand({
+  defineApiCommand({
     name: 'forms plan',
     summary: 'Shows what `forms apply` would change and which answers are affected. Changes nothing.',
     about:
       'Exits with 1 if a form would be rejected and, with --check, with 2 if anything differs. Modules in the folder (.ts, .js) are executed.',
     parameters: { folder },
-    options: { check: { ...flag, about: 'Exits with 2 if anything differs.' } },
+    options: { check: { ...flagOption, about: 'Exits with 2 if anything differs.' } },
     show: formatPlans,
     async run({ api }, { folder, check }) {
       const { planForms, readFormFiles, readLockFile } = await loadFolders();
@@ -61,11 +61,11 @@ export const formFolderCommands: readonly Command[] = [
       requireValid(data);
       const count = data.filter(({ action }) => action !== 'none').length;
       if (check && count > 0)
-        throw new PartlyDone(`${formatCount(count, 'form')} would change.`, { data }, 'differs');
+        throw new PartialFailureError(`${formatCount(count, 'form')} would change.`, { data }, 'differs');
       return { data };
     },
   }),
-  apiCommand({
+  defineApiCommand({
     name: 'forms apply',
     summary: 'Creates and updates forms so that the service matches the folder.',
     about:
@@ -87,7 +87,9 @@ export const formFolderCommands: readonly Command[] = [
           await files.writeLockFile(folder, lock);
         } catch (error) {
           if (!(error instanceof ApiError) || data.length === 0) throw error;
-          throw new PartlyDone(`${file}: ${error.message} The forms listed above were applied.`, { data });
+          throw new PartialFailureError(`${file}: ${error.message} The forms listed above were applied.`, {
+            data,
+          });
         }
       }
       return { data };
@@ -102,7 +104,7 @@ export const formFolderCommands: readonly Command[] = [
 function requireValid(data: readonly FormPlan[]): void {
   const wrong = data.filter(({ problems }) => problems.length > 0).map(({ file }) => file);
   if (wrong.length > 0)
-    throw new PartlyDone(`${wrong.join(', ')} would be rejected. Nothing was changed.`, { data });
+    throw new PartialFailureError(`${wrong.join(', ')} would be rejected. Nothing was changed.`, { data });
 }
 
 /** Formats plans as lines, and applied changes as a table. */
@@ -140,14 +142,14 @@ const linesOf = (plan: FormPlan): string[] => [
   ...plan.problems.map(({ message, path }) => `  x ${path ? `[${path.join(', ')}] ` : ''}${message}`),
 ];
 
-const marks: Readonly<Record<FormChange['change'], string>> = {
+const marks: Readonly<Record<FormDifference['change'], string>> = {
   added: '+',
   removed: '-',
   changed: '~',
   moved: '>',
 };
 
-function formatChange({ change, what, name, before, after }: FormChange): string {
+function formatChange({ change, what, name, before, after }: FormDifference): string {
   const start = `${marks[change]} ${what}`;
   if (change === 'added') return `${start} (${String(after)})`;
   if (change === 'removed') return `${start} (${String(before)})`;

@@ -10,7 +10,7 @@ import {
   replaceInstanceKeys,
   type Vault,
 } from '#kit/vault.ts';
-import { command, PartlyDone } from './command.ts';
+import { defineDatabaseCommand, PartialFailureError } from './command.ts';
 import { UsageError } from './values.ts';
 
 /**
@@ -127,7 +127,7 @@ const selectSealed = statement(
 );
 
 export const instanceKeyCommands = [
-  command({
+  defineDatabaseCommand({
     name: 'instance-key add',
     summary: 'Step 1 of replacing the instance key: adds a new key in front of the current one.',
     note: 'Restart every process of this database. The processes then seal and sign with the new key, and still accept the previous one. Next, run `instance-key reseal`. (With several machines, first set SECRET_KEY=<previous>,<new> on each and restart them one after another. Then set SECRET_KEY=<new>,<previous> and restart them again. This way no machine receives data sealed with a key that it does not have.)',
@@ -146,7 +146,7 @@ export const instanceKeyCommands = [
       return { keys: keys.split(',').length };
     },
   }),
-  command({
+  defineDatabaseCommand({
     name: 'instance-key reseal',
     summary:
       'Step 2 of replacing the instance key: reseals data from previous keys with the current one while the service runs.',
@@ -157,7 +157,7 @@ export const instanceKeyCommands = [
       return { data };
     },
   }),
-  command({
+  defineDatabaseCommand({
     name: 'instance-key forget',
     summary:
       'Step 3 of replacing the instance key: removes the previous keys when no data is sealed with them.',
@@ -166,7 +166,7 @@ export const instanceKeyCommands = [
       const former = vault.derive('fingerprint').length - 1;
       const data = await reseal(database, vault, { isDry: true });
       if (data.some(({ found }) => found > 0))
-        throw new PartlyDone(
+        throw new PartialFailureError(
           'Some data is still sealed with a previous key. Run `instance-key reseal` first.',
           { data },
         );
@@ -180,7 +180,7 @@ export const instanceKeyCommands = [
       return { forgotten: former };
     },
   }),
-  command({
+  defineDatabaseCommand({
     name: 'instance-key replace',
     summary:
       'Use this if the key is lost: continues with SECRET_KEY or a new DATA_DIR/secret.key, and lists the webhooks whose secret or headers are lost.',

@@ -3,13 +3,13 @@ import { now } from '#kit/clock.ts';
 import { untilAborted } from '#kit/concurrency.ts';
 import { ApiError } from '#kit/errors.ts';
 import { eventKinds } from '#webhooks/event.ts';
-import { deliveryHeaders } from '#webhooks/signature.ts';
-import { makeSecret } from '#webhooks/webhooks.ts';
+import { createDeliveryHeaders } from '#webhooks/signature.ts';
+import { generateWebhookSecret } from '#webhooks/webhooks.ts';
 import { type Api, callOperation } from '../operations/call-operation.ts';
 import type { ReplyOf } from '../operations/operations.ts';
-import { apiCommand, optional, required } from './command.ts';
+import { defineApiCommand, optionalOption, requiredOption } from './command.ts';
 import { Unreached } from './remote-api.ts';
-import { choice, id, text, webAddress, wholeNumber } from './values.ts';
+import { choiceValue, idValue, textValue, urlValue, wholeNumberValue } from './values.ts';
 
 type Page = ReplyOf<'listEvents'>;
 type Event = Page['data'][number];
@@ -25,21 +25,21 @@ const againMs = 2_000;
  * Receives events without a public URL: pulls them and sends them to a program on this machine, as a webhook
  * does.
  */
-export const listenCommand = apiCommand({
+export const listenCommand = defineApiCommand({
   name: 'listen',
   summary: 'Forwards events to a URL on this machine as they happen, signed like webhook deliveries.',
   about:
     'Runs until you press Ctrl-C, until its output is no longer read (`| head`), or until it has sent --count events. Sends each event once and prints the response. Failures are not retried.',
   options: {
-    'forward-to': required(webAddress),
-    secret: optional(text('<text>')),
-    form: optional(id),
-    event: optional(choice(eventKinds)),
-    count: optional(wholeNumber),
+    'forward-to': requiredOption(urlValue),
+    secret: optionalOption(textValue('<text>')),
+    form: optionalOption(idValue),
+    event: optionalOption(choiceValue(eventKinds)),
+    count: optionalOption(wholeNumberValue),
   },
   async run(
     { api: ask, json, write, signal, reader },
-    { 'forward-to': target, secret = makeSecret(), form, event, count },
+    { 'forward-to': target, secret = generateWebhookSecret(), form, event, count },
   ) {
     // A request that only waits for events can be abandoned.
     const api: Api = (request) => untilAborted(untilAborted(ask(request), signal), reader);
@@ -105,7 +105,7 @@ async function readOn(api: Api, query: { after: string; limit: number; wait: num
 /** Sends an event as a webhook does, and describes the outcome. */
 async function forward(target: URL, secret: string, event: Event): Promise<string> {
   const body = Buffer.from(JSON.stringify(event));
-  const headers = deliveryHeaders({
+  const headers = createDeliveryHeaders({
     kind: event.event,
     deliveryId: event.delivery_id,
     timestamp: Math.floor(now().getTime() / 1_000),

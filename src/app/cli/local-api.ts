@@ -2,7 +2,7 @@ import { normalizeBody } from '#ast/form/normalize-json.ts';
 import { cellOfWorkspace, findInAllCells } from '#cells/across-cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Scope } from '#kit/operation.ts';
+import type { RequestScope } from '#kit/operation.ts';
 import { announceJobs } from '#kit/queue.ts';
 import { statement, text, uuid } from '#kit/statement.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
@@ -11,7 +11,7 @@ import { listWorkspaces } from '#workspaces/workspaces.ts';
 import type { Api, ApiRequest } from '../operations/call-operation.ts';
 import { apiRoutes } from '../operations/operations.ts';
 import { routeOf } from '../operations/routes.ts';
-import { runnerOf, toApiResponse } from '../operations/run-operation.ts';
+import { createOperationRunner, toApiResponse } from '../operations/run-operation.ts';
 import { openServices, type Services } from '../operations/services.ts';
 import type { CommandContext } from './command.ts';
 import { UsageError } from './values.ts';
@@ -99,13 +99,13 @@ export async function openLocalApi(
     const { services, routes, auditLog } = cells.get(cell) ?? open(cell);
     cells.set(cell, { services, routes, auditLog });
     const route = routes.get(name)!;
-    const scope: Scope = {
+    const scope: RequestScope = {
       workspaceId,
       formIds: null,
       actor: { kind: 'operator', id: '' },
       may: () => true,
     };
-    const run = runnerOf(services, auditLog, route);
+    const run = createOperationRunner(services, auditLog, route);
     const once =
       key === undefined ? undefined : { key, url: `${route.path} ${JSON.stringify({ params, query })}` };
     // JSON is normalized here, because no HTTP request was read.

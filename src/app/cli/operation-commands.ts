@@ -8,21 +8,28 @@ import { ApiError } from '#kit/errors.ts';
 import {
   type ApiRequest,
   type ApiResponse,
-  commandName,
-  parameterName,
+  commandNameOf,
+  pathParameterNameOf,
 } from '../operations/call-operation.ts';
 import { type ApiRoute, apiRoutes } from '../operations/operations.ts';
 import type { Services } from '../operations/services.ts';
 import {
-  type ApiContext,
+  type ApiCommandContext,
   type Command,
   type CommandOption,
-  fieldsOf,
   optionName,
   optionsOfSchema,
+  readFieldsFromOptions,
   valueReaderOf,
 } from './command.ts';
-import { bytesFile, jsonFile, text, UsageError, type ValueReader, valueOrFile } from './values.ts';
+import {
+  bytesFileValue,
+  jsonFileValue,
+  textValue,
+  UsageError,
+  type ValueReader,
+  valueOrFile,
+} from './values.ts';
 
 /** Returns the example of an operation as command-line arguments. */
 export function exampleArguments({ operation: { example, query, body, bodyContent } }: ApiRoute): string[] {
@@ -52,24 +59,24 @@ const quote = (word: string): string =>
   /^[\w@:/.,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** An ETag, or a file that was written by --etag-file. */
-const etag = valueOrFile<string>({ ...text('<etag>'), read: (given) => given.trim() });
+const etag = valueOrFile<string>({ ...textValue('<etag>'), read: (given) => given.trim() });
 
 /** Options that many operations share. */
 const common = {
-  output: minor(text('<file>'), 'The file to write. Default: standard output.'),
+  output: minor(textValue('<file>'), 'The file to write. Default: standard output.'),
   all: minor(undefined, 'Reads all pages.'),
   yes: minor(undefined, 'Skips the confirmation.'),
   'body-file': minor(
-    jsonFile,
+    jsonFileValue,
     'A file with the whole request as JSON; other options override its fields. `-` is standard input.',
   ),
-  'etag-file': minor(text('<file>'), 'Writes the ETag of the response to a file, for --if-match.'),
+  'etag-file': minor(textValue('<file>'), 'Writes the ETag of the response to a file, for --if-match.'),
   'if-match': minor(
     etag,
     'The ETag from an earlier response, or @ and the name of a file with it. Fails if the object has changed since.',
   ),
   'idempotency-key': minor(
-    text('<text>'),
+    textValue('<text>'),
     'If you repeat a request with this key within a day, it takes effect only once.',
   ),
 } as const;
@@ -94,15 +101,15 @@ export function operationCommand(route: ApiRoute): Command {
   /** The path parameters with their names on the command line. */
   const places = Object.entries(operation.params.properties).map(([name, schema]) => ({
     name,
-    called: parameterName(path, name),
-    value: valueReaderOf(schema) ?? text('<text>'),
+    called: pathParameterNameOf(path, name),
+    value: valueReaderOf(schema) ?? textValue('<text>'),
   }));
   const options: Record<string, CommandOption<unknown>> = {
     ...optionsOfSchema(query),
     ...(body && { ...optionsOfSchema(body, 'body-file'), 'body-file': common['body-file'] }),
     ...(bodyContent && {
       'body-file': {
-        value: bytesFile,
+        value: bytesFileValue,
         isRequired: true,
         about: `The file to send: ${bodyContent.join(', ')}.`,
       },
@@ -118,7 +125,7 @@ export function operationCommand(route: ApiRoute): Command {
   };
   return {
     at: 'api',
-    name: commandName(route),
+    name: commandNameOf(route),
     summary: operation.summary,
     about: aboutOf(
       route,
@@ -135,8 +142,10 @@ export function operationCommand(route: ApiRoute): Command {
       const request: ApiRequest = {
         name: route.name,
         params,
-        query: textsOf(fieldsOf(query, input)),
-        ...(body && { body: { ...(input['body-file'] as object | undefined), ...fieldsOf(body, input) } }),
+        query: textsOf(readFieldsFromOptions(query, input)),
+        ...(body && {
+          body: { ...(input['body-file'] as object | undefined), ...readFieldsFromOptions(body, input) },
+        }),
         ...(bodyContent && { body: input['body-file'] as Buffer }),
         ...(key !== undefined && { idempotencyKey: key }),
         ...(ifMatch !== undefined && { ifMatch }),
@@ -167,7 +176,7 @@ const textsOf = (fields: Record<string, unknown>): Record<string, string> =>
   );
 
 async function saveStream(
-  { api, json, write, signal }: ApiContext,
+  { api, json, write, signal }: ApiCommandContext,
   request: ApiRequest,
   output: string | undefined,
 ): Promise<object | undefined> {
@@ -183,7 +192,7 @@ async function saveStream(
 }
 
 /** Writes a file, and removes it if writing fails, because a partial file looks complete. */
-async function pour(stream: Readable, path: string, signal: ApiContext['signal']): Promise<number> {
+async function pour(stream: Readable, path: string, signal: ApiCommandContext['signal']): Promise<number> {
   const file = (await open(path, 'w')).createWriteStream();
   try {
     await untilAborted(pipeline(stream, file, { ...(signal && { signal }) }), signal);
@@ -208,7 +217,7 @@ const isPaged = ({ operation: { query } }: ApiRoute): boolean =>
  * @param enough the number of items after which reading stops.
  */
 async function readAll(
-  { api }: ApiContext,
+  { api }: ApiCommandContext,
   request: ApiRequest,
   { operation }: ApiRoute,
   enough = Number.POSITIVE_INFINITY,
@@ -239,7 +248,7 @@ async function readAll(
 function aboutOf(route: ApiRoute, places: readonly string[]): string {
   const { operation, method, path } = route;
   const given = exampleArguments(route).map(quote);
-  const example = [commandName(route), ...places.map((name) => `<${name}>`), ...given];
+  const example = [commandNameOf(route), ...places.map((name) => `<${name}>`), ...given];
   return [
     ...(operation.description === undefined ? [] : [operation.description]),
     `${method} ${path} · requires the permission ${operation.permission}`,

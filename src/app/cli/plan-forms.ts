@@ -9,7 +9,7 @@ import { type FormFile, hashForm, type LockFile } from './form-files.ts';
 import { UsageError } from './values.ts';
 
 /** A difference, in the form that programs read and as a line of the plan. */
-export type FormChange = {
+export type FormDifference = {
   change: 'added' | 'removed' | 'changed' | 'moved';
   /** What changed: `form`, `step 1`, `status`, a setting, an element by its id, or `paragraph 2`. */
   what: string;
@@ -20,10 +20,10 @@ export type FormChange = {
 };
 
 /** Lists everything in which a form differs from another one. */
-function compareStructures(before: unknown, after: unknown): FormChange[] {
+function compareStructures(before: unknown, after: unknown): FormDifference[] {
   const compared = compareForms(before, after);
   const [old, fresh] = [nameParts(compared.before), nameParts(compared.after)];
-  return compared.changes.flatMap((change): FormChange[] => {
+  return compared.changes.flatMap((change): FormDifference[] => {
     if (change.kind === 'added')
       return [{ change: 'added', what: fresh.get(change.after)!, after: change.after.type }];
     if (change.kind === 'removed')
@@ -43,7 +43,7 @@ function compareStructures(before: unknown, after: unknown): FormChange[] {
 }
 
 /** Lists changed attributes of a part, or, without a part, changed settings. */
-const listChanges = (changes: readonly ValueChange[], what?: string): FormChange[] =>
+const listChanges = (changes: readonly ValueChange[], what?: string): FormDifference[] =>
   changes.map(({ name, before, after }) => ({
     change: 'changed',
     ...(what === undefined ? { what: name } : { what, name }),
@@ -77,7 +77,7 @@ export type FormPlan = {
   id: string | null;
   name: string;
   action: 'create' | 'update' | 'none';
-  changes: FormChange[];
+  changes: FormDifference[];
   /**
    * Whether the form changed on the service since the last pull or apply; false if it is not in the lock
    * file.

@@ -1,8 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { findNearestNames } from '#kit/nearest-names.ts';
-import { type Command, type CommandOption, type Input, optional } from './command.ts';
+import { type Command, type CommandInput, type CommandOption, optionalOption } from './command.ts';
 import type { Remote } from './remote-api.ts';
-import { id, readTextFile, text, UsageError, type ValueReader } from './values.ts';
+import { idValue, readTextFile, textValue, UsageError, type ValueReader } from './values.ts';
 
 /**
  * The options that say where an operation runs. Before the command's words, they always have this meaning,
@@ -10,18 +10,18 @@ import { id, readTextFile, text, UsageError, type ValueReader } from './values.t
  */
 export const targetOptions: Readonly<Record<string, CommandOption<unknown>>> = {
   url: {
-    ...optional(text('<url>')),
+    ...optionalOption(textValue('<url>')),
     about:
       'The URL of another server. Put it before the command if the command has its own --url. Default: FORMLOOM_URL.',
   },
   key: {
-    ...optional(text('<key>')),
+    ...optionalOption(textValue('<key>')),
     about:
       'The API key for --url. Other users of this machine can see command lines, so prefer FORMLOOM_API_KEY or --key-file.',
   },
-  'key-file': { ...optional(text('<file>')), about: 'A file with the API key.' },
+  'key-file': { ...optionalOption(textValue('<file>')), about: 'A file with the API key.' },
   workspace: {
-    ...optional(id),
+    ...optionalOption(idValue),
     about:
       'The workspace in this database. Only needed if the command does not name an object in a workspace. An API key already determines its workspace.',
   },
@@ -34,7 +34,7 @@ export type CommandTarget = { remote: Remote } | { remote: undefined; workspace:
  * Returns where a command runs.
  * @throws UsageError for options that cannot be combined. The message never contains the key.
  */
-export function readCommandTarget(given: Input, environment: NodeJS.ProcessEnv): CommandTarget {
+export function readCommandTarget(given: CommandInput, environment: NodeJS.ProcessEnv): CommandTarget {
   const { url, key, 'key-file': keyFile, workspace } = given as Record<string, string | undefined>;
   const address = url ?? (environment['FORMLOOM_URL'] || undefined);
   if (address === undefined) {
@@ -79,7 +79,7 @@ const wishes = {
 type Options = Readonly<Record<string, CommandOption<unknown>>>;
 
 /** A parsed command line: the output format, where the command runs, and its input. */
-type Line = { json: boolean; place: Input; input: Input };
+type Line = { json: boolean; place: CommandInput; input: CommandInput };
 
 /**
  * Reads the words before and after the name of a command.
@@ -90,7 +90,7 @@ export function readInput(
   command: Command,
   before: readonly string[],
   after: readonly string[],
-): Omit<Line, 'input'> & { input: Input | undefined } {
+): Omit<Line, 'input'> & { input: CommandInput | undefined } {
   const places = command.at === 'api' ? targetOptions : {};
   const first = parseStrictly(places, before);
   // After the command's name, its own options take precedence.

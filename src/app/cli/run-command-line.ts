@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findUnavailableCells, isCellUnavailable } from '#cells/across-cells.ts';
 import { untilAborted } from '#kit/concurrency.ts';
 import { readConfig } from '#kit/config.ts';
-import { type Database, isDiskFull, isUnavailable } from '#kit/database.ts';
+import { type Database, isDiskFull, isUnavailableError } from '#kit/database.ts';
 import { ApiError, type ErrorCode, type ErrorItem } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
 import { trustCaFile } from '#kit/outbound/address-guard.ts';
-import { explain } from '../database/explain.ts';
+import { explainError } from '../database/explain.ts';
 import {
-  type ApiContext,
-  type BareContext,
+  type ApiCommandContext,
   type Command,
   type CommandContext,
-  Declined,
-  type Input,
-  PartlyDone,
+  type CommandInput,
+  DeclinedError,
+  type MachineCommandContext,
+  PartialFailureError,
 } from './command.ts';
 import { allCommands, nonOperationCommands } from './commands.ts';
 import {
@@ -72,7 +72,7 @@ export async function runCommandLine(args: readonly string[], around: CommandEnv
     return await untilAborted(work, signal);
   } catch (error) {
     const isDone = signal?.aborted === true && (await endInOrder(work));
-    return isDone && error instanceof Declined ? 1 : fail(error);
+    return isDone && error instanceof DeclinedError ? 1 : fail(error);
   }
 }
 
@@ -94,9 +94,9 @@ async function endInOrder(work: Promise<unknown>): Promise<boolean> {
     () => (isDone = true),
     () => {},
   );
-  const { leaveEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
+  const { releaseEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
   await Promise.race([ended, sleep(endMs)]);
-  await leaveEmbeddedPostgres();
+  await releaseEmbeddedPostgres();
   await Promise.race([ended, sleep(endMs)]);
   return isDone;
 }
@@ -157,17 +157,17 @@ async function explainUnknown(
  * Returns where a command runs.
  * @throws UsageError if another server is named but the command only works on this machine.
  */
-function targetOf({ at, name }: Command, given: Input, environment: NodeJS.ProcessEnv): CommandTarget {
+function targetOf({ at, name }: Command, given: CommandInput, environment: NodeJS.ProcessEnv): CommandTarget {
   if (at === 'api') return readCommandTarget(given, environment);
   if ((at === 'database' || at === 'machine') && environment['FORMLOOM_URL'])
     throw new UsageError(`${name} works on the database of this machine. Unset FORMLOOM_URL.`);
   return { remote: undefined, workspace: undefined };
 }
 
-const noteOf = ({ note }: Command, input: Input): string | undefined =>
+const noteOf = ({ note }: Command, input: CommandInput): string | undefined =>
   typeof note === 'function' ? note(input) : note;
 
-type Work = { json: boolean; input: Input; place: CommandTarget };
+type Work = { json: boolean; input: CommandInput; place: CommandTarget };
 
 async function runCommand(command: Command, work: Work, around: CommandEnvironment): Promise<void> {
   const { json, input, place } = work;
@@ -212,7 +212,7 @@ async function showPart(
   try {
     await show(await run());
   } catch (error) {
-    if (error instanceof PartlyDone) await show(error.answer);
+    if (error instanceof PartialFailureError) await show(error.answer);
     throw error;
   }
 }
@@ -220,19 +220,19 @@ async function showPart(
 const atTerminal = (
   { ask, print, complain, signal, reader }: CommandEnvironment,
   json: boolean,
-): Pick<ApiContext, 'confirm' | 'write' | 'signal' | 'reader'> & Pick<CommandContext, 'tell'> => ({
+): Pick<ApiCommandContext, 'confirm' | 'write' | 'signal' | 'reader'> & Pick<CommandContext, 'tell'> => ({
   signal,
   reader,
   write: async (chunk) => print(chunk),
   tell: json ? () => undefined : complain,
   async confirm(what) {
     if (!ask) throw new UsageError(`${what}? This cannot be undone. Confirm with --yes.`);
-    if (!(await ask(`${what}? This cannot be undone.`))) throw new Declined('Nothing was changed.');
+    if (!(await ask(`${what}? This cannot be undone.`))) throw new DeclinedError('Nothing was changed.');
   },
 });
 
 /** Reads the settings. Logs only warnings by default: scripts read errors from standard error. */
-function readSettings(environment: NodeJS.ProcessEnv): Omit<BareContext, 'tell' | 'signal'> {
+function readSettings(environment: NodeJS.ProcessEnv): Omit<MachineCommandContext, 'tell' | 'signal'> {
   const config = readConfig({ LOG_LEVEL: 'warn', ...environment });
   trustCaFile(config.caFile);
   return { config, log: openLog(config.logLevel) };
@@ -273,7 +273,7 @@ async function describeCellsAway(database: Database, error: unknown): Promise<un
 
 /** The error that `--json` prints on standard error, with the exit code and the help text. */
 type Problem = {
-  error: ErrorCode | 'usage' | 'declined' | 'failed' | PartlyDone['code'];
+  error: ErrorCode | 'usage' | 'declined' | 'failed' | PartialFailureError['code'];
   message: string;
   errors?: readonly ErrorItem[];
   retry_after?: number;
@@ -288,18 +288,18 @@ type Problem = {
 function problemOf(error: unknown): Problem {
   if (error instanceof UsageError)
     return { error: 'usage', message: error.message, help: error.help, exitCode: 2 };
-  if (error instanceof PartlyDone)
+  if (error instanceof PartialFailureError)
     return { error: error.code, message: error.message, exitCode: error.code === 'differs' ? 2 : 1 };
-  if (error instanceof Declined) return { error: 'declined', message: error.message, exitCode: 1 };
+  if (error instanceof DeclinedError) return { error: 'declined', message: error.message, exitCode: 1 };
   if (error instanceof ApiError) {
     const isPassing = error.code === 'rate_limit_exceeded' || error.code === 'service_unavailable';
-    return { ...error.body, message: explain(error), exitCode: isPassing ? 3 : 1 };
+    return { ...error.body, message: explainError(error), exitCode: isPassing ? 3 : 1 };
   }
   if (error instanceof Unreached)
     return { error: 'service_unavailable', message: error.message, exitCode: 3 };
-  if (isUnavailable(error) && !isDiskFull(error))
-    return { error: 'service_unavailable', message: explain(error), exitCode: 3 };
-  return { error: 'failed', message: explain(error), exitCode: 1 };
+  if (isUnavailableError(error) && !isDiskFull(error))
+    return { error: 'service_unavailable', message: explainError(error), exitCode: 3 };
+  return { error: 'failed', message: explainError(error), exitCode: 1 };
 }
 
 /** Formats a problem for a person, with one line for each item. */

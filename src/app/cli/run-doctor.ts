@@ -1,12 +1,12 @@
 import type { Config } from '#kit/config.ts';
-import { isDiskFull, isUnavailable } from '#kit/database.ts';
+import { isDiskFull, isUnavailableError } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
-import { type Check, type Finding, ok, problem } from '../checks/check.ts';
+import { type Check, createOkFinding, createProblemFinding, type Finding } from '../checks/check.ts';
 import { databaseChecks } from '../checks/database-checks.ts';
 import { instanceFacts, machineFacts } from '../checks/facts.ts';
 import { instanceChecks } from '../checks/instance-checks.ts';
 import { machineChecks } from '../checks/machine-checks.ts';
-import { explain } from '../database/explain.ts';
+import { explainError } from '../database/explain.ts';
 import { openExistingDatabase } from '../database/open-database.ts';
 
 /** A row in the report of `doctor`. */
@@ -44,7 +44,10 @@ async function runChecks<Facts>(
       const isEarly = needsSchema && (await pendingMigrations()).length > 0;
       if (look)
         found.push(
-          diagnose(id, isEarly ? ok('The next start will migrate the database.') : await look(facts)),
+          diagnose(
+            id,
+            isEarly ? createOkFinding('The next start will migrate the database.') : await look(facts),
+          ),
         );
     } catch (error) {
       return [...found, diagnose(id, describeFailure(error))];
@@ -55,9 +58,9 @@ async function runChecks<Facts>(
 
 /** The message of the error says what to do, unless the database is down. */
 const describeFailure = (error: unknown): Finding =>
-  problem(
-    explain(error),
-    isUnavailable(error) && !isDiskFull(error) ? 'Check the database server and DATABASE_URL.' : '',
+  createProblemFinding(
+    explainError(error),
+    isUnavailableError(error) && !isDiskFull(error) ? 'Check the database server and DATABASE_URL.' : '',
   );
 
 const diagnose = (check: string, finding: Finding): Diagnosis => ({

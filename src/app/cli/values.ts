@@ -27,13 +27,13 @@ export type ValueReader<T> = {
   readonly read: (given: string) => T | undefined;
 };
 
-export const text = (shows: string): ValueReader<string> => ({
+export const textValue = (shows: string): ValueReader<string> => ({
   shows,
   mustBe: 'a text',
   read: (given) => given,
 });
 
-export const id: ValueReader<string> = {
+export const idValue: ValueReader<string> = {
   shows: '<id>',
   mustBe: 'an id (a UUID)',
   read: (given) => (uuidPattern.test(given) ? given.toLowerCase() : undefined),
@@ -42,14 +42,14 @@ export const id: ValueReader<string> = {
 /** Lists of words that are longer than this are shown only in the help of the command. */
 const mostShown = 70;
 
-export const choice = <const Word extends string>(words: readonly Word[]): ValueReader<Word> => ({
+export const choiceValue = <const Word extends string>(words: readonly Word[]): ValueReader<Word> => ({
   shows: words.join('|').length > mostShown ? '<word>' : words.join('|'),
   mustBe: `one of ${words.join(', ')}`,
   choices: words,
   read: (given) => words.find((word) => word === given),
 });
 
-export const webAddress: ValueReader<URL> = {
+export const urlValue: ValueReader<URL> = {
   shows: '<url>',
   mustBe: 'a URL that begins with http:// or https://',
   read(given) {
@@ -58,16 +58,16 @@ export const webAddress: ValueReader<URL> = {
   },
 };
 
-export const plan: ValueReader<Plan> = choice(Object.keys(plans) as Plan[]);
-export const role: ValueReader<Role> = choice(roleNames);
+export const planValue: ValueReader<Plan> = choiceValue(Object.keys(plans) as Plan[]);
+export const roleValue: ValueReader<Role> = choiceValue(roleNames);
 
-export const wholeNumber: ValueReader<number> = {
+export const wholeNumberValue: ValueReader<number> = {
   shows: '<n>',
   mustBe: 'a whole number',
   read: (given) => (/^\d{1,15}$/.test(given) ? Number(given) : undefined),
 };
 
-export const list: ValueReader<string[]> = {
+export const commaListValue: ValueReader<string[]> = {
   shows: '<a,b>',
   mustBe: 'names separated by commas',
   read(given) {
@@ -102,10 +102,14 @@ function parseJson(given: string): unknown {
   }
 }
 
-export const json: ValueReader<unknown> = valueOrFile({ shows: '<json>', mustBe: 'JSON', read: parseJson });
+export const jsonValue: ValueReader<unknown> = valueOrFile({
+  shows: '<json>',
+  mustBe: 'JSON',
+  read: parseJson,
+});
 
 /** A file with a JSON object; `-` is standard input. */
-export const jsonFile: ValueReader<Record<string, unknown>> = {
+export const jsonFileValue: ValueReader<Record<string, unknown>> = {
   shows: '<file>',
   mustBe: 'the name of a file with a JSON object',
   isFile: true,
@@ -116,7 +120,7 @@ export const jsonFile: ValueReader<Record<string, unknown>> = {
 };
 
 /** The bytes of a file; `-` is standard input. */
-export const bytesFile: ValueReader<Buffer> = {
+export const bytesFileValue: ValueReader<Buffer> = {
   shows: '<file>',
   mustBe: 'the name of a file',
   isFile: true,
@@ -124,7 +128,9 @@ export const bytesFile: ValueReader<Buffer> = {
 };
 
 /** Bytes in base64, or `@file` with the bytes. */
-export const base64: ValueReader<string> = valueOrFile(text('<base64>'), (bytes) => bytes.toString('base64'));
+export const base64Value: ValueReader<string> = valueOrFile(textValue('<base64>'), (bytes) =>
+  bytes.toString('base64'),
+);
 
 /**
  * Reads a text file; `-` is standard input.
@@ -158,7 +164,7 @@ function readBytes(path: string): Buffer {
 const dayOrMoment = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** A time, or a date, which means the start of that day in UTC. */
-export const date: ValueReader<Date> = {
+export const dateValue: ValueReader<Date> = {
   shows: '<date>',
   mustBe: 'a date such as 2027-01-31 or a time such as 2027-01-31T18:00:00Z',
   read(given) {

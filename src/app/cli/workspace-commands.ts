@@ -1,13 +1,13 @@
 import { cellOfWorkspace, findInAllCells, newestFirst } from '#cells/across-cells.ts';
-import { cellForNew } from '#cells/choose-cell.ts';
+import { chooseCellForWorkspace } from '#cells/choose-cell.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { sendMailJob } from '#kit/outbox.ts';
-import { restartJob, selectParked } from '#kit/queue/park-job.ts';
+import { sendMailJobKind } from '#kit/outbox.ts';
+import { restartParkedJob, selectParkedJobs } from '#kit/queue/park-job.ts';
 import { announceJobs } from '#kit/queue.ts';
 import { statement } from '#kit/statement.ts';
 import { retryMail } from '#mail/endpoints.ts';
-import { deliverJob } from '#webhooks/delivery-job.ts';
+import { deliverJobKind } from '#webhooks/delivery-job.ts';
 import { retryDelivery } from '#webhooks/retry-delivery.ts';
 import {
   cancelAccountDeletion,
@@ -16,14 +16,14 @@ import {
   scheduleAccountDeletion,
   scheduleWorkspaceDeletion,
 } from '#workspaces/account-deletion.ts';
-import { createUser, resetUserPassword } from '#workspaces/accounts/users.ts';
+import { createUser, setTemporaryPassword } from '#workspaces/accounts/users.ts';
 import { addAuditEntry, recordAccountEvent } from '#workspaces/audit/record-account-event.ts';
-import { inviteByHand } from '#workspaces/member-invitations/invite.ts';
+import { createInvitationLink } from '#workspaces/member-invitations/invite.ts';
 import { addMember } from '#workspaces/members.ts';
 import { resetFactors } from '#workspaces/sign-in/second-factor.ts';
 import { createWorkspace, listWorkspaces, setPlan } from '#workspaces/workspaces.ts';
-import { command, optional, required } from './command.ts';
-import { id, plan, role, text, UsageError, wholeNumber } from './values.ts';
+import { defineDatabaseCommand, optionalOption, requiredOption } from './command.ts';
+import { idValue, planValue, roleValue, textValue, UsageError, wholeNumberValue } from './values.ts';
 
 /** Selects the API keys of all workspaces, newest first. */
 const selectAllKeys = statement(
@@ -39,19 +39,22 @@ const selectAllKeys = statement(
     order by id desc`,
 );
 
-const rateOptions = { 'rate-limit': optional(wholeNumber), burst: optional(wholeNumber) };
+const rateOptions = {
+  'rate-limit': optionalOption(wholeNumberValue),
+  burst: optionalOption(wholeNumberValue),
+};
 
 export const workspaceCommands = [
-  command({
+  defineDatabaseCommand({
     name: 'workspace create',
     summary:
       'Creates a workspace on DEFAULT_PLAN or another plan. --rate-limit and --burst override the rate limit of the plan.',
-    parameters: { name: text('<name>') },
+    parameters: { name: textValue('<name>') },
     options: {
-      plan: optional(plan),
+      plan: optionalOption(planValue),
       ...rateOptions,
       cell: {
-        ...optional(text('<name>')),
+        ...optionalOption(textValue('<name>')),
         about: 'The cell for the workspace. Default: the smallest cell.',
       },
     },
@@ -59,13 +62,13 @@ export const workspaceCommands = [
       { database, config },
       { name, plan = config.defaultPlan, 'rate-limit': rateLimit, burst, cell },
     ) =>
-      transaction(await cellForNew(database, cell), async (client) => {
+      transaction(await chooseCellForWorkspace(database, cell), async (client) => {
         const made = await createWorkspace(client, { name, plan, rateLimit, burst });
         await addAuditEntry(client, { workspaceId: made.id, operation: 'createWorkspace', by: undefined });
         return made;
       }),
   }),
-  command({
+  defineDatabaseCommand({
     name: 'workspace list',
     summary: 'Lists the workspaces with their effective rate limits, newest first.',
     run: async ({ database }) => {
@@ -82,29 +85,29 @@ export const workspaceCommands = [
       };
     },
   }),
-  command({
+  defineDatabaseCommand({
     name: 'workspace delete',
     summary: 'Closes a workspace immediately, and deletes it with all its data after 7 days.',
-    parameters: { id },
+    parameters: { id: idValue },
     note: 'Its owners are notified by email. Until it is deleted, an owner or `workspace restore` can restore it.',
     run: async ({ database }, { id }) => ({
       id,
       ends_at: await scheduleWorkspaceDeletion(await cellOfWorkspace(database, id), id, undefined),
     }),
   }),
-  command({
+  defineDatabaseCommand({
     name: 'workspace restore',
     summary: 'Restores a workspace that is being deleted.',
-    parameters: { id },
+    parameters: { id: idValue },
     async run({ database }, { id }) {
       await cancelWorkspaceDeletion(await cellOfWorkspace(database, id), id, undefined);
       return { id };
     },
   }),
-  command({
+  defineDatabaseCommand({
     name: 'workspace plan',
     summary: 'Sets the plan of a workspace. --rate-limit and --burst override the rate limit of the plan.',
-    parameters: { id, plan },
+    parameters: { id: idValue, plan: planValue },
     options: rateOptions,
     run: async ({ database }, { id, plan, 'rate-limit': rateLimit, burst }) =>
       transaction(await cellOfWorkspace(database, id), async (client) => {
@@ -118,7 +121,7 @@ export const workspaceCommands = [
         return set;
       }),
   }),
-  command({
+  defineDatabaseCommand({
     name: 'key list',
     summary: 'Lists the API keys of all workspaces, newest first.',
     run: async ({ database }) => ({
@@ -128,14 +131,14 @@ export const workspaceCommands = [
 ];
 
 export const userCommands = [
-  command({
+  defineDatabaseCommand({
     name: 'user create',
     summary: 'Creates an account and, with --workspace, makes it a member of the workspace.',
     options: {
-      email: required(text('<address>')),
-      password: required(text('<text>')),
-      workspace: optional(id),
-      role: optional(role),
+      email: requiredOption(textValue('<address>')),
+      password: requiredOption(textValue('<text>')),
+      workspace: optionalOption(idValue),
+      role: optionalOption(roleValue),
     },
     async run({ database }, { email, password, workspace, role }) {
       if ((workspace === undefined) !== (role === undefined))
@@ -153,14 +156,21 @@ export const userCommands = [
       });
     },
   }),
-  command({
+  defineDatabaseCommand({
     name: 'user invite',
     summary: 'Creates a link that lets a person join a workspace, with a new or an existing account.',
-    options: { email: required(text('<address>')), workspace: required(id), role: required(role) },
+    options: {
+      email: requiredOption(textValue('<address>')),
+      workspace: requiredOption(idValue),
+      role: requiredOption(roleValue),
+    },
     note: 'The link can be used once, within 7 days. Give it only to the person with this email address.',
     async run({ database: instance, vault, config }, { email, workspace, role }) {
       const database = await cellOfWorkspace(instance, workspace);
-      const link = await inviteByHand({ database, vault, config }, { workspaceId: workspace, email, role });
+      const link = await createInvitationLink(
+        { database, vault, config },
+        { workspaceId: workspace, email, role },
+      );
       const changes = { email: { to: email }, role: { to: role } };
       await addAuditEntry(database, {
         workspaceId: workspace,
@@ -171,15 +181,15 @@ export const userCommands = [
       return link;
     },
   }),
-  command({
+  defineDatabaseCommand({
     name: 'user password',
     summary:
       'Sets a temporary password for a person who lost theirs. It is valid for one day and must be changed at the next sign-in.',
-    options: { email: required(text('<address>')) },
+    options: { email: requiredOption(textValue('<address>')) },
     note: 'The password will not be shown again. The person was signed out everywhere.',
     async run({ database }, { email }) {
       return transaction(database, async (client) => {
-        const { id, temporaryPassword } = await resetUserPassword(client, email);
+        const { id, temporaryPassword } = await setTemporaryPassword(client, email);
         await recordAccountEvent(client, {
           who: { userId: id },
           operation: 'replacePassword',
@@ -189,31 +199,31 @@ export const userCommands = [
       });
     },
   }),
-  command({
+  defineDatabaseCommand({
     name: 'user second-factor',
     summary:
       'Turns off two-factor for a person who lost access: removes the authenticator app, passkeys and recovery codes. The password stays.',
-    options: { email: required(text('<address>')) },
+    options: { email: requiredOption(textValue('<address>')) },
     note: 'Make sure that the request really came from this person. They were signed out everywhere and are notified by email.',
     async run({ database }, { email }) {
       const { id, hadAny } = await resetFactors(database, email);
       return { id, had_any: hadAny };
     },
   }),
-  command({
+  defineDatabaseCommand({
     name: 'user delete',
     summary: 'Signs a person out everywhere, and deletes their account after 7 days.',
-    options: { email: required(text('<address>')) },
+    options: { email: requiredOption(textValue('<address>')) },
     note: 'The person can sign in until then to restore the account. Their work in workspaces stays. Their API keys stop working when the account is deleted.',
     async run({ database }, { email }) {
       const id = await findAccountId(database, email);
       return { id, ends_at: await scheduleAccountDeletion(database, id, undefined) };
     },
   }),
-  command({
+  defineDatabaseCommand({
     name: 'user restore',
     summary: 'Restores an account that is being deleted.',
-    options: { email: required(text('<address>')) },
+    options: { email: requiredOption(textValue('<address>')) },
     async run({ database }, { email }) {
       const id = await findAccountId(database, email);
       await cancelAccountDeletion(database, id, undefined);
@@ -226,10 +236,10 @@ export const userCommands = [
 const mostListed = 1_000;
 
 const listParked = (database: Database) =>
-  findInAllCells(database, (cells) => selectParked(cells, { limit: mostListed }));
+  findInAllCells(database, (cells) => selectParkedJobs(cells, { limit: mostListed }));
 
 export const jobCommands = [
-  command({
+  defineDatabaseCommand({
     name: 'job list',
     summary:
       'Lists background jobs that were parked because the server stopped three times while running them.',
@@ -237,10 +247,10 @@ export const jobCommands = [
       return { data: await listParked(database) };
     },
   }),
-  command({
+  defineDatabaseCommand({
     name: 'job retry',
     summary: 'Retries a parked job on a running server.',
-    parameters: { id },
+    parameters: { id: idValue },
     async run({ database }, { id: jobId }) {
       const job = (await listParked(database)).find((each) => each.id === jobId);
       if (!job)
@@ -260,11 +270,11 @@ type Parked = { workspace_id: string; id: string; kind: string };
 async function retry(database: Database, { workspace_id, id: jobId, kind }: Parked): Promise<void> {
   const place = { workspaceId: workspace_id, id: jobId };
   try {
-    if (kind === deliverJob) await retryDelivery({ database }, { ...place, deliveryId: jobId });
-    else if (kind === sendMailJob) await retryMail({ database, wakeQueue: () => undefined }, place);
+    if (kind === deliverJobKind) await retryDelivery({ database }, { ...place, deliveryId: jobId });
+    else if (kind === sendMailJobKind) await retryMail({ database, wakeQueue: () => undefined }, place);
   } catch (error) {
     // The delivery or email was deleted, or must not be sent. The job then ends without sending it.
     if (!(error instanceof ApiError)) throw error;
   }
-  await restartJob(database, { workspace_id, id: jobId });
+  await restartParkedJob(database, { workspace_id, id: jobId });
 }

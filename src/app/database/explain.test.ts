@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { storageUnavailable } from '#kit/storage.ts';
-import { explain } from './explain.ts';
+import { explainError } from './explain.ts';
 
 const failure = (message: string, more: object): Error => Object.assign(new Error(message), more);
 
@@ -56,7 +56,7 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
 ];
 for (const [why, error, words] of explained) {
   test(`explain describes ${why} in a sentence, or with its stack trace if the cause is unknown`, () => {
-    if (typeof words === 'string') assert.equal(explain(error), words);
-    else assert.match(explain(error), words);
+    if (typeof words === 'string') assert.equal(explainError(error), words);
+    else assert.match(explainError(error), words);
   });
 }

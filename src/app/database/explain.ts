@@ -1,6 +1,6 @@
 import { BackupError } from '#backup/fill-table.ts';
 import { ConfigError } from '#kit/config.ts';
-import { isDiskFull, isUnavailable } from '#kit/database.ts';
+import { isDiskFull, isUnavailableError } from '#kit/database.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/machine.ts';
 import { ApiError, findRemedyOfCode, formatWithCause } from '#kit/errors.ts';
 import { InstanceStorageError } from '#kit/instance-key.ts';
@@ -39,7 +39,7 @@ const outputProblems: Readonly<Record<string, string>> = {
 const noPrivilege = '42501';
 
 /** Explains an error to the operator: in words if the cause is known, otherwise with its stack trace. */
-export function explain(error: unknown): string {
+export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof ApiError)
     return error.code === 'service_unavailable' ? formatWithCause(error) : error.message;
@@ -71,7 +71,7 @@ const failed = new WeakSet<Error>();
 /**
  * Marks the errors of an attempt to connect to the database, so that they are explained as connection errors.
  */
-export async function connectOrExplain(connect: () => Promise<void>): Promise<void> {
+export async function markConnectionErrors(connect: () => Promise<void>): Promise<void> {
   try {
     await connect();
   } catch (error) {
@@ -112,7 +112,7 @@ function explainConnection(error: Error): string | undefined {
   if (isDiskFull(error)) return undefined;
   const { code = '' } = error as Failure;
   const isRefusal = /^(28|3D)...$/.test(code);
-  if (!isRefusal && !isUnavailable(error) && !failed.has(error)) return undefined;
+  if (!isRefusal && !isUnavailableError(error) && !failed.has(error)) return undefined;
   const message = messageOf(error);
   const remedy = remedies.find(([pattern]) => pattern.test(`${code} ${message}`))?.[1];
   const what = isRefusal ? 'The database refuses the connection' : 'The database does not respond';

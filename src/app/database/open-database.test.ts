@@ -10,7 +10,7 @@ import { testDatabase } from '#test/database.ts';
 import { startRelay } from '#test/relay.ts';
 import { until } from '#test/service.ts';
 import { startTransactionPooler } from '#test/transaction-pooler.ts';
-import { explain } from './explain.ts';
+import { explainError } from './explain.ts';
 import { describeLocation, openFormloomDatabase } from './open-database.ts';
 
 const { url } = await testDatabase();
@@ -28,7 +28,7 @@ test('a pooler that shares sessions between transactions is rejected with the re
 }, async () => {
   const pooler = await startTransactionPooler(url);
   await assert.rejects(open(pooler), (error: unknown) => {
-    assert.match(explain(error), /DATABASE_URL.*transaction.*pool_mode=session/s);
+    assert.match(explainError(error), /DATABASE_URL.*transaction.*pool_mode=session/s);
     return true;
   });
   await (await open(url)).close();
@@ -138,8 +138,8 @@ function withParameter(address: string, parameter: string, value: string): strin
 for (const [why, address, sentence] of failures)
   test(`a start on ${why} is rejected in one line with the remedy`, async () => {
     await assert.rejects(open(address), (error: unknown) => {
-      assert.match(explain(error), sentence);
-      assert.doesNotMatch(explain(error), /\n/);
+      assert.match(explainError(error), sentence);
+      assert.doesNotMatch(explainError(error), /\n/);
       return true;
     });
   });

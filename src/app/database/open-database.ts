@@ -1,8 +1,8 @@
 import { sep } from 'node:path';
 import { formatCount } from '#ast/basics/format-number.ts';
-import { connectionsOf, migrateCells, openCells } from '#cells/cells.ts';
+import { countProcessConnections, migrateCells, openCells } from '#cells/cells.ts';
 import type { Config } from '#kit/config.ts';
-import { type Connection, type Database, openDatabase } from '#kit/database.ts';
+import { type ConnectionTarget, type Database, openDatabase } from '#kit/database.ts';
 import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/machine.ts';
 import { redactDatabaseUrl } from '#kit/find-host.ts';
@@ -10,13 +10,13 @@ import { openInstanceVault } from '#kit/instance-key.ts';
 import type { Log } from '#kit/log.ts';
 import { makeDirectories } from '#kit/make-directories.ts';
 import { checkMigrated, readMigrations } from '#kit/migrate.ts';
-import { getServerName } from '#kit/outbound/hosts.ts';
+import { getDatabaseSessionName } from '#kit/outbound/hosts.ts';
 import type { Vault } from '#kit/vault.ts';
 import { requireNoProblems } from '../checks/check.ts';
 import { databaseChecks } from '../checks/database-checks.ts';
 import { databaseFacts } from '../checks/facts.ts';
-import { memoryLimit, sharedBuffers } from '../checks/memory.ts';
-import { connectOrExplain } from './explain.ts';
+import { calculateSharedBuffers, memoryLimit } from '../checks/memory.ts';
+import { markConnectionErrors } from './explain.ts';
 
 type Settings = Pick<
   Config,
@@ -65,9 +65,11 @@ export async function openFormloomDatabase(
   const tell = (sentence: string): void => (isOpen ? log.warn(sentence) : say(sentence));
   if (mustExist && config.databaseUrl === undefined) await findEmbedded(config);
   const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, tell) : undefined;
-  const connection: Connection = embedded ? embedded.connection : { connectionString: config.databaseUrl! };
+  const connection: ConnectionTarget = embedded
+    ? embedded.connection
+    : { connectionString: config.databaseUrl! };
   if (serves) await makeDirectories(config.dataDir);
-  const options = { log, ...(serves && { name: await getServerName(config) }) };
+  const options = { log, ...(serves && { name: await getDatabaseSessionName(config) }) };
   const database = openDatabase(connection, { ...options, pool: config.databasePool });
   let closeCells = async (): Promise<void> => {};
   const close = async (): Promise<void> => {
@@ -105,7 +107,7 @@ export async function openFormloomDatabase(
  * @returns a function that closes them.
  */
 async function openOtherCells(
-  connection: Connection,
+  connection: ConnectionTarget,
   database: Database,
   options: { log: Log; name?: string },
 ): Promise<() => Promise<void>> {
@@ -124,7 +126,9 @@ type OpenDatabase = Pick<FormloomDatabase, 'database' | 'description' | 'close'>
  */
 export async function openEmptyDatabase(config: Settings, log: Log): Promise<OpenDatabase> {
   const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, () => {}) : undefined;
-  const connection: Connection = embedded ? embedded.connection : { connectionString: config.databaseUrl! };
+  const connection: ConnectionTarget = embedded
+    ? embedded.connection
+    : { connectionString: config.databaseUrl! };
   const database = openDatabase(connection, { pool: 2, log, limits: false, name: 'formloom restore' });
   const close = async (): Promise<void> => {
     await database.end();
@@ -141,7 +145,7 @@ export async function openEmptyDatabase(config: Settings, log: Log): Promise<Ope
 
 /** Connects, so that errors in DATABASE_URL are found first. The connection goes to the pool. */
 const connectOnce = (database: Database): Promise<void> =>
-  connectOrExplain(async () => (await database.connect()).release());
+  markConnectionErrors(async () => (await database.connect()).release());
 
 /**
  * Opens an existing database without changing it.
@@ -158,7 +162,7 @@ export async function openExistingDatabase(config: Settings, log: Log): Promise<
  */
 async function prepare(
   config: Settings,
-  connection: Connection,
+  connection: ConnectionTarget,
   log: Log,
   say: (line: string) => void,
 ): Promise<string[]> {
@@ -181,7 +185,7 @@ export async function joinFormloomDatabase(
   log: Log,
 ): Promise<Pick<FormloomDatabase, 'database' | 'vault' | 'close'>> {
   const connection = { connectionString: config.databaseUrl! };
-  const options = { log, name: await getServerName(config) };
+  const options = { log, name: await getDatabaseSessionName(config) };
   const database = openDatabase(connection, { ...options, pool: config.databasePool });
   try {
     await connectOnce(database);
@@ -225,14 +229,14 @@ async function joinEmbedded(settings: Settings, log: (sentence: string) => void)
   const { startEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
   const connections = Math.max(
     fewestConnections,
-    webProcesses * connectionsOf(cellsWithRoom, databasePool) + others,
+    webProcesses * countProcessConnections(cellsWithRoom, databasePool) + others,
   );
   return startEmbeddedPostgres({
     dataDir,
     log,
     settings: {
       max_connections: String(connections),
-      shared_buffers: sharedBuffers(settings, memoryLimit()),
+      shared_buffers: calculateSharedBuffers(settings, memoryLimit()),
     },
   });
 }

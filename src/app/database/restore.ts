@@ -1,6 +1,10 @@
 import { statSync } from 'node:fs';
 import { type Restored, type RestoreOptions, restoreBackup } from '#backup/restore-backup.ts';
-import { type RestoredWorkspace, readWorkspaceOf, restoreWorkspace } from '#backup/workspace-backup.ts';
+import {
+  type RestoredWorkspace,
+  readWorkspaceOfArchive,
+  restoreWorkspace,
+} from '#backup/workspace-backup.ts';
 import { type Config, readConfig } from '#kit/config.ts';
 import type { Log } from '#kit/log.ts';
 import { openStorage } from '#kit/storage/open-storage.ts';
@@ -12,11 +16,11 @@ import { openEmptyDatabase, openFormloomDatabase } from './open-database.ts';
  * Restores an instance, or a workspace into an instance.
  * @throws BackupError, or the errors of openEmptyDatabase and openFormloomDatabase.
  */
-export async function restore(config: Config, log: Log, options: RestoreOptions) {
+export async function restoreInstanceOrWorkspace(config: Config, log: Log, options: RestoreOptions) {
   const { path, file, passphrase } = options;
   // A bucket only has backups of instances. A pipe can be read only once, so it counts as one as well.
   const canLook = !file && statSync(path, { throwIfNoEntry: false })?.isFile();
-  const workspace = canLook ? await readWorkspaceOf(path, passphrase) : undefined;
+  const workspace = canLook ? await readWorkspaceOfArchive(path, passphrase) : undefined;
   return workspace ? restoreOne(config, log, options) : restoreAll(config, log, options);
 }
 
@@ -56,7 +60,7 @@ export async function testRestore({ limits }: Config, log: Log, options: Restore
   const tell = (line: string): void => log.warn(line);
   const dataDir = await createTemporaryDataDirectory('formloom-restore', tell);
   try {
-    return await restore({ ...readConfig({ DATA_DIR: dataDir }), limits }, log, options);
+    return await restoreInstanceOrWorkspace({ ...readConfig({ DATA_DIR: dataDir }), limits }, log, options);
   } finally {
     await removeTemporaryDataDirectory(dataDir, tell);
   }

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { isRecord } from '#ast/basics/json.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Api, ApiRequest, ApiResponse } from '../operations/call-operation.ts';
-import { isUntrusted, resultName, type Tool } from './tools.ts';
+import { isUntrusted, resultPropertyOf, type Tool } from './tools.ts';
 
 /** The largest file that a tool returns, in bytes. A model could not read more. */
 const fileBytes = 256 * 1024;
@@ -14,7 +14,7 @@ type Content =
   | { type: 'resource'; resource: { uri: string; mimeType: string; blob: string } };
 
 /** The result of a tool, in the format of MCP. */
-export type ToolAnswer = { content: Content[]; structuredContent?: Record<string, unknown>; isError?: true };
+export type ToolResult = { content: Content[]; structuredContent?: Record<string, unknown>; isError?: true };
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -63,7 +63,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
  * Returns the response of an operation as a tool result. Text that people outside the workspace may have
  * written is marked.
  */
-export async function toToolResult(tool: Tool, sent: ApiResponse): Promise<ToolAnswer> {
+export async function toToolResult(tool: Tool, sent: ApiResponse): Promise<ToolResult> {
   const { route } = tool;
   if (sent.stream) return { content: [await fileOf(tool, sent.stream)] };
   if (sent.value === undefined) return { content: [{ type: 'text', text: 'Done.' }] };
@@ -74,7 +74,7 @@ export async function toToolResult(tool: Tool, sent: ApiResponse): Promise<ToolA
       ...(sent.tag === undefined ? [] : [{ type: 'text' as const, text: `etag: ${sent.tag}` }]),
     ],
     structuredContent: {
-      [resultName(route)]: sent.value,
+      [resultPropertyOf(route)]: sent.value,
       ...(sent.tag !== undefined && { etag: sent.tag }),
     },
   };
@@ -115,7 +115,7 @@ export function markUntrusted(text: string): string {
 }
 
 /** Returns an error to a model, with every problem, so that the model can correct its arguments. */
-export const toErrorResult = (problem: ApiError): ToolAnswer => ({
+export const toErrorResult = (problem: ApiError): ToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(problem.body) }],
   isError: true,
 });

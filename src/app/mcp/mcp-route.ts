@@ -2,15 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuseForeignOrigin } from '#console/serve.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import type { Origin } from '#kit/operation.ts';
+import type { ClientInfo } from '#kit/operation.ts';
 import { compressResponse } from '#kit/replies/compression.ts';
 import type { AuditLog } from '#workspaces/audit/audit-log.ts';
 import { type Caller, requirePermission } from '#workspaces/authenticate.ts';
 import type { RequestLog } from '#workspaces/request-log.ts';
-import { type ApiServices, authenticateRequests, originOf } from '../operations/api.ts';
+import { type ApiServices, auditOriginOf, authenticateRequests } from '../operations/api.ts';
 import type { Api } from '../operations/call-operation.ts';
 import type { ApiRoute } from '../operations/operations.ts';
-import { runnerOf, toApiResponse } from '../operations/run-operation.ts';
+import { createOperationRunner, toApiResponse } from '../operations/run-operation.ts';
 
 /**
  * Serves the operations at `/mcp` over the Model Context Protocol (streamable HTTP), with an API key.
@@ -29,11 +29,11 @@ export async function serveMcp(
   });
   authenticateRequests(server, services, requestLog);
   const runs = new Map(
-    routes.map((route) => [route.name, { ...route, run: runnerOf(services, auditLog, route) }]),
+    routes.map((route) => [route.name, { ...route, run: createOperationRunner(services, auditLog, route) }]),
   );
   /** Returns the operations, to be run as this caller. */
   const apiOf =
-    (caller: Caller, id: string, origin: Origin): Api =>
+    (caller: Caller, id: string, origin: ClientInfo): Api =>
     async ({ name, params, query, body, ifMatch }) => {
       const { operation, run } = runs.get(name)!;
       requirePermission(caller, operation.permission);
@@ -55,7 +55,7 @@ export async function serveMcp(
     loaded ??= load();
     const { createMcpHandler, openMcp, readToolSelection, tools } = await loaded;
     const selection = readToolSelection(query, tools.byName);
-    const api = apiOf(caller, request.id, originOf(request));
+    const api = apiOf(caller, request.id, auditOriginOf(request));
     const { fetch: serve } = createMcpHandler(
       () => openMcp({ tools, api, may: caller.may, selection, log: services.log }),
       { maxSubscriptions: 0 },

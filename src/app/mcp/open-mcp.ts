@@ -16,29 +16,29 @@ import type { Log } from '#kit/log.ts';
 import { toApiError } from '#kit/validation.ts';
 import type { Permission } from '#rules/permissions.ts';
 import type { Api } from '../operations/call-operation.ts';
-import { version } from '../operations/version.ts';
+import { serviceVersion } from '../operations/version.ts';
 import {
   confirmationQuestion,
-  type ToolAnswer,
+  type ToolResult,
   toApiRequest,
   toErrorResult,
   toToolResult,
 } from './call-tool.ts';
-import { findOperations, getFormLanguage, readCall, specialTools } from './special-tools.ts';
+import { findOperations, getFormLanguage, parseOperationCall, specialTools } from './special-tools.ts';
 import {
   callOperationToolName,
   findOperationsToolName,
   formLanguageToolName,
-  isListed,
+  isOperationListed,
   isSpecialListed,
   type Tool,
+  type ToolCatalog,
   type ToolSelection,
-  type Tools,
 } from './tools.ts';
 
 /** What an MCP server is opened for: a caller, and the tools that they selected. */
 type McpScope = {
-  tools: Tools;
+  tools: ToolCatalog;
   /** Runs an operation as the caller. */
   api: Api;
   may: (permission: Permission) => boolean;
@@ -58,11 +58,11 @@ export function openMcp({ tools, api, may, selection, log }: McpScope): McpServe
   const callable = new Map([...tools.byName].filter(([, tool]) => isCallable(tool)));
   const special = specialTools(tools, isReadOnly).filter(({ name }) => isSpecialListed(selection, name));
   const listed = [
-    ...[...callable.values()].filter((tool) => isListed(selection, tool)).map((tool) => tool.listed),
+    ...[...callable.values()].filter((tool) => isOperationListed(selection, tool)).map((tool) => tool.listed),
     ...special,
   ];
   const mcp = new McpServer(
-    { name: 'formloom', title: 'Formloom', version },
+    { name: 'formloom', title: 'Formloom', version: serviceVersion },
     { capabilities: { tools: {} }, instructions },
   );
   // The library registers its own kind of schema, but the schemas of these tools are JSON Schemas.
@@ -81,7 +81,9 @@ export function openMcp({ tools, api, may, selection, log }: McpScope): McpServe
       if (name === formLanguageToolName) return getFormLanguage(tools, given);
       if (name === findOperationsToolName) return findOperations(callable, given);
       const call =
-        name === callOperationToolName ? readCall(callable, given) : { tool: callable.get(name)!, given };
+        name === callOperationToolName
+          ? parseOperationCall(callable, given)
+          : { tool: callable.get(name)!, given };
       return await runTool({ api, callable }, call.tool, call.given, client);
     } catch (error) {
       return toErrorResult(problemOf(error, log));
@@ -123,7 +125,7 @@ async function runTool(
   tool: Tool,
   given: Readonly<Record<string, unknown>>,
   client: { mcpReq: Request; capabilities: ClientCapabilities | undefined },
-): Promise<ToolAnswer | InputRequiredResult> {
+): Promise<ToolResult | InputRequiredResult> {
   const request = toApiRequest(tool, given);
   if (tool.route.operation.isDestructive) {
     const question = await confirm({ api, callable }, tool, given, client);

@@ -1,14 +1,14 @@
 import { isRecord } from '#ast/basics/json.ts';
-import { elements } from '#ast/form/elements.ts';
+import { elementDefinitions } from '#ast/form/elements.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { ToolAnswer } from './call-tool.ts';
+import type { ToolResult } from './call-tool.ts';
 import {
   callOperationToolName,
   findOperationsToolName,
   formLanguageToolName,
   type ListedTool,
   type Tool,
-  type Tools,
+  type ToolCatalog,
 } from './tools.ts';
 
 /** Attributes that most types have. The guide explains them only once. */
@@ -27,7 +27,7 @@ const common = new Set([
   'autocomplete',
 ]);
 
-const elementLines = Object.entries(elements)
+const elementLines = Object.entries(elementDefinitions)
   .map(([type, { attrs }]) => [type, Object.keys(attrs).filter((name) => !common.has(name))] as const)
   .map(([type, own]) => `- ${type}${own.length > 0 ? `: ${own.join(', ')}` : ''}`)
   .join('\n');
@@ -48,7 +48,7 @@ const describedMatches = 4;
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** Returns the tools that are not operations. */
-export function specialTools(tools: Tools, isReadOnly: boolean): ListedTool[] {
+export function specialTools(tools: ToolCatalog, isReadOnly: boolean): ListedTool[] {
   const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
   return [
     {
@@ -114,7 +114,7 @@ export function specialTools(tools: Tools, isReadOnly: boolean): ListedTool[] {
  * Returns the guide, or the JSON Schema of a part of the language.
  * @throws ApiError bad_request for a part that does not exist.
  */
-export function getFormLanguage({ language }: Tools, { part }: Arguments): ToolAnswer {
+export function getFormLanguage({ language }: ToolCatalog, { part }: Arguments): ToolResult {
   if (part === undefined) return { content: [{ type: 'text', text: formGuide }] };
   const schema = typeof part === 'string' ? language.get(part) : undefined;
   if (!schema)
@@ -126,7 +126,7 @@ export function getFormLanguage({ language }: Tools, { part }: Arguments): ToolA
 }
 
 /** Finds the operations whose names and descriptions match the most words of a query. */
-export function findOperations(callable: ReadonlyMap<string, Tool>, { query }: Arguments): ToolAnswer {
+export function findOperations(callable: ReadonlyMap<string, Tool>, { query }: Arguments): ToolResult {
   const exact = callable.get(String(query));
   const words = wordsOf(String(query));
   const scored = [...callable.values()]
@@ -181,7 +181,7 @@ function scoreOf({ listed: { name, title, description } }: Tool, words: readonly
  * Reads the arguments of `call_operation`.
  * @throws ApiError bad_request for an operation that does not exist or that the key may not call.
  */
-export function readCall(
+export function parseOperationCall(
   callable: ReadonlyMap<string, Tool>,
   { name, arguments: given = {} }: Arguments,
 ): { tool: Tool; given: Arguments } {

@@ -2,9 +2,9 @@ import { structureSchemas } from '#ast/schema.ts';
 import { settingsSchemas } from '#ast/settings.ts';
 import { ApiError } from '#kit/errors.ts';
 import { permissionNames } from '#rules/permissions.ts';
-import type { Resource } from '../openapi/operations.ts';
-import { openSchemas, type Schemas } from '../openapi/schemas.ts';
-import { parameterName } from '../operations/call-operation.ts';
+import type { OperationResource } from '../openapi/operations.ts';
+import { createSchemaRegistry, type SchemaRegistry } from '../openapi/schemas.ts';
+import { pathParameterNameOf } from '../operations/call-operation.ts';
 import type { ApiRoute } from '../operations/operations.ts';
 import type { OperationName } from '../operations/routes.ts';
 
@@ -39,14 +39,14 @@ export type Tool = {
   pathArguments: Readonly<Record<string, string>>;
 };
 
-export type Tools = {
+export type ToolCatalog = {
   byName: ReadonlyMap<string, Tool>;
   /** The JSON Schemas of the form language by part: `form`, `rating`, `condition`, `settings`, ... */
   language: ReadonlyMap<string, object>;
 };
 
 /** Whether a response about this resource can contain text from people outside the workspace. */
-const hasOutsideText: Readonly<Record<Resource, boolean>> = {
+const hasOutsideText: Readonly<Record<OperationResource, boolean>> = {
   forms: false,
   submissions: true,
   files: true,
@@ -62,8 +62,8 @@ const hasOutsideText: Readonly<Record<Resource, boolean>> = {
   people: true,
 };
 
-export const toolGroupOf = ({ operation }: ApiRoute): Resource =>
-  operation.permission.split(':')[0] as Resource;
+export const toolGroupOf = ({ operation }: ApiRoute): OperationResource =>
+  operation.permission.split(':')[0] as OperationResource;
 
 /** Whether the response can contain text from people outside the workspace. */
 export const isUntrusted = (route: ApiRoute): boolean => hasOutsideText[toolGroupOf(route)];
@@ -96,9 +96,9 @@ const added = {
 } as const satisfies Record<string, Schema>;
 
 /** Turns every operation into a tool. The result does not depend on the caller. */
-export function buildTools(all: readonly ApiRoute[]): Tools {
+export function buildTools(all: readonly ApiRoute[]): ToolCatalog {
   const language = { ...structureSchemas(), ...settingsSchemas() };
-  const schemas = openSchemas(language);
+  const schemas = createSchemaRegistry(language);
   const routes = all.filter(({ name }) => !changesLiveForm.has(name));
   // A component is known once it has been written, so all are written before any schema is closed.
   const drawn = routes.map((route) => ({ route, input: inputOf(route, schemas) }));
@@ -150,13 +150,13 @@ function describe(route: ApiRoute): Pick<ListedTool, 'title' | 'description' | '
 const pathArgumentsOf = ({ path, operation }: ApiRoute): Record<string, string> =>
   Object.fromEntries(
     Object.keys(operation.params.properties).map((name) => [
-      name === 'id' ? `${parameterName(path, name)}_id` : name,
+      name === 'id' ? `${pathParameterNameOf(path, name)}_id` : name,
       name,
     ]),
   );
 
 /** Returns the path, query and body as one object. Their fields all have different names. */
-function inputOf(route: ApiRoute, schemas: Schemas): ObjectSchema {
+function inputOf(route: ApiRoute, schemas: SchemaRegistry): ObjectSchema {
   const { params, query, body, bodyContent, isDestructive, isConditional } = route.operation;
   const pathArguments = pathArgumentsOf(route);
   const fields: Record<string, unknown> = { ...query.properties, ...body?.properties };
@@ -196,7 +196,7 @@ const condition = ({ description }: Schema): Schema => ({
 });
 
 /** Returns the property of a structured result that contains the response of the operation. */
-export const resultName = (route: ApiRoute): 'untrusted_content' | 'result' =>
+export const resultPropertyOf = (route: ApiRoute): 'untrusted_content' | 'result' =>
   isUntrusted(route) ? 'untrusted_content' : 'result';
 
 const reference = /^#\/components\/schemas\/(\w+)$/;
@@ -309,7 +309,7 @@ export function readToolSelection(
 }
 
 /** Whether an operation is listed as a tool. */
-export function isListed({ names }: ToolSelection, { route, listed }: Tool): boolean {
+export function isOperationListed({ names }: ToolSelection, { route, listed }: Tool): boolean {
   if (!names) return defaults.has(listed.name);
   return names.has('all') || names.has(listed.name) || names.has(toolGroupOf(route));
 }

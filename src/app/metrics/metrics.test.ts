@@ -14,7 +14,7 @@ import { openMailServer } from '#test/mail-server.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { freePort, until } from '#test/service.ts';
-import { reportInstance, writeReports } from './open-metrics.ts';
+import { formatMetricsReports, reportInstanceMetrics } from './open-metrics.ts';
 
 /* Two processes, so that the counts of one are visible through the other. */
 
@@ -123,7 +123,7 @@ test('the dashboard and the alerts query only series that exist from the start',
   assert.ok(asked.length > 30);
   const { database } = await testDatabase();
   const config = { ...readConfig(instance.environment), valkeyUrl: `redis://${listen}` };
-  const withValkey = `${fresh}\n${await writeReports([await reportInstance({ database, config })])}`;
+  const withValkey = `${fresh}\n${await formatMetricsReports([await reportInstanceMetrics({ database, config })])}`;
   for (const { title, expr: written } of asked) {
     const expr = written.replaceAll('$__rate_interval', '1m');
     const selectors: string[] = [];
@@ -148,13 +148,13 @@ test('an instance with a backup schedule reports a failed last backup, and that 
   const { database } = await testDatabase();
   const config = readConfig({ ...instance.environment, BACKUP_SCHEDULE: '0 3 * * *' });
   const told = async (): Promise<number[]> => {
-    const text = await writeReports([await reportInstance({ database, config })]);
+    const text = await formatMetricsReports([await reportInstanceMetrics({ database, config })]);
     const names = ['scheduled', 'made', 'last_failed', 'failed'];
     return names.flatMap((name) => valuesOf(text, `formloom_backups?_${name}`));
   };
   const age = async (): Promise<number> =>
     valuesOf(
-      await writeReports([await reportInstance({ database, config })]),
+      await formatMetricsReports([await reportInstanceMetrics({ database, config })]),
       'formloom_backup_age_seconds',
     )[0]!;
   const add = (hours: number, problem: string | null) =>

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
-import { cellsOf, onCell, refreshCells } from '#cells/cells.ts';
+import { cellsOf, refreshCells, watchOtherCells } from '#cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server, securityHeaders } from '#kit/http.ts';
@@ -14,7 +14,7 @@ import { instanceFacts } from '../checks/facts.ts';
 import { allChecks } from '../checks/instance-checks.ts';
 
 /** Measured values, in the format in which one process sends them to another. */
-export type Report = readonly {
+export type MetricsReport = readonly {
   name: string;
   help: string;
   type: string;
@@ -40,17 +40,17 @@ const freshMs = 5_000;
  * Returns a function that reads all metrics.
  * @param reports reads what each process has counted.
  */
-export function openMetrics(context: Context, reports: () => Promise<readonly Report[]>): ReadMetrics {
-  let kept: { at: number; report: Promise<Report> } | undefined;
+export function openMetrics(context: Context, reports: () => Promise<readonly MetricsReport[]>): ReadMetrics {
+  let kept: { at: number; report: Promise<MetricsReport> } | undefined;
   return async () => {
     const at = performance.now();
-    if (!kept || at - kept.at > freshMs) kept = { at, report: reportInstance(context) };
-    return writeReports([...(await reports()), await kept.report]);
+    if (!kept || at - kept.at > freshMs) kept = { at, report: reportInstanceMetrics(context) };
+    return formatMetricsReports([...(await reports()), await kept.report]);
   };
 }
 
 /** Reports the metrics of all checks, which do not depend on the process. It never rejects. */
-export async function reportInstance(context: Context): Promise<Report> {
+export async function reportInstanceMetrics(context: Context): Promise<MetricsReport> {
   // A process that only reads metrics finds out about new cells here. If the database is down, the known
   // cells are used.
   await refreshCells(context.database).catch(() => undefined);
@@ -59,7 +59,7 @@ export async function reportInstance(context: Context): Promise<Report> {
   return read.flatMap((each) => (each.status === 'fulfilled' ? each.value.map(metricOf) : []));
 }
 
-const metricOf = ([name, help, value, type]: CheckGauge): Report[number] => ({
+const metricOf = ([name, help, value, type]: CheckGauge): MetricsReport[number] => ({
   name: `formloom_${name}`,
   help,
   type: type ?? 'gauge',
@@ -70,7 +70,7 @@ const metricOf = ([name, help, value, type]: CheckGauge): Report[number] => ({
 const metricsType = Registry.OPENMETRICS_CONTENT_TYPE;
 
 /** Writes all reports as one OpenMetrics text. Series with the same name differ in their labels. */
-export async function writeReports(reports: readonly Report[]): Promise<string> {
+export async function formatMetricsReports(reports: readonly MetricsReport[]): Promise<string> {
   const registry = new Registry<typeof metricsType>();
   registry.setContentType(metricsType);
   for (const [fullName, parts] of Map.groupBy(reports.flat(), ({ name }) => name)) {
@@ -141,7 +141,7 @@ export type Meter = {
   attempted: (status: DeliveryStatus) => void;
   /** @param isAway whether the mail server currently accepts no email. */
   mailed: (state: 'queued' | 'sent' | 'failed', isAway: boolean) => void;
-  report: () => Promise<Report>;
+  report: () => Promise<MetricsReport>;
 };
 
 const noRoute = '(none)';
@@ -191,7 +191,7 @@ export function openMeter(process: string, database: Database): Meter {
   });
   const observe = (seconds: number): void => waits.observe(seconds);
   watchPoolWaits(database, observe);
-  onCell(database, (cell) => watchPoolWaits(cell.database, observe));
+  watchOtherCells(database, (cell) => watchPoolWaits(cell.database, observe));
   const pool = new Gauge({
     name: 'formloom_pool_connections',
     help: 'Connections in the pools of all cells by state, and work waiting for a connection.',
@@ -241,6 +241,6 @@ export function openMeter(process: string, database: Database): Meter {
       mails.inc({ state });
       away.set(Number(isAway));
     },
-    report: () => registry.getMetricsAsJSON() as unknown as Promise<Report>,
+    report: () => registry.getMetricsAsJSON() as unknown as Promise<MetricsReport>,
   };
 }

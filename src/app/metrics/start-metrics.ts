@@ -2,7 +2,7 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
-import type { Meter, ReadMetrics, Report } from './open-metrics.ts';
+import type { Meter, MetricsReport, ReadMetrics } from './open-metrics.ts';
 
 /** The meter of a process, and the function that reads the metrics of all processes. */
 export type Metrics = { meter: Meter; read: ReadMetrics };
@@ -46,7 +46,7 @@ export async function startMetrics(
   }
   const read = openMetrics(context, async () => [
     await meter.report(),
-    ...((await others.reports()) as Report[]),
+    ...((await others.reports()) as MetricsReport[]),
   ]);
   if (config.metrics.listen) {
     const listening = await listenForMetrics(config.metrics.listen, read);

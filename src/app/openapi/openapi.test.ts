@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { elements } from '#ast/form/elements.ts';
+import { elementDefinitions } from '#ast/form/elements.ts';
 import { newId } from '#kit/clock.ts';
 import { mostNotes } from '#submissions/changes/notes.ts';
 import { element, structure } from '#test/ast/forms.ts';
@@ -16,7 +16,7 @@ import { loadPage, makeForm, openVisitor } from '#test/visitor.ts';
 import { makeWebhook } from '#test/webhooks/make-webhook.ts';
 import { mostWebhooks } from '#webhooks/webhooks.ts';
 import { apiRoutes } from '../operations/operations.ts';
-import { version } from '../operations/version.ts';
+import { serviceVersion } from '../operations/version.ts';
 import { writeOpenApi } from '../server/server.ts';
 import { hasFormId } from './operations.ts';
 import type { OpenApi, OpenApiOperation } from './schemas.ts';
@@ -81,7 +81,7 @@ const withQuery = (path: string, query: Record<string, string>): string =>
   Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query).toString()}`;
 
 test('the served document equals the one written from the routes, and needs no key', () => {
-  const written = writeOpenApi(routes, { publicUrl: service.url, version });
+  const written = writeOpenApi(routes, { publicUrl: service.url, version: serviceVersion });
   assert.deepEqual(served, JSON.parse(JSON.stringify(written)));
   assert.equal(served.openapi, '3.1.0');
   assert.equal(served.servers[0]!.url, `${service.url}/api/v1`);
@@ -786,7 +786,7 @@ const elementSchemas = Object.entries(served.components.schemas as Record<string
 );
 
 test('each element type, built from its schema alone, is accepted with its required attributes and with every attribute', async () => {
-  assert.equal(elementSchemas.length, Object.keys(elements).length);
+  assert.equal(elementSchemas.length, Object.keys(elementDefinitions).length);
   const { body: image } = await tenant.call('POST', '/images', pixel);
   const example = (
     name: string,

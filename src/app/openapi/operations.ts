@@ -6,15 +6,15 @@ import type { ReplyShape } from '#kit/operation.ts';
 import type { Permission } from '#rules/permissions.ts';
 import type { ApiRoute } from '../operations/operations.ts';
 import {
-  type Content,
   commonHeaders,
   type HeaderName,
+  type OpenApiContent,
   type OpenApiOperation,
+  type OpenApiParameter,
   type OpenApiResponse,
-  type Parameter,
   referToHeaders,
   referToResponse,
-  type Schemas,
+  type SchemaRegistry,
 } from './schemas.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -153,13 +153,17 @@ function exampleOfText(format: unknown, name: string): string {
 }
 
 /** The resource of an operation: the first part of its permission. */
-export type Resource = Permission extends `${infer Name}:${string}` ? Name : never;
+export type OperationResource = Permission extends `${infer Name}:${string}` ? Name : never;
 
 /** Whether a path can be both read and changed: reading it returns the ETag that its changes require. */
 type IsTagged = (path: string) => boolean;
 
 /** Writes an operation from the schemas that check its requests and responses. */
-export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTagged): OpenApiOperation {
+export function writeOperation(
+  route: ApiRoute,
+  schemas: SchemaRegistry,
+  isTagged: IsTagged,
+): OpenApiOperation {
   const { name, method, path, operation } = route;
   const isRead = method === 'GET' && isTagged(path);
   return {
@@ -181,7 +185,7 @@ export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTa
     parameters: [
       ...writeParameters(operation.params, 'path', schemas),
       ...writeParameters(operation.query, 'query', schemas, operation.example.query),
-      ...(method === 'POST' ? [idempotencyKey] : []),
+      ...(method === 'POST' ? [idempotencyKeyParameter] : []),
       ...(operation.isConditional ? [ifMatch] : []),
       ...(isRead ? [ifNoneMatch] : []),
     ],
@@ -212,7 +216,11 @@ export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTa
   };
 }
 
-function writeReply(reply: ReplyShape, schemas: Schemas, more: readonly HeaderName[]): OpenApiResponse {
+function writeReply(
+  reply: ReplyShape,
+  schemas: SchemaRegistry,
+  more: readonly HeaderName[],
+): OpenApiResponse {
   const { description, schema, content } = reply;
   return {
     description,
@@ -252,14 +260,18 @@ function failures(method: string, operation: ApiRoute['operation']): number[] {
 /** Whether a request contains the id of a form, which may be missing or not accessible. */
 export const hasFormId = (schema: TObject | undefined): boolean => 'form_id' in (schema?.properties ?? {});
 
-export const jsonContent = (schema: object, example?: unknown): Content => ({
+export const jsonContent = (schema: object, example?: unknown): OpenApiContent => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 });
 
 /** A file as raw bytes. */
 const file = { type: 'string', format: 'binary' };
 
-const header = (name: string, description: string, schema: object = { type: 'string' }): Parameter => ({
+const header = (
+  name: string,
+  description: string,
+  schema: object = { type: 'string' },
+): OpenApiParameter => ({
   name,
   in: 'header',
   required: false,
@@ -267,7 +279,7 @@ const header = (name: string, description: string, schema: object = { type: 'str
   schema,
 });
 
-export const idempotencyKey = header(
+export const idempotencyKeyParameter = header(
   'Idempotency-Key',
   'A unique string for this request. If the request is sent again with this key within 24 hours, it takes effect only once and gets the first response.',
   { type: 'string', pattern: '^[!-~]{1,255}$' },
@@ -290,9 +302,9 @@ const withDays = ({ format, ...rest }: { format?: unknown }): object =>
 function writeParameters(
   schema: TObject,
   place: 'path' | 'query',
-  schemas: Schemas,
+  schemas: SchemaRegistry,
   examples: unknown = {},
-): Parameter[] {
+): OpenApiParameter[] {
   const required = new Set<string>(schema.required ?? []);
   return Object.entries(schema.properties).map(([name, property]) => {
     const { description, default: preset, ...rest } = property as { description?: string; default?: unknown };

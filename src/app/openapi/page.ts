@@ -2,14 +2,14 @@ import { Type } from 'typebox';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { Event, type EventKind, eventKinds } from '#webhooks/event.ts';
-import { idempotencyKey, jsonContent } from './operations.ts';
+import { idempotencyKeyParameter, jsonContent } from './operations.ts';
 import {
   commonHeaders,
   errorResponse,
   type OpenApi,
-  type Parameter,
+  type OpenApiParameter,
   referToHeaders,
-  type Schemas,
+  type SchemaRegistry,
 } from './schemas.ts';
 
 /**
@@ -70,7 +70,7 @@ const submitExample = { answers: { message: 'The shuttle is stuck.' } };
  * Writes the operation that needs no API key: submitting a form at its public URL (docs/rules.md 14). The
  * HTML page is meant for browsers and is omitted.
  */
-export function pageOperations(schemas: Schemas): OpenApi['paths'] {
+export function writePageOperations(schemas: SchemaRegistry): OpenApi['paths'] {
   const headers = commonHeaders;
   return {
     '/f/{id}': {
@@ -89,7 +89,7 @@ export function pageOperations(schemas: Schemas): OpenApi['paths'] {
             description: 'The id of the form.',
             schema: { type: 'string', format: 'uuid' },
           },
-          idempotencyKey,
+          idempotencyKeyParameter,
         ],
         requestBody: {
           required: true,
@@ -127,7 +127,7 @@ const eventSummaries: Readonly<Record<EventKind, string>> = {
   'submission.deleted': 'A completed submission was deleted',
 };
 
-const header = (name: string, description: string, schema: object, required = false): Parameter => ({
+const header = (name: string, description: string, schema: object, required = false): OpenApiParameter => ({
   name,
   in: 'header',
   required,
@@ -142,7 +142,7 @@ const signature = { pattern: '^sha256=[0-9a-f]{64}$' };
  * The headers of the specification ("Request headers") and of Standard Webhooks 1.0
  * (webhooks/signature.ts).
  */
-const headersOf = (kind: EventKind): Parameter[] => [
+const headersOf = (kind: EventKind): OpenApiParameter[] => [
   header('X-Service-Event', 'The event.', { const: kind }, true),
   header(
     'X-Service-Delivery-ID',
@@ -169,7 +169,7 @@ const headersOf = (kind: EventKind): Parameter[] => [
 ];
 
 /** Writes the webhooks of the document: the three events that receivers get. */
-export function writeWebhooks(schemas: Schemas): OpenApi['webhooks'] {
+export function writeWebhooks(schemas: SchemaRegistry): OpenApi['webhooks'] {
   const write = (kind: EventKind): OpenApi['webhooks'][string]['post'] => ({
     operationId: kind.replaceAll(/\.(\w)/g, (_match, letter: string) => letter.toUpperCase()),
     summary: eventSummaries[kind],

@@ -26,7 +26,7 @@ const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The schemas of the document. Named schemas are components, to which all others refer. */
-export type Schemas = {
+export type SchemaRegistry = {
   /** Returns a schema as it appears in the document. */
   write(schema: object): Schema;
   /** Returns the components that were written so far, by name. */
@@ -37,7 +37,7 @@ export type Schemas = {
  * Starts with the known components, and adds each schema that has a component name (kit/pagination.ts).
  * @throws Error for two schemas with the same name, and for an unknown name.
  */
-export function openSchemas(known: Readonly<Record<string, object>>): Schemas {
+export function createSchemaRegistry(known: Readonly<Record<string, object>>): SchemaRegistry {
   const components = new Map<string, object>();
 
   function write(schema: object): Schema {
@@ -138,7 +138,10 @@ export type OpenApi = {
   servers: { url: string; description: string }[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, OpenApiOperation>>;
-  webhooks: Record<string, { post: Omit<OpenApiOperation, 'parameters'> & { parameters: Parameter[] } }>;
+  webhooks: Record<
+    string,
+    { post: Omit<OpenApiOperation, 'parameters'> & { parameters: OpenApiParameter[] } }
+  >;
   components: {
     schemas: Record<string, object>;
     responses: Record<string, OpenApiResponse>;
@@ -158,14 +161,14 @@ export type OpenApiOperation = {
   security: Record<string, string[]>[];
   /** Undefined for operations without an API key, and for webhooks. */
   'x-permission'?: string;
-  parameters: Parameter[];
-  requestBody?: { required: boolean; content: Content };
+  parameters: OpenApiParameter[];
+  requestBody?: { required: boolean; content: OpenApiContent };
   responses: Record<string, OpenApiResponse | Reference>;
   /** Overrides the servers of the document. */
   servers?: { url: string }[];
 };
 
-export type Parameter = {
+export type OpenApiParameter = {
   name: string;
   in: 'path' | 'query' | 'header';
   required: boolean;
@@ -176,11 +179,11 @@ export type Parameter = {
 
 type Reference = { $ref: string };
 type Header = { description: string; required: boolean; schema: object };
-export type Content = Record<string, { schema: object; example?: unknown }>;
+export type OpenApiContent = Record<string, { schema: object; example?: unknown }>;
 export type OpenApiResponse = {
   description: string;
   headers?: Record<string, Header | Reference>;
-  content?: Content;
+  content?: OpenApiContent;
 };
 
 const ErrorItem = nameSchema(
@@ -225,7 +228,7 @@ const header = (type: 'string' | 'integer', description: string, required = true
 });
 
 /** The response headers that the document describes. */
-export const headers = {
+export const responseHeaders = {
   'X-Request-Id': header('string', "The id of the request, which also appears in the service's log."),
   'X-RateLimit-Limit': header('integer', 'Requests per minute.'),
   'X-RateLimit-Remaining': header('integer', 'Requests left in the current window.'),
@@ -241,7 +244,7 @@ export const headers = {
   ),
 } as const satisfies Record<string, Header>;
 
-export type HeaderName = keyof typeof headers;
+export type HeaderName = keyof typeof responseHeaders;
 
 /** The headers of every API response. */
 export const commonHeaders = [
@@ -300,7 +303,7 @@ const notModified = {
 };
 
 /** The responses that operations share. */
-export const responses: Readonly<Record<string, OpenApiResponse>> = {
+export const sharedResponses: Readonly<Record<string, OpenApiResponse>> = {
   ...Object.fromEntries(
     [...byStatus.values()].map((code) => [componentOf(code), errorResponse(code, commonHeaders)]),
   ),

@@ -12,24 +12,24 @@ import {
   refuseOtherMethods,
   type Server,
 } from '#kit/http.ts';
-import type { Deprecation, Origin } from '#kit/operation.ts';
+import type { ClientInfo, Deprecation } from '#kit/operation.ts';
 import { prepareResponse } from '#kit/replies/prepare-response.ts';
 import { leastRoleFor, roleMay } from '#rules/permissions.ts';
-import { type Accounts, addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import { type Accounts, ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import type { AuditLog } from '#workspaces/audit/audit-log.ts';
 import {
   anonymousRate,
-  authenticate,
+  authenticateApiKey,
   type Caller,
   countRequest,
   personRateLimitKey,
-  type Rate,
+  type RequestRate,
   requirePermission,
 } from '#workspaces/authenticate.ts';
-import type { KeyRequest, RequestLog } from '#workspaces/request-log.ts';
-import { requirePerson, requireRole } from '#workspaces/sign-in/require-person.ts';
+import type { CompletedKeyRequest, RequestLog } from '#workspaces/request-log.ts';
+import { requireMembership, requirePerson } from '#workspaces/sign-in/require-person.ts';
 import type { ApiRoute } from './operations.ts';
-import { runnerOf } from './run-operation.ts';
+import { createOperationRunner } from './run-operation.ts';
 import type { Services } from './services.ts';
 
 /** The services that identify a caller. */
@@ -48,7 +48,7 @@ async function findCaller(
   door: CallerServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  count: (key: string, rate: Rate) => Promise<void>,
+  count: (key: string, rate: RequestRate) => Promise<void>,
 ): Promise<Caller> {
   let caller: Caller;
   try {
@@ -56,13 +56,13 @@ async function findCaller(
     const workspaceId = authorization === undefined ? namedWorkspace(request, door.config) : undefined;
     caller =
       workspaceId === undefined
-        ? await authenticate(door, authorization)
+        ? await authenticateApiKey(door, authorization)
         : await findSession(door, workspaceId.toLowerCase(), request, reply);
   } catch (error) {
     // If the database is down, no caller can be identified, and many with valid keys may share an IP address.
     // They get 503 instead of 429; the response still says how much of the limit is left.
     const rate = error instanceof ApiError ? anonymousRate : { ...anonymousRate, burst: Infinity };
-    await count(`address ${addressRateLimitKey(request.ip)}`, rate);
+    await count(`address ${ipRateLimitKey(request.ip)}`, rate);
     throw error;
   }
   // Set before the request is counted, so that a request over the limit also appears in the key's request
@@ -100,7 +100,7 @@ async function findSession(
   refuseForeignRequest(request, config.publicUrl);
   const person = await requirePerson(accounts, request, reply);
   if (!uuidPattern.test(workspaceId)) throw new ApiError('bad_request', 'X-Workspace-ID must be a UUID.');
-  const role = await requireRole(database, workspaceId, person);
+  const role = await requireMembership(database, workspaceId, person);
   return {
     workspaceId,
     formIds: null,
@@ -179,7 +179,7 @@ export function authenticateRequests(server: Server, services: ApiServices, requ
 
 function serveOperation(server: Server, services: ApiServices, route: ApiRoute, auditLog: AuditLog): void {
   const { method, path, operation } = route;
-  const run = runnerOf(services, auditLog, route);
+  const run = createOperationRunner(services, auditLog, route);
   server.route({
     method,
     url: path,
@@ -201,7 +201,7 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
         body,
         id,
         ifMatch: headers['if-match'],
-        origin: originOf(request),
+        origin: auditOriginOf(request),
         once: key === undefined ? undefined : { key: String(key), url: request.url },
         isHead: request.method === 'HEAD',
       });
@@ -211,7 +211,7 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
 }
 
 /** Returns the origin of a request, for the audit log. */
-export const originOf = ({ ip, headers }: FastifyRequest): Origin => ({
+export const auditOriginOf = ({ ip, headers }: FastifyRequest): ClientInfo => ({
   address: ip,
   agent: headers['user-agent']?.slice(0, longestAgent) ?? null,
 });
@@ -227,7 +227,7 @@ const describeRequest = (
   { workspaceId, actor }: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
-): KeyRequest => ({
+): CompletedKeyRequest => ({
   workspaceId,
   keyId: actor.id,
   id: request.id,
@@ -239,7 +239,7 @@ const describeRequest = (
   address: request.ip,
 });
 
-async function count(services: Services, reply: FastifyReply, key: string, rate: Rate): Promise<void> {
+async function count(services: Services, reply: FastifyReply, key: string, rate: RequestRate): Promise<void> {
   const { headers, exceeded } = await countRequest(services.requestCounter, key, rate);
   reply.headers(headers);
   if (exceeded !== undefined) throw rateLimitExceeded(exceeded);

@@ -49,7 +49,7 @@ export async function callOperation<Name extends OperationName>(
  * path begins with the parent of the resource, the command does too: `getFormSchema` is `forms schema`,
  * `setWebhookSecret` is `webhooks set-secret`. A declaration can set another name (`command`).
  */
-export function commandName({
+export function commandNameOf({
   name,
   path,
   operation,
@@ -69,7 +69,7 @@ export function commandName({
 }
 
 /** Returns the name of a path parameter. `:id` is named after the segment before it. */
-export function parameterName(path: string, parameter: string): string {
+export function pathParameterNameOf(path: string, parameter: string): string {
   if (parameter !== 'id') return parameter;
   const segments = path.split('/');
   return singular(segments[segments.indexOf(':id') - 1]!);

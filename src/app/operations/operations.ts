@@ -14,15 +14,15 @@ import { peopleEndpoints } from '#people/endpoints.ts';
 import type { Permission } from '#rules/permissions.ts';
 import { bulkEndpoints } from '#search/bulk-endpoints.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
-import { listEndpoints } from '#search/list-endpoints.ts';
-import { viewEndpoints } from '#search/row-endpoints.ts';
+import { submissionListEndpoints } from '#search/list-endpoints.ts';
+import { tableRowEndpoints } from '#search/row-endpoints.ts';
 import { savedViewEndpoints } from '#search/saved-views.ts';
 import { tableArrangementEndpoints } from '#search/table-arrangement.ts';
 import { analyticsEndpoints } from '#submissions/analytics.ts';
 import { submissionChangeEndpoints } from '#submissions/changes/endpoints.ts';
 import { noteEndpoints } from '#submissions/changes/notes.ts';
 import { trashEndpoints } from '#submissions/changes/trash-endpoints.ts';
-import { getEndpoint, submitEndpoint } from '#submissions/endpoints.ts';
+import { createSubmissionEndpoint, getSubmissionEndpoint } from '#submissions/endpoints.ts';
 import { historyEndpoints } from '#submissions/history.ts';
 import { submissionImportEndpoints } from '#submissions/import/endpoints.ts';
 import { columnEndpoints } from '#submissions/read-columns.ts';
@@ -77,9 +77,9 @@ export function apiOperations(services: Services) {
     ...textEndpoints(services),
     ...imageEndpoints(services),
     ...fileEndpoints(services),
-    ...listEndpoints(services),
-    getSubmission: getEndpoint(services),
-    createSubmission: submitEndpoint(services),
+    ...submissionListEndpoints(services),
+    getSubmission: getSubmissionEndpoint(services),
+    createSubmission: createSubmissionEndpoint(services),
     ...submissionChangeEndpoints(services),
     ...noteEndpoints(services),
     ...tagEndpoints(services),
@@ -88,7 +88,7 @@ export function apiOperations(services: Services) {
     ...trashEndpoints(services),
     ...spamEndpoints(services),
     ...searchEndpoints(services),
-    ...viewEndpoints(services),
+    ...tableRowEndpoints(services),
     ...savedViewEndpoints(services),
     ...columnEndpoints(services),
     ...historyEndpoints(services),
@@ -147,7 +147,7 @@ export type InputOf<Name extends keyof Operations> = Part<'params', TypesOf<Name
 export type ReplyOf<Name extends keyof Operations> = TypesOf<Name>['reply'];
 
 /** The operations that accept If-Match. */
-export type ConditionalName = {
+export type ConditionalOperationName = {
   [Name in OperationName]: true extends Operations[Name]['isConditional'] ? Name : never;
 }[OperationName];
 
@@ -167,7 +167,7 @@ export function apiRoutes(services: Services): readonly ApiRoute[] {
   const operations = apiOperations(services);
   return (Object.keys(routes) as (keyof typeof operations)[]).map((name) => {
     const operation: Operation<Permission> = operations[name];
-    const readerName = readOperationNameOf(operation);
+    const readerName = findReadOperationName(operation);
     const reader =
       readerName === undefined ? undefined : getProperty<Operation<Permission>>(operations, readerName);
     return { name, ...routeOf(name), operation, reader };
@@ -175,7 +175,7 @@ export function apiRoutes(services: Services): readonly ApiRoute[] {
 }
 
 /** The name of the operation that reads what an operation changes or creates. */
-export function readOperationNameOf({ audit }: Pick<Operation, 'audit'>): string | undefined {
+export function findReadOperationName({ audit }: Pick<Operation, 'audit'>): string | undefined {
   if (typeof audit !== 'object') return undefined;
   return 'changes' in audit ? audit.changes : 'creates' in audit ? audit.creates : undefined;
 }

@@ -1,9 +1,9 @@
 import { type IfMatchTimes, parseIfMatch } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { replyText } from '#kit/http.ts';
-import type { AuditPolicy, OperationResponse, Origin, Scope } from '#kit/operation.ts';
-import { type AuditLog, auditEntryOfRequest, type ChangeReader } from '#workspaces/audit/audit-log.ts';
-import { runOnce } from '#workspaces/idempotency.ts';
+import type { AuditPolicy, ClientInfo, OperationResponse, RequestScope } from '#kit/operation.ts';
+import { type AuditedObjectReader, type AuditLog, auditEntryOfRequest } from '#workspaces/audit/audit-log.ts';
+import { runIdempotentRequest } from '#workspaces/idempotency.ts';
 import type { ApiResponse } from './call-operation.ts';
 import type { ApiRoute } from './operations.ts';
 import type { Services } from './services.ts';
@@ -19,7 +19,7 @@ type Given = {
   /** The id of the request in the logs. */
   id?: string;
   /** Where the request comes from; undefined for the command line. */
-  origin?: Origin;
+  origin?: ClientInfo;
   /**
    * Whether only the headers of the response are sent. No data then leaves the service, so there is no audit
    * entry.
@@ -31,10 +31,10 @@ type Given = {
  * Runs an operation for a caller who has its permission, and handles what every interface needs: the audit
  * entry, If-Match and the Idempotency-Key.
  */
-type Run = (caller: Scope, given: Given) => Promise<OperationResponse>;
+type Run = (caller: RequestScope, given: Given) => Promise<OperationResponse>;
 
 /** Returns the function that runs an operation. */
-export function runnerOf(
+export function createOperationRunner(
   services: Pick<Services, 'config' | 'database' | 'vault'>,
   auditLog: AuditLog,
   route: ApiRoute,
@@ -55,13 +55,15 @@ export function runnerOf(
         (scope) => operation.handle(scope, { params, query, body, unchanged }),
         compared,
       );
-    const answer = await (once ? runOnce(services, caller, { ...once, method, body }, run) : run());
+    const answer = await (once
+      ? runIdempotentRequest(services, caller, { ...once, method, body }, run)
+      : run());
     if (isReplyChecked) operation.holdReply(answer);
     return answer;
   };
 }
 
-function hasEntry(audit: AuditPolicy | undefined, { actor }: Scope): boolean {
+function hasEntry(audit: AuditPolicy | undefined, { actor }: RequestScope): boolean {
   if (audit === 'entry by people') return actor.kind === 'person';
   return audit !== undefined && !(typeof audit === 'object' && 'none' in audit);
 }
@@ -79,9 +81,9 @@ const longestCompared = 200_000;
  */
 function comparedBy(
   { operation: { audit }, reader }: ApiRoute,
-  caller: Scope,
+  caller: RequestScope,
   { params, body }: Given,
-): ChangeReader | undefined {
+): AuditedObjectReader | undefined {
   if (typeof audit !== 'object' || 'none' in audit) return undefined;
   if ('fields' in audit) {
     const sent = Object.entries(body ?? {}).filter(([name]) => audit.fields.includes(name));

@@ -5,4 +5,4 @@ const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import
 };
 
 /** The version of this service, from package.json. */
-export const version: string = manifest.version;
+export const serviceVersion: string = manifest.version;

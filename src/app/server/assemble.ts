@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bytesOfId, findCell } from '#cells/across-cells.ts';
-import { type Cell, cellsOf, onCell } from '#cells/cells.ts';
+import { type Cell, cellsOf, watchOtherCells } from '#cells/cells.ts';
 import { uuidPattern } from '#kit/clock.ts';
-import { closeInOrder } from '#kit/concurrency.ts';
+import { prepareGracefulShutdown } from '#kit/concurrency.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { refuseRequest, type Server } from '#kit/http.ts';
+import { markRequestRefused, type Server } from '#kit/http.ts';
 import { hashKeyFromHeader } from '#workspaces/api-key.ts';
 import { type BaseServices, openServices } from '../operations/services.ts';
-import { type Background, startBackground } from './background.ts';
-import { startRemoteBackground } from './processes.ts';
+import { type BackgroundWork, startBackgroundWork } from './background.ts';
+import { delegateBackgroundWork } from './processes.ts';
 import { buildServer } from './server.ts';
 
 /** Paths that contain the id of a form or workspace: public pages, files, and the console's own API. */
@@ -46,7 +46,7 @@ function ofUuid(text: string): string | undefined {
  * The service that a process runs for each cell except the first: a server that does not listen, and
  * background work.
  */
-type Part = { server: Server; stop: Background['stop']; close(): Promise<void> };
+type Part = { server: Server; stop: BackgroundWork['stop']; close(): Promise<void> };
 
 /** The time after which a cell that could not be opened is retried, in milliseconds. */
 const againMs = 1_000;
@@ -63,15 +63,15 @@ const remembered = 10_000;
 export function serveCells(
   first: Server,
   ground: BaseServices,
-  { background, isBackgroundElsewhere }: { background: Background; isBackgroundElsewhere: boolean },
-): { stop: Background['stop']; close(): Promise<void> } {
+  { background, isBackgroundElsewhere }: { background: BackgroundWork; isBackgroundElsewhere: boolean },
+): { stop: BackgroundWork['stop']; close(): Promise<void> } {
   const { database, log } = ground;
   const parts = new Map<Database, Promise<Part>>();
   const open = async (cell: Cell): Promise<Part> => {
     const services = openServices({ ...ground, database: cell.database });
     // The process that runs background work runs it for every cell, and listens for all cells on a single
     // channel.
-    const own = (isBackgroundElsewhere ? startRemoteBackground : startBackground)(services, background);
+    const own = (isBackgroundElsewhere ? delegateBackgroundWork : startBackgroundWork)(services, background);
     const stop: Part['stop'] = async (graceMs) => {
       services.feedBell.close();
       await own.stop(graceMs);
@@ -99,14 +99,14 @@ export function serveCells(
     });
   };
   dispatch(first, ground, parts);
-  const unhear = onCell(database, openAgain);
+  const unhear = watchOtherCells(database, openAgain);
   const ofEach = async (work: (part: Part) => Promise<unknown>): Promise<void> => {
     const opened = await Promise.allSettled(parts.values());
     await Promise.all(
       opened.map((each) => (each.status === 'fulfilled' ? work(each.value) : Promise.resolve())),
     );
   };
-  const stop: Background['stop'] = (graceMs) => {
+  const stop: BackgroundWork['stop'] = (graceMs) => {
     unhear();
     ending.abort();
     return ofEach((part) => part.stop(graceMs));
@@ -150,7 +150,7 @@ function dispatch(
     void answer
       .catch((error: unknown) => {
         // The cell cannot be found now. Without this refusal, the first cell would answer 404.
-        refuseRequest(request, error);
+        markRequestRefused(request, error);
         return own;
       })
       .then((found) => found(request, response));
@@ -200,7 +200,7 @@ const drainMs = 7_000;
  * Everything that must be closed is added to `parts`. main.ts loads this module only when a process needs it,
  * so that the primary of several processes stays small.
  */
-export async function assemble(
+export async function assembleProcess(
   { config, parts, state }: ProcessContext,
   {
     isBackgroundElsewhere,
@@ -211,7 +211,7 @@ export async function assemble(
   },
 ): Promise<Server> {
   const services = openServices({ config, ...ground });
-  const background = isBackgroundElsewhere ? startRemoteBackground(services) : startBackground(services);
+  const background = isBackgroundElsewhere ? delegateBackgroundWork(services) : startBackgroundWork(services);
   parts.defer(() => background.stop(drainMs));
   parts.defer(() => services.feedBell.close());
   const server = await buildServer(
@@ -220,7 +220,7 @@ export async function assemble(
   );
   const cells = serveCells(server, { config, ...ground }, { background, isBackgroundElsewhere });
   parts.defer(() => cells.close());
-  const close = closeInOrder(server);
+  const close = prepareGracefulShutdown(server);
   parts.defer(async () => {
     services.feedBell.close();
     await Promise.all([close(drainMs), background.stop(drainMs), cells.stop(drainMs)]);

@@ -1,39 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backUpWhenDue, sweepBackups } from '#backup/schedule.ts';
-import { cellsOf, createAllCellViews, onCell, refreshCells } from '#cells/cells.ts';
+import { cellsOf, createAllCellViews, refreshCells, watchOtherCells } from '#cells/cells.ts';
 import { sweepFiles } from '#files/stored-files.ts';
 import { removeFormJob } from '#forms/forms.ts';
 import { sweepImages } from '#forms/images/images.ts';
 import { sendDueReminders } from '#invitations/remind.ts';
-import { importJob, importStep } from '#invitations/start-import.ts';
+import { invitationImportJob, runInvitationImportStep } from '#invitations/start-import.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
-import { sendMailJob } from '#kit/outbox.ts';
-import { listen } from '#kit/queue/announcer.ts';
-import { type Periodic, runPeriodically, sweep } from '#kit/queue/periodic.ts';
+import { sendMailJobKind } from '#kit/outbox.ts';
+import { listenOnChannel } from '#kit/queue/announcer.ts';
+import { type PeriodicWork, runPeriodically, sweepWithTrustedClock } from '#kit/queue/periodic.ts';
 import { type Queue, startQueue } from '#kit/queue/worker.ts';
 import { onlyRow } from '#kit/statement.ts';
-import { sendNotices } from '#mail/notices/send-notices.ts';
-import { failParkedMail, sendMail } from '#mail/sending/send-mail.ts';
-import { eraseJob, eraseStep } from '#people/erase-person.ts';
+import { createNoticeHandler } from '#mail/notices/send-notices.ts';
+import { createMailHandler, failParkedMail } from '#mail/sending/send-mail.ts';
+import { eraseJobKind, eraseStep } from '#people/erase-person.ts';
 import { cleanPendingList } from '#search/suggest.ts';
-import { bulkBatch, bulkJob } from '#submissions/changes/bulk.ts';
-import { removeFormBatch } from '#submissions/changes/remove-form.ts';
-import { removeEndedWorkspaces } from '#submissions/changes/remove-workspace.ts';
-import { importSubmissionsStep, submissionImportJob } from '#submissions/import/start-import.ts';
+import { bulkJobKind, runBulkBatch } from '#submissions/changes/bulk.ts';
+import { removeFormSubmissionsBatch } from '#submissions/changes/remove-form.ts';
+import { deleteClosedWorkspaces } from '#submissions/changes/remove-workspace.ts';
+import { importSubmissionsStep, submissionImportJobKind } from '#submissions/import/start-import.ts';
 import { applyRetention } from '#submissions/retention/apply.ts';
-import { deliverJob } from '#webhooks/delivery-job.ts';
-import { replayBatch, replayJob } from '#webhooks/replay/replay.ts';
-import { deliverWebhook, failParkedDelivery, webhookConcurrency } from '#webhooks/sending/deliver.ts';
+import { deliverJobKind } from '#webhooks/delivery-job.ts';
+import { replayJobKind, runReplayBatch } from '#webhooks/replay/replay.ts';
+import { createDeliveryHandler, failParkedDelivery, webhookConcurrency } from '#webhooks/sending/deliver.ts';
 import { pruneDeliveryLog } from '#webhooks/upkeep.ts';
 import { deleteDueAccounts } from '#workspaces/account-deletion.ts';
 import { emailEventJob } from '#workspaces/audit/email-events.ts';
 import { clearKeyCache } from '#workspaces/authenticate.ts';
 import { keyChangeChannel } from '#workspaces/key-rows.ts';
-import { watchIncidents } from '../checks/watch.ts';
+import { reportNewIncidents } from '../checks/watch.ts';
 import type { Services } from '../operations/services.ts';
-import { version } from '../operations/version.ts';
-import { deleteExpired, expiring } from './delete-expired.ts';
+import { serviceVersion } from '../operations/version.ts';
+import { deleteExpired, expiringTables } from './delete-expired.ts';
 
 const againMs = 1_000;
 
@@ -68,11 +68,12 @@ export function listenForRevokedKeys({ database, log }: { database: Database; lo
     }
     isLooking = false;
   };
-  const here = listen(database, keyChangeChannel, hear, { log, signal: ending.signal });
+  const here = listenOnChannel(database, keyChangeChannel, hear, { log, signal: ending.signal });
   // A cell on a cluster node announces its changes on that node.
   const elsewhere: Promise<void>[] = [];
-  const unhear = onCell(database, ({ place, database: there }) => {
-    if (place) elsewhere.push(listen(there, keyChangeChannel, clearKeyCache, { log, signal: ending.signal }));
+  const unhear = watchOtherCells(database, ({ place, database: there }) => {
+    if (place)
+      elsewhere.push(listenOnChannel(there, keyChangeChannel, clearKeyCache, { log, signal: ending.signal }));
   });
   return {
     async stop() {
@@ -84,7 +85,7 @@ export function listenForRevokedKeys({ database, log }: { database: Database; lo
 }
 
 /** The work that a process does outside requests. */
-export type Background = {
+export type BackgroundWork = {
   wakeQueue: () => void;
   /** Why the mail server refused the last email; undefined if it accepted it. */
   mail: { problem: string | undefined };
@@ -97,17 +98,20 @@ export type Background = {
  * @param first the background work of the first cell, which also runs the tasks of the instance. Omit it when
  * starting the first cell itself.
  */
-export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: Background): Background {
+export function startBackgroundWork(
+  services: Omit<Services, 'wakeQueue'>,
+  first?: BackgroundWork,
+): BackgroundWork {
   const { config, database, log } = services;
-  const mail: Background['mail'] = first?.mail ?? { problem: undefined };
+  const mail: BackgroundWork['mail'] = first?.mail ?? { problem: undefined };
   const queue: Queue = startQueue({
     database,
     log,
     handlers: {
-      [deliverJob]: {
+      [deliverJobKind]: {
         ...webhookConcurrency,
         onParked: failParkedDelivery,
-        run: deliverWebhook({
+        run: createDeliveryHandler({
           database,
           vault: services.vault,
           signLink: services.links.sign,
@@ -119,11 +123,11 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
           onAttempt: services.metrics?.meter.attempted,
         }),
       },
-      [sendMailJob]: {
+      [sendMailJobKind]: {
         // One job at a time in each lane, so that a crash repeats at most one email.
         perLane: 1,
         onParked: failParkedMail,
-        run: sendMail({
+        run: createMailHandler({
           database,
           config,
           vault: services.vault,
@@ -136,29 +140,29 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
       },
       [emailEventJob]: {
         perLane: 4,
-        run: sendNotices({ database, config, vault: services.vault, wakeQueue: () => queue.wake() }),
+        run: createNoticeHandler({ database, config, vault: services.vault, wakeQueue: () => queue.wake() }),
       },
-      [replayJob]: {
+      [replayJobKind]: {
         perLane: 1,
-        run: (job) => replayBatch({ database, wakeQueue: () => queue.wake() }, job),
+        run: (job) => runReplayBatch({ database, wakeQueue: () => queue.wake() }, job),
       },
       [removeFormJob]: {
         perLane: 1,
-        run: (job) => removeFormBatch({ database, wakeQueue: () => queue.wake() }, job),
+        run: (job) => removeFormSubmissionsBatch({ database, wakeQueue: () => queue.wake() }, job),
       },
-      [importJob]: {
+      [invitationImportJob]: {
         perLane: 1,
-        run: (job) => importStep({ ...services, wakeQueue: () => queue.wake() }, job),
+        run: (job) => runInvitationImportStep({ ...services, wakeQueue: () => queue.wake() }, job),
       },
-      [submissionImportJob]: {
+      [submissionImportJobKind]: {
         perLane: 1,
         run: (job) => importSubmissionsStep({ ...services, wakeQueue: () => queue.wake() }, job),
       },
-      [bulkJob]: {
+      [bulkJobKind]: {
         perLane: 1,
-        run: (job) => bulkBatch({ ...services, wakeQueue: () => queue.wake() }, job),
+        run: (job) => runBulkBatch({ ...services, wakeQueue: () => queue.wake() }, job),
       },
-      [eraseJob]: {
+      [eraseJobKind]: {
         perLane: 1,
         run: (job) => eraseStep({ ...services, wakeQueue: () => queue.wake() }, job),
       },
@@ -167,7 +171,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
   const wakeQueue = (): void => queue.wake();
   const every = openSchedule(log);
   const sweepEvery = (pauseMs: number, name: string, work: () => Promise<unknown>, longestMs?: number) =>
-    every(pauseMs, name, () => sweep(database, work), longestMs);
+    every(pauseMs, name, () => sweepWithTrustedClock(database, work), longestMs);
   const housekeeping = [
     // In 500 ms, at most a few hundred documents reach the pending list of the index; after a quiet period, a
     // few thousand do.
@@ -179,15 +183,15 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
     ),
     sweepEvery(60_000, 'deleting data past its retention', () => applyRetention({ database, wakeQueue })),
     every(30_000, 'sending due reminders', () => sendDueReminders({ ...services, wakeQueue })),
-    ...Object.entries(expiring).map(([table, { pauseMs }]) =>
+    ...Object.entries(expiringTables).map(([table, { pauseMs }]) =>
       sweepEvery(pauseMs, `deleting expired ${table}`, () =>
-        deleteExpired(database, table as keyof typeof expiring),
+        deleteExpired(database, table as keyof typeof expiringTables),
       ),
     ),
     sweepEvery(60_000, 'pruning the delivery log', () =>
       pruneDeliveryLog({ database }, { retentionDays: config.deliveryRetentionDays }),
     ),
-    sweepEvery(60_000, 'deleting closed workspaces', () => removeEndedWorkspaces(services)),
+    sweepEvery(60_000, 'deleting closed workspaces', () => deleteClosedWorkspaces(services)),
     sweepEvery(10_000, 'sweeping files', () => sweepFiles(services), 60_000),
     sweepEvery(3_600_000, 'sweeping images', () => sweepImages(services)),
     ...(first ? [] : startInstanceTasks(services, { mail, wakeQueue })),
@@ -217,15 +221,19 @@ const openSchedule =
 /** Starts the periodic tasks of the instance, which do not belong to a cell. */
 function startInstanceTasks(
   services: Omit<Services, 'wakeQueue'>,
-  { mail, wakeQueue }: Pick<Background, 'mail' | 'wakeQueue'>,
-): Periodic[] {
+  { mail, wakeQueue }: Pick<BackgroundWork, 'mail' | 'wakeQueue'>,
+): PeriodicWork[] {
   const { config, database, log } = services;
   const every = openSchedule(log);
   return [
     ...(config.backup
       ? [
-          every(5_000, 'backing up', (signal) => backUpWhenDue({ ...services, version }, signal)),
-          every(60_000, 'sweeping backups', () => sweep(database, () => sweepBackups(services))),
+          every(5_000, 'backing up', (signal) =>
+            backUpWhenDue({ ...services, version: serviceVersion }, signal),
+          ),
+          every(60_000, 'sweeping backups', () =>
+            sweepWithTrustedClock(database, () => sweepBackups(services)),
+          ),
         ]
       : []),
     // A move by Citus or a killed command can leave views that point to the old node.
@@ -233,8 +241,10 @@ function startInstanceTasks(
       if (cellsOf(database).some(({ place }) => place)) await createAllCellViews(database);
     }),
     every(30_000, 'watching', () =>
-      watchIncidents({ ...services, mailProblem: () => mail.problem, wakeQueue }),
+      reportNewIncidents({ ...services, mailProblem: () => mail.problem, wakeQueue }),
     ),
-    every(60_000, 'deleting closed accounts', () => sweep(database, () => deleteDueAccounts(database))),
+    every(60_000, 'deleting closed accounts', () =>
+      sweepWithTrustedClock(database, () => deleteDueAccounts(database)),
+    ),
   ];
 }

@@ -1,15 +1,15 @@
 import { leastIdAt, now } from '#kit/clock.ts';
 import { type Database, sharedDatabaseOf } from '#kit/database.ts';
 import { deleteOldMails } from '#mail/endpoints.ts';
-import { deleteCountedEmails } from '#mail/sending/mail-limits.ts';
+import { deleteExpiredEmailCounts } from '#mail/sending/mail-limits.ts';
 import { deleteOldErasures } from '#people/erase-person.ts';
 import { deleteVisitsBefore } from '#submissions/analytics.ts';
 import { deleteExpiredLinks } from '#submissions/links.ts';
-import { deleteSpamBefore } from '#submissions/spam-endpoints.ts';
+import { deleteExpiredSpamBatch } from '#submissions/spam-endpoints.ts';
 import { deleteExpiredResets } from '#workspaces/accounts/password-reset.ts';
 import { deleteOldAuditEntries } from '#workspaces/audit/audit-entries.ts';
 import { deleteOldAccountEvents } from '#workspaces/audit-endpoints.ts';
-import { idempotencyKeyMs, pruneRequests } from '#workspaces/idempotency.ts';
+import { deleteExpiredIdempotencyKeys, idempotencyKeyMs } from '#workspaces/idempotency.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -30,12 +30,12 @@ type Expiring = {
 };
 
 /** The tables with rows that expire. */
-export const expiring = {
+export const expiringTables = {
   held_submissions: {
     pauseMs: 600_000,
     batch: 500,
     keptMs: 30 * dayMs,
-    remove: (database, before) => deleteSpamBefore(database, { before }),
+    remove: (database, before) => deleteExpiredSpamBatch(database, { before }),
   },
   submission_links: {
     pauseMs: 600_000,
@@ -45,7 +45,7 @@ export const expiring = {
   repeatable_requests: {
     pauseMs: 600_000,
     keptMs: idempotencyKeyMs,
-    remove: (database, before) => pruneRequests(database, { kept_from: before }),
+    remove: (database, before) => deleteExpiredIdempotencyKeys(database, { kept_from: before }),
   },
   password_resets: {
     pauseMs: hourMs,
@@ -54,7 +54,7 @@ export const expiring = {
   counted_emails: {
     pauseMs: hourMs,
     batch: 1_000,
-    remove: (database) => deleteCountedEmails(database, {}),
+    remove: (database) => deleteExpiredEmailCounts(database, {}),
   },
   mails: {
     pauseMs: hourMs,
@@ -88,8 +88,8 @@ export const expiring = {
 } as const satisfies Record<string, Expiring>;
 
 /** Deletes the expired rows of a table in batches. If it is interrupted, the next run continues. */
-export async function deleteExpired(database: Database, table: keyof typeof expiring): Promise<void> {
-  const { batch, keptMs: kept = 0, remove }: Expiring = expiring[table];
+export async function deleteExpired(database: Database, table: keyof typeof expiringTables): Promise<void> {
+  const { batch, keptMs: kept = 0, remove }: Expiring = expiringTables[table];
   const before = new Date(now().getTime() - kept);
   while ((await remove(database, before)).length === batch);
 }

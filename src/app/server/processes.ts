@@ -8,9 +8,9 @@ import { PrimaryGone } from '#kit/processes/primary-link.ts';
 import { openSupervisor, type Supervisor } from '#kit/processes/supervisor.ts';
 import { startWebProcess } from '#kit/processes/web-process.ts';
 import { openAnnouncer } from '#kit/queue/announcer.ts';
-import { type Count, openRequestCounter, type RequestCounter } from '#workspaces/request-counter.ts';
+import { openRequestCounter, type RequestCounter, type WindowCount } from '#workspaces/request-counter.ts';
 import type { Services } from '../operations/services.ts';
-import { type Background, listenForRevokedKeys } from './background.ts';
+import { type BackgroundWork, listenForRevokedKeys } from './background.ts';
 
 /**
  * Returns the background work of a process whose instance has another process for it. The queue lanes and
@@ -18,10 +18,10 @@ import { type Background, listenForRevokedKeys } from './background.ts';
  * in the same way as processes on other machines.
  * @param first as in startBackground.
  */
-export function startRemoteBackground(
+export function delegateBackgroundWork(
   services: Pick<Services, 'database' | 'log'>,
-  first?: Background,
-): Background {
+  first?: BackgroundWork,
+): BackgroundWork {
   const keys = first ? undefined : listenForRevokedKeys(services);
   const announcer = openAnnouncer(services, newId());
   let ended: Promise<void> | undefined;
@@ -51,8 +51,8 @@ const mostAtOnce = 200;
  * counting begins again.
  * @param ask sends questions to the primary (kit/processes/primary-link.ts).
  */
-export function countThroughPrimary(
-  ask: (questions: readonly CountRequest[]) => Promise<readonly Count[]>,
+export function countRequestsThroughPrimary(
+  ask: (questions: readonly CountRequest[]) => Promise<readonly WindowCount[]>,
 ): RequestCounter['count'] {
   const count = batchCalls(ask, { most: mostAtOnce, atOnce: 1 });
   return async (key, seconds, points) => {
@@ -66,7 +66,7 @@ export function countThroughPrimary(
 }
 
 /** Counts in the primary for the other processes. */
-function countForProcesses(counter: RequestCounter): (question: unknown) => Promise<readonly Count[]> {
+function countForProcesses(counter: RequestCounter): (question: unknown) => Promise<readonly WindowCount[]> {
   return (questions) =>
     Promise.all(
       (questions as readonly CountRequest[]).map(({ key, seconds, points }) =>

@@ -9,7 +9,7 @@ import { readConfig } from '#kit/config.ts';
 import { openLog } from '#kit/log.ts';
 import { announceJobs } from '#kit/queue.ts';
 import { openVault } from '#kit/vault.ts';
-import { startTask } from '#tasks/run-tasks.ts';
+import { createTask } from '#tasks/run-tasks.ts';
 import { makeCells } from '#test/cells/make-cells.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
@@ -17,8 +17,8 @@ import { makeForm } from '#test/webhooks/make-webhook.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { openServices } from '../operations/services.ts';
 import { serveCells } from './assemble.ts';
-import { startBackground } from './background.ts';
-import { startRemoteBackground } from './processes.ts';
+import { startBackgroundWork } from './background.ts';
+import { delegateBackgroundWork } from './processes.ts';
 import { buildServer } from './server.ts';
 
 test('a cell that cannot be opened answers 503, as a page or as JSON, and serves once it can be opened again', async () => {
@@ -31,7 +31,7 @@ test('a cell that cannot be opened answers 503, as a page or as JSON, and serves
   const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log });
   const ground = { config, log, database, vault: openVault('0f'.repeat(32)), requestCounter };
   const services = openServices(ground);
-  const background = startRemoteBackground(services);
+  const background = delegateBackgroundWork(services);
   const server = await buildServer({ ...services, wakeQueue: () => {} }, { isStopping: () => false });
   let fails = true;
   let tries = 0;
@@ -78,7 +78,7 @@ test('when the service stops, jobs of all cells get the time to finish in parall
   const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log });
   const ground = { config, log, database, vault: openVault('0f'.repeat(32)), requestCounter };
   const services = openServices(ground);
-  const background = startBackground(services);
+  const background = startBackgroundWork(services);
   const server = await buildServer(
     { ...services, wakeQueue: background.wakeQueue },
     { isStopping: () => false },
@@ -94,7 +94,7 @@ test('when the service stops, jobs of all cells get the time to finish in parall
       await own.query('update forms set deleted_at = now()');
       await client.query('begin; select from forms for update');
       const by = { kind: 'operator', id: '' } as const;
-      await startTask(
+      await createTask(
         own,
         { workspaceId, id: newId(), kind: 'forms.delete', subjectId: formId, by, total: 0 },
         { kind: removeFormJob, lane: removeFormJob },

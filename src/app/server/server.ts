@@ -15,7 +15,7 @@ import { pageRoutes } from '#page/routes.ts';
 import { embedRoute } from '#page/theme/routes.ts';
 import { permissions } from '#rules/permissions.ts';
 import { openVisitCounter } from '#submissions/visit-counter.ts';
-import { addressRateLimitKey, openAccounts } from '#workspaces/accounts/users.ts';
+import { ipRateLimitKey, openAccounts } from '#workspaces/accounts/users.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { anonymousRate, countRequest } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
@@ -23,13 +23,19 @@ import { openRequestLog } from '#workspaces/request-log.ts';
 import { instanceFacts } from '../checks/facts.ts';
 import { allChecks } from '../checks/instance-checks.ts';
 import { serveMcp } from '../mcp/mcp-route.ts';
-import { type Resource, writeOperation } from '../openapi/operations.ts';
-import { pageOperations, writeWebhooks } from '../openapi/page.ts';
-import { ErrorSchema, headers, type OpenApi, openSchemas, responses } from '../openapi/schemas.ts';
+import { type OperationResource, writeOperation } from '../openapi/operations.ts';
+import { writePageOperations, writeWebhooks } from '../openapi/page.ts';
+import {
+  createSchemaRegistry,
+  ErrorSchema,
+  type OpenApi,
+  responseHeaders,
+  sharedResponses,
+} from '../openapi/schemas.ts';
 import { serveApi } from '../operations/api.ts';
 import { type ApiRoute, apiRoutes, consoleRoutes } from '../operations/operations.ts';
 import type { Services } from '../operations/services.ts';
-import { version } from '../operations/version.ts';
+import { serviceVersion } from '../operations/version.ts';
 import { setupRoutes } from './setup-page.ts';
 
 /** How long `/readyz` waits for a cell, in milliseconds. Kubernetes waits a second for the response. */
@@ -76,7 +82,7 @@ function servedPath(method: string, path: string): string {
 const isApiPath = (path: string): boolean => path === base || path.startsWith(`${base}/`);
 
 /** The resources of the API, in the order in which a developer meets them. */
-const resources: Readonly<Record<Resource, string>> = {
+const resources: Readonly<Record<OperationResource, string>> = {
   forms: 'Forms: trees of steps and elements, with settings.',
   submissions: 'Answers from visitors.',
   files: 'Uploads and their download links.',
@@ -96,7 +102,7 @@ export function writeOpenApi(
   routes: readonly ApiRoute[],
   options: { publicUrl: string; version: string },
 ): OpenApi {
-  const schemas = openSchemas({ ...structureSchemas(), ...settingsSchemas() });
+  const schemas = createSchemaRegistry({ ...structureSchemas(), ...settingsSchemas() });
   schemas.write(ErrorSchema);
   const tagged = new Set(routes.filter(({ operation }) => operation.isConditional).map(({ path }) => path));
   const paths: OpenApi['paths'] = {};
@@ -106,7 +112,7 @@ export function writeOpenApi(
       tagged.has(path),
     );
   }
-  Object.assign(paths, pageOperations(schemas));
+  Object.assign(paths, writePageOperations(schemas));
   const webhooks = writeWebhooks(schemas);
   const used = new Set(
     Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)),
@@ -141,8 +147,8 @@ export function writeOpenApi(
         },
       },
       schemas: schemas.components(),
-      responses: usedOf(responses, JSON.stringify(paths)),
-      headers,
+      responses: usedOf(sharedResponses, JSON.stringify(paths)),
+      headers: responseHeaders,
     },
   };
 }
@@ -165,11 +171,7 @@ const pathOf = ({ originalUrl }: FastifyRequest): string => originalUrl.split(/[
  */
 function limitAddresses(server: Server, requestCounter: RequestCounter): void {
   const count = async (request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> => {
-    const taken = await countRequest(
-      requestCounter,
-      `address ${addressRateLimitKey(request.ip)}`,
-      anonymousRate,
-    );
+    const taken = await countRequest(requestCounter, `address ${ipRateLimitKey(request.ip)}`, anonymousRate);
     reply.headers(taken.headers);
     return taken.exceeded;
   };
@@ -254,7 +256,11 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   // Written at the first request, because it would be a fifth of the work of a start, and most processes
   // never need it.
   const openApi = computeOnce(async () =>
-    compressFile(Buffer.from(JSON.stringify(writeOpenApi(routes, { publicUrl: config.publicUrl, version })))),
+    compressFile(
+      Buffer.from(
+        JSON.stringify(writeOpenApi(routes, { publicUrl: config.publicUrl, version: serviceVersion })),
+      ),
+    ),
   );
   server.get('/api/v1/openapi.json', async (request, reply) =>
     sendCompressedFile(request, reply.type(jsonType), await openApi()),

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callApi, openService } from '#test/service.ts';
 import { openVisitor, type Visit } from '#test/visitor.ts';
-import { prepareSetup } from '#workspaces/workspaces.ts';
+import { createSetupToken } from '#workspaces/workspaces.ts';
 
 const service = await openService();
 const visitor = openVisitor(service);
 const { database } = service.services;
-const first = (await prepareSetup(database))!;
-const token = (await prepareSetup(database))!;
+const first = (await createSetupToken(database))!;
+const token = (await createSetupToken(database))!;
 
 const account = { email: 'ada@example.com', password: 'correct horse battery', workspace_name: 'Ada & <Co>' };
 const send = (given: Record<string, string>, by = token): Promise<Visit> =>
@@ -93,6 +93,6 @@ test('one of ten parallel requests creates the account; it gets a working key, a
   const { status, body } = await callApi(service.url, key, 'GET', '/forms');
   assert.deepEqual([status, body.data], [200, []]);
   assert.equal((await send(account)).status, 410);
-  assert.equal(await prepareSetup(database), undefined);
+  assert.equal(await createSetupToken(database), undefined);
   assert.equal(await isSetUp(), true);
 });

@@ -4,15 +4,15 @@ import type { Server } from '#kit/http.ts';
 import { resolveRequestError } from '#kit/validation.ts';
 import { renderDocument } from '#page/markup/document.ts';
 import { attributes, type Html, html } from '#page/markup/html.ts';
-import { pageHeaders } from '#page/post/problem-page.ts';
+import { plainPageHeaders } from '#page/post/problem-page.ts';
 import { renderNotice } from '#page/render/notices.ts';
-import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import { addAuditEntry } from '#workspaces/audit/record-account-event.ts';
 import type { SessionServices } from '#workspaces/sign-in/require-person.ts';
-import { deviceCookie } from '#workspaces/sign-in/second-factor-endpoints.ts';
+import { knownBrowserCookie } from '#workspaces/sign-in/second-factor-endpoints.ts';
 import { signIn } from '#workspaces/sign-in/sign-in.ts';
 import { completeSetup } from '#workspaces/workspaces.ts';
-import { originOf } from '../operations/api.ts';
+import { auditOriginOf } from '../operations/api.ts';
 
 type Given = { email: string; password: string; workspace_name: string };
 const fields = [
@@ -83,7 +83,7 @@ export function setupRoutes(server: Server, services: SessionServices): void {
       await addAuditEntry(services.database, {
         workspaceId: made.workspaceId,
         operation: 'createWorkspace',
-        by: { userId: made.userId, origin: originOf(request) },
+        by: { userId: made.userId, origin: auditOriginOf(request) },
       });
       reply.header('Set-Cookie', await enter(services, request, given));
       return await send(reply, 200, donePage(services.config.publicUrl, made.apiKey));
@@ -103,10 +103,10 @@ async function enter(
   request: FastifyRequest,
   { email, password }: Given,
 ): Promise<string[]> {
-  const attempt = { address: addressRateLimitKey(request.ip), headers: new Headers(), device: undefined };
+  const attempt = { address: ipRateLimitKey(request.ip), headers: new Headers(), device: undefined };
   try {
     const { cookies, device } = await signIn(services, attempt, { email, password });
-    return [...cookies, ...deviceCookie.write(services.config.publicUrl, device)];
+    return [...cookies, ...knownBrowserCookie.write(services.config.publicUrl, device)];
   } catch (error) {
     request.log.warn({ err: error }, 'could not sign in the first person after setup');
     return [];
@@ -132,7 +132,7 @@ function readGiven(request: FastifyRequest): Given {
 }
 
 const send = (reply: FastifyReply, status: number, page: string): FastifyReply =>
-  reply.code(status).headers(pageHeaders).send(page);
+  reply.code(status).headers(plainPageHeaders).send(page);
 
 function setupPage(token: string, given: Given | undefined, errors: readonly ErrorItem[]): string {
   return renderDocument({

@@ -1,16 +1,22 @@
 import { isRecord } from '../basics/json.ts';
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 import type { ProblemCode } from '../basics/problem-codes.ts';
-import { firstProblems } from '../basics/problems.ts';
+import { limitProblems } from '../basics/problems.ts';
 import { fillPipedWithLabels } from '../form/piping.ts';
 import { type Form, listQuestions } from '../form/tree.ts';
-import { type AnswerContext, evaluate } from '../logic/evaluate.ts';
+import { type EvaluationContext, evaluateVisibility } from '../logic/evaluate.ts';
 import type { FileAnswer } from '../rules/check-files.ts';
 import { type AnswerProblem, formatProblem } from '../rules/problem.ts';
 import { ruleCodes } from '../rules/rule-codes.ts';
-import { type Answers, type FieldProblem, fillQuestions, findStrayNames, generalProblem } from './fill.ts';
+import {
+  type Answers,
+  collectValidAnswers,
+  createFormProblem,
+  type FieldProblem,
+  findUnknownFields,
+} from './fill.ts';
 
-export type { AnswerContext } from '../logic/evaluate.ts';
+export type { EvaluationContext as AnswerContext } from '../logic/evaluate.ts';
 export type { FileAnswer } from '../rules/check-files.ts';
 export type { PlainAnswer } from '../types/rules.ts';
 export type { AnswerRow, Answers, AnswerValue, FieldProblem } from './fill.ts';
@@ -34,7 +40,7 @@ export type AnswersResult =
   | { readonly ok: false; readonly errors: readonly AnswerError[] };
 
 /**
- * Checks raw answers, from JSON or from `readFields`, against a valid form (docs/rules.md 10). Accepts any
+ * Checks raw answers, from JSON or from `parseRawAnswers`, against a valid form (docs/rules.md 10). Accepts any
  * value. Returns the answers to store: tidied, without blank answers, blank rows and hidden elements
  * (docs/decisions/0012). Reads files only from `files`. Returns all problems in form order, followed by those
  * for unknown names.
@@ -44,12 +50,12 @@ export function checkAnswers(
   form: Form,
   raw: unknown,
   files: AnswerFiles,
-  context: AnswerContext,
+  context: EvaluationContext,
 ): AnswersResult {
   const answers: Answers = {};
-  const problems = firstProblems(fillForm(answers, form, raw, files, context), limits.answerErrors, {
+  const problems = limitProblems(fillForm(answers, form, raw, files, context), formLimits.answerErrors, {
     field: 'answers',
-    problem: generalProblem('more', { limit: limits.answerErrors }),
+    problem: createFormProblem('more', { limit: formLimits.answerErrors }),
   });
   return problems.length === 0
     ? { ok: true, answers }
@@ -71,14 +77,14 @@ function* fillForm(
   form: Form,
   raw: unknown,
   files: AnswerFiles,
-  context: AnswerContext,
+  context: EvaluationContext,
 ): Generator<FieldProblem, void> {
   if (!isRecord(raw)) {
-    yield { field: 'answers', problem: generalProblem('answers') };
+    yield { field: 'answers', problem: createFormProblem('answers') };
     return;
   }
   const questions = listQuestions(form);
-  const filling = { raw, files, shown: evaluate(form, raw, context, files), context };
-  yield* fillQuestions(answers, questions, filling);
-  yield* findStrayNames(form, questions, filling);
+  const filling = { raw, files, shown: evaluateVisibility(form, raw, context, files), context };
+  yield* collectValidAnswers(answers, questions, filling);
+  yield* findUnknownFields(form, questions, filling);
 }

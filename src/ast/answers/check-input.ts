@@ -1,9 +1,9 @@
-import { spend } from '../basics/work.ts';
+import { spendWork } from '../basics/work.ts';
 import { type InputType, inputRules } from '../form/input-rules.ts';
 import { tidyAnswer } from '../form/tidy.ts';
 import type { InputElement } from '../form/tree.ts';
 import type { RuleContext } from '../rules/check-rules.ts';
-import { type CheckedAnswer, checkCosts, type InputRules, isList, refuse } from '../types/rules.ts';
+import { type CheckedAnswer, checkCosts, type InputRules, isListKind, refuseAnswer } from '../types/rules.ts';
 
 type AttributesOf<Type extends InputType> = Extract<InputElement, { type: Type }>['attrs'];
 
@@ -18,7 +18,7 @@ export function checkAnswer(input: InputElement, value: unknown, context: RuleCo
   // The table pairs each type with its attributes. The type of a lookup by a union cannot express this, so
   // the result is cast.
   const { kind, check } = rulesOf[input.type] as InputRules<InputElement['attrs']>;
-  if (!isList(kind) && Array.isArray(value) && value.length > 1) return refuse('once');
-  spend(context.work, checkCosts.answer);
+  if (!isListKind(kind) && Array.isArray(value) && value.length > 1) return refuseAnswer('once');
+  spendWork(context.work, checkCosts.answer);
   return check(input.attrs, tidyAnswer(input, value, context.work), context);
 }

@@ -1,10 +1,10 @@
 import { isRecord } from '../basics/json.ts';
-import { parseRowName } from '../form/fields.ts';
+import { parseGroupFieldName } from '../form/fields.ts';
 import { formIndexOf } from '../form/form-index.ts';
 import { type Form, listQuestions } from '../form/tree.ts';
-import { type AnswerContext, evaluate } from '../logic/evaluate.ts';
+import { type EvaluationContext, evaluateVisibility } from '../logic/evaluate.ts';
 import type { FileFacts } from '../rules/check-files.ts';
-import { type FieldProblem, fillQuestions } from './fill.ts';
+import { collectValidAnswers, type FieldProblem } from './fill.ts';
 
 /**
  * Checks the answers of one step in form order, for "Next". Returns no problems if the step is not reached.
@@ -16,22 +16,22 @@ export function checkStep(
   step: number,
   raw: unknown,
   files: ReadonlyMap<string, readonly FileFacts[]>,
-  context: AnswerContext,
+  context: EvaluationContext,
 ): FieldProblem[] {
   const only = form.children[step];
   if (!only || !isRecord(raw)) return [];
-  const shown = evaluate(form, raw, context, files);
+  const shown = evaluateVisibility(form, raw, context, files);
   const questions = listQuestions({ ...form, children: [only] });
-  return [...fillQuestions({}, questions, { raw, files, shown, context })];
+  return [...collectValidAnswers({}, questions, { raw, files, shown, context })];
 }
 
 /**
  * Returns the index of the step that contains a field: an element ID, or a name in a row. Undefined for other
  * names.
  */
-export function stepOf(form: Form, field: string): number | undefined {
+export function stepIndexOfField(form: Form, field: string): number | undefined {
   const { byId } = formIndexOf(form);
   // A problem with a whole row has the field `group[0]`.
   const [, group] = /^([^[\]]+)\[\d+\]$/.exec(field) ?? [];
-  return byId.get(parseRowName(field)?.group ?? group ?? field)?.path[0];
+  return byId.get(parseGroupFieldName(field)?.group ?? group ?? field)?.path[0];
 }

@@ -1,31 +1,31 @@
 import { isBlank } from '../basics/blank.ts';
 import { getProperty, isRecord } from '../basics/json.ts';
-import { answerLimits, limits } from '../basics/limits.ts';
+import { answerLimits, formLimits } from '../basics/limits.ts';
 import { quote } from '../basics/problems.ts';
-import { spend, type Work } from '../basics/work.ts';
+import { spendWork, type WorkBudget } from '../basics/work.ts';
 import { autofillOf } from '../form/autofill.ts';
 import {
   countRows,
   fieldName,
   findInput,
-  parseRowName,
+  type GroupRow,
+  indexQuestionsById,
+  parseGroupFieldName,
   type QuestionsById,
-  questionsById,
-  type Row,
-  rowAt,
+  rawAnswersOfRow,
 } from '../form/fields.ts';
 import { formIndexOf } from '../form/form-index.ts';
 import { inputRules } from '../form/input-rules.ts';
-import { lazyConditionalOptions } from '../form/lazy-conditional-options.ts';
+import { lazyConditionalOptionFunctions } from '../form/lazy-conditional-options.ts';
 import {
+  answerKindOf,
   type Form,
   type InputElement,
   isAnsweredByVisitor,
   isCalculation,
-  kindOf,
   type Question,
 } from '../form/tree.ts';
-import type { AnswerContext, VisibleParts } from '../logic/evaluate.ts';
+import type { EvaluationContext, VisibleParts } from '../logic/evaluate.ts';
 import { type FileAnswer, type FileFacts, filesProblem } from '../rules/check-files.ts';
 import type { AnswerProblem, BrokenRule, ProblemValues, RuleName } from '../rules/problem.ts';
 import type { InputRules, PlainAnswer } from '../types/rules.ts';
@@ -45,7 +45,7 @@ type Filling<File extends FileFacts = FileFacts> = {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly files: ReadonlyMap<string, readonly File[]>;
   readonly shown: VisibleParts;
-  readonly context: AnswerContext;
+  readonly context: EvaluationContext;
 };
 
 /** The cost of a question, a row and an unknown name, in steps of work (work.ts). */
@@ -56,9 +56,13 @@ type GroupQuestion = Extract<Question, { kind: 'group' }>;
 type Target = Record<string, unknown>;
 
 /** Writes the answers to visible questions into `target` and yields the problems with invalid ones. */
-export function* fillQuestions(target: Target, questions: readonly Question[], filling: Filling): Problems {
+export function* collectValidAnswers(
+  target: Target,
+  questions: readonly Question[],
+  filling: Filling,
+): Problems {
   for (const question of questions) {
-    spend(filling.context.work, steps.question);
+    spendWork(filling.context.work, steps.question);
     if (!filling.shown.isShown(question.element)) continue;
     if (question.kind === 'input') yield* fillInput(target, question.element, filling.raw, filling);
     else yield* fillRows(target, question, filling);
@@ -70,7 +74,7 @@ function* fillInput(
   input: InputElement,
   raw: Filling['raw'],
   filling: Filling,
-  row?: Row,
+  row?: GroupRow,
 ): Problems {
   const { id } = input.attrs;
   if (isCalculation(input)) {
@@ -81,7 +85,7 @@ function* fillInput(
   const field = fieldName(input, row);
   const value = getProperty(raw, id);
   const files = filling.files.get(field) ?? [];
-  if (kindOf(input) === 'files' && isBlank(value) && files.length > 0) {
+  if (answerKindOf(input) === 'files' && isBlank(value) && files.length > 0) {
     const { files: rules }: InputRules = inputRules[input.type];
     const broken = filesProblem({ ...input.attrs, ...rules }, files);
     if (broken) yield { field, problem: toAnswerProblem(input, broken) };
@@ -92,7 +96,7 @@ function* fillInput(
   } else {
     const checked = checkAnswer(input, value, filling.context);
     const broken = checked.ok
-      ? (lazyConditionalOptions.withdrawn?.(input, checked.value, filling.shown.holds, row) ??
+      ? (lazyConditionalOptionFunctions.withdrawn?.(input, checked.value, filling.shown.holds, row) ??
         findMissingPart(input, checked.value, filling, row))
       : checked.broken;
     if (checked.ok && !broken) target[id] = checked.value;
@@ -101,7 +105,7 @@ function* fillInput(
 }
 
 /** Returns whether an input has no answer. For objects, the `tidy` function of the type decides. */
-function isUnanswered(input: InputElement, value: unknown, work: Work): boolean {
+function isUnanswered(input: InputElement, value: unknown, work: WorkBudget): boolean {
   const { tidy } = inputRules[input.type] as InputRules<InputElement['attrs']>;
   return isBlank(tidy ? tidy(value, work, input.attrs) : value);
 }
@@ -111,7 +115,7 @@ function findMissingPart(
   input: InputElement,
   answer: PlainAnswer,
   { shown }: Filling,
-  row?: Row,
+  row?: GroupRow,
 ): BrokenRule | undefined {
   // The table pairs each type with its attributes and answers. The type of a lookup by a union cannot express
   // this, so the result is cast.
@@ -164,12 +168,12 @@ function* fillRow(
   target: Target,
   { element: group, inputs, ids }: GroupQuestion & { readonly ids: ReadonlySet<string> },
   filling: Filling,
-  row: Row,
+  row: GroupRow,
 ): Problems {
-  spend(filling.context.work, steps.row + inputs.length * steps.question);
+  spendWork(filling.context.work, steps.row + inputs.length * steps.question);
   const prefix = `${group.attrs.id}[${row.index}]`;
   const { label } = group.attrs;
-  const raw = rowAt(filling.raw, row) ?? {};
+  const raw = rawAnswersOfRow(filling.raw, row) ?? {};
   if (!isRecord(raw)) {
     yield { field: prefix, problem: { rule: 'row', label } };
     return;
@@ -182,7 +186,7 @@ function* fillRow(
     for (const input of shown) yield* fillInput(target, input, raw, filling, row);
   }
   const keys = Object.keys(raw);
-  spend(filling.context.work, keys.length * steps.name);
+  spendWork(filling.context.work, keys.length * steps.name);
   for (const key of keys) {
     if (!ids.has(key)) {
       const problem = { rule: 'row_question', label, values: { name: quote(key) } } as const;
@@ -192,19 +196,22 @@ function* fillRow(
 }
 
 /** Yields a problem for each name in the answers that is not a question of the form. */
-export function* findStrayNames(
+export function* findUnknownFields(
   form: Form,
   questions: readonly Question[],
   { raw, files, context: { work } }: Filling,
 ): Problems {
-  const byId = questionsById(questions);
+  const byId = indexQuestionsById(questions);
   const names = Object.keys(raw);
-  spend(work, (names.length + files.size) * steps.name);
+  spendWork(work, (names.length + files.size) * steps.name);
   let unknown = 0;
   for (const field of names) {
     if (byId.has(field)) continue;
-    if (unknown === limits.unknownNames) {
-      yield { field: 'answers', problem: generalProblem('more_names', { limit: limits.unknownNames }) };
+    if (unknown === formLimits.unknownNames) {
+      yield {
+        field: 'answers',
+        problem: createFormProblem('more_names', { limit: formLimits.unknownNames }),
+      };
       return;
     }
     unknown += 1;
@@ -213,22 +220,24 @@ export function* findStrayNames(
   for (const field of files.keys()) {
     const found = findInput(byId, field);
     if (!found) yield { field, problem: strayName(form, byId, field) };
-    else if (kindOf(found.input) !== 'files') {
+    else if (answerKindOf(found.input) !== 'files') {
       yield { field, problem: { rule: 'no_file', label: found.input.attrs.label } };
     }
   }
 }
 
 function strayName(form: Form, questions: QuestionsById, name: string): AnswerProblem {
-  const part = parseRowName(name);
+  const part = parseGroupFieldName(name);
   const group = part && questions.get(part.group);
   if (part && group?.kind === 'group' && part.index >= answerLimits.rows) {
     return tooManyRows(group.element.attrs.label);
   }
-  return generalProblem(formIndexOf(form).byId.has(name) ? 'no_answer' : 'question', { name: quote(name) });
+  return createFormProblem(formIndexOf(form).byId.has(name) ? 'no_answer' : 'question', {
+    name: quote(name),
+  });
 }
 
 /** Creates a problem that belongs to the whole form rather than to a question. */
-export function generalProblem(rule: RuleName, values?: ProblemValues): AnswerProblem {
+export function createFormProblem(rule: RuleName, values?: ProblemValues): AnswerProblem {
   return { rule, label: '', ...(values && { values }) };
 }

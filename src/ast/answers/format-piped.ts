@@ -1,16 +1,16 @@
 import { getProperty, isRecord } from '../basics/json.ts';
 import { answerLimits } from '../basics/limits.ts';
-import { newWork } from '../basics/work.ts';
-import { fieldName, type Row, rowAt } from '../form/fields.ts';
+import { createWorkBudget } from '../basics/work.ts';
+import { fieldName, type GroupRow, rawAnswersOfRow } from '../form/fields.ts';
 import { formIndexOf } from '../form/form-index.ts';
 import { fillPiped } from '../form/piping.ts';
 import { tidyAnswer } from '../form/tidy.ts';
-import { type Form, type InputElement, isCalculation, isInput, kindOf } from '../form/tree.ts';
+import { answerKindOf, type Form, type InputElement, isCalculation, isInput } from '../form/tree.ts';
 import type { VisibleParts } from '../logic/evaluate.ts';
 import { type AnswerFormat, formatAnswerParts, formatMatrixRows } from './format-answer.ts';
 
 /** Fills the placeholders of a text with answers. If the text belongs to a row, pass it as `row`. */
-export type FillText = (text: string, row?: Row) => string;
+export type PlaceholderFiller = (text: string, row?: GroupRow) => string;
 
 /** The answers of a visitor, and how to format them. */
 export type VisitorAnswers = {
@@ -26,12 +26,13 @@ export type VisitorAnswers = {
 export function formatVisitorAnswer(
   { values, held, shown, speech }: Pick<VisitorAnswers, 'values' | 'held' | 'shown' | 'speech'>,
   input: InputElement,
-  row?: Row,
+  row?: GroupRow,
 ): string[] {
   if (isCalculation(input) && shown.calculated)
     return formatAnswerParts(input, shown.calculated(input, row), speech);
   const value = valueOf(values, input, row);
-  if (kindOf(input) !== 'files') return formatAnswerParts(input, tidyAnswer(input, value, newWork()), speech);
+  if (answerKindOf(input) !== 'files')
+    return formatAnswerParts(input, tidyAnswer(input, value, createWorkBudget()), speech);
   const files: unknown = held.get(fieldName(input, row)) ?? value;
   return (Array.isArray(files) ? files : []).flatMap((file: unknown) =>
     isRecord(file) && typeof file['filename'] === 'string' ? [file['filename']] : [],
@@ -42,12 +43,12 @@ export function formatVisitorAnswer(
 export const formatVisitorMatrix = (
   { values, speech }: Pick<VisitorAnswers, 'values' | 'speech'>,
   input: InputElement,
-  row?: Row,
+  row?: GroupRow,
 ): [label: string, said: string][] | undefined =>
-  formatMatrixRows(input, tidyAnswer(input, valueOf(values, input, row), newWork()), speech);
+  formatMatrixRows(input, tidyAnswer(input, valueOf(values, input, row), createWorkBudget()), speech);
 
-function valueOf(values: VisitorAnswers['values'], input: InputElement, row: Row | undefined): unknown {
-  const holder = row ? rowAt(values, row) : values;
+function valueOf(values: VisitorAnswers['values'], input: InputElement, row: GroupRow | undefined): unknown {
+  const holder = row ? rawAnswersOfRow(values, row) : values;
   return isRecord(holder) ? getProperty(holder, input.attrs.id) : undefined;
 }
 
@@ -55,11 +56,11 @@ function valueOf(values: VisitorAnswers['values'], input: InputElement, row: Row
  * Formats each answer on one line, or as an empty string if it is blank or hidden. Formats each answer only
  * once, because an answer can have 65,000 characters and appear in 500 labels of 100 rows.
  */
-export function createAnswerFormatter(given: VisitorAnswers): (id: string, row?: Row) => string {
+export function createAnswerFormatter(given: VisitorAnswers): (id: string, row?: GroupRow) => string {
   const { byId } = formIndexOf(given.form);
   const list = new Intl.ListFormat(given.speech.language);
   const said = new Map<string, string>();
-  const say = (input: InputElement, place: Row | undefined): string => {
+  const say = (input: InputElement, place: GroupRow | undefined): string => {
     if (!given.shown.isShown(input, place)) return '';
     const text = list.format(formatVisitorAnswer(given, input, place));
     return cut(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim());
@@ -76,7 +77,7 @@ export function createAnswerFormatter(given: VisitorAnswers): (id: string, row?:
 }
 
 /** Fills the texts of a form with these answers. */
-export function createPlaceholderFiller(given: VisitorAnswers): FillText {
+export function createPlaceholderFiller(given: VisitorAnswers): PlaceholderFiller {
   const say = createAnswerFormatter(given);
   return (text, row) => fillPiped(text, (id) => say(id, row));
 }

@@ -1,6 +1,6 @@
 import { getProperty, isRecord } from '../basics/json.ts';
 import { memoizeByObject } from '../basics/memoize-by-object.ts';
-import { type Form, type InputElement, kindOf, listQuestions, type Question } from '../form/tree.ts';
+import { answerKindOf, type Form, type InputElement, listQuestions, type Question } from '../form/tree.ts';
 import type { ConsentAnswer } from '../types/rules.ts';
 import type { AnswerRow, Answers } from './fill.ts';
 
@@ -10,7 +10,7 @@ import type { AnswerRow, Answers } from './fill.ts';
  */
 export type ConsentStamp = { readonly version: number; readonly at: Date; readonly keepsMoments?: boolean };
 
-const isConsent = (input: InputElement): boolean => kindOf(input) === 'consent';
+const isConsent = (input: InputElement): boolean => answerKindOf(input) === 'consent';
 
 const consentsIn = memoizeByObject((form: Form): readonly Question[] =>
   listQuestions(form).filter((question) =>

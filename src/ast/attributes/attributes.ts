@@ -1,5 +1,5 @@
 import { orNullSchema } from '../basics/json-schema.ts';
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 import type { ProblemCode } from '../basics/problem-codes.ts';
 import { isInvisible } from '../basics/text.ts';
 import { attributeKinds } from './kinds.ts';
@@ -44,12 +44,12 @@ const jsonTypes: Partial<Record<AttributeKind, 'string' | 'number' | 'boolean'>>
 };
 
 /** Returns the error code of a value that `attributeProblem` rejects. */
-export function attributeCode(spec: AttributeSpec, value: unknown): ProblemCode {
+export function attributeErrorCode(spec: AttributeSpec, value: unknown): ProblemCode {
   const type = jsonTypes[spec.kind];
   if (type === undefined) return 'invalid';
   if (typeof value !== type) return 'invalid_type';
   if (spec.kind === 'one-of') return 'invalid_choice';
-  if (spec.kind === 'string' || (spec.kind === 'id' && String(value).length > limits.elementId))
+  if (spec.kind === 'string' || (spec.kind === 'id' && String(value).length > formLimits.elementId))
     return 'too_long';
   if (type !== 'number' || !('max' in spec) || !Number.isInteger(value)) return 'invalid_format';
   return Number(value) < spec.min ? 'too_small' : 'too_large';

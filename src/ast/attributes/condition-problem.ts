@@ -1,6 +1,6 @@
-import { operators } from '../basics/condition.ts';
+import { comparisonOperators } from '../basics/condition.ts';
 import { getProperty, isRecord } from '../basics/json.ts';
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 import { quote } from '../basics/problems.ts';
 import { fitsBytes } from '../basics/text.ts';
 
@@ -10,7 +10,7 @@ import { fitsBytes } from '../basics/text.ts';
  */
 export const conditionProblem = (value: unknown): string | undefined => findConditionFault(value)?.problem;
 
-/** Returns the first problem in the shape of a condition, with its path as in `placedComparisons`. */
+/** Returns the first problem in the shape of a condition, with its path as in `walkComparisons`. */
 export const findConditionFault = (value: unknown): Fault | undefined =>
   findFault(value, [], { comparisons: 0 });
 
@@ -18,8 +18,8 @@ type Fault = { readonly problem: string; readonly path: Path };
 
 /** Returns what is wrong with the structure of a step's jumps. */
 export function jumpsProblem(value: unknown): string | undefined {
-  const shape = `must be a list of 1 to ${limits.jumps} jumps like {"when": …, "to": "step-id"}`;
-  if (!Array.isArray(value) || value.length === 0 || value.length > limits.jumps) return shape;
+  const shape = `must be a list of 1 to ${formLimits.jumps} jumps like {"when": …, "to": "step-id"}`;
+  if (!Array.isArray(value) || value.length === 0 || value.length > formLimits.jumps) return shape;
   for (const jump of value) {
     if (!isRecord(jump) || typeof getProperty(jump, 'to') !== 'string') return shape;
     const extra = Object.keys(jump).find((key) => key !== 'to' && key !== 'when');
@@ -51,8 +51,8 @@ const faultAt = (path: Path, problem: string | undefined): Fault | undefined =>
   problem === undefined ? undefined : { problem, path };
 
 function findFault(value: unknown, path: Path, tally: Tally): Fault | undefined {
-  if (path.length > limits.conditionDepth)
-    return faultAt(path, `must be nested at most ${limits.conditionDepth} levels deep`);
+  if (path.length > formLimits.conditionDepth)
+    return faultAt(path, `must be nested at most ${formLimits.conditionDepth} levels deep`);
   const kind = isRecord(value) && kinds.find((name) => Object.hasOwn(value, name));
   if (!kind) {
     const shape = 'must be a condition: an object with "all", "any", "not", "element" or "reference"';
@@ -76,11 +76,12 @@ function listFault(part: Part, kind: 'all' | 'any', path: Path, tally: Tally): F
 
 function comparisonProblem(part: Part, kind: 'element' | 'reference', tally: Tally): string | undefined {
   tally.comparisons += 1;
-  if (tally.comparisons > limits.comparisons) return `must have at most ${limits.comparisons} comparisons`;
+  if (tally.comparisons > formLimits.comparisons)
+    return `must have at most ${formLimits.comparisons} comparisons`;
   const name = part[kind];
   if (!isName(name)) return `must have a name under "${kind}"`;
-  const operator = operators.find((each) => each === getProperty(part, 'is'));
-  if (!operator) return `must have one of these under "is": ${operators.join(', ')}`;
+  const operator = comparisonOperators.find((each) => each === getProperty(part, 'is'));
+  if (!operator) return `must have one of these under "is": ${comparisonOperators.join(', ')}`;
   const extra = extraProblem(part, kind === 'element' ? [kind, 'row', 'is', 'value'] : [kind, 'is', 'value']);
   if (extra) return extra;
   const row = getProperty(part, 'row');
@@ -98,17 +99,17 @@ function valueProblem(value: unknown, isList: boolean): string | undefined {
       ? undefined
       : 'must have text, a number, or true or false under "value"';
   }
-  const fits = Array.isArray(value) && value.length > 0 && value.length <= limits.conditionValues;
+  const fits = Array.isArray(value) && value.length > 0 && value.length <= formLimits.conditionValues;
   return fits && value.every(isPlain)
     ? undefined
-    : `must have a list of 1 to ${limits.conditionValues} strings or numbers under "value"`;
+    : `must have a list of 1 to ${formLimits.conditionValues} strings or numbers under "value"`;
 }
 
 const isName = (value: unknown): boolean =>
-  typeof value === 'string' && value !== '' && fitsBytes(value, limits.labelBytes);
+  typeof value === 'string' && value !== '' && fitsBytes(value, formLimits.labelBytes);
 
 function isPlain(value: unknown): boolean {
-  if (typeof value === 'string') return fitsBytes(value, limits.labelBytes);
+  if (typeof value === 'string') return fitsBytes(value, formLimits.labelBytes);
   return typeof value === 'number' && Number.isFinite(value);
 }
 

@@ -1,10 +1,10 @@
-import { endOfForm, operators } from '../basics/condition.ts';
-import { limits } from '../basics/limits.ts';
+import { comparisonOperators, endOfForm } from '../basics/condition.ts';
+import { formLimits } from '../basics/limits.ts';
 
 /** The reference to the schema of conditions. */
 const conditionReference = { $ref: '#/components/schemas/Condition' };
 
-export const conditionAttribute = {
+export const conditionAttributeSchema = {
   ...conditionReference,
   examples: [{ reference: 'plan', is: 'equals', value: 'pro' }],
 };
@@ -19,13 +19,13 @@ const comparison = (kind: 'element' | 'reference', description: string): object 
     ...(kind === 'element' && {
       row: { type: 'string', minLength: 1, description: 'The ID of a row if the element is a matrix.' },
     }),
-    is: { enum: operators },
+    is: { enum: comparisonOperators },
     value: {
       description: 'Absent for `answered` and `not_answered`. A list for `one_of`.',
       anyOf: [
         ...plain,
         { type: 'boolean' },
-        { type: 'array', items: { anyOf: plain }, minItems: 1, maxItems: limits.conditionValues },
+        { type: 'array', items: { anyOf: plain }, minItems: 1, maxItems: formLimits.conditionValues },
       ],
     },
   },
@@ -43,7 +43,7 @@ const nested = (kind: 'all' | 'any' | 'not', schema: object): object => ({
 /** The JSON Schema of a condition. It refers to itself. */
 export const conditionSchema = {
   title: 'Condition',
-  description: `Can use answers from the current and earlier steps, and reference values. At most ${limits.conditionDepth} levels deep, with at most ${limits.comparisons} comparisons.`,
+  description: `Can use answers from the current and earlier steps, and reference values. At most ${formLimits.conditionDepth} levels deep, with at most ${formLimits.comparisons} comparisons.`,
   oneOf: [
     nested('all', conditions),
     nested('any', conditions),
@@ -57,7 +57,7 @@ export const conditionSchema = {
 export const jumpsSchema = {
   type: 'array',
   minItems: 1,
-  maxItems: limits.jumps,
+  maxItems: formLimits.jumps,
   examples: [[{ to: endOfForm }]],
   items: {
     type: 'object',

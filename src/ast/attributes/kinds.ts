@@ -1,17 +1,17 @@
 import { elementIdProblem } from '../basics/element-id.ts';
 import { imageIdProblem, isImageId } from '../basics/image-id.ts';
 import { isRecord } from '../basics/json.ts';
-import { limits } from '../basics/limits.ts';
-import { isLanguageTag, languageTagSource } from '../basics/match-language.ts';
+import { formLimits } from '../basics/limits.ts';
+import { isLanguageTag, languageTagPatternSource } from '../basics/match-language.ts';
 import { formatExactBytes, quote } from '../basics/problems.ts';
 import { fitsBytes } from '../basics/text.ts';
 import { translationsReference } from '../basics/translations-schema.ts';
 import { formulaProblem } from '../logic/formula/formula-problem.ts';
 import { fileTypesProblem } from '../rules/file-types.ts';
-import { isMoment, type MomentFormat } from '../rules/moments.ts';
+import { isMomentLimit, type MomentFormat } from '../rules/moments.ts';
 import { patternProblem } from '../rules/pattern-problem.ts';
 import { conditionProblem, jumpsProblem } from './condition-problem.ts';
-import { conditionAttribute, jumpsSchema } from './condition-schema.ts';
+import { conditionAttributeSchema, jumpsSchema } from './condition-schema.ts';
 import { optionsProblem, optionsSchema } from './options-problem.ts';
 import type { AttributeKind, AttributeSpec } from './specs.ts';
 
@@ -29,7 +29,7 @@ export const attributeKinds: { readonly [Kind in AttributeKind]: KindRules<Kind>
     schema: () => ({
       type: 'string',
       minLength: 1,
-      maxLength: limits.elementId,
+      maxLength: formLimits.elementId,
       description:
         'Letters and digits of any script, "_", "-", "." and ":". Begins with a letter, a digit or "_". Unique among the elements of a form.',
       examples: ['email'],
@@ -107,7 +107,7 @@ export const attributeKinds: { readonly [Kind in AttributeKind]: KindRules<Kind>
   },
   moment: {
     problem: ({ format }, value) =>
-      typeof value === 'string' && isMoment(format, value) ? undefined : momentProblems[format],
+      typeof value === 'string' && isMomentLimit(format, value) ? undefined : momentProblems[format],
     schema: ({ format }) => ({
       type: 'string',
       description: `It ${momentProblems[format]}.`,
@@ -119,7 +119,7 @@ export const attributeKinds: { readonly [Kind in AttributeKind]: KindRules<Kind>
     schema: () => ({
       type: 'string',
       minLength: 1,
-      maxLength: limits.patternLength,
+      maxLength: formLimits.patternLength,
       examples: ['[A-Z]{2}\\d{6}'],
       description:
         'A regular expression for the whole answer: characters, classes, groups, alternatives and repeats; no look-around, back references and word edges.',
@@ -132,7 +132,7 @@ export const attributeKinds: { readonly [Kind in AttributeKind]: KindRules<Kind>
       items: { type: 'string' },
       examples: [['.pdf', 'image/*', 'application/pdf']],
       minItems: 1,
-      maxItems: limits.fileTypes,
+      maxItems: formLimits.fileTypes,
     }),
   },
   image: {
@@ -145,14 +145,14 @@ export const attributeKinds: { readonly [Kind in AttributeKind]: KindRules<Kind>
   },
   condition: {
     problem: (_spec, value) => conditionProblem(value),
-    schema: () => conditionAttribute,
+    schema: () => conditionAttributeSchema,
   },
   jumps: { problem: (_spec, value) => jumpsProblem(value), schema: () => jumpsSchema },
   languages: {
     problem: (spec, value) => languagesProblem(spec, value),
     schema: (spec) => ({
       type: 'array',
-      items: { type: 'string', pattern: languageTagSource },
+      items: { type: 'string', pattern: languageTagPatternSource },
       minItems: 1,
       maxItems: spec.maxItems,
       uniqueItems: true,
@@ -174,7 +174,7 @@ export const attributeKinds: { readonly [Kind in AttributeKind]: KindRules<Kind>
     schema: () => ({
       type: 'string',
       minLength: 1,
-      maxLength: limits.formulaCharacters,
+      maxLength: formLimits.formulaCharacters,
       examples: ['round(1.19 * 20, 2)'],
       description:
         'Calculates a number from other answers, which are written as {id}. Supports + - * / %, comparisons, and, or, not, if(), and the functions in docs/form-language.md.',

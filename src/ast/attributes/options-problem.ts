@@ -1,11 +1,11 @@
 import { isImageId } from '../basics/image-id.ts';
 import { getProperty, isRecord } from '../basics/json.ts';
-import { limits } from '../basics/limits.ts';
-import { idOf, labelOf, type Option } from '../basics/options.ts';
+import { formLimits } from '../basics/limits.ts';
+import { type Option, optionIdOf, optionLabelOf } from '../basics/options.ts';
 import { formatExactBytes, quote } from '../basics/problems.ts';
 import { fitsBytes, isInvisible } from '../basics/text.ts';
 import { conditionProblem } from './condition-problem.ts';
-import { conditionAttribute } from './condition-schema.ts';
+import { conditionAttributeSchema } from './condition-schema.ts';
 import type { AttributeSpec } from './specs.ts';
 
 type Spec = AttributeSpec<'options'>;
@@ -20,7 +20,7 @@ export function optionsProblem(spec: Spec, value: unknown): string | undefined {
     const problem = entryProblem(spec, entry);
     if (problem) return isRecord(entry) ? `must not have an entry ${index + 1} that ${problem}` : problem;
     const option = entry as Option;
-    const [id, label] = [idOf(option), labelOf(option)];
+    const [id, label] = [optionIdOf(option), optionLabelOf(option)];
     if (ids.has(id)) return `must not repeat ${id === label ? '' : 'the id '}${quote(id)}`;
     if (labels.has(label)) return `must not repeat ${id === label ? '' : 'the label '}${quote(label)}`;
     ids.add(id);
@@ -66,19 +66,19 @@ function lineProblem({ maxBytes }: Spec, text: unknown): string | undefined {
 const details = [
   {
     name: 'points',
-    being: `a number from -${limits.points} to ${limits.points}`,
+    being: `a number from -${formLimits.points} to ${formLimits.points}`,
     isOfChoices: true,
-    fits: (value: unknown) => typeof value === 'number' && Math.abs(value) <= limits.points,
-    schema: { type: 'number', minimum: -limits.points, maximum: limits.points },
+    fits: (value: unknown) => typeof value === 'number' && Math.abs(value) <= formLimits.points,
+    schema: { type: 'number', minimum: -formLimits.points, maximum: formLimits.points },
     description: 'Points for choosing the option.',
   },
   {
     name: 'capacity',
-    being: `a whole number from 1 to ${limits.capacity}`,
+    being: `a whole number from 1 to ${formLimits.capacity}`,
     isOfChoices: true,
     fits: (value: unknown) =>
-      Number.isInteger(value) && Number(value) >= 1 && Number(value) <= limits.capacity,
-    schema: { type: 'integer', minimum: 1, maximum: limits.capacity },
+      Number.isInteger(value) && Number(value) >= 1 && Number(value) <= formLimits.capacity,
+    schema: { type: 'integer', minimum: 1, maximum: formLimits.capacity },
     description: 'How many completed submissions can choose the option.',
   },
   {
@@ -94,7 +94,7 @@ const details = [
     being: 'a condition',
     isOfChoices: true,
     fits: isRecord,
-    schema: conditionAttribute,
+    schema: conditionAttributeSchema,
     description: 'The option is offered only if this condition is true.',
   },
 ] as const;

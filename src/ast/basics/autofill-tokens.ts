@@ -1,4 +1,4 @@
-import { defaults } from './defaults.ts';
+import { attributeDefaults } from './defaults.ts';
 
 /** The autofill tokens of HTML that an element can use. */
 export const autofillTokens = [
@@ -25,4 +25,4 @@ export const autofillTokens = [
 ] as const;
 
 /** Values of `autocomplete`. `auto` guesses from the type and the ID. */
-export const autofillChoices = [defaults.autocomplete, 'off', ...autofillTokens] as const;
+export const autofillChoices = [attributeDefaults.autocomplete, 'off', ...autofillTokens] as const;

@@ -2,7 +2,7 @@
 export type ConditionValue = string | number | boolean | readonly (string | number)[];
 
 /** The operators of comparisons. `one_of` is true if the answer equals any value in a list. */
-export const operators = [
+export const comparisonOperators = [
   'equals',
   'not_equals',
   'contains',
@@ -15,10 +15,10 @@ export const operators = [
   'answered',
   'not_answered',
 ] as const;
-export type Operator = (typeof operators)[number];
+export type ComparisonOperator = (typeof comparisonOperators)[number];
 
 /** A comparison of the answer to an input, or of a reference value from the URL of the form. */
-export type Comparison = { readonly is: Operator; readonly value?: ConditionValue } & (
+export type Comparison = { readonly is: ComparisonOperator; readonly value?: ConditionValue } & (
   | { readonly element: string /** The ID of a row, if `element` is a matrix. */; readonly row?: string }
   | { readonly reference: string }
 );
@@ -52,20 +52,19 @@ export function evaluateCondition(
 
 /** Yields the comparisons of a condition, at any depth, in order. */
 export function* comparisonsOf(condition: Condition): Generator<Comparison, void> {
-  for (const { comparison } of placedComparisons(condition)) yield comparison;
+  for (const { comparison } of walkComparisons(condition)) yield comparison;
 }
 
 /** A comparison with its path: the index of each part above it. The part under `not` has index 0. */
 type PlacedComparison = { readonly comparison: Comparison; readonly path: readonly number[] };
 
 /** Yields the comparisons of a condition with their paths. */
-export function* placedComparisons(
+export function* walkComparisons(
   condition: Condition,
   path: readonly number[] = [],
 ): Generator<PlacedComparison, void> {
   if ('all' in condition || 'any' in condition || 'not' in condition) {
-    for (const [index, part] of partsOf(condition).entries())
-      yield* placedComparisons(part, [...path, index]);
+    for (const [index, part] of partsOf(condition).entries()) yield* walkComparisons(part, [...path, index]);
   } else yield { comparison: condition, path };
 }
 

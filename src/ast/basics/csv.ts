@@ -121,13 +121,13 @@ const plainStart = /^[A-Za-z0-9]/;
  * Puts an apostrophe before a text that a spreadsheet could read as a formula. Also puts one before a text
  * that begins with an apostrophe, so that removing one apostrophe always restores the original.
  */
-export const guardFormula = (text: string): string =>
+export const escapeSpreadsheetFormula = (text: string): string =>
   !plainStart.test(text) && (formulaStart.test(text) || text.startsWith("'")) ? `'${text}` : text;
 
-/** Removes only the apostrophe that `guardFormula` added. */
-export function unguardFormula(text: string): string {
+/** Removes only the apostrophe that `escapeSpreadsheetFormula` added. */
+export function unescapeSpreadsheetFormula(text: string): string {
   const bare = text.slice(1);
-  return guardFormula(bare) === text ? bare : text;
+  return escapeSpreadsheetFormula(bare) === text ? bare : text;
 }
 
 /** Outside the function, which would otherwise create the pattern for each field. */

@@ -1,7 +1,7 @@
 /**
  * The default of each attribute (docs/rules.md 17), for the elements table and for code that reads the tree.
  */
-export const defaults = {
+export const attributeDefaults = {
   required: false,
   repeatable: false,
   other: false,

@@ -1,15 +1,15 @@
 import { answerLimits } from './limits.ts';
-import { pageNames } from './page-names.ts';
+import { reservedPageNames } from './page-names.ts';
 
 /** A letter, digit or `_`, then letters with marks, digits, `_`, `-`, `.` and `:`, of any script. */
-export const elementIdSource = String.raw`[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_.:-]{0,${answerLimits.elementId - 1}}`;
-const elementId = new RegExp(`^${elementIdSource}$`, 'u');
+export const elementIdPatternSource = String.raw`[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_.:-]{0,${answerLimits.elementId - 1}}`;
+const elementId = new RegExp(`^${elementIdPatternSource}$`, 'u');
 
 /** Names that have a meaning in JavaScript objects and would break client libraries. */
 const objectNames: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
 /** Names that no element ID can use. */
-export const reservedIds: readonly string[] = [...objectNames, ...pageNames];
+export const reservedIds: readonly string[] = [...objectNames, ...reservedPageNames];
 
 /** Returns what is wrong with an element ID, as the end of a sentence about the ID. */
 export function elementIdProblem(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { limits } from './limits.ts';
+import { formLimits } from './limits.ts';
 import { countMarkup } from './markup-characters.ts';
 import { isCleanText } from './text.ts';
 
@@ -30,7 +30,10 @@ export function getProperty<Value>(record: Readonly<Record<string, Value>>, key:
  * over `limits.jsonDepth`, more than `limits.values` values or `limits.markupCharacters`. `tally` keeps the
  * counts of several calls. Uses a list instead of recursion, because the value can be nested without limit.
  */
-export function storageProblem(root: unknown, tally: { values: number; markup: number }): string | undefined {
+export function jsonStorageProblem(
+  root: unknown,
+  tally: { values: number; markup: number },
+): string | undefined {
   const uncleanText = 'contains a NUL character or an unpaired surrogate';
   const open: { holder: Readonly<Record<string, unknown>> | readonly unknown[]; depth: number }[] = [];
   // Of 250,000 values, most contain no others, so nothing is allocated for them.
@@ -39,18 +42,19 @@ export function storageProblem(root: unknown, tally: { values: number; markup: n
     if (typeof value !== 'string') return undefined;
     if (!isCleanText(value)) return uncleanText;
     tally.markup += countMarkup(value);
-    if (tally.markup <= limits.markupCharacters) return undefined;
-    return `has too many of the characters & < > " and ' (at most ${limits.markupCharacters} in total)`;
+    if (tally.markup <= formLimits.markupCharacters) return undefined;
+    return `has too many of the characters & < > " and ' (at most ${formLimits.markupCharacters} in total)`;
   };
   let problem = problemOf(root, 0);
   for (let next = open.pop(); next && !problem; next = open.pop()) {
     const { holder, depth } = next;
-    if (depth === limits.jsonDepth) return `is nested more than ${limits.jsonDepth} levels deep`;
+    if (depth === formLimits.jsonDepth) return `is nested more than ${formLimits.jsonDepth} levels deep`;
     const names = isRecord(holder) ? Object.keys(holder) : [];
     // By name: `Object.values` takes three times as long for thousands of values.
     const values = isRecord(holder) ? names.map((name) => holder[name]) : holder;
     tally.values += values.length;
-    if (tally.values > limits.values) return `has too many values (at most ${limits.values} in total)`;
+    if (tally.values > formLimits.values)
+      return `has too many values (at most ${formLimits.values} in total)`;
     if (!names.every(isCleanText)) return uncleanText;
     for (const value of values) problem ??= problemOf(value, depth + 1);
   }
@@ -62,7 +66,7 @@ export function storageProblem(root: unknown, tally: { values: number; markup: n
  * items of lists stay and are rejected where they are read.
  */
 export function withoutNulls(value: unknown, depth = 0): unknown {
-  if (depth > limits.jsonDepth) return value;
+  if (depth > formLimits.jsonDepth) return value;
   if (Array.isArray(value)) {
     const items = value.map((item: unknown) => withoutNulls(item, depth + 1));
     return items.every((item, index) => item === value[index]) ? value : items;

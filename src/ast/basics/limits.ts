@@ -25,7 +25,7 @@ export const answerLimits = {
  * Every limit of the form language (docs/rules.md 13). If a limit is exceeded, the 422 response contains the
  * number.
  */
-export const limits = {
+export const formLimits = {
   ...answerLimits,
   steps: 100,
   /** Elements of one form, in all steps and groups. */

@@ -5,7 +5,7 @@ const tagPattern = /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|\d{3}))?$/;
 export const isLanguageTag = (text: string): boolean => tagPattern.test(text);
 
 /** The pattern of language tags for the JSON schema. */
-export const languageTagSource = tagPattern.source;
+export const languageTagPatternSource = tagPattern.source;
 
 /** Returns the language of a tag, without script and region. */
 export const primaryLanguageOf = (tag: string): string => tag.split('-', 1)[0]!.toLowerCase();

@@ -1,5 +1,5 @@
 import type { Condition } from './condition.ts';
-import { defaults } from './defaults.ts';
+import { attributeDefaults } from './defaults.ts';
 import { memoizeByObject } from './memoize-by-object.ts';
 import { trimText } from './text.ts';
 
@@ -20,19 +20,19 @@ export type ChoiceOption = {
 };
 
 /** Returns the part of an option that answers store. */
-export const idOf = (option: Option): string => (typeof option === 'string' ? option : option.id);
+export const optionIdOf = (option: Option): string => (typeof option === 'string' ? option : option.id);
 
 /** Returns the part of an option that people read. */
-export const labelOf = (option: Option): string => (typeof option === 'string' ? option : option.label);
+export const optionLabelOf = (option: Option): string => (typeof option === 'string' ? option : option.label);
 
 /** The attributes of a question with options. */
-export type Selection = { readonly options: readonly Option[]; readonly other?: boolean };
+export type ChoiceAttributes = { readonly options: readonly Option[]; readonly other?: boolean };
 
-type Attributes = Readonly<Partial<Selection>> | object;
+type Attributes = Readonly<Partial<ChoiceAttributes>> | object;
 
 /** Returns whether a selection accepts free text in addition to its options. */
-export function allowsOther(attrs: Attributes): boolean {
-  return 'options' in attrs && (attrs.other ?? defaults.other);
+export function allowsOtherChoice(attrs: Attributes): boolean {
+  return 'options' in attrs && (attrs.other ?? attributeDefaults.other);
 }
 
 /** Returns the options by ID, in form order. Cached, because every row checks hundreds of options. */
@@ -42,7 +42,7 @@ export const optionsById = memoizeByObject(
 );
 
 const entryOf = (option: Option): [id: string, option: ChoiceOption] => [
-  idOf(option),
+  optionIdOf(option),
   toChoiceOption(option),
 ];
 
@@ -60,12 +60,12 @@ export const toChoiceOption = (option: Option): ChoiceOption =>
 export const otherChoice = '_other';
 
 /** Returns the name of the control for the free text of "Other". */
-export function otherName(name: string): string {
+export function otherControlName(name: string): string {
   return `${otherChoice}[${name}]`;
 }
 
 /** Trims invisible characters around each choice, unless the choice is an option as it was sent. */
-export function tidyChoices(attrs: Partial<Selection> | object, value: unknown): unknown {
+export function tidyChoices(attrs: Partial<ChoiceAttributes> | object, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((choice) => tidyChoices(attrs, choice));
   return typeof value === 'string' && !optionsById(attrs).has(value) ? trimText(value) : value;
 }

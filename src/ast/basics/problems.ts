@@ -2,7 +2,7 @@
  * Returns the first `limit` problems, then `more` if there are others. Reads the source lazily, so that
  * hostile input causes no more work once the list is full.
  */
-export function firstProblems<Problem>(problems: Iterable<Problem>, limit: number, more: Problem): Problem[] {
+export function limitProblems<Problem>(problems: Iterable<Problem>, limit: number, more: Problem): Problem[] {
   const found: Problem[] = [];
   for (const problem of problems) {
     if (found.length === limit) return [...found, more];

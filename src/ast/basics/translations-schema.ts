@@ -1,4 +1,4 @@
-import { languageTagSource } from './match-language.ts';
+import { languageTagPatternSource } from './match-language.ts';
 
 /** The schema reference of translation attributes. */
 export const translationsReference = { $ref: '#/components/schemas/Translations' };
@@ -9,7 +9,7 @@ const text = { type: 'string', minLength: 1 };
 export const translationsSchema = {
   title: 'Translations',
   type: 'object',
-  propertyNames: { pattern: languageTagSource },
+  propertyNames: { pattern: languageTagPatternSource },
   additionalProperties: {
     type: 'object',
     additionalProperties: { anyOf: [text, { type: 'object', additionalProperties: text }] },

@@ -9,10 +9,10 @@ import { createPlaceholderFiller } from '../answers/format-piped.ts';
 import { tidyAnswer } from '../form/tidy.ts';
 import { type Composite, type Form, type InputElement, listQuestions } from '../form/tree.ts';
 import { numberMarksOf } from '../rules/written-numbers.ts';
-import { limits } from './limits.ts';
-import { newWork } from './work.ts';
+import { formLimits } from './limits.ts';
+import { createWorkBudget } from './work.ts';
 
-const fullText = 'Σ'.repeat(limits.answerBytes / 2);
+const fullText = 'Σ'.repeat(formLimits.answerBytes / 2);
 
 test('an answer is case-folded once per row, however many conditions use it', () => {
   const values = many(100, (index) => `v${index}`);
@@ -29,7 +29,7 @@ test('an answer is case-folded once per row, however many conditions use it', ()
 test('a text costs work by its characters, and more if its line endings are rewritten', () => {
   const [input] = listQuestions(formOf(element('textarea', 'q')));
   const paid = (text: string): number => {
-    const work = newWork();
+    const work = createWorkBudget();
     const { left } = work;
     tidyAnswer(input!.element as InputElement, text, work);
     return left - work.left;
@@ -291,7 +291,7 @@ test('an object with more names than a matrix has rows is not an answer; its nam
   const m = Object.fromEntries(many(29_000, (index) => [`r${index}`, 'Red']));
   const { result, steps } = check(form, { m });
   assert.equal(result, 'wrong');
-  assert.ok(steps < limits.workSteps / 2, `${steps} steps`);
+  assert.ok(steps < formLimits.workSteps / 2, `${steps} steps`);
 });
 
 const lookedAtAgain: [what: string, form: Form, raw: Record<string, unknown>][] = [
@@ -334,7 +334,7 @@ test('realistic forms and answers cost less than half the work limit of a reques
   const rows = many(100, (index) => ({ code: 'AB-1234', n: index }));
   const { result, steps } = check(form, { ...texts, g: rows });
   assert.equal(result, 'taken');
-  assert.ok(steps < limits.workSteps / 2, `${steps} steps`);
+  assert.ok(steps < formLimits.workSteps / 2, `${steps} steps`);
 });
 
 test('an answer that hundreds of texts show is read once, and once per row if it belongs to a row', () => {
@@ -362,7 +362,7 @@ test('an answer that hundreds of texts show is read once, and once per row if it
   );
   assert.deepEqual(
     rowsSaid.map(([said]) => said),
-    ['one', 'two'].map((cell) => `${'Σ'.repeat(limits.pipedCharacters)}… ${cell}`),
+    ['one', 'two'].map((cell) => `${'Σ'.repeat(formLimits.pipedCharacters)}… ${cell}`),
   );
   assert.equal(reads, 3);
   assert.equal(say('{{cell}}'), '', 'an answer of a row stands in its row alone');
@@ -372,7 +372,7 @@ test('an answer that hundreds of texts show is read once, and once per row if it
  * The limit of executed code blocks per request. A pattern step, the cheapest step, runs about three blocks
  * at most.
  */
-const mostBlocks = 3 * limits.workSteps;
+const mostBlocks = 3 * formLimits.workSteps;
 
 test('a search for the most expensive form and answers finds no check above the work limit of a request', async () => {
   // Runs in a separate process, because code from the compile cache is only counted by whole functions.
@@ -386,5 +386,5 @@ test('a search for the most expensive form and answers finds no check above the 
   });
   const worst = JSON.parse(stdout) as { blocks: number; shape: object };
   assert.ok(worst.blocks <= mostBlocks, stdout);
-  assert.ok(worst.blocks > limits.workSteps / 2, `the search found nothing: ${stdout}`);
+  assert.ok(worst.blocks > formLimits.workSteps / 2, `the search found nothing: ${stdout}`);
 });

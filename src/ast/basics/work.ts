@@ -5,7 +5,7 @@ import { answerLimits } from './limits.ts';
  * so that server and browser get equal results. Code whose work grows with the request or the form must spend
  * steps before it does the work.
  */
-export type Work = {
+export type WorkBudget = {
   left: number;
   /** The cached objects that the request has already paid for. */
   readonly kept: Set<unknown>;
@@ -23,13 +23,13 @@ export class TooMuchWork extends Error {
 }
 
 /** Creates the full work budget of one request. */
-export const newWork = (): Work => ({ left: answerLimits.workSteps, kept: new Set() });
+export const createWorkBudget = (): WorkBudget => ({ left: answerLimits.workSteps, kept: new Set() });
 
 /**
  * Subtracts steps from the budget.
  * @throws TooMuchWork
  */
-export function spend(work: Work, steps: number): void {
+export function spendWork(work: WorkBudget, steps: number): void {
   work.left -= steps;
   if (work.left < 0) throw new TooMuchWork();
 }
@@ -38,8 +38,8 @@ export function spend(work: Work, steps: number): void {
  * Spends the steps for a cached object once per request, even if another request created the object, so that
  * costs do not depend on the cache.
  */
-export function spendOnce(work: Work, what: unknown, steps: number): void {
+export function spendWorkOnce(work: WorkBudget, what: unknown, steps: number): void {
   if (work.kept.has(what)) return;
   work.kept.add(what);
-  spend(work, steps);
+  spendWork(work, steps);
 }

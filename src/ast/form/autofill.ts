@@ -1,5 +1,5 @@
 import type { autofillChoices, autofillTokens } from '../basics/autofill-tokens.ts';
-import { defaults } from '../basics/defaults.ts';
+import { attributeDefaults } from '../basics/defaults.ts';
 import type { InputRules } from '../types/rules.ts';
 import { inputRules } from './input-rules.ts';
 import type { InputElement } from './tree.ts';
@@ -44,10 +44,10 @@ const others =
  * for the visitor's own data.
  */
 export function autofillOf({ type, attrs }: InputElement): Token | 'off' | undefined {
-  const { autocomplete = defaults.autocomplete } = attrs as {
+  const { autocomplete = attributeDefaults.autocomplete } = attrs as {
     autocomplete?: (typeof autofillChoices)[number];
   };
-  if (autocomplete !== defaults.autocomplete) return autocomplete;
+  if (autocomplete !== attributeDefaults.autocomplete) return autocomplete;
   const { autofill: typed }: InputRules = inputRules[type];
   if (typed) return others.test(attrs.id) || others.test(attrs.label) ? undefined : typed;
   const id = attrs.id.toLowerCase().replaceAll(/[-_]/g, '');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, context, element, formOf, problemsOf, stepsOf, structure } from '#test/ast/forms.ts';
 import { checkAnswers } from '../answers/check-answers.ts';
-import { evaluate } from '../logic/evaluate.ts';
+import { evaluateVisibility } from '../logic/evaluate.ts';
 import type { FormNode } from './tree.ts';
 
 const inCountry = (value: string) => ({ element: 'country', is: 'equals', value });
@@ -58,10 +58,10 @@ test('an unavailable option counts as not chosen in conditions and formulas', ()
     element('calculation', 'number', { formula: 'count({city})' }),
   );
   const [, , why, number] = form.children[0]!.children;
-  const shown = evaluate(form, { country: 'FR', city: ['b', 'any'] }, context);
+  const shown = evaluateVisibility(form, { country: 'FR', city: ['b', 'any'] }, context);
   assert.equal(shown.isShown(why!), false);
   assert.equal(shown.calculated(number as never), 1);
-  assert.equal(evaluate(form, { country: 'DE', city: ['b'] }, context).isShown(why!), true);
+  assert.equal(evaluateVisibility(form, { country: 'DE', city: ['b'] }, context).isShown(why!), true);
 });
 
 test('options in a row depend on the answers of that row', () => {
@@ -117,7 +117,7 @@ test('a condition on a matrix row works as on a question with its options', () =
     element('text', 'why', { show_when: { element: 'likes', row: 'tea', ...comparison } });
   const isShown = (matrix: FormNode, comparison: object, raw: unknown): boolean => {
     const form = formOf(matrix, when(comparison));
-    return evaluate(form, { likes: raw }, context).isShown(form.children[0]!.children[1]!);
+    return evaluateVisibility(form, { likes: raw }, context).isShown(form.children[0]!.children[1]!);
   };
   assert.equal(isShown(likes(), { is: 'equals', value: 'Red' }, { tea: 'Red' }), true);
   assert.equal(isShown(likes(), { is: 'equals', value: 'Red' }, { Coffee: 'Red' }), false);

@@ -2,20 +2,20 @@ import type { Condition } from '../basics/condition.ts';
 import { memoizeByObject } from '../basics/memoize-by-object.ts';
 import type { BrokenRule } from '../rules/problem.ts';
 import type { PlainAnswer } from '../types/rules.ts';
-import type { Row } from './fields.ts';
+import type { GroupRow } from './fields.ts';
 import {
   type Element,
   type Form,
   type InputElement,
+  inputAllowsOther,
   inputOptionsById,
   isInput,
   optionsOf,
-  takesOther,
   walkElements,
 } from './tree.ts';
 
 /** Evaluates a condition with the other answers. A missing condition counts as true. */
-export type ConditionTest = (condition: Condition | undefined, row: Row | undefined) => boolean;
+export type ConditionTest = (condition: Condition | undefined, row: GroupRow | undefined) => boolean;
 
 /**
  * Returns whether an option ID can be chosen. Free text always can.
@@ -25,7 +25,7 @@ export const isOptionOffered = (
   input: InputElement,
   option: unknown,
   holds: ConditionTest,
-  row: Row | undefined,
+  row: GroupRow | undefined,
 ): boolean => holds(inputOptionsById(input).get(option)?.show_when, row);
 
 export const hasConditionalOptions = (element: Element): boolean =>
@@ -38,22 +38,22 @@ export const formHasConditionalOptions = memoizeByObject((form: Form): boolean =
 );
 
 /** Conditional options (docs/decisions/0067). Each function accepts any element. */
-export const conditionalOptions = {
+export const conditionalOptionFunctions = {
   hasConditionalOptions,
   /**
    * Returns whether any option can be chosen. Otherwise, the question is not asked.
    * @throws TooMuchWork
    */
-  hasOffer: (element: Element, holds: ConditionTest, row: Row | undefined): boolean =>
+  hasOffer: (element: Element, holds: ConditionTest, row: GroupRow | undefined): boolean =>
     !hasConditionalOptions(element) ||
     !isInput(element) ||
-    takesOther(element) ||
+    inputAllowsOther(element) ||
     optionsOf(element).some(({ id }) => isOptionOffered(element, id, holds, row)),
   /**
    * Returns the parts of an answer that are still offered.
    * @throws TooMuchWork
    */
-  offeredOf(input: InputElement, answer: unknown, holds: ConditionTest, row: Row | undefined): unknown {
+  offeredOf(input: InputElement, answer: unknown, holds: ConditionTest, row: GroupRow | undefined): unknown {
     if (!hasConditionalOptions(input)) return answer;
     const isIn = (option: unknown): boolean => isOptionOffered(input, option, holds, row);
     if (Array.isArray(answer)) return answer.filter(isIn);
@@ -67,7 +67,7 @@ export const conditionalOptions = {
     input: InputElement,
     answer: PlainAnswer,
     holds: ConditionTest,
-    row: Row | undefined,
+    row: GroupRow | undefined,
   ): BrokenRule | undefined {
     if (!hasConditionalOptions(input)) return undefined;
     const chosen: readonly unknown[] = [answer].flat();

@@ -1,8 +1,8 @@
 import type { AttributeSpecs } from '../attributes/attributes.ts';
 import { getProperty, isRecord, withoutNulls } from '../basics/json.ts';
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 import { fitsBytes } from '../basics/text.ts';
-import { elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
+import { elementDefinitions, formAttributes, isElementType, stepAttributes } from './elements.ts';
 import type { Form } from './tree.ts';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ type Node = Readonly<Record<string, unknown>>;
  * Adds missing or null `attrs` and `children` to every node (specification, "Form AST"). Leaves everything
  * else as it was sent. Accepts any value, and returns the same object if the structure is complete.
  */
-export const fillNodes = (structure: unknown): unknown => mapNodes(structure, fillNode, 0);
+export const addMissingNodeMembers = (structure: unknown): unknown => mapNodes(structure, fillNode, 0);
 
 /**
  * Returns the structure that is validated and rendered. Drops null attributes, replaces an unknown step
@@ -27,7 +27,7 @@ export const effectiveForm = (structure: object): Form => effectiveStructure(str
 
 function mapNodes(node: unknown, map: (node: Node) => Node, depth: number): unknown {
   // A deeper structure is invalid. The limit also ensures that recursion ends for any input.
-  if (!isRecord(node) || depth > limits.jsonDepth) return node;
+  if (!isRecord(node) || depth > formLimits.jsonDepth) return node;
   const mapped = map(node);
   const children = getProperty(mapped, 'children');
   if (!Array.isArray(children)) return mapped;
@@ -66,7 +66,7 @@ function effectiveNode(node: Node): Node {
 function specsOf(type: string): AttributeSpecs | undefined {
   if (type === 'form') return formAttributes;
   if (type === 'step') return stepAttributes;
-  return isElementType(type) ? elements[type].attrs : undefined;
+  return isElementType(type) ? elementDefinitions[type].attrs : undefined;
 }
 
 const isUnlisted = (values: readonly string[], value: unknown): boolean =>

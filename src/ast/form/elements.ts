@@ -1,5 +1,5 @@
 import type { AttributeSpecs } from '../attributes/attributes.ts';
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 import { calculation } from '../types/calculation/type.ts';
 import { composite } from '../types/composite/type.ts';
 import { consent } from '../types/consent/type.ts';
@@ -24,7 +24,7 @@ import { ranking } from '../types/ranking/type.ts';
 import { rating } from '../types/rating/type.ts';
 import { richText } from '../types/rich_text/type.ts';
 import { scale } from '../types/scale/type.ts';
-import { logic, stepLayout, translations } from '../types/shared-attributes.ts';
+import { stepLayout, translations, visibilityAttributes } from '../types/shared-attributes.ts';
 import { signature } from '../types/signature/type.ts';
 import { text } from '../types/text/type.ts';
 import { textarea } from '../types/textarea/type.ts';
@@ -35,27 +35,27 @@ import type { InputType } from './input-rules.ts';
 
 export type { InputType } from './input-rules.ts';
 
-export type ElementGroup = ElementDefinition['group'];
+export type ElementCategory = ElementDefinition['group'];
 
 /** Ensures that every type with an answer is an input of the table. */
 type InputDefinitions = Record<InputType, ElementDefinition & { group: 'input' }>;
 
-const description = { kind: 'string', title: 'Description', maxBytes: limits.textBytes } as const;
+const description = { kind: 'string', title: 'Description', maxBytes: formLimits.textBytes } as const;
 
 /** The attributes of a form node. */
 export const formAttributes = {
-  name: { kind: 'string', title: 'Name', required: true, maxBytes: limits.labelBytes },
+  name: { kind: 'string', title: 'Name', required: true, maxBytes: formLimits.labelBytes },
   description,
-  languages: { kind: 'languages', title: 'Languages', maxItems: limits.languages },
+  languages: { kind: 'languages', title: 'Languages', maxItems: formLimits.languages },
   translations,
 } as const satisfies AttributeSpecs;
 
 export const stepAttributes = {
   id: { kind: 'id', title: 'ID' },
-  title: { kind: 'string', title: 'Title', maxBytes: limits.labelBytes },
+  title: { kind: 'string', title: 'Title', maxBytes: formLimits.labelBytes },
   description,
   layout: stepLayout,
-  ...logic,
+  ...visibilityAttributes,
   jumps: { kind: 'jumps', title: 'Skip to' },
   translations,
 } as const satisfies AttributeSpecs;
@@ -66,7 +66,7 @@ export const stepAttributes = {
  * `src/page/render/elements/`, and a line here, in `lazy-rules.ts` and in the table of drawings.
  * test/floors.test.ts counts these places.
  */
-export const elements = {
+export const elementDefinitions = {
   text,
   textarea,
   email,
@@ -98,10 +98,10 @@ export const elements = {
   composite,
 } as const satisfies Record<string, ElementDefinition> & InputDefinitions;
 
-export type ElementType = keyof typeof elements;
+export type ElementType = keyof typeof elementDefinitions;
 
-type TypeIn<Group extends ElementGroup> = {
-  [Type in ElementType]: (typeof elements)[Type]['group'] extends Group ? Type : never;
+type TypeIn<Group extends ElementCategory> = {
+  [Type in ElementType]: (typeof elementDefinitions)[Type]['group'] extends Group ? Type : never;
 }[ElementType];
 
 export type ContentType = TypeIn<'content'>;
@@ -109,9 +109,9 @@ export type CompositeType = TypeIn<'composite'>;
 
 /** Returns whether an empty control can show a placeholder. Date and time controls cannot. */
 export const showsPlaceholder = (type: InputType): boolean =>
-  !/^(date|time|$)/.test(elements[type].control ?? '');
+  !/^(date|time|$)/.test(elementDefinitions[type].control ?? '');
 
 /** Returns whether the value is an element type. False for names such as `constructor`. */
 export function isElementType(value: unknown): value is ElementType {
-  return typeof value === 'string' && Object.hasOwn(elements, value);
+  return typeof value === 'string' && Object.hasOwn(elementDefinitions, value);
 }

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, context, element, formOf } from '#test/ast/forms.ts';
 import { checkAnswers } from '../answers/check-answers.ts';
-import { fieldName, matrixRowName, parseMatrixRowName, parseRowName, readFields } from './fields.ts';
+import {
+  fieldName,
+  matrixRowName,
+  parseGroupFieldName,
+  parseMatrixRowName,
+  parseRawAnswers,
+} from './fields.ts';
 import { type Form, listQuestions } from './tree.ts';
 
 const form = formOf(
@@ -16,10 +22,10 @@ const form = formOf(
 
 /** Returns the fields as JSON would carry them, without null prototypes. */
 const rawOf = (form: Form, ...entries: [string, string][]): unknown =>
-  JSON.parse(JSON.stringify(readFields(form, entries).raw));
+  JSON.parse(JSON.stringify(parseRawAnswers(form, entries).raw));
 
 const fieldsRefused = (...entries: [string, string][]) => {
-  const result = checkAnswers(form, readFields(form, entries).raw, new Map(), context);
+  const result = checkAnswers(form, parseRawAnswers(form, entries).raw, new Map(), context);
   return result.ok ? [] : result.errors.map((error) => error.field);
 };
 
@@ -29,7 +35,7 @@ test('HTML names are the element id, and group[0][child] in rows', () => {
   assert.equal(fieldName(input), 'person');
   const name = fieldName(input, { group: group.element, index: 12 });
   assert.equal(name, 'people[12][person]');
-  assert.deepEqual(parseRowName(name), { group: 'people', index: 12, id: 'person' });
+  assert.deepEqual(parseGroupFieldName(name), { group: 'people', index: 12, id: 'person' });
 });
 
 test('only one spelling of a row name is valid; others are not row names', () => {
@@ -41,7 +47,7 @@ test('only one spelling of a row name is valid; others are not row names', () =>
     'people[0]',
     'p[0][a][b]',
   ]) {
-    assert.equal(parseRowName(name), undefined, name);
+    assert.equal(parseGroupFieldName(name), undefined, name);
   }
 });
 
@@ -128,12 +134,12 @@ test('a repeated single-valued name ignores blank values, and is rejected with t
     ['people[0][person]', 'b'],
   ];
   assert.deepEqual(fieldsRefused(...twice), ['name', 'age', 'agreed', 'people[0][person]']);
-  const result = checkAnswers(form, readFields(form, twice).raw, new Map(), context);
+  const result = checkAnswers(form, parseRawAnswers(form, twice).raw, new Map(), context);
   assert.equal(!result.ok && result.errors[0]?.message, 'The name: give one answer. Several were sent.');
 });
 
 test('rows keep their number: missing and blank rows are kept for the page, and dropped by the check', () => {
-  const { raw } = readFields(form, [
+  const { raw } = parseRawAnswers(form, [
     ['people[2][person]', 'Grace'],
     ['people[0][person]', 'Ada'],
     ['people[0][likes]', 'Red'],
@@ -149,7 +155,7 @@ test('rows keep their number: missing and blank rows are kept for the page, and 
 
 test('a name that is sent a hundred thousand times is read in linear time', () => {
   const times = <Entry>(entry: Entry): Entry[] => Array.from({ length: 100_000 }, () => entry);
-  const { raw } = readFields(open, [
+  const { raw } = parseRawAnswers(open, [
     ...times(['closed', 'x'] as const),
     ...times(['many', '_other'] as const),
     ...times(['_other[many]', 'x'] as const),
@@ -170,7 +176,7 @@ test('a text under the id of a repeatable composite is rejected, even if rows ar
 });
 
 test('names with a leading underscore are controls of the page, even if repeated', () => {
-  const { raw, extra } = readFields(form, [
+  const { raw, extra } = parseRawAnswers(form, [
     ['_add', 'people'],
     ['name', 'Ada'],
     ['_add', 'pets'],
@@ -302,7 +308,7 @@ for (const [name, sent, raw] of others) {
   test(`an "other" answer: ${name}`, () => {
     assert.deepEqual(rawOf(open, ...sent), raw);
     // The page gets typed text back, even if it does not count.
-    const { extra } = readFields(open, sent);
+    const { extra } = parseRawAnswers(open, sent);
     assert.deepEqual(
       extra,
       sent.filter(([control]) => control.startsWith('_')),
@@ -311,7 +317,7 @@ for (const [name, sent, raw] of others) {
 }
 
 test('choosing "other" without a text is rejected with the remedy', () => {
-  const result = checkAnswers(open, readFields(open, [['one', '_other']]).raw, new Map(), context);
+  const result = checkAnswers(open, parseRawAnswers(open, [['one', '_other']]).raw, new Map(), context);
   assert.equal(
     result.ok || result.errors[0]?.message,
     'The one: write your own answer, or choose a listed option.',

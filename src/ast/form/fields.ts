@@ -1,32 +1,32 @@
 import { isBlank } from '../basics/blank.ts';
 import { getProperty, isRecord } from '../basics/json.ts';
 import { answerLimits } from '../basics/limits.ts';
-import { otherChoice, otherName } from '../basics/options.ts';
-import { isPageName } from '../basics/page-names.ts';
+import { otherChoice, otherControlName } from '../basics/options.ts';
+import { isReservedPageName } from '../basics/page-names.ts';
 import { normalizeText } from '../basics/text.ts';
 import { isNumberMarks, type NumberMarks, plainMarks, readNumber } from '../rules/written-numbers.ts';
-import { type AnswerKind, isList, type ListKind } from '../types/rules.ts';
+import { type AnswerKind, isListKind, type ListKind } from '../types/rules.ts';
 import {
+  answerKindOf,
   type Composite,
   type Form,
   type InputElement,
-  kindOf,
+  inputAllowsOther,
   listQuestions,
   type Question,
-  takesOther,
   takesSeveralInRow,
 } from './tree.ts';
 
 /** A row of a repeatable group, counted from 0. */
-export type Row = { readonly group: Composite; readonly index: number };
+export type GroupRow = { readonly group: Composite; readonly index: number };
 
 /** Returns the HTML name of an input: its ID or, in a row, `group[0][child]` (docs/rules.md 14). */
-export function fieldName(input: InputElement, row?: Row): string {
+export function fieldName(input: InputElement, row?: GroupRow): string {
   return row ? `${row.group.attrs.id}[${row.index}][${input.attrs.id}]` : input.attrs.id;
 }
 
 /** Parses a name `group[0][child]`. Returns undefined for other names. */
-export function parseRowName(name: string): { group: string; index: number; id: string } | undefined {
+export function parseGroupFieldName(name: string): { group: string; index: number; id: string } | undefined {
   const [, group, index, id] = /^([^[\]]+)\[(0|[1-9]\d{0,2})\]\[([^[\]]+)\]$/.exec(name) ?? [];
   return group && index && id ? { group, index: Number(index), id } : undefined;
 }
@@ -49,11 +49,11 @@ export function parseMatrixRowName(name: string): { field: string; cell: string 
 }
 
 /** The input of an HTML name, with its group row if it has one. `cell` is the ID of a matrix row. */
-type FoundInput = { readonly input: InputElement; readonly row?: Row; readonly cell?: string };
+type FoundInput = { readonly input: InputElement; readonly row?: GroupRow; readonly cell?: string };
 
 export type QuestionsById = ReadonlyMap<string, Question>;
 
-export function questionsById(questions: readonly Question[]): QuestionsById {
+export function indexQuestionsById(questions: readonly Question[]): QuestionsById {
   return new Map(questions.map((question) => [question.element.attrs.id, question]));
 }
 
@@ -63,8 +63,8 @@ export function findInput(questions: QuestionsById, name: string): FoundInput | 
   if (question?.kind === 'input') return { input: question.element };
   const { field, cell } = parseMatrixRowName(name) ?? {};
   const matrix = field === undefined ? undefined : findInput(questions, field);
-  if (matrix && kindOf(matrix.input) === 'grid') return { ...matrix, cell: cell! };
-  const part = parseRowName(name);
+  if (matrix && answerKindOf(matrix.input) === 'grid') return { ...matrix, cell: cell! };
+  const part = parseGroupFieldName(name);
   const group = part && questions.get(part.group);
   if (!part || group?.kind !== 'group' || part.index >= answerLimits.rows) return undefined;
   const input = group.inputs.find(({ attrs }) => attrs.id === part.id);
@@ -80,14 +80,14 @@ export function countRows(
   const { id } = group.attrs;
   const sent = getProperty(raw, id);
   const fileRows = [...files.keys()].map((name) => {
-    const part = parseRowName(name);
+    const part = parseGroupFieldName(name);
     return part?.group === id ? part.index + 1 : 0;
   });
   return Math.min(answerLimits.rows, Math.max(Array.isArray(sent) ? sent.length : 0, ...fileRows));
 }
 
 /** Returns the raw answers of a row, or undefined if there are none. */
-export function rowAt(raw: Readonly<Record<string, unknown>>, { group, index }: Row): unknown {
+export function rawAnswersOfRow(raw: Readonly<Record<string, unknown>>, { group, index }: GroupRow): unknown {
   const rows = getProperty(raw, group.attrs.id);
   return Array.isArray(rows) ? rows[index] : undefined;
 }
@@ -110,11 +110,11 @@ export type RawAnswers = Record<string, unknown>;
  * the check drops.
  * - Other names, and rows over the limit, are kept under their name, which the check rejects.
  */
-export function readFields(
+export function parseRawAnswers(
   form: Form,
   entries: Iterable<readonly [name: string, value: string]>,
 ): { raw: RawAnswers; extra: [string, string][] } {
-  const questions = questionsById(listQuestions(form));
+  const questions = indexQuestionsById(listQuestions(form));
   const raw = emptyAnswers();
   const extra: [string, string][] = [];
   const fields: (readonly [string, string])[] = [];
@@ -135,7 +135,7 @@ export function readFields(
 
 /** Returns whether a name belongs to the page rather than to a question. Such a name begins with `_`. */
 export const isPageControlName = (questions: QuestionsById, name: string): boolean =>
-  name.startsWith('_') && (isPageName(name) || !findInput(questions, name));
+  name.startsWith('_') && (isReservedPageName(name) || !findInput(questions, name));
 
 /** The name of the control with the number format of the page (`NumberMarks`). */
 export const numberFormatControl = '_numbers';
@@ -148,11 +148,11 @@ function readOther(
 ): void {
   const name = control.slice(otherChoice.length + 1, -1);
   const found = findInput(questions, name);
-  if (!found || control !== otherName(name) || !takesOther(found.input)) return;
+  if (!found || control !== otherControlName(name) || !inputAllowsOther(found.input)) return;
   const holder = found.row ? rowOf(raw, found.row) : raw;
   const { id } = found.input.attrs;
   const chosen = holder[id];
-  if (kindOf(found.input) === 'choices') {
+  if (answerKindOf(found.input) === 'choices') {
     const choices = isBlank(chosen) ? [otherChoice] : chosen;
     if (Array.isArray(choices)) {
       holder[id] = choices.flatMap<unknown>((choice) => (choice === otherChoice ? texts : [choice]));
@@ -178,7 +178,7 @@ function readField(raw: RawAnswers, questions: QuestionsById, field: SentField):
 }
 
 /** Returns the raw answers of a row. Creates the rows before it, so that each row keeps its index. */
-function rowOf(raw: RawAnswers, { group, index }: Row): RawAnswers {
+function rowOf(raw: RawAnswers, { group, index }: GroupRow): RawAnswers {
   const rows = listOf<RawAnswers>(raw, group.attrs.id);
   while (rows.length <= index) rows.push(emptyAnswers());
   return rows[index]!;
@@ -192,9 +192,9 @@ function listOf<Item>(raw: RawAnswers, id: string): Item[] {
 
 function putValue(raw: RawAnswers, input: InputElement, { value, numbers }: SentField): void {
   const id = input.attrs.id;
-  const kind = kindOf(input);
+  const kind = answerKindOf(input);
   const known = raw[id];
-  if (isList(kind)) {
+  if (isListKind(kind)) {
     if (value !== '') listOf<string>(raw, id).push(value);
   } else if (isBlank(known)) raw[id] = decoders[kind](value, numbers);
   // Two values are enough to reject the field, so the list does not grow with the request.

@@ -1,6 +1,6 @@
 import type { AttributeSpecs } from '../attributes/attributes.ts';
 import type { Option } from '../basics/options.ts';
-import { elements } from './elements.ts';
+import { elementDefinitions } from './elements.ts';
 import { type Form, walkElements } from './tree.ts';
 
 /** An image that a form uses, with the node and the attribute that refer to it. */
@@ -11,7 +11,7 @@ export function imagesIn(form: Form): NamedImage[] {
   const images: NamedImage[] = [];
   for (const { element, path } of walkElements(form)) {
     // Only the attributes that the type declares. An unknown attribute with such a name is not an image.
-    const specs: AttributeSpecs = elements[element.type].attrs;
+    const specs: AttributeSpecs = elementDefinitions[element.type].attrs;
     for (const [name, value] of Object.entries<unknown>(element.attrs ?? {})) {
       const kind = Object.hasOwn(specs, name) ? specs[name]!.kind : undefined;
       if (kind === 'image') images.push({ id: value as string, name, path });

@@ -1,5 +1,5 @@
 import { memoizeByObject } from '../basics/memoize-by-object.ts';
-import { lazyConditionalOptions } from './lazy-conditional-options.ts';
+import { lazyConditionalOptionFunctions } from './lazy-conditional-options.ts';
 import {
   type Calculation,
   type Element,
@@ -50,6 +50,8 @@ function hasLogic(node: Element | Step): boolean {
   if (node.type === 'step') return node.attrs?.jumps !== undefined;
   const isOwn = isCalculation(node) || (isInput(node) && node.attrs.require_when !== undefined);
   return (
-    !isVisibleToVisitors(node) || isOwn || (lazyConditionalOptions.hasConditionalOptions?.(node) ?? false)
+    !isVisibleToVisitors(node) ||
+    isOwn ||
+    (lazyConditionalOptionFunctions.hasConditionalOptions?.(node) ?? false)
   );
 }

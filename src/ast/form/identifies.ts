@@ -1,6 +1,6 @@
 import type { ElementDefinition } from '../types/definition.ts';
 import { autofillOf } from './autofill.ts';
-import { elements } from './elements.ts';
+import { elementDefinitions } from './elements.ts';
 import type { InputElement } from './tree.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { InputElement } from './tree.ts';
  * because it has an autofill token, such as a name or address.
  */
 export function identifiesPerson(input: InputElement): boolean {
-  const { identifies: always }: ElementDefinition = elements[input.type];
+  const { identifies: always }: ElementDefinition = elementDefinitions[input.type];
   const token = autofillOf(input);
   return always === true || (token !== undefined && token !== 'off' && token !== 'language');
 }

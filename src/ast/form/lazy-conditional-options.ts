@@ -1,7 +1,8 @@
-import { conditionalOptions } from './conditional-options.ts';
+import { conditionalOptionFunctions } from './conditional-options.ts';
 
 /**
  * The rules of conditional options, which the page's script loads only for forms that have such options
  * (web/page/offered-options.ts).
  */
-export const lazyConditionalOptions: Partial<typeof conditionalOptions> = conditionalOptions;
+export const lazyConditionalOptionFunctions: Partial<typeof conditionalOptionFunctions> =
+  conditionalOptionFunctions;

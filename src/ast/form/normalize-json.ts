@@ -1,6 +1,6 @@
 import { getProperty, isRecord } from '../basics/json.ts';
 import { normalizeText } from '../basics/text.ts';
-import { elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
+import { elementDefinitions, formAttributes, isElementType, stepAttributes } from './elements.ts';
 
 /**
  * Converts every text and name in a JSON value to NFC. Unknown attributes of a form's tree stay as sent,
@@ -58,5 +58,5 @@ function normalizeObject(
 function knownAttributes(type: unknown): object | undefined {
   if (type === 'form') return formAttributes;
   if (type === 'step') return stepAttributes;
-  return isElementType(type) ? elements[type].attrs : undefined;
+  return isElementType(type) ? elementDefinitions[type].attrs : undefined;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, formOf, problemsOf, structure } from '#test/ast/forms.ts';
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 import { canPipeInSettings, fillPipedWithLabels, isPiped, withPipedLabels } from './piping.ts';
 import { type FormNode, walkElements } from './tree.ts';
 
@@ -62,7 +62,7 @@ test('the texts of a form can show answers up to a limit', () => {
     Array.from({ length: count }, (_, at) =>
       element('text', `next_${at}`, { label: '{{name}}'.repeat(100) }),
     );
-  const exactly = ask(limits.placeholders / 100);
+  const exactly = ask(formLimits.placeholders / 100);
   assert.deepEqual(problemsOf(structure(name, ...exactly)), []);
   const [problem] = problemsOf(structure(name, ...exactly, asks('{{name}}')));
   assert.match(problem!.message, /can show at most/);

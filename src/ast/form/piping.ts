@@ -1,10 +1,10 @@
-import { elementIdSource } from '../basics/element-id.ts';
+import { elementIdPatternSource } from '../basics/element-id.ts';
 import { memoizeByObject } from '../basics/memoize-by-object.ts';
 import { formIndexOf } from './form-index.ts';
 import { type Element, type Form, isComposite, isInput, walkElements } from './tree.ts';
 
 /** Matches the placeholder of an answer in a text: the element ID in double braces, `{{name}}`. */
-const placeholder = new RegExp(String.raw`\{\{ ?(${elementIdSource}) ?\}\}`, 'gu');
+const placeholder = new RegExp(String.raw`\{\{ ?(${elementIdPatternSource}) ?\}\}`, 'gu');
 
 /** The text attributes of elements and steps that can show answers. */
 export const pipedAttributes = ['label', 'help_text', 'title', 'description', 'text', 'caption'] as const;

@@ -6,13 +6,13 @@ import { takesFiles } from './input-rules.ts';
 import {
   columnSpanOf,
   type Element,
+  inputAllowsOther,
   isQuestion,
   isRequired,
   isVisibleToVisitors,
   layoutOf,
   listQuestions,
   optionsOf,
-  takesOther,
   walkElements,
 } from './tree.ts';
 
@@ -90,7 +90,7 @@ test('a matrix has options to choose from; `options` and `other` on a text eleme
   );
   assert.ok(matrix?.kind === 'input' && text?.kind === 'input');
   assert.equal(optionsOf(matrix.element).length, 3);
-  assert.deepEqual([optionsOf(text.element), takesOther(text.element)], [[], false]);
+  assert.deepEqual([optionsOf(text.element), inputAllowsOther(text.element)], [[], false]);
 });
 
 test('the images of a form are those of its elements and options; equally named attributes of other types do not count', () => {

@@ -1,14 +1,14 @@
 import type { AttributesOf, RequiredNames } from '../attributes/attributes.ts';
-import { defaults } from '../basics/defaults.ts';
+import { attributeDefaults } from '../basics/defaults.ts';
 import { memoizeByObject } from '../basics/memoize-by-object.ts';
-import { allowsOther, type ChoiceOption, optionsById, toChoiceOption } from '../basics/options.ts';
-import { type AnswerKind, type InputRules, isChosen } from '../types/rules.ts';
+import { allowsOtherChoice, type ChoiceOption, optionsById, toChoiceOption } from '../basics/options.ts';
+import { type AnswerKind, type InputRules, isChoiceKind } from '../types/rules.ts';
 import type { questionAttributes } from '../types/shared-attributes.ts';
 import type {
   CompositeType,
   ContentType,
   ElementType,
-  elements,
+  elementDefinitions,
   formAttributes,
   stepAttributes,
 } from './elements.ts';
@@ -27,14 +27,14 @@ type WithAttributes<Specs> = [RequiredNames<Specs>] extends [never]
   : { readonly attrs: AttributesOf<Specs> };
 
 type NodeOf<Type extends ElementType> = { readonly type: Type } & WithAttributes<
-  (typeof elements)[Type]['attrs']
+  (typeof elementDefinitions)[Type]['attrs']
 >;
 
 /** Attributes that most inputs have but this type does not. */
 type Absent<Type extends InputType> = {
   readonly [Name in Exclude<
     keyof typeof questionAttributes,
-    keyof (typeof elements)[Type]['attrs']
+    keyof (typeof elementDefinitions)[Type]['attrs']
   >]?: undefined;
 };
 type Leaf<Type extends ElementType> = NodeOf<Type> & { readonly children?: readonly [] };
@@ -81,18 +81,18 @@ export function isQuestion(element: Element): boolean {
 
 /** Returns whether visitors see the element: false for hidden values and hidden calculations. */
 export function isVisibleToVisitors(element: Element): boolean {
-  if (isCalculation(element)) return !(element.attrs.hidden ?? defaults.hidden);
+  if (isCalculation(element)) return !(element.attrs.hidden ?? attributeDefaults.hidden);
   return !isInput(element) || isAnsweredByVisitor(element);
 }
 
 /** Returns whether the answer to a group is a list of rows. */
 export function isRepeatable(composite: Composite): boolean {
-  return composite.attrs.repeatable ?? defaults.repeatable;
+  return composite.attrs.repeatable ?? attributeDefaults.repeatable;
 }
 
 /** Returns whether an answer is always required. It can also be required by `require_when`. */
 export function isRequired(input: InputElement): boolean {
-  return isAnsweredByVisitor(input) && (input.attrs.required ?? defaults.required);
+  return isAnsweredByVisitor(input) && (input.attrs.required ?? attributeDefaults.required);
 }
 
 /**
@@ -101,13 +101,13 @@ export function isRequired(input: InputElement): boolean {
  */
 export const languagesOf = ({ attrs }: Form): readonly string[] => attrs.languages ?? [];
 
-export function kindOf(input: InputElement): AnswerKind {
+export function answerKindOf(input: InputElement): AnswerKind {
   return inputRules[input.type].kind;
 }
 
 /** Returns whether a selection accepts free text in addition to its options. */
-export function takesOther(input: InputElement): boolean {
-  return isChosen(kindOf(input)) && allowsOther(input.attrs);
+export function inputAllowsOther(input: InputElement): boolean {
+  return isChoiceKind(answerKindOf(input)) && allowsOtherChoice(input.attrs);
 }
 
 /** Returns the options of a selection in form order. Empty for other inputs. */
@@ -117,7 +117,7 @@ export function optionsOf(input: InputElement): readonly ChoiceOption[] {
 
 /** Returns the options of a selection by ID. Empty for other elements. */
 export const inputOptionsById = (element: Element): ReadonlyMap<unknown, ChoiceOption> =>
-  isInput(element) && isChosen(kindOf(element)) ? optionsById(element.attrs) : noOptions;
+  isInput(element) && isChoiceKind(answerKindOf(element)) ? optionsById(element.attrs) : noOptions;
 
 const noOptions: ReadonlyMap<unknown, ChoiceOption> = new Map();
 
@@ -136,7 +136,7 @@ export function matrixRowsOf({ type, attrs }: InputElement): readonly ChoiceOpti
 
 /** Returns whether several options can be chosen in each row of a matrix. */
 export function takesSeveralInRow({ type, attrs }: InputElement): boolean {
-  return type === 'matrix' && (attrs.multiple ?? defaults.multiple);
+  return type === 'matrix' && (attrs.multiple ?? attributeDefaults.multiple);
 }
 
 /** Returns the placeholder of an input, if it has one. */
@@ -145,7 +145,7 @@ export function placeholderOf({ attrs }: InputElement): string | undefined {
 }
 
 /** Lists the levels of a question on a scale, lowest first. Empty for other inputs. */
-export function levelsOf(input: InputElement): number[] {
+export function scaleLevelsOf(input: InputElement): number[] {
   // The table pairs each type with its attributes. The type of a lookup by a union cannot express this, so
   // the result is cast.
   const { levels } = inputRules[input.type] as InputRules<InputElement['attrs']>;
@@ -157,17 +157,20 @@ export function levelsOf(input: InputElement): number[] {
 type Layout = NonNullable<Composite['attrs']['layout']>;
 
 export function layoutOf(node: Step | Composite): Layout {
-  return node.attrs?.layout ?? defaults.layout;
+  return node.attrs?.layout ?? attributeDefaults.layout;
 }
 
 /** Returns the layout of a question's options. By default, it is the layout of the type. */
-export function optionsLayoutOf({ attrs }: InputElement, usual: Layout = defaults.options_layout): Layout {
+export function optionsLayoutOf(
+  { attrs }: InputElement,
+  usual: Layout = attributeDefaults.options_layout,
+): Layout {
   return ('options_layout' in attrs ? attrs.options_layout : undefined) ?? usual;
 }
 
 /** Returns how many columns an element spans, up to the widest grid. */
 export function columnSpanOf(element: Element): number {
-  return Math.min(element.attrs?.col_span ?? defaults.col_span, widestGrid);
+  return Math.min(element.attrs?.col_span ?? attributeDefaults.col_span, widestGrid);
 }
 
 /** The number of columns of `grid_4`. */

@@ -1,22 +1,22 @@
 import { findConditionFault } from '../attributes/condition-problem.ts';
 import {
   type Comparison,
+  type ComparisonOperator,
   type Condition,
   type ConditionValue,
-  type Operator,
-  operators,
-  placedComparisons,
+  comparisonOperators,
+  walkComparisons,
 } from '../basics/condition.ts';
-import { isRecord, storageProblem } from '../basics/json.ts';
-import { limits } from '../basics/limits.ts';
-import { idOf, type Option, optionsById } from '../basics/options.ts';
+import { isRecord, jsonStorageProblem } from '../basics/json.ts';
+import { formLimits } from '../basics/limits.ts';
+import { type Option, optionIdOf, optionsById } from '../basics/options.ts';
 import { quote } from '../basics/problems.ts';
 import { fitsBytes } from '../basics/text.ts';
 import { formIndexOf } from '../form/form-index.ts';
 import { type InputType, inputRules, isInputType } from '../form/input-rules.ts';
 import { pipedAttributes, pipedIds, unpipedAttributes } from '../form/piping.ts';
 import { type Form, isComposite, isRepeatable, type PlacedElement } from '../form/tree.ts';
-import { isMoment, type MomentFormat } from '../rules/moments.ts';
+import { isMomentLimit, type MomentFormat } from '../rules/moments.ts';
 import { textInAllLanguages } from '../translations/text-in-all-languages.ts';
 import { rowKind } from '../types/matrix/rules.ts';
 import type { AnswerKind, InputRules } from '../types/rules.ts';
@@ -28,7 +28,7 @@ const order = ['greater_than', 'at_least', 'less_than', 'at_most'] as const;
 const containing = ['contains', 'not_contains'] as const;
 
 /** The operators that answers of each kind support. */
-const operatorsOfKind: Readonly<Record<AnswerKind | 'group', readonly Operator[]>> = {
+const operatorsOfKind: Readonly<Record<AnswerKind | 'group', readonly ComparisonOperator[]>> = {
   text: [...equal, ...containing],
   // Dates and times are sortable text: they have an order but cannot contain a part.
   moment: [...equal, ...order],
@@ -44,15 +44,15 @@ const operatorsOfKind: Readonly<Record<AnswerKind | 'group', readonly Operator[]
 };
 
 /** Lists the operators for an element, in the order of the full list. Groups support only `answered`. */
-export const operatorsForType = (type: InputType | 'composite'): readonly Operator[] =>
+export const operatorsForType = (type: InputType | 'composite'): readonly ComparisonOperator[] =>
   operatorsForKind(type === 'composite' ? 'group' : inputRules[type].kind);
 
 /** Lists the operators for a kind of answer. */
-export const operatorsForKind = (kind: AnswerKind | 'group'): readonly Operator[] =>
+export const operatorsForKind = (kind: AnswerKind | 'group'): readonly ComparisonOperator[] =>
   inOrder(operatorsOfKind[kind]);
 
-const inOrder = (allowed: readonly Operator[]): Operator[] =>
-  operators.filter((operator) => allowed.includes(operator));
+const inOrder = (allowed: readonly ComparisonOperator[]): ComparisonOperator[] =>
+  comparisonOperators.filter((operator) => allowed.includes(operator));
 
 /** An element that a comparison refers to. */
 type Named = {
@@ -86,7 +86,7 @@ export function comparisonProblem(comparison: Comparison, named: Named): string 
 const hasRow = ({ type, attrs }: Named, row: string): boolean =>
   isInputType(type) &&
   (inputRules[type] as InputRules).row !== undefined &&
-  (attrs['rows'] === undefined || (attrs['rows'] as readonly Option[]).map(idOf).includes(row));
+  (attrs['rows'] === undefined || (attrs['rows'] as readonly Option[]).map(optionIdOf).includes(row));
 
 /** Returns the kind of the compared answer: of an element, of one row of a matrix, or of a group. */
 function kindOf({ type, attrs }: Named, row: string | undefined): AnswerKind | 'group' {
@@ -95,7 +95,7 @@ function kindOf({ type, attrs }: Named, row: string | undefined): AnswerKind | '
 }
 
 /** Returns what is wrong with a comparison of a reference value. */
-export const referenceProblem = ({ value }: Comparison): string | undefined =>
+export const referenceComparisonProblem = ({ value }: Comparison): string | undefined =>
   typeof value === 'boolean'
     ? 'compares a reference value with true or false; compare it with text'
     : undefined;
@@ -106,7 +106,7 @@ const isOption = (value: ConditionValue, { attrs }: Named): boolean =>
 
 const fits: Readonly<Record<AnswerKind | 'group', (value: ConditionValue, named: Named) => boolean>> = {
   text: (value) => typeof value === 'string',
-  moment: (value, { type }) => typeof value === 'string' && isMoment(type as MomentFormat, value),
+  moment: (value, { type }) => typeof value === 'string' && isMomentLimit(type as MomentFormat, value),
   number: (value) => typeof value === 'number',
   boolean: (value) => typeof value === 'boolean',
   choice: isOption,
@@ -118,7 +118,7 @@ const fits: Readonly<Record<AnswerKind | 'group', (value: ConditionValue, named:
   group: () => false,
 };
 
-/** A problem in a filter: a sentence, and the path of the part as in `placedComparisons`. */
+/** A problem in a filter: a sentence, and the path of the part as in `walkComparisons`. */
 type FilterProblem = { readonly message: string; readonly path: readonly number[] };
 
 /**
@@ -129,7 +129,7 @@ type FilterProblem = { readonly message: string; readonly path: readonly number[
  * any value, never throws.
  */
 export const checkFilter = (form: Form, filter: unknown, older: readonly Form[] = []): FilterProblem[] =>
-  checkComparisons(filter, (comparison) => findNamed(comparison, [form, ...older])[0]);
+  checkComparisons(filter, (comparison) => findComparedElement(comparison, [form, ...older])[0]);
 
 /** Checks the comparisons of a filter with a check that the caller provides. */
 export function checkComparisons(
@@ -142,11 +142,11 @@ export function checkComparisons(
   });
   const fault = findConditionFault(filter);
   if (fault) return [say(fault.problem, fault.path)];
-  const unstorable = isRecord(filter) && storageProblem(filter, { values: 0, markup: 0 });
+  const unstorable = isRecord(filter) && jsonStorageProblem(filter, { values: 0, markup: 0 });
   if (unstorable) return [say(unstorable, [])];
-  if (!fitsBytes(JSON.stringify(filter), limits.filterBytes))
-    return [say(`must have at most ${limits.filterBytes} bytes as JSON`, [])];
-  return [...placedComparisons(filter as Condition)].flatMap(({ comparison, path }) => {
+  if (!fitsBytes(JSON.stringify(filter), formLimits.filterBytes))
+    return [say(`must have at most ${formLimits.filterBytes} bytes as JSON`, [])];
+  return [...walkComparisons(filter as Condition)].flatMap(({ comparison, path }) => {
     const problem = problemOf(comparison);
     return problem === undefined ? [] : [say(problem, path)];
   });
@@ -156,11 +156,11 @@ export function checkComparisons(
  * Finds the compared element in the first version where the comparison is valid, or returns the first
  * version's problem.
  */
-export function findNamed(
+export function findComparedElement(
   comparison: Comparison,
   versions: readonly Form[],
 ): [problem: string | undefined, named?: PlacedElement] {
-  if ('reference' in comparison) return [referenceProblem(comparison)];
+  if ('reference' in comparison) return [referenceComparisonProblem(comparison)];
   const named = versions.flatMap((form) => formIndexOf(form).byId.get(comparison.element) ?? []);
   const problems = named.map((placed) => namedProblem(comparison, placed));
   const fitting = problems.indexOf(undefined);
@@ -219,9 +219,9 @@ export function* checkPiping(
         const count = (counts.get(language) ?? 0) + 1;
         counts.set(language, count);
         // A page is rendered in only one language.
-        if (count > limits.placeholders) {
+        if (count > formLimits.placeholders) {
           yield {
-            message: `The text of a form can show at most ${limits.placeholders} answers in total.`,
+            message: `The text of a form can show at most ${formLimits.placeholders} answers in total.`,
             path,
           };
           return;

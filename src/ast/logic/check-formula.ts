@@ -1,4 +1,4 @@
-import { allowsOther, havePoints, optionsById } from '../basics/options.ts';
+import { allowsOtherChoice, havePoints, optionsById } from '../basics/options.ts';
 import { quote } from '../basics/problems.ts';
 import { type InputType, inputRules } from '../form/input-rules.ts';
 import { isDate, isDateTime, isTime } from '../rules/text-formats.ts';
@@ -6,11 +6,11 @@ import type { AnswerKind } from '../types/rules.ts';
 import {
   type AggregateFunction,
   directElementIdsIn,
+  type FormulaFunctionName,
+  type FormulaInstruction,
   type FormulaProblem,
-  type FunctionName,
-  type Instruction,
-  type Program,
-  type Span,
+  type FormulaProgram,
+  type FormulaSpan,
 } from './formula/program.ts';
 
 /** The types of values in formulas. A day can include a time. */
@@ -92,7 +92,7 @@ const joins = { takes: [truth, truth], gives: 'truth' } as const;
 const changes = { takes: [number], gives: 'number' } as const;
 const partOfDay = { takes: [day], gives: 'number' } as const;
 
-const signatures: Readonly<Record<Exclude<FunctionName, AggregateFunction>, Signature>> = {
+const signatures: Readonly<Record<Exclude<FormulaFunctionName, AggregateFunction>, Signature>> = {
   if: { takes: [truth, plain, plain], alikeFrom: 1, gives: 'alike' },
   and: joins,
   or: joins,
@@ -134,7 +134,11 @@ const signatures: Readonly<Record<Exclude<FunctionName, AggregateFunction>, Sign
 };
 
 /** A value on the stack: its type and position, and its text if it is a text literal. */
-type Typed = Span & { readonly type: ValueType; readonly text?: string; readonly named?: NamedElement };
+type Typed = FormulaSpan & {
+  readonly type: ValueType;
+  readonly text?: string;
+  readonly named?: NamedElement;
+};
 
 /** The context of a check, with the group whose rows the formula currently iterates over. */
 type FormulaCheckContext = { readonly find: FindElement; readonly group: string | undefined };
@@ -143,7 +147,7 @@ type FormulaCheckContext = { readonly find: FindElement; readonly group: string 
  * Returns the first problem in a formula: in its names, in the arguments of its functions, or in its result,
  * which must be a number.
  */
-export function checkFormula(program: Program, find: FindElement): FormulaProblem | undefined {
+export function checkFormula(program: FormulaProgram, find: FindElement): FormulaProblem | undefined {
   const found = typeOf(program, { find, group: undefined });
   if ('message' in found) return found;
   return found.type === 'number'
@@ -151,9 +155,9 @@ export function checkFormula(program: Program, find: FindElement): FormulaProble
     : problemAt(found, `returns ${called[found.type]} instead of a number`);
 }
 
-const problemAt = ({ at, end }: Span, message: string): FormulaProblem => ({ message, at, end });
+const problemAt = ({ at, end }: FormulaSpan, message: string): FormulaProblem => ({ message, at, end });
 
-function typeOf(program: Program, looking: FormulaCheckContext): Typed | FormulaProblem {
+function typeOf(program: FormulaProgram, looking: FormulaCheckContext): Typed | FormulaProblem {
   const stack: Typed[] = [];
   for (const step of program) {
     const typed = typeOfStep(step, stack, looking);
@@ -163,7 +167,11 @@ function typeOf(program: Program, looking: FormulaCheckContext): Typed | Formula
   return stack.pop()!;
 }
 
-function typeOfStep(step: Instruction, stack: Typed[], looking: FormulaCheckContext): Typed | FormulaProblem {
+function typeOfStep(
+  step: FormulaInstruction,
+  stack: Typed[],
+  looking: FormulaCheckContext,
+): Typed | FormulaProblem {
   const { at, end } = step;
   if (step.kind === 'gather') return typeOfAggregated(step, looking);
   if (step.kind === 'call') return typeOfCall(step, stack.splice(stack.length - step.count));
@@ -173,7 +181,7 @@ function typeOfStep(step: Instruction, stack: Typed[], looking: FormulaCheckCont
 }
 
 function typeOfNamed(
-  step: Extract<Instruction, { readonly id: string }>,
+  step: Extract<FormulaInstruction, { readonly id: string }>,
   { find, group }: FormulaCheckContext,
 ): Typed | FormulaProblem {
   const { id, at, end } = step;
@@ -191,7 +199,7 @@ function typeOfNamed(
 
 /** Each part has one value, or one for each row of the only group that it refers to. */
 function typeOfAggregated(
-  step: Extract<Instruction, { readonly kind: 'gather' }>,
+  step: Extract<FormulaInstruction, { readonly kind: 'gather' }>,
   looking: FormulaCheckContext,
 ): Typed | FormulaProblem {
   const { name, at, end } = step;
@@ -215,7 +223,7 @@ const groupOf = (named: NamedElement | string): string | undefined =>
   typeof named === 'string' ? undefined : named.group;
 
 function typeOfCall(
-  step: Extract<Instruction, { readonly kind: 'call' }>,
+  step: Extract<FormulaInstruction, { readonly kind: 'call' }>,
   given: readonly Typed[],
 ): Typed | FormulaProblem {
   const { name, at, end } = step;
@@ -239,7 +247,8 @@ function typeOfCall(
   return { type: gives === 'alike' ? like!.type : gives, at, end };
 }
 
-const isEquation = (name: FunctionName): boolean => name === '=' || name === '!=' || name === 'includes';
+const isEquation = (name: FormulaFunctionName): boolean =>
+  name === '=' || name === '!=' || name === 'includes';
 
 /**
  * Rejects a text that is compared with a choice but is not one of its options, because it is probably a typo.
@@ -247,7 +256,7 @@ const isEquation = (name: FunctionName): boolean => name === '=' || name === '!=
 function strayOption(given: readonly Typed[]): FormulaProblem | undefined {
   const attrs = given.find(({ named }) => named && 'options' in named.attrs)?.named?.attrs;
   const text = given.find((one) => one.text !== undefined);
-  if (!attrs || text?.text === undefined || allowsOther(attrs) || optionsById(attrs).has(text.text))
+  if (!attrs || text?.text === undefined || allowsOtherChoice(attrs) || optionsById(attrs).has(text.text))
     return undefined;
   return problemAt(text, `compares with ${quote(text.text)}, which is not one of the options`);
 }
@@ -258,7 +267,7 @@ function isOf(one: Typed, type: ValueType): boolean {
   return type === 'day' ? isDate(one.text) || isDateTime(one.text) : type === 'time' && isTime(one.text);
 }
 
-function mismatch(one: Typed, name: FunctionName, wanted: readonly ValueType[]): FormulaProblem {
+function mismatch(one: Typed, name: FormulaFunctionName, wanted: readonly ValueType[]): FormulaProblem {
   const where =
     /^\w/.test(name) && name !== 'and' && name !== 'or' && name !== 'not' ? `${name}()` : quote(name);
   const names = wanted.map((type) => called[type]);

@@ -1,4 +1,4 @@
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 import { isInputType } from '../form/input-rules.ts';
 import { checkFormula, type FindElement } from './check-formula.ts';
 import { formatFormulaProblem } from './formula/formula-problem.ts';
@@ -18,8 +18,8 @@ export function* checkFormulas(
     const { formula } = node.attrs;
     if (formula === undefined) continue;
     characters += formula.length;
-    if (characters > limits.formCharactersOfFormulas) {
-      const message = `The formulas of a form can have at most ${limits.formCharactersOfFormulas} characters in total.`;
+    if (characters > formLimits.formCharactersOfFormulas) {
+      const message = `The formulas of a form can have at most ${formLimits.formCharactersOfFormulas} characters in total.`;
       yield { message, path: node.path };
       return;
     }

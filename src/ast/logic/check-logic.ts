@@ -1,11 +1,11 @@
 import { type Comparison, type Condition, comparisonsOf, endOfForm } from '../basics/condition.ts';
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 import { quote } from '../basics/problems.ts';
 import { isInputType } from '../form/input-rules.ts';
-import { checkPiping, comparisonProblem, referenceProblem } from './check-condition.ts';
+import { checkPiping, comparisonProblem, referenceComparisonProblem } from './check-condition.ts';
 import { checkFormulas } from './check-formulas.ts';
 import { findCycles } from './cycles.ts';
-import { type LogicNode, type LogicProblem, nameOfNode, offeredOptions } from './logic-node.ts';
+import { type LogicNode, type LogicProblem, listConditionalOptions, nameOfNode } from './logic-node.ts';
 
 /**
  * Checks what conditions and jumps refer to (docs/decisions/0012). Conditions can use inputs of the same row,
@@ -27,8 +27,8 @@ export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem
     for (const { attribute, option, condition } of conditionsOf(node)) {
       for (const comparison of comparisonsOf(condition)) {
         comparisons += 1;
-        if (comparisons > limits.formComparisons) {
-          const message = `The conditions of a form can have at most ${limits.formComparisons} comparisons in total.`;
+        if (comparisons > formLimits.formComparisons) {
+          const message = `The conditions of a form can have at most ${formLimits.formComparisons} comparisons in total.`;
           yield { message, path: node.path };
           return;
         }
@@ -56,7 +56,7 @@ function* conditionsOf({ attrs }: LogicNode): Generator<PlacedCondition, void> {
   for (const name of ['show_when', 'hide_when', 'require_when'] as const) {
     if (attrs[name]) yield { attribute: name, condition: attrs[name] };
   }
-  for (const { id, show_when: condition } of offeredOptions(attrs))
+  for (const { id, show_when: condition } of listConditionalOptions(attrs))
     yield { attribute: 'show_when', option: id, condition };
   for (const { when } of attrs.jumps ?? []) if (when) yield { attribute: 'jumps', condition: when };
 }
@@ -68,7 +68,7 @@ function nameProblem(
   comparison: Comparison,
   byId: ReadonlyMap<string, LogicNode>,
 ): string | undefined {
-  if ('reference' in comparison) return referenceProblem(comparison);
+  if ('reference' in comparison) return referenceComparisonProblem(comparison);
   const named = byId.get(comparison.element);
   const name = quote(comparison.element);
   if (!named) return `names ${name}, which is not an element of the form`;

@@ -1,9 +1,9 @@
 import { isBlank } from '../basics/blank.ts';
-import type { Comparison, Operator } from '../basics/condition.ts';
+import type { Comparison, ComparisonOperator } from '../basics/condition.ts';
 import { memoizeByObject } from '../basics/memoize-by-object.ts';
 import { trimText } from '../basics/text.ts';
-import { spend, spendOnce, type Work } from '../basics/work.ts';
-import { alignMoments } from '../rules/moments.ts';
+import { spendWork, spendWorkOnce, type WorkBudget } from '../basics/work.ts';
+import { toComparableMoments } from '../rules/moments.ts';
 import type { InputRules } from '../types/rules.ts';
 import { includesText } from './formula/includes-text.ts';
 
@@ -34,7 +34,7 @@ type Operand = {
 };
 
 /** The current day and the work budget. */
-type ComparisonContext = { readonly today: string; readonly work: Work };
+type ComparisonContext = { readonly today: string; readonly work: WorkBudget };
 
 /**
  * Returns whether a comparison is true. A blank answer equals and contains nothing, and is neither more nor
@@ -50,7 +50,7 @@ export function testComparison(
   input: Answered | undefined,
   around: ComparisonContext,
 ): boolean {
-  spend(around.work, stepsOf.comparison);
+  spendWork(around.work, stepsOf.comparison);
   return tests[comparison.is]({ comparison, given, input, around });
 }
 
@@ -68,7 +68,7 @@ export function testRowComparison(
   const answer = row === undefined ? undefined : input?.row?.(given.value, row);
   if (!answer) return testComparison(comparison, given, input, around);
   // Each comparison scans the text again to find out whether it is only white space.
-  if (typeof answer.value === 'string') spend(around.work, answer.value.length * stepsOf.lookedAt);
+  if (typeof answer.value === 'string') spendWork(around.work, answer.value.length * stepsOf.lookedAt);
   return testComparison(comparison, toComparedValue(answer.value), answer, around);
 }
 
@@ -119,12 +119,12 @@ const oneOf: Test = (asked) => {
   const { comparison, given, around } = asked;
   if (!Array.isArray(given.value)) return isAmong(asked);
   const { plain } = operandOf(comparison, around.work);
-  spend(around.work, plain.size * stepsOf.listed);
+  spendWork(around.work, plain.size * stepsOf.listed);
   const members = membersOf(given, around.work);
   return plain.values().some((each) => members.has(each));
 };
 
-const tests: Readonly<Record<Operator, Test>> = {
+const tests: Readonly<Record<ComparisonOperator, Test>> = {
   equals,
   not_equals: (asked) => !equals(asked),
   contains,
@@ -165,10 +165,10 @@ function pairOf({ comparison, given, input, around }: TestInput, value: unknown)
   if (typeof answer !== 'string' || typeof value !== 'string') return undefined;
   if (input?.kind === 'choices') return undefined;
   if (input?.kind === 'moment') {
-    spend(around.work, stepsOf.moment);
+    spendWork(around.work, stepsOf.moment);
     // A value that is not a date or time has no order.
     if (!input.format?.accepts(answer)) return undefined;
-    return alignMoments(answer, value, around.today);
+    return toComparableMoments(answer, value, around.today);
   }
   const [folded = ''] = operandOf(comparison, around.work).folded;
   return [foldedOf(given, answer, around.work), folded];
@@ -182,18 +182,18 @@ function numberOf(answer: unknown, input: Answered | undefined): number | undefi
 
 const fold = (text: string): string => trimText(text).toLowerCase();
 
-function foldedOf(given: ComparedValue, answer: string, work: Work): string {
+function foldedOf(given: ComparedValue, answer: string, work: WorkBudget): string {
   if (given.folded === undefined) {
-    spend(work, answer.length * stepsOf.foldedCharacter);
+    spendWork(work, answer.length * stepsOf.foldedCharacter);
     given.folded = fold(answer);
   }
   return given.folded;
 }
 
-function membersOf(given: ComparedValue, work: Work): ReadonlySet<unknown> {
+function membersOf(given: ComparedValue, work: WorkBudget): ReadonlySet<unknown> {
   if (given.members === undefined) {
     const list: readonly unknown[] = Array.isArray(given.value) ? given.value : [];
-    spend(work, list.length * stepsOf.member);
+    spendWork(work, list.length * stepsOf.member);
     given.members = new Set(list);
   }
   return given.members;
@@ -203,8 +203,8 @@ const dayLength = 'YYYY-MM-DD'.length;
 
 const valuesOf = ({ value = [] }: Comparison) => [value].flat();
 
-function operandOf(comparison: Comparison, work: Work): Operand {
-  spendOnce(work, comparison, valuesOf(comparison).length * stepsOf.operand);
+function operandOf(comparison: Comparison, work: WorkBudget): Operand {
+  spendWorkOnce(work, comparison, valuesOf(comparison).length * stepsOf.operand);
   return makeOperand(comparison);
 }
 
@@ -220,11 +220,11 @@ const makeOperand = memoizeByObject((comparison: Comparison): Operand => {
 });
 
 function daysOf(operand: Operand, { today, work }: ComparisonContext): ReadonlySet<string> {
-  spendOnce(work, operand, operand.relative.length * stepsOf.moment);
+  spendWorkOnce(work, operand, operand.relative.length * stepsOf.moment);
   if (operand.days?.today !== today) {
     operand.days = {
       today,
-      limits: new Set(operand.relative.map((limit) => alignMoments('', limit, today)[1])),
+      limits: new Set(operand.relative.map((limit) => toComparableMoments('', limit, today)[1])),
     };
   }
   return operand.days.limits;

@@ -1,8 +1,8 @@
 import { type Condition, comparisonsOf } from '../basics/condition.ts';
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 import { parseFormula } from './formula/parse.ts';
 import { elementIdsIn } from './formula/program.ts';
-import { type LogicNode, type LogicProblem, nameOfNode, offeredOptions } from './logic-node.ts';
+import { type LogicNode, type LogicProblem, listConditionalOptions, nameOfNode } from './logic-node.ts';
 
 /** A dependency in the search for cycles: whether a node is shown, or whether a group has an answer. */
 type Dependency = { readonly node: LogicNode; readonly asks: 'shown' | 'answered' };
@@ -40,7 +40,7 @@ export function* findCycles(
         open.delete(visit.matter);
         const depth = depthOf(visit, depths);
         depths.set(visit.matter, depth);
-        if (depth === limits.logicChain + 1) yield tooLong(visit.matter);
+        if (depth === formLimits.logicChain + 1) yield tooLong(visit.matter);
       } else if (open.has(next)) {
         const matters = trail.map(({ matter }) => matter);
         yield cycleProblem(matters.slice(matters.indexOf(next)));
@@ -74,7 +74,7 @@ function createDependencyGraph(elements: readonly LogicNode[], byId: ReadonlyMap
 }
 
 function conditionsOf(attrs: LogicNode['attrs']): Condition[] {
-  const ofOptions = offeredOptions(attrs).map((option) => option.show_when);
+  const ofOptions = listConditionalOptions(attrs).map((option) => option.show_when);
   return [attrs.show_when, attrs.hide_when, ...ofOptions].filter((condition) => condition !== undefined);
 }
 
@@ -98,7 +98,7 @@ function depthOf({ matter, before }: Visit, depths: ReadonlyMap<Dependency, numb
 }
 
 function tooLong({ node }: Dependency): LogicProblem {
-  const message = `Conditions and formulas can depend on each other at most ${limits.logicChain} levels deep within a step. Shorten the chain at ${nameOfNode(node)}.`;
+  const message = `Conditions and formulas can depend on each other at most ${formLimits.logicChain} levels deep within a step. Shorten the chain at ${nameOfNode(node)}.`;
   return { message, path: node.path };
 }
 

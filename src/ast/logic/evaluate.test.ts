@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, context, element, formOf, formOfSteps } from '#test/ast/forms.ts';
 import { checkAnswers } from '../answers/check-answers.ts';
-import { checkStep, stepOf } from '../answers/check-step.ts';
-import type { Condition, Operator } from '../basics/condition.ts';
+import { checkStep, stepIndexOfField } from '../answers/check-step.ts';
+import type { ComparisonOperator, Condition } from '../basics/condition.ts';
 import { type Form, type InputElement, isComposite, isInput, walkElements } from '../form/tree.ts';
-import { evaluate } from './evaluate.ts';
+import { evaluateVisibility } from './evaluate.ts';
 import { includesText } from './formula/includes-text.ts';
 
 /** Returns the ids of visible elements outside rows. */
 function shownIds(form: Form, raw: unknown, reference: Record<string, string> = {}): string[] {
-  const shown = evaluate(form, raw, { ...context, reference });
+  const shown = evaluateVisibility(form, raw, { ...context, reference });
   return [...walkElements(form)]
     .filter(({ element, group }) => !group && shown.isShown(element))
     .map(({ element }) => element.attrs?.id ?? element.type);
@@ -29,7 +29,13 @@ const equals = (id: string, value: string | number | boolean): Condition => ({
   value,
 });
 
-type Scenario = [type: string, is: Operator, value: unknown, holding: unknown[], failing: unknown[]];
+type Scenario = [
+  type: string,
+  is: ComparisonOperator,
+  value: unknown,
+  holding: unknown[],
+  failing: unknown[],
+];
 
 const comparisons: Scenario[] = [
   ['text', 'equals', 'Ada', ['Ada', ' ada '], ['Adam', '', undefined, 5]],
@@ -73,7 +79,7 @@ for (const [type, is, value, holding, failing] of comparisons) {
   });
 }
 
-const references: [is: Operator, value: unknown, holding: string[], failing: string[]][] = [
+const references: [is: ComparisonOperator, value: unknown, holding: string[], failing: string[]][] = [
   ['contains', 5, ['5', '15'], ['', '1']],
   ['equals', 'Gold', ['gold', ' GOLD'], ['silver']],
   ['greater_than', 9, ['10'], ['9', 'x', '']],
@@ -188,7 +194,7 @@ test('require_when requires an answer while its condition is true, but only of v
   assert.deepEqual(fields({ a: true }), ['b']);
   assert.deepEqual(fields({ a: true, b: 'x' }), ['c']);
   assert.deepEqual(fields({ a: true, c: 'hide' }), []);
-  const shown = evaluate(form, { a: true }, context);
+  const shown = evaluateVisibility(form, { a: true }, context);
   assert.deepEqual(
     [shown.isRequired(inputOf(form, 'b')), shown.isRequired(inputOf(form, 'c'))],
     [true, false],
@@ -228,7 +234,7 @@ test('in a repeatable composite each row is evaluated separately', () => {
     context,
   );
   assert.deepEqual(wrong.ok || wrong.errors.map(({ field }) => field), ['visits[1][with]']);
-  const shown = evaluate(visits, raw, context);
+  const shown = evaluateVisibility(visits, raw, context);
   const input = inputOf(visits, 'with');
   const [group] = visits.children[0]!.children;
   assert.ok(group?.type === 'composite');
@@ -266,7 +272,7 @@ test('an upload is answered by its pending or stored files; in a row, by the fil
     ['photo', ['token']],
     ['pets[1][picture]', ['token']],
   ]);
-  const shown = evaluate(form, { photo: 'by name' }, context, files);
+  const shown = evaluateVisibility(form, { photo: 'by name' }, context, files);
   const [, about, pets, end] = form.children[0]!.children;
   assert.ok(about && end && pets?.type === 'composite');
   assert.ok(shown.isShown(about) && shown.isShown(end));
@@ -303,7 +309,7 @@ const routes: [raw: Record<string, unknown>, steps: number[]][] = [
 
 test('hidden and jumped-over steps are not reached; the first jump whose condition is true wins', () => {
   for (const [raw, steps] of routes) {
-    assert.deepEqual(evaluate(journey, raw, context).steps, steps, JSON.stringify(raw));
+    assert.deepEqual(evaluateVisibility(journey, raw, context).steps, steps, JSON.stringify(raw));
   }
 });
 
@@ -314,23 +320,23 @@ test('answers of unreached steps are neither checked nor stored', () => {
 
 test('a form whose only logic is a jump, or a condition on an answer, has logic', () => {
   const jumping = formOfSteps({ jumps: [{ to: 'end' }] }, [element('text', 'a')], {}, [element('text', 'b')]);
-  assert.deepEqual(evaluate(jumping, {}, context).steps, [0]);
+  assert.deepEqual(evaluateVisibility(jumping, {}, context).steps, [0]);
   const requiring = formOf(element('text', 'a'), element('text', 'b', { require_when: answered('a') }));
-  assert.equal(evaluate(requiring, { a: 'x' }, context).isRequired(inputOf(requiring, 'b')), true);
+  assert.equal(evaluateVisibility(requiring, { a: 'x' }, context).isRequired(inputOf(requiring, 'b')), true);
 });
 
 test('a hidden value is never required, and does not make a step', () => {
   const unasked = element('hidden', 'h', { require_when: answered('a') });
   const form = formOf(element('text', 'a', { require_when: answered('h') }), unasked);
-  assert.equal(evaluate(form, { a: 'x' }, context).isRequired(inputOf(form, 'h')), false);
+  assert.equal(evaluateVisibility(form, { a: 'x' }, context).isRequired(inputOf(form, 'h')), false);
   const apart = formOfSteps({}, [element('text', 'a')], {}, [element('hidden', 'h')]);
-  assert.deepEqual(evaluate(apart, {}, context).steps, [0]);
+  assert.deepEqual(evaluateVisibility(apart, {}, context).steps, [0]);
 });
 
 test('a form may hide all of its steps', () => {
   const form = formOfSteps({ show_when: { reference: 'token', is: 'answered' } }, [element('text', 'q')]);
-  assert.deepEqual(evaluate(form, {}, context).steps, []);
-  assert.deepEqual(evaluate(form, {}, { ...context, reference: { token: '1' } }).steps, [0]);
+  assert.deepEqual(evaluateVisibility(form, {}, context).steps, []);
+  assert.deepEqual(evaluateVisibility(form, {}, { ...context, reference: { token: '1' } }).steps, [0]);
 });
 
 test('checking one step covers its visible elements, if the step is reached', () => {
@@ -349,7 +355,9 @@ test('the step of a field is found by its id, by its name in a row, and by the n
     composite('rows', [element('text', 'b')], { repeatable: true }),
   ]);
   assert.deepEqual(
-    ['a', 'rows', 'rows[3][b]', 'rows[3]', 'gone', 'answers', ''].map((field) => stepOf(form, field)),
+    ['a', 'rows', 'rows[3][b]', 'rows[3]', 'gone', 'answers', ''].map((field) =>
+      stepIndexOfField(form, field),
+    ),
     [0, 1, 1, 1, undefined, undefined, undefined],
   );
 });
@@ -379,9 +387,9 @@ test('a step whose elements are all hidden, alone or in a group, is skipped; an 
     {},
     [],
   );
-  assert.deepEqual(evaluate(form, {}, context).steps, [0, 3, 4]);
-  assert.deepEqual(evaluate(form, { q: 'go' }, context).steps, [0, 1, 2, 3, 4]);
-  assert.deepEqual(evaluate(form, 'no answers at all', context).steps, [0, 3, 4]);
+  assert.deepEqual(evaluateVisibility(form, {}, context).steps, [0, 3, 4]);
+  assert.deepEqual(evaluateVisibility(form, { q: 'go' }, context).steps, [0, 1, 2, 3, 4]);
+  assert.deepEqual(evaluateVisibility(form, 'no answers at all', context).steps, [0, 3, 4]);
 });
 
 test('one question at a time: texts belong to the next question, and stand alone if there is none', () => {
@@ -391,10 +399,14 @@ test('one question at a time: texts belong to the next question, and stand alone
   const form = formOfSteps({}, [element('text', 'q')], {}, [heading, hidden], {}, [
     { ...heading, attrs: { ...heading.attrs, id: 'h2' } },
   ]);
-  assert.deepEqual(evaluate(form, {}, asking).steps, [0, 2]);
+  assert.deepEqual(evaluateVisibility(form, {}, asking).steps, [0, 2]);
   const first = formOfSteps({}, [element('text', 'q')], {}, [element('text', 'b'), hidden]);
-  assert.deepEqual(evaluate(first, {}, asking).steps, [0, 1], 'a question that stands before a hidden one');
-  assert.deepEqual(evaluate(form, {}, context).steps, [0, 1, 2]);
+  assert.deepEqual(
+    evaluateVisibility(first, {}, asking).steps,
+    [0, 1],
+    'a question that stands before a hidden one',
+  );
+  assert.deepEqual(evaluateVisibility(form, {}, context).steps, [0, 1, 2]);
 });
 
 test('elements of a jumped-over step are hidden, and so are those in rows of a hidden group', () => {
@@ -409,10 +421,10 @@ test('elements of a jumped-over step are hidden, and so are those in rows of a h
   assert.deepEqual(shownIds(form, { q: 'go' }), ['q', 'end']);
   const rows = [...walkElements(form)].find(({ element }) => element.attrs?.id === 'rows')!.element;
   assert.ok(isComposite(rows));
-  const shown = evaluate(form, { q: 'go', rows: [{ in_row: 'x' }] }, context);
+  const shown = evaluateVisibility(form, { q: 'go', rows: [{ in_row: 'x' }] }, context);
   assert.equal(shown.isShown(rows.children[0]!, { group: rows, index: 0 }), false);
   assert.equal(
-    evaluate(form, { rows: [{ in_row: 'x' }] }, context).isShown(rows.children[0]!, {
+    evaluateVisibility(form, { rows: [{ in_row: 'x' }] }, context).isShown(rows.children[0]!, {
       group: rows,
       index: 0,
     }),
@@ -453,7 +465,7 @@ test('an unknown step has no problems, and neither have answers that are not an 
   assert.deepEqual(checkStep(form, 0, 'text', new Map(), context), []);
   assert.equal(checkStep(form, 0, {}, new Map(), context).length, 1);
   assert.deepEqual(
-    ['q', 'nobody', 'rows[0]', ''].map((field) => stepOf(form, field)),
+    ['q', 'nobody', 'rows[0]', ''].map((field) => stepIndexOfField(form, field)),
     [0, undefined, undefined, undefined],
   );
 });

@@ -1,13 +1,14 @@
 import { type Comparison, type Condition, endOfForm, evaluateCondition } from '../basics/condition.ts';
 import { getProperty, isRecord } from '../basics/json.ts';
-import { spend, type Work } from '../basics/work.ts';
+import { spendWork, type WorkBudget } from '../basics/work.ts';
 import type { ConditionTest } from '../form/conditional-options.ts';
-import { countRows, fieldName, type Row, rowAt } from '../form/fields.ts';
+import { countRows, fieldName, type GroupRow, rawAnswersOfRow } from '../form/fields.ts';
 import { type FormIndex, formIndexOf } from '../form/form-index.ts';
 import { inputRules } from '../form/input-rules.ts';
-import { lazyConditionalOptions } from '../form/lazy-conditional-options.ts';
+import { lazyConditionalOptionFunctions } from '../form/lazy-conditional-options.ts';
 import { tidyAnswer } from '../form/tidy.ts';
 import {
+  answerKindOf,
   type Calculation,
   type Composite,
   type Element,
@@ -21,20 +22,19 @@ import {
   isRepeatable,
   isRequired,
   isVisibleToVisitors,
-  kindOf,
   type Step,
 } from '../form/tree.ts';
 import { type ComparedValue, testComparison, testRowComparison, toComparedValue } from './compare.ts';
-import { type FormulaContext, formulaAnswers } from './formula-answers.ts';
+import { createFormulaAnswers, type FormulaContext } from './formula-answers.ts';
 
 /** The context, other than the answers, in which conditions and limits are evaluated. */
-export type AnswerContext = {
+export type EvaluationContext = {
   /** Values from the URL of the form. */
   readonly reference: Readonly<Record<string, string>>;
   /** YYYY-MM-DD in the form's time zone (`todayIn`). */
   readonly today: string;
   /** The work budget of the request. */
-  readonly work: Work;
+  readonly work: WorkBudget;
   /** Whether each question is a separate step. A step that shows only texts is then skipped. */
   readonly asksSingly?: boolean | undefined;
 };
@@ -47,11 +47,11 @@ export type VisibleParts = {
   /** The indexes of the steps that are reached and show something, in order. Can be empty. */
   readonly steps: readonly number[];
   /** For elements of a repeatable group, pass the row. Without it, the row counts as blank. */
-  readonly isShown: (element: Element, row?: Row) => boolean;
-  readonly isRequired: (input: InputElement, row?: Row) => boolean;
+  readonly isShown: (element: Element, row?: GroupRow) => boolean;
+  readonly isRequired: (input: InputElement, row?: GroupRow) => boolean;
   readonly holds: ConditionTest;
   /** The result of a calculation. Undefined if it is hidden or has no result. */
-  readonly calculated: (calculation: Calculation, row?: Row) => number | undefined;
+  readonly calculated: (calculation: Calculation, row?: GroupRow) => number | undefined;
 };
 
 const noFiles: FilesByName = new Map();
@@ -61,10 +61,10 @@ const noFiles: FilesByName = new Map();
  * elements do not count. Accepts raw answers of any type.
  * @throws TooMuchWork, also from the returned functions.
  */
-export function evaluate(
+export function evaluateVisibility(
   form: Form,
   raw: unknown,
-  context: AnswerContext,
+  context: EvaluationContext,
   files: FilesByName = noFiles,
 ): VisibleParts {
   const index = formIndexOf(form);
@@ -99,11 +99,11 @@ export const meetsCondition = (
   condition: Condition,
   form: Form,
   raw: unknown,
-  context: AnswerContext,
+  context: EvaluationContext,
   files: FilesByName = noFiles,
 ): boolean => startVisit(form, raw, context, files).holds(condition, undefined);
 
-function startVisit(form: Form, raw: unknown, context: AnswerContext, files: FilesByName): Visit {
+function startVisit(form: Form, raw: unknown, context: EvaluationContext, files: FilesByName): Visit {
   const visit: Visit = {
     index: formIndexOf(form),
     raw: isRecord(raw) ? raw : {},
@@ -141,7 +141,7 @@ const steps = { find: 40, child: 20 } as const;
 type Visit = {
   readonly index: FormIndex;
   readonly raw: Readonly<Record<string, unknown>>;
-  readonly context: AnswerContext;
+  readonly context: EvaluationContext;
   readonly files: FilesByName;
   readonly reached: Set<number>;
   /** Whether each element is shown. */
@@ -189,7 +189,7 @@ function calculateStep(visit: Visit, at: number): void {
   }
 }
 
-function isElementShown(visit: Visit, element: Element, row?: Row): boolean {
+function isElementShown(visit: Visit, element: Element, row?: GroupRow): boolean {
   const place = visit.index.places.get(element);
   if (!place || !visit.reached.has(place.path[0]!)) return place === undefined;
   return recall(visit, visit.decided, element, place.group && row?.index, () => {
@@ -197,7 +197,7 @@ function isElementShown(visit: Visit, element: Element, row?: Row): boolean {
     return (
       isInside &&
       isOpen(visit, element, row) &&
-      (lazyConditionalOptions.hasOffer?.(element, visit.holds, row) ?? true)
+      (lazyConditionalOptionFunctions.hasOffer?.(element, visit.holds, row) ?? true)
     );
   });
 }
@@ -213,27 +213,27 @@ function recall<Key, Value>(
   known.set(key, rows);
   const before = rows.get(row);
   if (before !== undefined) return before;
-  spend(context.work, steps.find);
+  spendWork(context.work, steps.find);
   const found = find();
   rows.set(row, found);
   return found;
 }
 
-function isOpen(visit: Visit, { attrs }: Element | Step, row?: Row): boolean {
+function isOpen(visit: Visit, { attrs }: Element | Step, row?: GroupRow): boolean {
   return visit.holds(attrs?.show_when, row) && !isMet(visit, attrs?.hide_when, row, false);
 }
 
 function isMet(
   visit: Visit,
   condition: Condition | undefined,
-  row: Row | undefined,
+  row: GroupRow | undefined,
   whenAbsent: boolean,
 ): boolean {
   if (condition === undefined) return whenAbsent;
   return evaluateCondition(condition, (comparison) => isComparisonTrue(visit, comparison, row));
 }
 
-function isComparisonTrue(visit: Visit, comparison: Comparison, row: Row | undefined): boolean {
+function isComparisonTrue(visit: Visit, comparison: Comparison, row: GroupRow | undefined): boolean {
   const { context } = visit;
   if ('reference' in comparison) {
     const name = comparison.reference;
@@ -257,23 +257,23 @@ function isComparisonTrue(visit: Visit, comparison: Comparison, row: Row | undef
 const nothing = toComparedValue(undefined);
 
 /** Returns the answer that counts: blank for hidden elements, and the files of an upload. */
-function answerOf(visit: Visit, input: InputElement, row: Row | undefined): ComparedValue {
+function answerOf(visit: Visit, input: InputElement, row: GroupRow | undefined): ComparedValue {
   if (!isElementShown(visit, input, row)) return nothing;
   const isInRow = visit.index.places.get(input)?.group !== undefined;
   return recall(visit, visit.given, input, isInRow ? row?.index : undefined, () => {
     if (isCalculation(input)) return toComparedValue(calculate(visit, input, isInRow ? row : undefined));
-    if (kindOf(input) === 'files')
+    if (answerKindOf(input) === 'files')
       return toComparedValue(visit.files.get(fieldName(input, isInRow ? row : undefined)));
-    const holder = isInRow ? row && rowAt(visit.raw, row) : visit.raw;
+    const holder = isInRow ? row && rawAnswersOfRow(visit.raw, row) : visit.raw;
     const sent = isRecord(holder) ? getProperty(holder, input.attrs.id) : undefined;
     const answer = tidyAnswer(input, sent, visit.context.work);
-    const { offeredOf } = lazyConditionalOptions;
+    const { offeredOf } = lazyConditionalOptionFunctions;
     return toComparedValue(offeredOf ? offeredOf(input, answer, visit.holds, row) : answer);
   });
 }
 
 /** Returns whether a group has an answer in any child or row. */
-function isFilled(visit: Visit, composite: Composite, row: Row | undefined): boolean {
+function isFilled(visit: Visit, composite: Composite, row: GroupRow | undefined): boolean {
   const isInRow = visit.index.places.get(composite)?.group !== undefined;
   return recall(visit, visit.filled, composite, isInRow ? row?.index : undefined, () =>
     isRepeatable(composite)
@@ -288,22 +288,26 @@ function* rowsOf(visit: Visit, group: Composite): Generator<number, void> {
   for (let index = 0; index < rows; index += 1) if (hasAnswers(visit, group, { group, index })) yield index;
 }
 
-function hasAnswers(visit: Visit, composite: Composite, row: Row | undefined): boolean {
-  spend(visit.context.work, composite.children.length * steps.child);
+function hasAnswers(visit: Visit, composite: Composite, row: GroupRow | undefined): boolean {
+  spendWork(visit.context.work, composite.children.length * steps.child);
   return composite.children.some((child) =>
     isComposite(child) ? isFilled(visit, child, row) : isAnswered(visit, child, row),
   );
 }
 
 /** Elements that visitors are not asked for do not make a row answered. */
-const isAnswered = (visit: Visit, child: Element, row: Row | undefined): boolean =>
+const isAnswered = (visit: Visit, child: Element, row: GroupRow | undefined): boolean =>
   isInput(child) && isAnsweredByVisitor(child) && !answerOf(visit, child, row).isBlank;
 
 /**
  * Runs a calculation on the answers that count.
  * @param row the row that contains the calculation, if any.
  */
-function calculate(visit: Visit, { type, attrs }: Calculation, row: Row | undefined): number | undefined {
+function calculate(
+  visit: Visit,
+  { type, attrs }: Calculation,
+  row: GroupRow | undefined,
+): number | undefined {
   const asking: FormulaContext = {
     index: visit.index,
     row,
@@ -312,5 +316,5 @@ function calculate(visit: Visit, { type, attrs }: Calculation, row: Row | undefi
     rowsOf: (group) => rowsOf(visit, group),
   };
   const { today, work } = visit.context;
-  return inputRules[type].calculate(attrs, { ...formulaAnswers(asking), today, work });
+  return inputRules[type].calculate(attrs, { ...createFormulaAnswers(asking), today, work });
 }

@@ -1,4 +1,4 @@
-import type { Row } from '../form/fields.ts';
+import type { GroupRow } from '../form/fields.ts';
 import type { FormIndex } from '../form/form-index.ts';
 import { type Composite, type Element, type InputElement, isComposite, isInput } from '../form/tree.ts';
 import type { ComparedValue } from './compare.ts';
@@ -8,15 +8,15 @@ import type { FormulaAnswers, FormulaValue } from './formula/run.ts';
 export type FormulaContext = {
   readonly index: FormIndex;
   /** The row that contains the calculation. */
-  readonly row: Row | undefined;
+  readonly row: GroupRow | undefined;
   readonly isShown: (element: Element) => boolean;
-  readonly answerOf: (input: InputElement, row: Row | undefined) => ComparedValue;
+  readonly answerOf: (input: InputElement, row: GroupRow | undefined) => ComparedValue;
   /** The answered rows of a group, by index. */
   readonly rowsOf: (group: Composite) => Iterable<number>;
 };
 
 /** Returns the answers by ID for a formula, from its own row or from the row that it iterates. */
-export function formulaAnswers({
+export function createFormulaAnswers({
   index: { byId },
   row,
   ...asking

@@ -5,9 +5,9 @@ import { calculatedForm } from '#test/ast/calculated-form.ts';
 import { context, formOf } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { checkAnswers } from '../answers/check-answers.ts';
-import { readFields } from '../form/fields.ts';
+import { parseRawAnswers } from '../form/fields.ts';
 import { isCalculation, walkElements } from '../form/tree.ts';
-import { evaluate } from './evaluate.ts';
+import { evaluateVisibility } from './evaluate.ts';
 import { parseFormula } from './formula/parse.ts';
 import { runFormula } from './formula/run.ts';
 
@@ -29,8 +29,8 @@ test('for 10,000 random forms, the results that a page shows equal those that th
   fc.assert(
     fc.property(calculatedForm, ({ nodes, answers }) => {
       const form = formOf(...nodes);
-      const { raw } = readFields(form, fieldsOf(answers));
-      const shown = evaluate(form, raw, context);
+      const { raw } = parseRawAnswers(form, fieldsOf(answers));
+      const shown = evaluateVisibility(form, raw, context);
       const stored = checkAnswers(form, answers, new Map(), context);
       assert.ok(stored.ok);
       const taken: Record<string, unknown> = stored.answers;

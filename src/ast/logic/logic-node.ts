@@ -31,7 +31,7 @@ type LogicAttributes = {
 type OfferedOption = ChoiceOption & { readonly show_when: Condition };
 
 /** Lists the options of a node that have a condition. */
-export const offeredOptions = ({ options = [] }: LogicAttributes): readonly OfferedOption[] =>
+export const listConditionalOptions = ({ options = [] }: LogicAttributes): readonly OfferedOption[] =>
   options.filter(
     (option): option is OfferedOption => typeof option !== 'string' && option.show_when !== undefined,
   );

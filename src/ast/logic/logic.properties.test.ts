@@ -4,12 +4,12 @@ import * as fc from 'fast-check';
 import { context, element, stepsOf } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { type Answers, checkAnswers } from '../answers/check-answers.ts';
-import { checkStep, stepOf } from '../answers/check-step.ts';
+import { checkStep, stepIndexOfField } from '../answers/check-step.ts';
 import type { Condition } from '../basics/condition.ts';
 import { type Form, type FormNode, listQuestions } from '../form/tree.ts';
 import { validateStructure } from '../validate.ts';
 import { operatorsForType } from './check-condition.ts';
-import { evaluate } from './evaluate.ts';
+import { evaluateVisibility } from './evaluate.ts';
 
 // A failure prints its seed and path. Add both to these options to run it again.
 const options: fc.Parameters<unknown> = { numRuns: cases(500) };
@@ -164,9 +164,9 @@ test('no hidden answer is stored, and storing visible answers does not change vi
       const result = checkAnswers(form, raw, new Map(), knowing);
       if (!result.ok) return;
       accepted += 1;
-      const shown = evaluate(form, result.answers, knowing);
+      const shown = evaluateVisibility(form, result.answers, knowing);
       for (const { element, row } of storedIn(form, result.answers)) assert.ok(shown.isShown(element, row));
-      assert.deepEqual(shown.steps, evaluate(form, raw, knowing).steps);
+      assert.deepEqual(shown.steps, evaluateVisibility(form, raw, knowing).steps);
       assert.deepEqual(
         checkAnswers(form, JSON.parse(JSON.stringify(result.answers)), new Map(), knowing),
         result,
@@ -182,7 +182,7 @@ test('the problems of a form are those of its reached steps, in order', () => {
     fc.property(filled, ({ form, raw, plan }) => {
       const knowing = { ...context, reference: { plan } };
       const whole = checkAnswers(form, raw, new Map(), knowing);
-      const { steps } = evaluate(form, raw, knowing);
+      const { steps } = evaluateVisibility(form, raw, knowing);
       const each = [0, 1, 2].map((step) => checkStep(form, step, raw, new Map(), knowing));
       assert.deepEqual(
         each.flat(),
@@ -190,7 +190,7 @@ test('the problems of a form are those of its reached steps, in order', () => {
       );
       for (const [step, problems] of each.entries()) {
         assert.ok(problems.length === 0 || steps.includes(step));
-        for (const { field } of problems) assert.equal(stepOf(form, field), step);
+        for (const { field } of problems) assert.equal(stepIndexOfField(form, field), step);
       }
     }),
     options,
@@ -200,7 +200,7 @@ test('the problems of a form are those of its reached steps, in order', () => {
 test('the path through the steps only leads forward', () => {
   fc.assert(
     fc.property(filled, ({ form, raw }) => {
-      const { steps } = evaluate(form, raw, context);
+      const { steps } = evaluateVisibility(form, raw, context);
       assert.deepEqual(
         steps,
         [...new Set(steps)].toSorted((a, b) => a - b),
@@ -221,7 +221,7 @@ test('no value makes the evaluation throw', () => {
   );
   fc.assert(
     fc.property(logicalForm, anything, ({ form }, raw) => {
-      const shown = evaluate(form, raw, context);
+      const shown = evaluateVisibility(form, raw, context);
       for (const question of listQuestions(form)) {
         shown.isShown(question.element);
         for (const input of question.kind === 'group' ? question.inputs : [question.element]) {
@@ -275,7 +275,7 @@ test('no tree makes the check of a condition throw, and every accepted tree can 
       const result = validateStructure(
         stepsOf({ jumps }, [element('text', 'a'), element('text', 'b', { show_when: show as Condition })]),
       );
-      if (result.ok) evaluate(result.form, { a: 'x' }, context);
+      if (result.ok) evaluateVisibility(result.form, { a: 'x' }, context);
     }),
     options,
   );

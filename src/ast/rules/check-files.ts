@@ -1,4 +1,4 @@
-import { countProblem } from './check-rules.ts';
+import { itemCountProblem } from './check-rules.ts';
 import { isOfType } from './file-types.ts';
 import type { BrokenRule } from './problem.ts';
 
@@ -31,5 +31,5 @@ export function filesProblem(attrs: object, files: readonly FileFacts[]): Broken
       return { rule: 'max_file_size', values: { file: file.filename, limit: size } };
     }
   }
-  return countProblem(files.length, least, most, { least: 'min_files', most: 'max_files' });
+  return itemCountProblem(files.length, least, most, { least: 'min_files', most: 'max_files' });
 }

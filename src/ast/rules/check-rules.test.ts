@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { isOnStep } from './check-rules.ts';
+import { isMultipleOfStep } from './check-rules.ts';
 
 const scenarios: [value: number, step: number, base: number, isOn: boolean][] = [
   [0.3, 0.1, 0, true],
@@ -20,10 +20,10 @@ const scenarios: [value: number, step: number, base: number, isOn: boolean][] = 
 
 test('steps are counted in decimals, not in binary fractions', () => {
   for (const [value, step, base, isOn] of scenarios) {
-    assert.equal(isOnStep(value, step, base), isOn, `${value} in steps of ${step} from ${base}`);
+    assert.equal(isMultipleOfStep(value, step, base), isOn, `${value} in steps of ${step} from ${base}`);
   }
 });
 
 test('every whole cent is valid with a step of 0.01', () => {
-  fc.assert(fc.property(fc.integer(), (cents) => isOnStep(Number(`${cents}e-2`), 0.01, 0)));
+  fc.assert(fc.property(fc.integer(), (cents) => isMultipleOfStep(Number(`${cents}e-2`), 0.01, 0)));
 });

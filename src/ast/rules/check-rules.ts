@@ -1,14 +1,14 @@
 import { answerLimits } from '../basics/limits.ts';
 import { memoizeByObject } from '../basics/memoize-by-object.ts';
 import { countCharacters } from '../basics/text.ts';
-import { spend, type Work } from '../basics/work.ts';
+import { spendWork, type WorkBudget } from '../basics/work.ts';
 import { lazyPattern } from './lazy-pattern.ts';
-import { alignMoments } from './moments.ts';
+import { toComparableMoments } from './moments.ts';
 import type { Pattern } from './pattern.ts';
 import type { BrokenRule } from './problem.ts';
 
 /** Returns whether a number is a whole number of steps away from the base: 0.3 is three steps of 0.1. */
-export function isOnStep(value: number, step: number, base: number): boolean {
+export function isMultipleOfStep(value: number, step: number, base: number): boolean {
   const numbers = [value, step, base].map(decimalOf);
   const scale = Math.min(...numbers.map(({ exponent }) => exponent));
   const [v = 0n, s = 1n, b = 0n] = numbers.map(
@@ -25,7 +25,7 @@ function decimalOf(number: number): { digits: bigint; exponent: number } {
 }
 
 /** The context of rules: the current day in the form's time zone, YYYY-MM-DD, and the work budget. */
-export type RuleContext = { readonly today: string; readonly work: Work };
+export type RuleContext = { readonly today: string; readonly work: WorkBudget };
 
 /** The cost of the slower rules, in steps of work (work.ts). */
 const steps = { decimal: 400, moment: 120 } as const;
@@ -68,8 +68,8 @@ export function numberProblem(
   if (max !== undefined && value > max) return { rule: 'max', values: { limit: max } };
   const base = min ?? 0;
   if (step === undefined) return undefined;
-  spend(work, steps.decimal);
-  if (isOnStep(value, step, base)) return undefined;
+  spendWork(work, steps.decimal);
+  if (isMultipleOfStep(value, step, base)) return undefined;
   return { rule: 'step', values: { step, base } };
 }
 
@@ -78,20 +78,20 @@ export function momentProblem(
   text: string,
   { today, work }: RuleContext,
 ): BrokenRule | undefined {
-  spend(work, steps.moment);
+  spendWork(work, steps.moment);
   if (min !== undefined) {
-    const [answer, limit] = alignMoments(text, min, today);
+    const [answer, limit] = toComparableMoments(text, min, today);
     if (answer < limit) return { rule: 'earliest', values: { limit } };
   }
   if (max !== undefined) {
-    const [answer, limit] = alignMoments(text, max, today);
+    const [answer, limit] = toComparableMoments(text, max, today);
     if (answer > limit) return { rule: 'latest', values: { limit } };
   }
   return undefined;
 }
 
 /** Returns the first rule that a number of items breaks. */
-export function countProblem(
+export function itemCountProblem(
   count: number,
   least: number | undefined,
   most: number | undefined,

@@ -1,4 +1,4 @@
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 
 /** A file name extension (`.pdf`), a type (`application/pdf`) or a family of types (`image/*`). */
 const fileType = /^(?:\.[a-z0-9][a-z0-9._+-]{0,31}|[a-z]+\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126}))$/i;
@@ -21,8 +21,8 @@ export function isOfType(
 
 /** Returns what is wrong with a list of types, as the end of a sentence about the attribute. */
 export function fileTypesProblem(value: unknown): string | undefined {
-  const isList = Array.isArray(value) && value.length > 0 && value.length <= limits.fileTypes;
+  const isList = Array.isArray(value) && value.length > 0 && value.length <= formLimits.fileTypes;
   return isList && value.every((type) => typeof type === 'string' && fileType.test(type))
     ? undefined
-    : `must be a list of 1 to ${limits.fileTypes} types like ".pdf", "image/*" or "application/pdf"`;
+    : `must be a list of 1 to ${formLimits.fileTypes} types like ".pdf", "image/*" or "application/pdf"`;
 }

@@ -12,7 +12,7 @@ const isOfFormat: Readonly<Record<MomentFormat, (text: string) => boolean>> = {
 const relative = /^today(?:([+-]\d{1,5}))?$/;
 
 /** Returns whether the text is a valid limit: a date or time, or, for days, `today` or `today+30`. */
-export function isMoment(format: MomentFormat, text: string): boolean {
+export function isMomentLimit(format: MomentFormat, text: string): boolean {
   return isOfFormat[format](text) || (format !== 'time' && relative.test(text));
 }
 
@@ -22,7 +22,11 @@ export function isMoment(format: MomentFormat, text: string): boolean {
  * today.
  * @param today YYYY-MM-DD in the form's time zone.
  */
-export function alignMoments(answer: string, moment: string, today: string): [answer: string, limit: string] {
+export function toComparableMoments(
+  answer: string,
+  moment: string,
+  today: string,
+): [answer: string, limit: string] {
   const [isRelative, days] = relative.exec(moment) ?? [];
   if (isRelative === undefined) return [answer, moment];
   const limit = addDays(today, Number(days ?? 0));
@@ -42,7 +46,7 @@ const examples = new Map<string, string>();
  * Formats the example date or time that messages show, as a browser's control displays it.
  * @param language by default the language of the browser.
  */
-export function exampleOf(format: MomentFormat | 'datetime-local', language?: string): string {
+export function formatExampleMoment(format: MomentFormat | 'datetime-local', language?: string): string {
   const name = `${format} ${language}`;
   const known = examples.get(name);
   if (known !== undefined) return known;

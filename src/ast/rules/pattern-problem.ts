@@ -1,4 +1,4 @@
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 import { countCharacters } from '../basics/text.ts';
 import { countPatternStates } from './pattern.ts';
 
@@ -7,8 +7,8 @@ const construct = /\[(?:\\.|[^\]\\])*\]|\\(?:[1-9]|[bBk])|\(\?(?!:)[<a-zA-Z=!-]{
 
 /** Returns what is wrong with a pattern, as the end of a sentence about the attribute. */
 export function patternProblem(source: string): string | undefined {
-  if (source === '' || countCharacters(source) > limits.patternLength) {
-    return `must have 1 to ${limits.patternLength} characters`;
+  if (source === '' || countCharacters(source) > formLimits.patternLength) {
+    return `must have 1 to ${formLimits.patternLength} characters`;
   }
   if (!isRegularExpression(source)) return 'must be a regular expression';
   for (const [part] of source.matchAll(construct)) {
@@ -18,8 +18,8 @@ export function patternProblem(source: string): string | undefined {
       return `must not use "${part}": only the groups (…) and (?:…) are supported`;
     }
   }
-  if (countPatternStates(source) > limits.patternPlaces) {
-    return `must be simpler: at most ${limits.patternPlaces} states after repeats are expanded (use the length limits for long answers)`;
+  if (countPatternStates(source) > formLimits.patternPlaces) {
+    return `must be simpler: at most ${formLimits.patternPlaces} states after repeats are expanded (use the length limits for long answers)`;
   }
   return undefined;
 }

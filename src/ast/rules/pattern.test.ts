@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { cases } from '#test/cases.ts';
-import { limits } from '../basics/limits.ts';
-import { newWork, type Work } from '../basics/work.ts';
+import { formLimits } from '../basics/limits.ts';
+import { createWorkBudget, type WorkBudget } from '../basics/work.ts';
 import { compilePattern, countPatternStates } from './pattern.ts';
 import { patternProblem } from './pattern-problem.ts';
 
-const matches = (source: string, text: string): boolean => compilePattern(source).matches(text, newWork());
+const matches = (source: string, text: string): boolean =>
+  compilePattern(source).matches(text, createWorkBudget());
 
 const scenarios: [pattern: string, good: string[], bad: string[]][] = [
   ['abc', ['abc'], ['', 'ab', 'abcd', 'xabc', 'ABC']],
@@ -125,7 +126,7 @@ test('a match visits each state at most once per character, even if backtracking
     assert.equal(patternProblem(source), undefined, source);
     const { matches: run } = compilePattern(source);
     for (const length of [1_000, 8_000]) {
-      const work: Work = { left: Number.MAX_SAFE_INTEGER, kept: new Set() };
+      const work: WorkBudget = { left: Number.MAX_SAFE_INTEGER, kept: new Set() };
       run(`${'ab'.repeat(length / 4)}${'a'.repeat(length / 2)}!`, work);
       run(`${'a'.repeat(length)}!`, work);
       const steps = Number.MAX_SAFE_INTEGER - work.left;
@@ -145,8 +146,8 @@ test('deeply nested repeats are counted quickly', () => {
 test('the work of one match is bounded: the larger the pattern, the shorter the text that it accepts', () => {
   for (const source of ['a', 'a{249}', '[^<>]*']) {
     const { maxLength } = compilePattern(source);
-    assert.equal(maxLength, Math.floor(limits.patternSteps / countPatternStates(source)));
+    assert.equal(maxLength, Math.floor(formLimits.patternSteps / countPatternStates(source)));
   }
-  assert.ok(compilePattern('[^<>]*').maxLength > limits.answerBytes);
+  assert.ok(compilePattern('[^<>]*').maxLength > formLimits.answerBytes);
   assert.equal(compilePattern('a{249}').maxLength, 4_000);
 });

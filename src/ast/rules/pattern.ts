@@ -1,5 +1,5 @@
 import { answerLimits } from '../basics/limits.ts';
-import { spend, spendOnce, type Work } from '../basics/work.ts';
+import { spendWork, spendWorkOnce, type WorkBudget } from '../basics/work.ts';
 
 /** A compiled pattern. `maxLength` is the length in characters of the longest text that it can match. */
 export type Pattern = {
@@ -8,7 +8,7 @@ export type Pattern = {
    * Returns whether the whole text matches.
    * @throws TooMuchWork
    */
-  readonly matches: (text: string, work: Work) => boolean;
+  readonly matches: (text: string, work: WorkBudget) => boolean;
 };
 
 /** The condition of a state: a character, written as in the pattern, or the start or end of the text. */
@@ -180,8 +180,12 @@ function machineOf(places: readonly PatternState[], start: number, accepted: num
   };
 }
 
-function run({ start, accepted, kinds, first, targets, asks, tokens }: Machine, text: string, work: Work) {
-  spend(work, kinds.length * steps.place);
+function run(
+  { start, accepted, kinds, first, targets, asks, tokens }: Machine,
+  text: string,
+  work: WorkBudget,
+) {
+  spendWork(work, kinds.length * steps.place);
   // The position where each state was last reached. Each state is followed once per character.
   const reached = new Int32Array(kinds.length).fill(-1);
   const open = new Int32Array(targets.length + 1);
@@ -208,7 +212,7 @@ function run({ start, accepted, kinds, first, targets, asks, tokens }: Machine, 
   const takes = (ask: number, character: string, position: number): boolean => {
     if (askedAt[ask] !== position) {
       askedAt[ask] = position;
-      spend(work, steps.ask);
+      spendWork(work, steps.ask);
       answers[ask] = Number(accepts(tokens[ask]!, character, work));
     }
     return answers[ask] === 1;
@@ -227,7 +231,7 @@ function run({ start, accepted, kinds, first, targets, asks, tokens }: Machine, 
         follow(targets[first[place]!]!, position, at === text.length);
     }
     // Added up per state and spent once per character, because this is the innermost loop.
-    spend(work, (visits + before) * steps.visit);
+    spendWork(work, (visits + before) * steps.visit);
     visits = 0;
     if (waits === 0 && at < text.length) return false;
   }
@@ -240,11 +244,11 @@ const classes = new Map<string, RegExp>();
 const keptClasses = 1_000;
 
 /** Returns whether one character matches the token. */
-function accepts(text: string, character: string, work: Work): boolean {
+function accepts(text: string, character: string, work: WorkBudget): boolean {
   if (text !== '.' && !text.startsWith('\\') && !text.startsWith('[')) {
     return character === text;
   }
-  spendOnce(work, text, /\\p/i.test(text) ? steps.newProperty : steps.newClass);
+  spendWorkOnce(work, text, /\\p/i.test(text) ? steps.newProperty : steps.newClass);
   const known = classes.get(text);
   if (known) return known.test(character);
   const made = new RegExp(`^${text}$`, 'u');

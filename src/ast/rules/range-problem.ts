@@ -11,7 +11,7 @@ const ranges = [
  * without its period. Skips relative days, which change daily.
  * @param attrs the attributes of the element that are valid on their own.
  */
-export function rangeProblem(attrs: Readonly<Record<string, unknown>>): string | undefined {
+export function impossibleRangeProblem(attrs: Readonly<Record<string, unknown>>): string | undefined {
   for (const [least, most] of ranges) {
     if (isOver(attrs[least], attrs[most])) return `has a "${least}" greater than its "${most}"`;
   }

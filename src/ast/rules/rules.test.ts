@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { composite, context, element, formOf, problemsOf, structure } from '#test/ast/forms.ts';
 import { checkAnswers, type FileAnswer } from '../answers/check-answers.ts';
 import type { FormNode } from '../form/tree.ts';
-import { exampleOf } from './moments.ts';
+import { formatExampleMoment } from './moments.ts';
 import { formatProblem } from './problem.ts';
 import { isEmail } from './text-formats.ts';
 
@@ -294,7 +294,7 @@ test('a typed name instead of a signature is rejected as not a file, and a long 
 test('a message shows dates and times in the format of the language', () => {
   assert.deepEqual(
     (['date', 'time', 'datetime'] as const).map((format) =>
-      exampleOf(format, 'en-US').replaceAll('\u202f', ' '),
+      formatExampleMoment(format, 'en-US').replaceAll('\u202f', ' '),
     ),
     ['01/31/2026', '02:30 PM', '01/31/2026, 02:30 PM'],
   );

@@ -8,7 +8,7 @@ const pattern =
  * `2026-01-31T14:30:00.000Z`. A UTC timestamp stays as written. Undefined for invalid timestamps, such as
  * February 30 or a leap second, and for years outside 1 to 9999 in UTC.
  */
-export function readTimestamp(text: string): string | undefined {
+export function toUtcTimestamp(text: string): string | undefined {
   const [, day, isUtc] = pattern.exec(text) ?? [];
   if (day === undefined || !isDate(day)) return undefined;
   if (isUtc) return text.toUpperCase();

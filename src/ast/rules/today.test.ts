@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alignMoments, isMoment } from './moments.ts';
+import { isMomentLimit, toComparableMoments } from './moments.ts';
 import { isTimeZone, todayIn } from './today.ts';
 
 test('today is the current date in the time zone', () => {
@@ -18,7 +18,8 @@ test('a time zone is a name of the IANA list, not an offset', () => {
 });
 
 test('a limit is a value of the format; limits of dates may also be relative to today', () => {
-  for (const text of ['2026-01-31', 'today', 'today+30', 'today-18']) assert.ok(isMoment('date', text), text);
+  for (const text of ['2026-01-31', 'today', 'today+30', 'today-18'])
+    assert.ok(isMomentLimit('date', text), text);
   for (const text of [
     '2026-02-30',
     'Today',
@@ -28,10 +29,10 @@ test('a limit is a value of the format; limits of dates may also be relative to 
     'tomorrow',
     '2026-01-31T10:00',
   ]) {
-    assert.ok(!isMoment('date', text), text);
+    assert.ok(!isMomentLimit('date', text), text);
   }
-  assert.ok(isMoment('datetime', '2026-01-31T10:00') && isMoment('datetime', 'today+1'));
-  assert.ok(isMoment('time', '10:00') && !isMoment('time', 'today'));
+  assert.ok(isMomentLimit('datetime', '2026-01-31T10:00') && isMomentLimit('datetime', 'today+1'));
+  assert.ok(isMomentLimit('time', '10:00') && !isMomentLimit('time', 'today'));
 });
 
 const aligned: [answer: string, moment: string, pair: [string, string]][] = [
@@ -44,6 +45,6 @@ const aligned: [answer: string, moment: string, pair: [string, string]][] = [
 
 test('a limit relative to today counts calendar days, and limits a date and time by its date', () => {
   for (const [answer, moment, pair] of aligned) {
-    assert.deepEqual(alignMoments(answer, moment, '2026-01-31'), pair, `${answer} ${moment}`);
+    assert.deepEqual(toComparableMoments(answer, moment, '2026-01-31'), pair, `${answer} ${moment}`);
   }
 });

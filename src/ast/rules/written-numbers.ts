@@ -27,7 +27,7 @@ export function isNumberMarks(text: string | undefined): text is NumberMarks {
 }
 
 /** Formats a number for `readNumber`, without thousands separators. */
-export function writeNumber(value: number, [decimal]: NumberMarks): string {
+export function formatEditableNumber(value: number, [decimal]: NumberMarks): string {
   return String(value).replace('.', decimal!);
 }
 

@@ -1,39 +1,41 @@
 import { imageIdProblem, isImageId } from '../basics/image-id.ts';
 import { getProperty, isRecord } from '../basics/json.ts';
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 import { quote } from '../basics/problems.ts';
 import { fitsBytes, isCleanText } from '../basics/text.ts';
 import { canPipeInSettings, pipedIds } from '../form/piping.ts';
 import type { Form } from '../form/tree.ts';
 import {
-  choice,
-  flag,
-  problemsOf,
+  choiceSetting,
+  flagSetting,
   type SettingKind,
   type SettingsError,
   type SettingTexts,
+  settingProblemsOf,
 } from '../settings-kinds.ts';
 import {
   contrast,
   formatContrast,
   fromOklch,
-  inkContrast,
   isColour,
+  minInkContrast,
+  minTextContrast,
   paletteOf,
   paperContrast,
   readableAccent,
   type Scheme,
   schemesOf,
-  textContrast,
   toOklch,
 } from './colour.ts';
-import { corners, densities, fontNames, fonts, modes, type Theme } from './theme.ts';
+import { corners, densities, fontNames, fonts, type Theme, themeModes } from './theme.ts';
 
 type Part<Value> = SettingKind<Value> & SettingTexts;
 
 /** A choice in the theme. Its schema has no default: the API returns only what is set. */
-const oneOf = <const Id extends string>(...[ids, labels, byDefault]: Parameters<typeof choice<Id>>) => ({
-  ...choice(ids, labels, byDefault),
+const oneOf = <const Id extends string>(
+  ...[ids, labels, byDefault]: Parameters<typeof choiceSetting<Id>>
+) => ({
+  ...choiceSetting(ids, labels, byDefault),
   schema: { type: 'string', enum: [...ids] },
 });
 
@@ -57,11 +59,11 @@ const line = {
     value.trim() !== '' &&
     isCleanText(value) &&
     !/[\n\r]/.test(value) &&
-    fitsBytes(value, limits.labelBytes),
-  problem: `must be one line of text, at most ${limits.labelBytes} bytes`,
+    fitsBytes(value, formLimits.labelBytes),
+  problem: `must be one line of text, at most ${formLimits.labelBytes} bytes`,
   schema: { type: 'string' },
   control: 'line',
-  note: `One line of at most ${limits.labelBytes} bytes of UTF-8.`,
+  note: `One line of at most ${formLimits.labelBytes} bytes of UTF-8.`,
 } as const satisfies SettingKind<string>;
 
 /** Every part of a theme: its schema and its texts in the builder. */
@@ -70,14 +72,14 @@ export const themeParts = {
     ...colour,
     title: 'Color',
     help: 'Used for buttons, selected options and the focus ring.',
-    note: `Text on it needs a contrast of ${textContrast}:1.`,
+    note: `Text on it needs a contrast of ${minTextContrast}:1.`,
   },
   background: { ...colour, title: 'Background', help: 'Behind the form, on screens wider than a phone.' },
   paper: {
     ...colour,
     title: 'Paper',
     help: 'Behind the questions: pale on a light page, dark on a dark one.',
-    note: `The text on it needs a contrast of ${inkContrast}:1.`,
+    note: `The text on it needs a contrast of ${minInkContrast}:1.`,
   },
   font: {
     ...oneOf(fontNames, fonts, 'system'),
@@ -89,7 +91,7 @@ export const themeParts = {
     title: 'Density',
   },
   mode: {
-    ...oneOf(modes, { auto: 'Match the device', light: 'Always light', dark: 'Always dark' }, 'auto'),
+    ...oneOf(themeModes, { auto: 'Match the device', light: 'Always light', dark: 'Always dark' }, 'auto'),
     title: 'Light or dark',
   },
   logo: { ...image, title: 'Logo', help: 'Above the title, 56 px high.' },
@@ -102,7 +104,7 @@ export const themeParts = {
     help: 'The heading above the confirmation message. It can show answers.',
   },
   short_reference: {
-    ...flag(true),
+    ...flagSetting(true),
     title: 'Short reference',
     help: 'The confirmation and the receipt show ten characters, like K7QF2-9XM4D, instead of the full ID. Search finds both.',
   },
@@ -130,7 +132,7 @@ export function findThemeProblems(input: unknown, form?: Form): readonly Setting
   if (!isRecord(input)) return [{ field: 'theme', message: '"theme" must be an object.' }];
   const problems = Object.entries(input).flatMap(([key, value]): readonly SettingsError[] => {
     const part = getProperty<Part<unknown>>(themeParts, key);
-    if (part) return problemsOf(`theme.${key}`, part, value, undefined);
+    if (part) return settingProblemsOf(`theme.${key}`, part, value, undefined);
     const message = `Unknown theme key ${quote(key)}. Use one of these: ${Object.keys(themeParts).join(', ')}.`;
     return [{ field: 'theme', message }];
   });
@@ -168,7 +170,7 @@ export function suggestPaper(theme: Theme): string {
   const step = schemesOf(theme)[0] === 'dark' ? -0.02 : 0.02;
   for (let next = lightness + step; next > 0 && next < 1; next += step) {
     const paper = fromOklch({ ...hue, lightness: next });
-    if (paperContrast({ ...theme, paper }) >= inkContrast) return paper;
+    if (paperContrast({ ...theme, paper }) >= minInkContrast) return paper;
   }
   return step < 0 ? '#000000' : '#ffffff';
 }
@@ -180,24 +182,24 @@ export function suggestColour(theme: Theme): string {
 }
 
 function paperProblems(theme: Theme): SettingsError[] {
-  const ratio = theme.paper === undefined ? inkContrast : paperContrast(theme);
-  if (ratio >= inkContrast) return [];
+  const ratio = theme.paper === undefined ? minInkContrast : paperContrast(theme);
+  if (ratio >= minInkContrast) return [];
   const [scheme] = schemesOf(theme);
   return [
     {
       field: 'theme.paper',
-      message: `"theme.paper" ${theme.paper} has a contrast of ${formatContrast(ratio)} with the ${scheme === 'dark' ? 'light' : 'dark'} text on it; it needs ${inkContrast}:1. The nearest valid shade is ${suggestPaper(theme)}.`,
+      message: `"theme.paper" ${theme.paper} has a contrast of ${formatContrast(ratio)} with the ${scheme === 'dark' ? 'light' : 'dark'} text on it; it needs ${minInkContrast}:1. The nearest valid shade is ${suggestPaper(theme)}.`,
     },
   ];
 }
 
 function contrastProblems(theme: Theme): SettingsError[] {
   const { ratio, scheme } = accentContrast(theme);
-  if (theme.color === undefined || ratio >= textContrast) return [];
+  if (theme.color === undefined || ratio >= minTextContrast) return [];
   return [
     {
       field: 'theme.color',
-      message: `"theme.color" ${theme.color} has a contrast of ${formatContrast(ratio)} on ${scheme} paper; text needs ${textContrast}:1. The nearest valid shade is ${suggestColour(theme)}.`,
+      message: `"theme.color" ${theme.color} has a contrast of ${formatContrast(ratio)} on ${scheme} paper; text needs ${minTextContrast}:1. The nearest valid shade is ${suggestColour(theme)}.`,
     },
   ];
 }

@@ -53,7 +53,7 @@ export function toOklch(colour: string): Oklch {
 }
 
 /** Returns the perceived distance of two colors. White and black are 1 apart. */
-export function distance(one: string, other: string): number {
+export function colourDistance(one: string, other: string): number {
   const place = (colour: string): readonly number[] => {
     const { lightness, chroma, hue } = toOklch(colour);
     const angle = (hue * Math.PI) / 180;
@@ -122,9 +122,9 @@ type PaletteName =
   | 'bad-tint';
 
 /** The minimum contrast of text (WCAG 2.2, 1.4.3). */
-export const textContrast = 4.5;
+export const minTextContrast = 4.5;
 /** The minimum contrast of main text on a chosen paper. It leaves room for all other colors. */
-export const inkContrast = 10;
+export const minInkContrast = 10;
 /** The minimum contrast of the edges of controls (1.4.11). */
 const edgeContrast = 3;
 
@@ -165,12 +165,12 @@ export const minColourDistance = 0.15;
 /** Returns an error color that is readable on the paper and differs from the accent. */
 function warningsOf(accent: string, paper: string, scheme: Scheme): Pick<Palette, 'bad' | 'bad-tint'> {
   const { red, others, tint } = warnings[scheme];
-  const reading = (shade: string): string => readableOn([paper], shade, textContrast, scheme);
+  const reading = (shade: string): string => readableOn([paper], shade, minTextContrast, scheme);
   const plain = reading(red);
-  if (distance(accent, plain) >= minColourDistance) return { bad: plain, 'bad-tint': tint };
+  if (colourDistance(accent, plain) >= minColourDistance) return { bad: plain, 'bad-tint': tint };
   const shades = others.map(reading);
   const [furthest] = shades.toSorted((one, other) => contrast(accent, other) - contrast(accent, one));
-  const bad = shades.find((shade) => distance(accent, shade) >= minColourDistance) ?? furthest!;
+  const bad = shades.find((shade) => colourDistance(accent, shade) >= minColourDistance) ?? furthest!;
   return { bad, 'bad-tint': tint };
 }
 
@@ -190,7 +190,7 @@ export function paletteOf(theme: Theme, scheme: Scheme): Palette {
   const { paper, tint, line } = groundsOf(theme, scheme, neutral);
   const isChosen = schemesOf(theme)[0] === scheme;
   // The default color was chosen for white paper.
-  const isReadable = theme.color === undefined ? contrast(chosen, paper) >= textContrast : isChosen;
+  const isReadable = theme.color === undefined ? contrast(chosen, paper) >= minTextContrast : isChosen;
   const accent = isReadable ? chosen : readableAccent(chosen, paper, scheme);
   return {
     ground:
@@ -201,7 +201,7 @@ export function paletteOf(theme: Theme, scheme: Scheme): Palette {
           : toDarkScheme(theme.background, neutrals.dark.ground[0]),
     paper,
     ink: neutral(shades.ink),
-    soft: readableOn([paper, tint], neutral(shades.soft), textContrast, scheme),
+    soft: readableOn([paper, tint], neutral(shades.soft), minTextContrast, scheme),
     edge: readableOn([paper, tint], neutral(shades.edge), edgeContrast, scheme),
     line,
     tint,
@@ -272,7 +272,7 @@ function pressedShade(accent: string, scheme: Scheme): string {
   const { lightness, ...rest } = toOklch(accent);
   const step = scheme === 'dark' || lightness < 0.25 ? 0.07 : -0.07;
   const moved = fromOklch({ ...rest, lightness: Math.min(0.97, lightness + step) });
-  return contrast(moved, textOn(accent)) >= textContrast ? moved : accent;
+  return contrast(moved, textOn(accent)) >= minTextContrast ? moved : accent;
 }
 
 /** Returns the nearest shade of the color with slightly more than the minimum contrast on this paper. */
@@ -281,7 +281,7 @@ export function readableAccent(colour: string, paper: string, scheme: Scheme): s
   const [start, step] = scheme === 'dark' ? [Math.max(from.lightness, 0.74), 0.01] : [from.lightness, -0.01];
   for (let lightness = start; lightness >= 0 && lightness <= 1; lightness += step) {
     const shade = fromOklch(reduceChroma({ ...from, lightness }, scheme));
-    if (contrast(shade, paper) >= textContrast + 0.1) return shade;
+    if (contrast(shade, paper) >= minTextContrast + 0.1) return shade;
   }
   return scheme === 'dark' ? '#ffffff' : '#000000';
 }

@@ -13,21 +13,21 @@ import {
 } from 'fast-check';
 import { accentContrast, findThemeProblems, suggestColour, suggestPaper } from './check-theme.ts';
 import {
+  colourDistance,
   contrast,
   defaultColour,
-  distance,
   formatContrast,
   fromOklch,
-  inkContrast,
   minColourDistance,
+  minInkContrast,
+  minTextContrast,
   type Palette,
   paletteOf,
   paperContrast,
   schemesOf,
-  textContrast,
   toOklch,
 } from './colour.ts';
-import { modes, type Theme } from './theme.ts';
+import { type Theme, themeModes } from './theme.ts';
 
 const shades = (from: number, to: number) =>
   tuple(
@@ -43,7 +43,7 @@ const papers = oneof(
   { arbitrary: colours, weight: 1 },
 );
 const themes = record(
-  { color: colours, background: colours, paper: papers, mode: constantFrom(...modes) },
+  { color: colours, background: colours, paper: papers, mode: constantFrom(...themeModes) },
   { requiredKeys: [] },
 );
 
@@ -104,7 +104,7 @@ test('every color pair of every accepted theme is readable, light and dark', () 
 
 test('the error color differs from every accent, in distance or in contrast', () => {
   const isPlain = ({ bad, accent }: Palette): boolean =>
-    distance(bad, accent) >= minColourDistance || contrast(bad, accent) >= 1.5;
+    colourDistance(bad, accent) >= minColourDistance || contrast(bad, accent) >= 1.5;
   check(
     property(themes, (theme) => {
       pre(findThemeProblems(theme).length === 0);
@@ -134,10 +134,10 @@ test('the error color differs from every accent, in distance or in contrast', ()
 test('a color is rejected exactly if its contrast is below 4.5:1, with the ratio and an acceptable shade', () => {
   check(
     property(themes, (theme: Theme) => {
-      pre(theme.paper === undefined || paperContrast(theme) >= inkContrast);
+      pre(theme.paper === undefined || paperContrast(theme) >= minInkContrast);
       const { ratio } = accentContrast(theme);
       const [problem] = findThemeProblems(theme);
-      assert.equal(problem === undefined, ratio >= textContrast);
+      assert.equal(problem === undefined, ratio >= minTextContrast);
       if (!problem) return;
       assert.equal(problem.field, 'theme.color');
       assert.ok(problem.message.includes(formatContrast(ratio)));
@@ -147,11 +147,11 @@ test('a color is rejected exactly if its contrast is below 4.5:1, with the ratio
 });
 
 test('a paper is rejected exactly if text on it has less than 10:1, with the ratio and an acceptable shade', () => {
-  const papered = record({ paper: papers, mode: constantFrom(...modes) }, { requiredKeys: ['paper'] });
+  const papered = record({ paper: papers, mode: constantFrom(...themeModes) }, { requiredKeys: ['paper'] });
   check(
     property(papered, (theme: Theme) => {
       const problem = findThemeProblems(theme).find(({ field }) => field === 'theme.paper');
-      assert.equal(problem === undefined, paperContrast(theme) >= inkContrast);
+      assert.equal(problem === undefined, paperContrast(theme) >= minInkContrast);
       if (!problem) return;
       assert.ok(problem.message.includes(formatContrast(paperContrast(theme))));
       const better = { ...theme, paper: suggestPaper(theme) };

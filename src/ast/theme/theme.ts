@@ -17,18 +17,18 @@ export type FontName = keyof typeof fonts;
 export const fontNames = Object.keys(fonts) as readonly FontName[];
 export const corners = ['sharp', 'soft', 'round'] as const;
 export const densities = ['compact', 'regular', 'airy'] as const;
-export const modes = ['auto', 'light', 'dark'] as const;
+export const themeModes = ['auto', 'light', 'dark'] as const;
 
 export type Corner = (typeof corners)[number];
 export type Density = (typeof densities)[number];
-export type Mode = (typeof modes)[number];
+export type ThemeMode = (typeof themeModes)[number];
 
 /** The theme keys with the ID of a workspace image (src/forms/images). */
-export const pictureKeys = ['logo', 'logo_dark', 'cover', 'favicon', 'social_image'] as const;
-export type PictureKey = (typeof pictureKeys)[number];
+export const themeImageKeys = ['logo', 'logo_dark', 'cover', 'favicon', 'social_image'] as const;
+export type ThemeImageKey = (typeof themeImageKeys)[number];
 
 /** The size of an image, and the widths at which pages can request it. Unknown for older uploads. */
-export type PictureSize = {
+export type ImageSize = {
   readonly width: number;
   readonly height: number;
   readonly widths: readonly number[];
@@ -45,7 +45,7 @@ export type Theme = {
   readonly font?: FontName;
   readonly corner?: Corner;
   readonly density?: Density;
-  readonly mode?: Mode;
+  readonly mode?: ThemeMode;
   /** The label of the submit button. */
   readonly submit_label?: string;
   /** The heading of the page after a submission. */
@@ -56,4 +56,4 @@ export type Theme = {
   readonly short_reference?: boolean;
   /** The title of link previews, instead of the form's name. */
   readonly social_title?: string;
-} & { readonly [Key in PictureKey]?: string };
+} & { readonly [Key in ThemeImageKey]?: string };

@@ -1,12 +1,12 @@
 import { type AttributeSpec, type AttributeSpecs, isMissing } from '../attributes/attributes.ts';
 import { getProperty, isRecord } from '../basics/json.ts';
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 import { memoizeByObject } from '../basics/memoize-by-object.ts';
-import { idOf, type Option } from '../basics/options.ts';
+import { type Option, optionIdOf } from '../basics/options.ts';
 import { formatExactBytes, quote } from '../basics/problems.ts';
 import { fitsBytes } from '../basics/text.ts';
 import type { Translation, Translations } from '../basics/translation-shapes.ts';
-import { elements, formAttributes, isElementType, stepAttributes } from '../form/elements.ts';
+import { elementDefinitions, formAttributes, isElementType, stepAttributes } from '../form/elements.ts';
 import type { Theme } from '../theme/theme.ts';
 
 type TextSpec = AttributeSpec<'string' | 'options'>;
@@ -15,7 +15,7 @@ const isText = (spec: AttributeSpec): spec is TextSpec => spec.kind === 'string'
 
 /** Returns the attributes of a node type. */
 export function attributesOfType(type: string): AttributeSpecs {
-  if (isElementType(type)) return elements[type].attrs;
+  if (isElementType(type)) return elementDefinitions[type].attrs;
   if (type === 'step') return stepAttributes;
   return type === 'form' ? formAttributes : {};
 }
@@ -24,7 +24,7 @@ export function attributesOfType(type: string): AttributeSpecs {
  * The attributes with translatable texts: one text, or one for each option. New attributes are included by
  * their kind. A type without `translations` has none.
  */
-export const textAttributes = memoizeByObject(
+export const translatableAttributesOf = memoizeByObject(
   (specs: AttributeSpecs): readonly [name: string, spec: TextSpec][] =>
     'translations' in specs
       ? Object.entries(specs).flatMap(([name, spec]) => (isText(spec) ? [[name, spec]] : []))
@@ -45,7 +45,7 @@ export function* translationProblems(
   specs: AttributeSpecs,
   languages: readonly string[],
 ): Generator<string, void> {
-  const texts = new Map(textAttributes(specs));
+  const texts = new Map(translatableAttributesOf(specs));
   for (const [language, said] of Object.entries(attrs.translations ?? {})) {
     const where = `in ${quote(language)}`;
     const problem = languageProblem(language, languages);
@@ -100,33 +100,35 @@ function* labelProblems(
 }
 
 const optionIds = (options: unknown): ReadonlySet<string> =>
-  new Set(Array.isArray(options) ? options.map((option: Option) => idOf(option)) : []);
+  new Set(Array.isArray(options) ? options.map((option: Option) => optionIdOf(option)) : []);
 
 /** The settings with texts for visitors, under the names that errors use. */
-export const settingTexts = [
+export const settingTextNames = [
   'confirmation_message',
   'closed_message',
   'theme.confirmation_title',
   'theme.submit_label',
   'theme.social_title',
 ] as const;
-export type SettingText = (typeof settingTexts)[number];
+export type SettingTextName = (typeof settingTextNames)[number];
 
 /** The text settings in the other languages of the form, by BCP-47 tag. */
-export type SettingTranslations = Readonly<Record<string, Readonly<Partial<Record<SettingText, string>>>>>;
+export type SettingTranslations = Readonly<
+  Record<string, Readonly<Partial<Record<SettingTextName, string>>>>
+>;
 
 /** The texts of a conditional confirmation, and their limits in bytes. */
-export const confirmationTexts = ['title', 'message'] as const;
-export type ConfirmationText = (typeof confirmationTexts)[number];
-export const confirmationBytes = { title: limits.labelBytes, message: limits.textBytes } as const;
-export const isConfirmationText = (name: string): name is ConfirmationText =>
-  confirmationTexts.some((known) => known === name);
+export const confirmationTextNames = ['title', 'message'] as const;
+export type ConfirmationTextName = (typeof confirmationTextNames)[number];
+export const confirmationBytes = { title: formLimits.labelBytes, message: formLimits.textBytes } as const;
+export const isConfirmationTextName = (name: string): name is ConfirmationTextName =>
+  confirmationTextNames.some((known) => known === name);
 
 /**
  * The translated texts of a confirmation. They are stored with it, so that confirmations can be reordered.
  */
 export type ConfirmationTranslations = Readonly<
-  Record<string, Readonly<Partial<Record<ConfirmationText, string>>>>
+  Record<string, Readonly<Partial<Record<ConfirmationTextName, string>>>>
 >;
 
 /** The parts of a confirmation that have texts. */
@@ -145,7 +147,7 @@ export function mapConfirmationTexts<Confirmation extends ConfirmationWithTexts>
     Object.fromEntries(
       Object.entries(holder).map(([name, text]) => [
         name,
-        isConfirmationText(name) && typeof text === 'string' ? change(text) : text,
+        isConfirmationTextName(name) && typeof text === 'string' ? change(text) : text,
       ]),
     );
   const spoken = translationsOf(confirmation).map(([language, texts]) => [language, map(texts)]);
@@ -157,7 +159,7 @@ export function mapConfirmationTexts<Confirmation extends ConfirmationWithTexts>
 }
 
 /** Drops translations into languages that the form no longer has. */
-export function keepLanguages<Holder extends { readonly translations?: object }>(
+export function dropRemovedLanguages<Holder extends { readonly translations?: object }>(
   holder: Holder,
   languages: readonly string[],
 ): Holder {
@@ -186,12 +188,12 @@ export function translationsOf({
   return Object.entries(translations as SettingTranslations).filter(([, texts]) => isRecord(texts));
 }
 
-export const isSettingText = (name: string): name is SettingText =>
-  settingTexts.some((known) => known === name);
+export const isSettingTextName = (name: string): name is SettingTextName =>
+  settingTextNames.some((known) => known === name);
 
 const themePart = 'theme.';
 
-export function settingText(settings: WithTexts, name: SettingText): string | undefined {
+export function getSettingText(settings: WithTexts, name: SettingTextName): string | undefined {
   const holder: unknown = name.startsWith(themePart) ? settings.theme : settings;
   const text: unknown = isRecord(holder) ? getProperty(holder, name.replace(themePart, '')) : undefined;
   return typeof text === 'string' ? text : undefined;
@@ -200,7 +202,7 @@ export function settingText(settings: WithTexts, name: SettingText): string | un
 /** Returns the settings with one text added or replaced. */
 export const withSettingText = <Settings extends WithTexts>(
   settings: Settings,
-  name: SettingText,
+  name: SettingTextName,
   text: string,
 ): Settings =>
   name.startsWith(themePart)
@@ -209,7 +211,7 @@ export const withSettingText = <Settings extends WithTexts>(
 
 /** Lists every text of the settings, in every language. */
 export const allSettingTexts = (settings: WithTexts): string[] => [
-  ...settingTexts.flatMap((name) => settingText(settings, name) ?? []),
+  ...settingTextNames.flatMap((name) => getSettingText(settings, name) ?? []),
   ...translationsOf(settings).flatMap(([, texts]) =>
     Object.values(texts).filter((text) => typeof text === 'string'),
   ),
@@ -234,10 +236,10 @@ export function mapAllSettingTexts<Settings extends WithTexts>(
 /** Applies `change` to the original texts of the settings. */
 const mapSettingTexts = <Settings extends WithTexts>(
   settings: Settings,
-  change: (text: string, name: SettingText) => string,
+  change: (text: string, name: SettingTextName) => string,
 ): Settings =>
-  settingTexts.reduce((now, name) => {
-    const text = settingText(now, name);
+  settingTextNames.reduce((now, name) => {
+    const text = getSettingText(now, name);
     return text === undefined ? now : withSettingText(now, name, change(text, name));
   }, settings);
 

@@ -3,22 +3,22 @@ import { test } from 'node:test';
 import { context, element, formOf, problemsOf } from '#test/ast/forms.ts';
 import { checkAnswers } from '../answers/check-answers.ts';
 import { chooseSearchLanguage } from '../basics/languages.ts';
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 import { matchLanguage } from '../basics/match-language.ts';
 import type { Form, FormNode } from '../form/tree.ts';
 import { checkSettings, dropStaleSettings, type Settings } from '../settings.ts';
 import {
+  applyFormTranslations,
+  dropStaleTranslations,
+  type EditedForm,
   listTexts,
-  type TextDocument,
-  tidyTranslations,
-  translateTexts,
   untranslatedTexts,
 } from '../texts.ts';
 import { readTextsFile, writeTextsFile } from '../texts-file.ts';
 import { validateStructure } from '../validate.ts';
 import { settingsInLanguage } from './check-translations.ts';
 import { mapTextInAllLanguages, textInAllLanguages } from './text-in-all-languages.ts';
-import { inLanguage } from './translations.ts';
+import { formInLanguage } from './translations.ts';
 
 const name = element('text', 'name', {
   label: 'Your name',
@@ -51,7 +51,7 @@ test('matrix rows are translated by their ids, as options are, and answers keep 
     rows: ['Tea', { id: 'c', label: 'Coffee' }],
     translations: { de: { rows: { Tea: 'Tee', c: 'Kaffee' }, options: { Red: 'Rot' } } },
   });
-  const german = inLanguage(valid(structure([matrix])), 'de');
+  const german = formInLanguage(valid(structure([matrix])), 'de');
   assert.deepEqual((attributesOf(german, 0) as { rows: unknown }).rows, [
     { id: 'Tea', label: 'Tee' },
     { id: 'c', label: 'Kaffee' },
@@ -64,7 +64,7 @@ test('matrix rows are translated by their ids, as options are, and answers keep 
 
 test('a form in one of its languages has the texts of that language only; missing ones stay as written', () => {
   const form = valid(structure());
-  const german = inLanguage(form, 'de');
+  const german = formInLanguage(form, 'de');
   assert.deepEqual(german.attrs, { name: 'Kontakt' });
   assert.deepEqual(german.children[0]!.attrs, { title: 'Eins' });
   assert.deepEqual(attributesOf(german, 0), {
@@ -80,19 +80,23 @@ test('a form in one of its languages has the texts of that language only; missin
       { id: 'blue', label: 'Blau', points: 2 },
     ],
   });
-  assert.deepEqual(inLanguage(form, 'ar').attrs, { name: 'Contact' });
-  assert.deepEqual(attributesOf(inLanguage(form, 'fr'), 0), {
+  assert.deepEqual(formInLanguage(form, 'ar').attrs, { name: 'Contact' });
+  assert.deepEqual(attributesOf(formInLanguage(form, 'fr'), 0), {
     id: 'name',
     label: 'Your name',
     help_text: 'As in your passport',
   });
-  assert.equal(inLanguage(form, 'de'), german, 'it is made once');
-  assert.equal(inLanguage(form, 'fr'), inLanguage(form, 'en'), 'a language that it has not makes no other');
+  assert.equal(formInLanguage(form, 'de'), german, 'it is made once');
+  assert.equal(
+    formInLanguage(form, 'fr'),
+    formInLanguage(form, 'en'),
+    'a language that it has not makes no other',
+  );
   const partly = valid(
     structure([element('text', 'a', { translations: { de: { help_text: 'Hilfe' } } }), element('text', 'b')]),
   );
   assert.deepEqual(
-    [0, 1].map((index) => attributesOf(inLanguage(partly, 'de'), index)),
+    [0, 1].map((index) => attributesOf(formInLanguage(partly, 'de'), index)),
     [
       { id: 'a', label: 'The a' },
       { id: 'b', label: 'The b' },
@@ -100,18 +104,23 @@ test('a form in one of its languages has the texts of that language only; missin
     'what is not written is not said in another language either',
   );
   const plain = formOf(element('text', 'name'));
-  assert.equal(inLanguage(plain, 'de'), plain, 'a form that names no languages is itself');
+  assert.equal(formInLanguage(plain, 'de'), plain, 'a form that names no languages is itself');
 });
 
 test('answers keep option ids, in whatever language they were given', () => {
   const form = valid(structure());
   for (const language of ['en', 'de']) {
     const answers = { name: 'Ada', colour: 'Red' };
-    assert.deepEqual(checkAnswers(inLanguage(form, language), answers, new Map(), context), {
+    assert.deepEqual(checkAnswers(formInLanguage(form, language), answers, new Map(), context), {
       ok: true,
       answers,
     });
-    const label = checkAnswers(inLanguage(form, language), { ...answers, colour: 'Rot' }, new Map(), context);
+    const label = checkAnswers(
+      formInLanguage(form, language),
+      { ...answers, colour: 'Rot' },
+      new Map(),
+      context,
+    );
     assert.equal(label.ok, false);
   }
 });
@@ -137,7 +146,7 @@ test('translations with an unknown language, text or option are rejected with th
     `${begin} must have no line breaks in "options" in "de".`,
     `${begin} must have text for "help_text" in "de".`,
   ]);
-  assert.deepEqual(problem({ de: { label: 'x'.repeat(limits.labelBytes + 1) } }), [
+  assert.deepEqual(problem({ de: { label: 'x'.repeat(formLimits.labelBytes + 1) } }), [
     `${begin} must have at most 1 KB (1024 bytes) for "label" in "de".`,
   ]);
   assert.deepEqual(problem({ de: { options: 'Rot' } }), [
@@ -195,11 +204,11 @@ test('conditional confirmations have translations, in the list, in the file and 
     ],
   );
   const [, message] = texts;
-  const said = translateTexts(document, [{ text: message!, language: 'de', to: 'Fertig' }]).settings;
+  const said = applyFormTranslations(document, [{ text: message!, language: 'de', to: 'Fertig' }]).settings;
   assert.deepEqual(checkSettings(said, form).ok, true);
   const closed = listTexts({ ...document, settings: { ...settings, closed_message: 'Closed' } }).at(-3)!;
   assert.equal(closed.key, '$settings/closed_message');
-  const other = translateTexts(document, [{ text: closed, language: 'de', to: 'Zu' }]).settings;
+  const other = applyFormTranslations(document, [{ text: closed, language: 'de', to: 'Zu' }]).settings;
   assert.equal(other.confirmations, settings.confirmations, 'what is not changed is shared');
   assert.deepEqual(settingsInLanguage(said, 'de').confirmations, [
     { when, redirect_url: 'https://example.com/' },
@@ -335,7 +344,7 @@ test('exported texts can be imported again, and a spreadsheet evaluates none of 
     read.outdated.map(({ key }) => key),
     ['colour/options/Red'],
   );
-  const after = translateTexts(document, read.changes);
+  const after = applyFormTranslations(document, read.changes);
   assert.deepEqual(after.settings.translations, { ar: { closed_message: 'مغلق' } });
   assert.deepEqual(after.structure.children![0]!.children![0]!.attrs!['translations'], {
     de: { label: '=2+2' },
@@ -384,7 +393,7 @@ test('a file with unknown keys, unknown columns or invalid texts changes nothing
   assert.deepEqual(problems('key,de\nname/label,\ud800\n'), [
     '2: "name/label" in "de" has an incomplete character.',
   ]);
-  const most = limits.elements * 8 + limits.formOptions;
+  const most = formLimits.elements * 8 + formLimits.formOptions;
   assert.deepEqual(problems(`key,de\n${'gone/label,\n'.repeat(most + 1)}`), [
     `1: The file has more than ${most} lines. Remove some lines.`,
   ]);
@@ -398,14 +407,14 @@ test('missing translations are listed, and unused ones can be removed', () => {
     ['name/help_text', '$settings/closed_message'],
   );
   assert.equal(untranslatedTexts(texts, 'ar').length, 6);
-  const swept = tidyTranslations({ type: 'radio', attrs: { ...colour.attrs, options: ['Red'] } }, [
+  const swept = dropStaleTranslations({ type: 'radio', attrs: { ...colour.attrs, options: ['Red'] } }, [
     'en',
     'de',
   ]);
   assert.deepEqual(swept, { de: { label: 'Farbe für {{name}}', options: { Red: 'Rot' } } });
-  assert.equal(tidyTranslations({ type: 'radio', attrs: colour.attrs! }, ['en', 'ar']), undefined);
-  assert.equal(tidyTranslations(element('text', 'name'), ['en', 'de']), undefined);
-  assert.deepEqual(tidyTranslations({ type: 'text', attrs: colour.attrs! }, ['en', 'de']), {
+  assert.equal(dropStaleTranslations({ type: 'radio', attrs: colour.attrs! }, ['en', 'ar']), undefined);
+  assert.equal(dropStaleTranslations(element('text', 'name'), ['en', 'de']), undefined);
+  assert.deepEqual(dropStaleTranslations({ type: 'text', attrs: colour.attrs! }, ['en', 'de']), {
     de: { label: 'Farbe für {{name}}' },
   });
   for (const broken of [7, null, { children: [null] }, { attrs: { options: [null, 7] }, children: 'x' }])
@@ -429,7 +438,7 @@ test('answers are stemmed by their language; a language that search does not sup
 });
 
 test('labels and long texts may have two lines; options and button labels may not', () => {
-  const document: TextDocument = {
+  const document: EditedForm = {
     structure: structure(),
     settings: { closed_message: 'Closed', theme: { submit_label: 'Send' } },
   };

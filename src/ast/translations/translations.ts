@@ -11,7 +11,7 @@ const made = new WeakMap<Form, Map<string, Form>>();
  * checks. Untranslated texts stay in the original language. A form without languages is returned itself.
  * @param language a BCP-47 tag; if the form does not have this language, its first language is used.
  */
-export function inLanguage(form: Form, language: string | undefined): Form {
+export function formInLanguage(form: Form, language: string | undefined): Form {
   const languages = languagesOf(form);
   const [first] = languages;
   if (first === undefined) return form;
@@ -68,12 +68,12 @@ export function changeTranslation(
   const old = (translations && getProperty(translations, language)) ?? {};
   const labels = getProperty(old, attribute);
   const value =
-    option === undefined ? text : withEntry(typeof labels === 'object' ? labels : {}, option, text);
-  return withEntry(translations ?? {}, language, withEntry(old, attribute, value));
+    option === undefined ? text : setOrRemoveEntry(typeof labels === 'object' ? labels : {}, option, text);
+  return setOrRemoveEntry(translations ?? {}, language, setOrRemoveEntry(old, attribute, value));
 }
 
 /** Sets one entry of a record, or removes it if undefined. Returns undefined if the record becomes empty. */
-export function withEntry<Value>(
+export function setOrRemoveEntry<Value>(
   record: Readonly<Record<string, Value>>,
   name: string,
   value: Value | undefined,

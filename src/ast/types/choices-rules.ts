@@ -1,9 +1,9 @@
-import type { Selection } from '../basics/options.ts';
-import { countProblem } from '../rules/check-rules.ts';
+import type { ChoiceAttributes } from '../basics/options.ts';
+import { itemCountProblem } from '../rules/check-rules.ts';
 import { checkChoices } from './choice-rules.ts';
 import { toCheckedAnswer } from './rules.ts';
 
-type Attributes = Selection & { readonly min_choices?: number; readonly max_choices?: number };
+type Attributes = ChoiceAttributes & { readonly min_choices?: number; readonly max_choices?: number };
 
 export const choicesRules = {
   kind: 'choices',
@@ -12,7 +12,7 @@ export const choicesRules = {
     const checked = checkChoices(attrs, value);
     if (!checked.ok) return checked;
     const rules = { least: 'min_choices', most: 'max_choices' } as const;
-    const broken = countProblem(checked.value.length, attrs.min_choices, attrs.max_choices, rules);
+    const broken = itemCountProblem(checked.value.length, attrs.min_choices, attrs.max_choices, rules);
     return toCheckedAnswer(checked.value, broken);
   },
 } as const;

@@ -60,5 +60,5 @@ type InputDefinition<Specs extends AttributeSpecs> = Omit<ElementDefinition, 'gr
 };
 
 /** Defines the row of an input type. */
-export const inputType = <const Specs extends AttributeSpecs>(definition: InputDefinition<Specs>) =>
+export const defineInputType = <const Specs extends AttributeSpecs>(definition: InputDefinition<Specs>) =>
   ({ group: 'input', ...definition }) as const;

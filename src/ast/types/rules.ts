@@ -1,5 +1,5 @@
 import type { autofillTokens } from '../basics/autofill-tokens.ts';
-import type { Work } from '../basics/work.ts';
+import type { WorkBudget } from '../basics/work.ts';
 import type { FormulaAnswers } from '../logic/formula/run.ts';
 import type { FileRules } from '../rules/check-files.ts';
 import type { RuleContext } from '../rules/check-rules.ts';
@@ -22,10 +22,11 @@ export type AnswerKind =
 
 /** The kinds whose values a page sends as a list, by repeating one name. */
 export type ListKind = 'choices' | 'order';
-export const isList = (kind: AnswerKind): kind is ListKind => kind === 'choices' || kind === 'order';
+export const isListKind = (kind: AnswerKind): kind is ListKind => kind === 'choices' || kind === 'order';
 
 /** Returns whether answers of a kind are chosen options. */
-export const isChosen = (kind: AnswerKind): boolean => kind === 'choice' || kind === 'grid' || isList(kind);
+export const isChoiceKind = (kind: AnswerKind): boolean =>
+  kind === 'choice' || kind === 'grid' || isListKind(kind);
 
 /** The range of whole numbers of a question on a scale, inclusive. */
 export type Levels = { readonly from: number; readonly to: number };
@@ -63,7 +64,7 @@ export type InputRules<Attrs = never> = {
   /** How a text is tidied and checked. */
   readonly format?: TextFormat;
   /** Tidies other answers, before the check for a blank answer. */
-  readonly tidy?: (value: unknown, work: Work, attrs: Attrs) => unknown;
+  readonly tidy?: (value: unknown, work: WorkBudget, attrs: Attrs) => unknown;
   /** The name under which several types share sentences, such as `choice` in `required.choice`. */
   readonly noun?: string;
   /** The autofill token of the type, if nothing more specific is known. */
@@ -103,13 +104,13 @@ export function toCheckedAnswer<Answer>(
   value: Answer,
   broken: BrokenRule | undefined,
 ): CheckedAnswer<Answer> {
-  return broken ? { ok: false, broken } : accept(value);
+  return broken ? { ok: false, broken } : acceptAnswer(value);
 }
 
-export function accept<Answer>(value: Answer): CheckedAnswer<Answer> {
+export function acceptAnswer<Answer>(value: Answer): CheckedAnswer<Answer> {
   return { ok: true, value };
 }
 
-export function refuse(rule: RuleName): CheckedAnswer<never> {
+export function refuseAnswer(rule: RuleName): CheckedAnswer<never> {
   return { ok: false, broken: { rule } };
 }

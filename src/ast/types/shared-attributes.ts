@@ -1,13 +1,23 @@
 import { autofillChoices } from '../basics/autofill-tokens.ts';
-import { defaults } from '../basics/defaults.ts';
-import { limits } from '../basics/limits.ts';
+import { attributeDefaults } from '../basics/defaults.ts';
+import { formLimits } from '../basics/limits.ts';
 
 /** The layouts of children (specification, "Element types"). A step accepts the same five. */
 const layouts = ['stack', 'row', 'grid_2', 'grid_3', 'grid_4'] as const;
 
 export const id = { kind: 'id', title: 'ID', required: true } as const;
-export const label = { kind: 'string', title: 'Label', required: true, maxBytes: limits.labelBytes } as const;
-export const layout = { kind: 'one-of', title: 'Layout', values: layouts, default: defaults.layout } as const;
+export const label = {
+  kind: 'string',
+  title: 'Label',
+  required: true,
+  maxBytes: formLimits.labelBytes,
+} as const;
+export const layout = {
+  kind: 'one-of',
+  title: 'Layout',
+  values: layouts,
+  default: attributeDefaults.layout,
+} as const;
 /** An unknown layout of a step is rendered as `stack`. */
 export const stepLayout = { ...layout, isOpen: true } as const;
 /** Forms from tools with 12 columns can span more than a grid has. They span the whole grid. */
@@ -17,19 +27,19 @@ export const columnSpan = {
   min: 1,
   max: 4,
   isOpen: true,
-  default: defaults.col_span,
+  default: attributeDefaults.col_span,
 } as const;
 /** The layout of a question's options. */
 export const optionsLayout = <Layout extends (typeof layouts)[number]>(usual: Layout) =>
   ({ kind: 'one-of', title: 'Option layout', values: layouts, default: usual }) as const;
-export const count = <Title extends string>(title: Title, min: number, max: number) =>
+export const countAttribute = <Title extends string>(title: Title, min: number, max: number) =>
   ({ kind: 'count', title, min, max }) as const;
 
 /** Every node with texts can have translations. */
 export const translations = { kind: 'translations', title: 'Translations' } as const;
 
 /** The visibility of an element or step, which is always shown by default. */
-export const logic = {
+export const visibilityAttributes = {
   show_when: { kind: 'condition', title: 'Show when' },
   hide_when: { kind: 'condition', title: 'Hide when' },
 } as const;
@@ -37,12 +47,12 @@ export const logic = {
 export const inputAttributes = {
   id,
   label,
-  placeholder: { kind: 'string', title: 'Placeholder', maxBytes: limits.textBytes },
-  help_text: { kind: 'string', title: 'Help text', maxBytes: limits.textBytes },
-  error_message: { kind: 'string', title: 'Error message', maxBytes: limits.labelBytes },
-  required: { kind: 'boolean', title: 'Required', default: defaults.required },
+  placeholder: { kind: 'string', title: 'Placeholder', maxBytes: formLimits.textBytes },
+  help_text: { kind: 'string', title: 'Help text', maxBytes: formLimits.textBytes },
+  error_message: { kind: 'string', title: 'Error message', maxBytes: formLimits.labelBytes },
+  required: { kind: 'boolean', title: 'Required', default: attributeDefaults.required },
   require_when: { kind: 'condition', title: 'Require when' },
-  ...logic,
+  ...visibilityAttributes,
   col_span: columnSpan,
   translations,
 } as const;
@@ -55,17 +65,25 @@ export const autocomplete = {
   kind: 'one-of',
   title: 'Autofill',
   values: autofillChoices,
-  default: defaults.autocomplete,
+  default: attributeDefaults.autocomplete,
 } as const;
 
 /** Whether each answer is accepted in only one completed submission of the form. */
-export const unique = { kind: 'boolean', title: 'Unique answers', default: defaults.unique } as const;
+export const unique = {
+  kind: 'boolean',
+  title: 'Unique answers',
+  default: attributeDefaults.unique,
+} as const;
 
 /** The attributes of elements that are only shown. */
-export const shownAttributes = { id: { kind: 'id', title: 'ID' }, ...logic, col_span: columnSpan } as const;
+export const displayElementAttributes = {
+  id: { kind: 'id', title: 'ID' },
+  ...visibilityAttributes,
+  col_span: columnSpan,
+} as const;
 /** A heading without a label shows `text` or `content`, or nothing (effective-form.ts). */
 export const contentAttributes = {
-  ...shownAttributes,
-  label: { kind: 'string', title: 'Label', maxBytes: limits.labelBytes },
+  ...displayElementAttributes,
+  label: { kind: 'string', title: 'Label', maxBytes: formLimits.labelBytes },
   translations,
 } as const;

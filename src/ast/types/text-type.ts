@@ -1,14 +1,14 @@
 import type { JsonSchema } from '../basics/json-schema.ts';
-import { limits } from '../basics/limits.ts';
+import { formLimits } from '../basics/limits.ts';
 import type { LengthRules, MomentRules, ProseRules } from '../rules/check-rules.ts';
-import { addDays, alignMoments, type MomentFormat } from '../rules/moments.ts';
-import { autocomplete, count, inputAttributes, unique } from './shared-attributes.ts';
+import { addDays, type MomentFormat, toComparableMoments } from '../rules/moments.ts';
+import { autocomplete, countAttribute, inputAttributes, unique } from './shared-attributes.ts';
 
 export const lengthAttributes = {
   ...inputAttributes,
   autocomplete,
-  min_length: count('Minimum length', 0, limits.answerBytes),
-  max_length: count('Maximum length', 1, limits.answerBytes),
+  min_length: countAttribute('Minimum length', 0, formLimits.answerBytes),
+  max_length: countAttribute('Maximum length', 1, formLimits.answerBytes),
 } as const;
 
 export const lineAttributes = { ...lengthAttributes, unique } as const;
@@ -29,7 +29,7 @@ export const momentAttributes = <Format extends MomentFormat>(format: Format) =>
 export const textSchema = (attrs: LengthRules, more: JsonSchema = {}): JsonSchema => ({
   type: 'string',
   minLength: Math.max(1, attrs.min_length ?? 1),
-  maxLength: attrs.max_length ?? limits.answerBytes,
+  maxLength: attrs.max_length ?? formLimits.answerBytes,
   ...more,
 });
 
@@ -59,7 +59,10 @@ const codes = [
 ];
 
 /** Returns a text, and versions of it that fit the length limits. */
-export function fitText(text: string, { min_length: least, max_length: most }: LengthRules): string[] {
+export function createTextSamples(
+  text: string,
+  { min_length: least, max_length: most }: LengthRules,
+): string[] {
   const filled = text.padEnd(least ?? 0, ' and more');
   return [text, Array.from(filled).slice(0, most).join('').trimEnd(), ...codes];
 }
@@ -73,7 +76,7 @@ export function momentSamples(
 ): string[] {
   const edges = [min, max]
     .filter((edge) => edge !== undefined)
-    .map((edge) => alignMoments('', edge, today)[1]);
+    .map((edge) => toComparableMoments('', edge, today)[1]);
   const complete = (edge: string): string => (format === 'datetime' ? `${edge}T14:30`.slice(0, 16) : edge);
   return [usual, ...edges.map(complete), ...(format === 'time' ? [] : [complete(addDays(today, 1))])];
 }

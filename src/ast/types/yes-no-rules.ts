@@ -1,6 +1,7 @@
-import { accept, refuse } from './rules.ts';
+import { acceptAnswer, refuseAnswer } from './rules.ts';
 
 export const yesNoRules = {
   kind: 'boolean',
-  check: (_attrs: object, value: unknown) => (typeof value === 'boolean' ? accept(value) : refuse('yes_no')),
+  check: (_attrs: object, value: unknown) =>
+    typeof value === 'boolean' ? acceptAnswer(value) : refuseAnswer('yes_no'),
 } as const;

@@ -2,25 +2,25 @@ import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Settings } from '#ast/settings.ts';
 import { readBuilderForm } from '#forms/draft.ts';
-import { type FormAddresses, presentCreated, sentStructure } from '#forms/form-rows.ts';
-import { findImageBytes, type ImagesContext, readImage } from '#forms/images/images.ts';
+import { type FormAddresses, presentCreated, sentStructureColumn } from '#forms/form-rows.ts';
+import { findImageSizes, type ImageServices, openFullSizeImage } from '#forms/images/images.ts';
 import { CreatedForm } from '#forms/shapes.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
-import { attachment } from '#kit/replies/attachment.ts';
+import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { jsonb, nullable, statement } from '#kit/statement.ts';
 import { readWebhooks } from '#webhooks/delivery-log.ts';
 import type { Webhook } from '#webhooks/shapes.ts';
 import { requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import {
+  type PackageContent,
   type PackageManifest,
-  type Packed,
+  type PackageVersion,
   packageLimits,
-  type Version,
   writePackage,
 } from './package-file.ts';
-import { anyUuid, type UnpackContext, unpackForm } from './unpack-form.ts';
+import { anyUuid, type UnpackServices, unpackForm } from './unpack-form.ts';
 
 /**
  * The newest versions of a form up to `last`, oldest first, while their texts fit into `bytes`. `last` is
@@ -29,7 +29,7 @@ import { anyUuid, type UnpackContext, unpackForm } from './unpack-form.ts';
 const selectVersionsToPack = statement(
   'select_versions_to_pack',
   'workspace_id form_id last:integer limit bytes',
-  ['version created_at', { structure: sentStructure, settings: nullable(jsonb<Settings>()) }],
+  ['version created_at', { structure: sentStructureColumn, settings: nullable(jsonb<Settings>()) }],
   `select version, created_at, structure, settings from (
      select version, created_at, structure, settings,
             sum(octet_length(structure::text) + coalesce(octet_length(settings::text), 0)) over (order by version desc) as so_far
@@ -46,7 +46,7 @@ type PackRequest = { workspaceId: string; formId: string; withWebhooks: boolean 
  * @throws the errors of collectForm.
  */
 async function packForm(
-  context: ImagesContext,
+  context: ImageServices,
   place: PackRequest,
 ): Promise<{ name: string; stream: Readable }> {
   const packed = await collectForm(context, place);
@@ -59,9 +59,9 @@ async function packForm(
  * @throws ApiError not_found; payload_too_large if the images of the live version exceed the limits.
  */
 async function collectForm(
-  context: ImagesContext,
+  context: ImageServices,
   { workspaceId, formId, withWebhooks }: PackRequest,
-): Promise<Packed> {
+): Promise<PackageContent> {
   const { database } = context;
   const { form, draft } = await readBuilderForm(database, workspaceId, formId);
   const rows = await selectVersionsToPack(database, {
@@ -72,7 +72,7 @@ async function collectForm(
     bytes: packageLimits.versionBytes,
   });
   const all = rows.map(
-    ({ version, created_at, structure, settings }): Version => ({
+    ({ version, created_at, structure, settings }): PackageVersion => ({
       created_at: created_at.toISOString(),
       structure,
       // Individual settings may have changed since the version was published.
@@ -96,7 +96,7 @@ async function collectForm(
     webhooks: webhooks.toReversed().map(webhookIn),
   };
   const open = async (id: string) => {
-    const found = await readImage(context, workspaceId, id);
+    const found = await openFullSizeImage(context, workspaceId, id);
     if (!found)
       throw new ApiError(
         'conflict',
@@ -113,15 +113,15 @@ async function collectForm(
  * @throws ApiError payload_too_large if the images of the live version and the working copy do not fit.
  */
 async function chooseImages(
-  { database }: ImagesContext,
+  { database }: ImageServices,
   workspaceId: string,
-  versions: readonly Version[],
+  versions: readonly PackageVersion[],
   copy: PackageManifest['draft'],
-): Promise<{ versions: Version[]; images: string[] }> {
+): Promise<{ versions: PackageVersion[]; images: string[] }> {
   const named = (part: unknown): string[] => JSON.stringify(part).match(anyUuid) ?? [];
   const [live, ...older] = versions.toReversed();
   const ids = [...new Set([...versions, copy].flatMap(named))];
-  const sizes = new Map((await findImageBytes(database, workspaceId, ids)).map(({ id, size }) => [id, size]));
+  const sizes = new Map((await findImageSizes(database, workspaceId, ids)).map(({ id, size }) => [id, size]));
   const images = new Set<string>();
   const add = (...parts: unknown[]): boolean => {
     const more = parts.flatMap(named).filter((id) => sizes.has(id));
@@ -179,7 +179,7 @@ const UnpackedForm = nameSchema(
 const gzip = ['application/gzip'] as const;
 
 /** The operations that pack a form into one file and unpack it. */
-export const packageEndpoints = (context: UnpackContext & { addresses: FormAddresses }) => ({
+export const packageEndpoints = (context: UnpackServices & { addresses: FormAddresses }) => ({
   packForm: operation({
     summary: 'Pack form',
     description:
@@ -193,7 +193,7 @@ export const packageEndpoints = (context: UnpackContext & { addresses: FormAddre
       requireFormAccess(formIds, params.id);
       const place = { workspaceId, formId: params.id, withWebhooks: may('webhooks:read') };
       const { name, stream } = await packForm(context, place);
-      return { headers: { ...attachment(name, '.form.tar.gz'), 'Content-Type': gzip[0] }, stream };
+      return { headers: { ...attachmentHeader(name, '.form.tar.gz'), 'Content-Type': gzip[0] }, stream };
     },
   }),
 

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
-import { type ElementType, elements } from '#ast/form/elements.ts';
+import { type ElementType, elementDefinitions } from '#ast/form/elements.ts';
 import { sweepImages } from '#forms/images/images.ts';
 import { readTar, tarStream } from '#kit/archives.ts';
 import { composite, element, structure } from '#test/ast/forms.ts';
@@ -64,7 +64,7 @@ const close = (entries: ReadonlyMap<string, unknown>): Promise<Buffer> =>
     }),
   );
 
-const everyType = (Object.keys(elements) as ElementType[]).map((type) =>
+const everyType = (Object.keys(elementDefinitions) as ElementType[]).map((type) =>
   type === 'composite' ? composite('group', [element('text', 'inner')]) : element(type, `of_${type}`),
 );
 const photo = await sharp(randomBytes(300 * 200 * 3), { raw: { width: 300, height: 200, channels: 3 } })

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { tarStream } from '#kit/archives.ts';
-import { noExtraProperties, timestamp, uuid } from '#kit/validation.ts';
+import { noExtraProperties, timestampSchema, uuidSchema } from '#kit/validation.ts';
 
 /** Limits of a form package. An export omits the oldest versions to stay within them. */
 export const packageLimits = {
@@ -20,7 +20,7 @@ export const PackageManifest = Type.Object(
   {
     /** The version of the format. */
     formloom_form: Type.Literal(1),
-    id: uuid,
+    id: uuidSchema,
     name: Type.String({ maxLength: 1_024 }),
     /** Whether the form requires a password. The password itself is never exported. */
     has_password: Type.Boolean(),
@@ -32,11 +32,11 @@ export const PackageManifest = Type.Object(
     versions: Type.Integer({ minimum: 1, maximum: packageLimits.versions }),
     /** The number of older versions that were omitted because of the limits. */
     versions_left_out: Type.Integer({ minimum: 0 }),
-    images: Type.Array(uuid, { maxItems: packageLimits.images }),
+    images: Type.Array(uuidSchema, { maxItems: packageLimits.images }),
     webhooks: Type.Array(
       Type.Object(
         {
-          id: uuid,
+          id: uuidSchema,
           url: Type.String(),
           events: Type.Array(Type.String(), { maxItems: 10 }),
           active: Type.Boolean(),
@@ -45,7 +45,7 @@ export const PackageManifest = Type.Object(
           /** Secrets and header values are never exported. */
           has_secret: Type.Boolean(),
           header_names: Type.Array(Type.String(), { maxItems: 100 }),
-          created_at: timestamp,
+          created_at: timestampSchema,
         },
         noExtraProperties,
       ),
@@ -57,31 +57,32 @@ export const PackageManifest = Type.Object(
 export type PackageManifest = Static<typeof PackageManifest>;
 
 /** An entry `versions/<number>.json`. */
-export const Version = Type.Object(
-  { created_at: timestamp, structure: anObject, settings: Type.Union([anObject, Type.Null()]) },
+export const PackageVersion = Type.Object(
+  { created_at: timestampSchema, structure: anObject, settings: Type.Union([anObject, Type.Null()]) },
   noExtraProperties,
 );
-export type Version = Static<typeof Version>;
+export type PackageVersion = Static<typeof PackageVersion>;
 
-export const manifestName = 'form.json';
-export const imageName = (id: string): string => `images/${id}`;
-export const versionName = (index: number): string => `versions/${String(index + 1).padStart(4, '0')}.json`;
+export const manifestEntryName = 'form.json';
+export const imageEntryName = (id: string): string => `images/${id}`;
+export const versionEntryName = (index: number): string =>
+  `versions/${String(index + 1).padStart(4, '0')}.json`;
 
 /** The content of a package. */
-export type Packed = {
+export type PackageContent = {
   manifest: PackageManifest;
-  versions: readonly Version[];
+  versions: readonly PackageVersion[];
   images: (id: string) => Promise<{ size: number; stream: Readable }>;
 };
 
 /** Returns a package as a stream. Entry names are short and ASCII, so none needs an extended header. */
-export const writePackage = ({ manifest, versions, images }: Packed): Readable =>
+export const writePackage = ({ manifest, versions, images }: PackageContent): Readable =>
   tarStream(async ({ add, addText }) => {
     const addJson = (name: string, value: object) => addText(name, `${JSON.stringify(value)}\n`);
-    await addJson(manifestName, manifest);
+    await addJson(manifestEntryName, manifest);
     for (const id of manifest.images) {
       const { size, stream } = await images(id);
-      await add(imageName(id), size, stream);
+      await add(imageEntryName(id), size, stream);
     }
-    for (const [index, version] of versions.entries()) await addJson(versionName(index), version);
+    for (const [index, version] of versions.entries()) await addJson(versionEntryName(index), version);
   });

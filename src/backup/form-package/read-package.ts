@@ -5,12 +5,12 @@ import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { readJsonBody, type ValueBudget } from '#kit/json-body.ts';
 import { compileCheck } from '#kit/validation.ts';
 import {
-  imageName,
-  manifestName,
+  imageEntryName,
+  manifestEntryName,
   PackageManifest,
+  PackageVersion,
   packageLimits,
-  Version,
-  versionName,
+  versionEntryName,
 } from './package-file.ts';
 
 /**
@@ -67,13 +67,13 @@ export async function readPackage(bytes: Uint8Array): Promise<PackageText> {
     texts.set(name, new TextDecoder().decode(content));
     return value;
   };
-  const manifest = readJson(manifestName, checks.Manifest);
-  const versionNames = Array.from({ length: manifest.versions }, (_, index) => versionName(index));
+  const manifest = readJson(manifestEntryName, checks.Manifest);
+  const versionNames = Array.from({ length: manifest.versions }, (_, index) => versionEntryName(index));
   for (const name of versionNames) readJson(name, checks.Version);
   return {
-    manifest: texts.get(manifestName)!,
+    manifest: texts.get(manifestEntryName)!,
     versions: versionNames.map((name) => texts.get(name)!),
-    images: manifest.images.map((id) => requireEntry(entries, imageName(id))),
+    images: manifest.images.map((id) => requireEntry(entries, imageEntryName(id))),
   };
 }
 
@@ -178,7 +178,7 @@ function requireEntry(
   return found;
 }
 
-const checks = { Manifest: compileCheck(PackageManifest), Version: compileCheck(Version) };
+const checks = { Manifest: compileCheck(PackageManifest), Version: compileCheck(PackageVersion) };
 type Check<T> = (value: unknown) => { ok: true; value: T } | { ok: false; errors: ErrorItem[] };
 
 /** Parses and checks a JSON entry, and subtracts its values from the budget. */

@@ -1,19 +1,24 @@
 import type { Settings } from '#ast/settings.ts';
 import { saveWorkingCopy } from '#forms/draft.ts';
 import { changeForm, createForm } from '#forms/forms.ts';
-import { findMissingImages, type ImagesContext, storeImage } from '#forms/images/images.ts';
+import { findMissingImages, type ImageServices, storeImage } from '#forms/images/images.ts';
 import { withoutImages } from '#forms/new-forms.ts';
-import { requireAnswerReader } from '#forms/settings.ts';
+import { requireAnswerReadPermission } from '#forms/settings.ts';
 import { newId } from '#kit/clock.ts';
 import { iterateWithYields } from '#kit/concurrency.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Scope } from '#kit/operation.ts';
+import type { RequestScope } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { runInThread } from '#kit/threads/run-in-thread.ts';
-import { addWebhook, type CreateWebhookContext, eventProblems, urlProblems } from '#webhooks/webhooks.ts';
+import {
+  type CreateWebhookServices,
+  createWebhookInTransaction,
+  eventProblems,
+  urlProblems,
+} from '#webhooks/webhooks.ts';
 import { personIdOf } from '#workspaces/authenticate.ts';
-import type { PackageManifest, Version } from './package-file.ts';
+import type { PackageManifest, PackageVersion } from './package-file.ts';
 import type { PackageText, readPackage } from './read-package.ts';
 
 /** Matches every id in a JSON text. */
@@ -51,7 +56,7 @@ async function readPackageInThread(workspaceId: string, bytes: Uint8Array): Prom
 /** What was not imported from a package, and why. */
 type LeftOut = { what: string; why: string };
 
-export type UnpackContext = ImagesContext & CreateWebhookContext;
+export type UnpackServices = ImageServices & CreateWebhookServices;
 
 /**
  * Creates a draft from a package with all its versions, its working copy and its webhooks, in one
@@ -59,17 +64,17 @@ export type UnpackContext = ImagesContext & CreateWebhookContext;
  * images that no form uses.
  * @throws ApiError as readPackage; forbidden for settings that send answers, as importForm.
  */
-export async function unpackForm(context: UnpackContext, scope: UnpackScope, bytes: Buffer) {
+export async function unpackForm(context: UnpackServices, scope: UnpackScope, bytes: Buffer) {
   const form = await readForm(context, scope, await readPackageInThread(scope.workspaceId, bytes));
   const row = await transaction(context.database, (client) => writeForm(client, context, scope, form));
   return { row, structure: form.versions.at(-1)!.structure, leftOut: form.leftOut };
 }
 
-type UnpackScope = Pick<Scope, 'workspaceId' | 'actor' | 'may'>;
+type UnpackScope = Pick<RequestScope, 'workspaceId' | 'actor' | 'may'>;
 
 /** A form that is ready to be written. Its images are already stored. */
 type ReadForm = {
-  versions: readonly Version[];
+  versions: readonly PackageVersion[];
   copy: PackageManifest['draft'];
   webhooks: PackageManifest['webhooks'];
   leftOut: LeftOut[];
@@ -78,7 +83,7 @@ type ReadForm = {
 
 /** Parses a package and stores its images. The form and its images have new ids in the result. */
 async function readForm(
-  context: UnpackContext,
+  context: UnpackServices,
   scope: UnpackScope,
   { manifest: manifestText, versions: versionTexts, images }: PackageText,
 ): Promise<ReadForm> {
@@ -97,10 +102,10 @@ async function readForm(
         leftOut.push({ what, why: 'The file does not contain this image.' });
     return withoutImages(settings, missing);
   };
-  const versions: Version[] = [];
+  const versions: PackageVersion[] = [];
   // A version can have 4 MB: the event loop serves other requests between two versions.
   for await (const text of iterateWithYields(versionTexts, ({ length }) => length)) {
-    const version = JSON.parse(renameIds(text, renamed)) as Version;
+    const version = JSON.parse(renameIds(text, renamed)) as PackageVersion;
     versions.push({ ...version, settings: version.settings && (await keep(version.settings)) });
   }
   const draft =
@@ -108,7 +113,7 @@ async function readForm(
     (JSON.parse(renameIds(JSON.stringify(told.draft), renamed)) as NonNullable<PackageManifest['draft']>);
   const copy = draft && { ...draft, settings: await keep(draft.settings) };
   for (const settings of [versions.at(-1)!.settings, copy?.settings])
-    await requireAnswerReader(scope, settings, async () => ({}));
+    await requireAnswerReadPermission(scope, settings, async () => ({}));
   const webhooks = await chooseWebhooks(context, scope, told, leftOut);
   if (told.has_password)
     leftOut.push({
@@ -126,7 +131,7 @@ async function readForm(
 /** Writes a form in the transaction of the caller. */
 async function writeForm(
   client: Queryable,
-  { vault }: Pick<UnpackContext, 'vault'>,
+  { vault }: Pick<UnpackServices, 'vault'>,
   { workspaceId, actor }: Pick<UnpackScope, 'workspaceId' | 'actor'>,
   { id, versions, copy, webhooks }: ReadForm,
 ) {
@@ -136,7 +141,7 @@ async function writeForm(
     await saveWorkingCopy(client, { ...place, ...copy, revisions: [0], baseVersion: versions.length });
   }
   for (const { id: _id, created_at, ...webhook } of webhooks)
-    await addWebhook(client, vault, {
+    await createWebhookInTransaction(client, vault, {
       ...webhook,
       id: newId(),
       workspaceId,
@@ -151,7 +156,7 @@ async function writeForm(
 /** Writes all versions with their original times, oldest first. The last one is the form. */
 async function writeVersions(
   client: Queryable,
-  { workspaceId, id, versions }: { workspaceId: string; id: string; versions: readonly Version[] },
+  { workspaceId, id, versions }: { workspaceId: string; id: string; versions: readonly PackageVersion[] },
 ) {
   const [first, ...later] = versions.map(({ structure, settings, created_at }) => ({
     structure,
@@ -168,8 +173,8 @@ async function writeVersions(
  * its receiver would refuse requests without them.
  */
 async function chooseWebhooks(
-  { config }: UnpackContext,
-  { may }: Pick<Scope, 'may'>,
+  { config }: UnpackServices,
+  { may }: Pick<RequestScope, 'may'>,
   { webhooks }: PackageManifest,
   leftOut: LeftOut[],
 ): Promise<PackageManifest['webhooks']> {

@@ -4,7 +4,7 @@ import { getProperty } from '#ast/basics/json.ts';
 import { imagesIn } from '#ast/form/form-images.ts';
 import type { Form } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
-import { type PictureKey, type PictureSize, pictureKeys } from '#ast/theme/theme.ts';
+import { type ImageSize, type ThemeImageKey, themeImageKeys } from '#ast/theme/theme.ts';
 import { newId, now, uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
@@ -126,7 +126,7 @@ const selectStoredImages = statement(
     where removed_at is null and ($of_workspace is null or workspace_id = $of_workspace)`,
 );
 
-export type ImagesContext = { database: Database; storage: Storage };
+export type ImageServices = { database: Database; storage: Storage };
 
 /** The maximum size of an image in bytes, and the maximum number of images in a workspace. */
 const imageLimits = { bytes: 10 * 1024 * 1024, images: 500 } as const;
@@ -149,7 +149,7 @@ const graceMs = 24 * 60 * 60 * 1000;
  * the errors of makeRenditions.
  */
 export async function storeImage(
-  { database, storage }: ImagesContext,
+  { database, storage }: ImageServices,
   workspaceId: string,
   bytes: Buffer,
 ): Promise<{ id: string }> {
@@ -186,7 +186,7 @@ const imageName = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-([0-9a-z]+\
  * caller reads or destroys the stream.
  */
 export async function openImage(
-  { database, storage }: ImagesContext,
+  { database, storage }: ImageServices,
   formId: string,
   name: string,
 ): Promise<{ contentType: string; size: number; stream: Readable } | undefined> {
@@ -206,8 +206,8 @@ export async function openImage(
  * Opens an image of a workspace at full size. Returns undefined if it does not exist. The caller reads or
  * destroys the stream.
  */
-export async function readImage(
-  { database, storage }: ImagesContext,
+export async function openFullSizeImage(
+  { database, storage }: ImageServices,
   workspaceId: string,
   id: string,
 ): Promise<{ size: number; stream: Readable } | undefined> {
@@ -217,7 +217,7 @@ export async function readImage(
 }
 
 /** Finds which of these ids are images of the workspace, with their sizes in bytes. */
-export const findImageBytes = (
+export const findImageSizes = (
   database: Queryable,
   workspaceId: string,
   ids: readonly string[],
@@ -232,7 +232,7 @@ export async function findImageDimensions(
   database: Queryable,
   workspaceId: string,
   ids: readonly string[],
-): Promise<Map<string, PictureSize>> {
+): Promise<Map<string, ImageSize>> {
   const rows = await findImages(database, { workspace_id: workspaceId, ids: [...ids] });
   return new Map(
     rows.flatMap(({ id, width, height, renditions }) => {
@@ -248,8 +248,8 @@ export async function findImageDimensions(
 
 type Themed = Pick<Settings, 'theme'>;
 /** Returns the images that settings use, by theme key. The settings may be unvalidated. */
-export const imagesOf = ({ theme }: Themed): [key: PictureKey, id: string][] =>
-  pictureKeys.flatMap((key) => {
+export const imagesOfSettings = ({ theme }: Themed): [key: ThemeImageKey, id: string][] =>
+  themeImageKeys.flatMap((key) => {
     const id: unknown = theme?.[key];
     return typeof id === 'string' && uuidPattern.test(id) ? [[key, id]] : [];
   });
@@ -258,13 +258,13 @@ export const imagesOf = ({ theme }: Themed): [key: PictureKey, id: string][] =>
 type ImageUsers = { readonly settings?: Themed | undefined; readonly form?: Form | undefined };
 
 const idsIn = ({ settings, form }: ImageUsers): string[] => [
-  ...(settings ? imagesOf(settings).map(([, id]) => id) : []),
+  ...(settings ? imagesOfSettings(settings).map(([, id]) => id) : []),
   ...(form ? imagesIn(form).map(({ id }) => id) : []),
 ];
 
 function missingOf({ settings, form }: ImageUsers, rows: readonly { id: string }[]): ErrorItem[] {
   const known = new Set(rows.map(({ id }) => id));
-  const ofTheme = (settings ? imagesOf(settings) : []).filter(([, id]) => !known.has(id));
+  const ofTheme = (settings ? imagesOfSettings(settings) : []).filter(([, id]) => !known.has(id));
   const ofForm = (form ? imagesIn(form) : []).filter(({ id }) => !known.has(id));
   return [
     ...ofTheme.map(([key]) => ({
@@ -319,14 +319,14 @@ export async function claimImages(
  * continues.
  * @returns how many were removed; 500 is a full batch, so there may be more.
  */
-export async function sweepImages(context: ImagesContext): Promise<number> {
+export async function sweepImages(context: ImageServices): Promise<number> {
   const time = now();
   const before = new Date(time.getTime() - graceMs);
   return removeMarkedImages(context, await markUnusedImages(context.database, { before, now: time }));
 }
 
 /** Removes all images of a deleted workspace, with their files. */
-export async function removeImagesOf(context: ImagesContext, workspaceId: string): Promise<void> {
+export async function removeImagesOf(context: ImageServices, workspaceId: string): Promise<void> {
   await removeMarkedImages(
     context,
     await markImagesOfWorkspace(context.database, { workspace_id: workspaceId, now: now() }),
@@ -334,7 +334,7 @@ export async function removeImagesOf(context: ImagesContext, workspaceId: string
 }
 
 async function removeMarkedImages(
-  { database, storage }: ImagesContext,
+  { database, storage }: ImageServices,
   taken: Awaited<ReturnType<typeof markUnusedImages>>,
 ): Promise<number> {
   for (const { workspace_id, id, renditions } of taken) {
@@ -346,7 +346,7 @@ async function removeMarkedImages(
 }
 
 /** Lists the files of all images, or of the images of one workspace, for backups. */
-export const storedImages = async (
+export const listStoredImages = async (
   db: Queryable,
   ofWorkspace?: string,
 ): Promise<{ key: string; size: number }[]> =>
@@ -364,7 +364,7 @@ export const storedImages = async (
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-export const imageEndpoints = ({ database, storage }: ImagesContext) => ({
+export const imageEndpoints = ({ database, storage }: ImageServices) => ({
   createImage: operation({
     summary: 'Create image',
     description:

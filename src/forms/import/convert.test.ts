@@ -8,8 +8,8 @@ import { checkSettings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { cases } from '#test/cases.ts';
 import { samples } from '#test/fixtures/foreign-forms.ts';
-import { convertForm, convertText, formSources, recogniseForm } from './convert.ts';
-import { openSource, type ReportLine } from './source.ts';
+import { convertForm, convertFormText, detectFormSource, formSources } from './convert.ts';
+import { type ImportReportLine, openSourceDocument } from './source.ts';
 
 /* Forms of other services become Formloom forms, and nothing is dropped silently. */
 
@@ -30,12 +30,12 @@ const converted = (source: keyof typeof samples, document: Document = samples[so
 
 const find = (elements: readonly FormNode[], id: string) =>
   elements.find(({ attrs }) => attrs?.['id'] === id)?.attrs;
-const leftOut = (report: readonly ReportLine[]) =>
+const leftOut = (report: readonly ImportReportLine[]) =>
   report.filter(({ outcome }) => outcome === 'left_out').map(({ path }) => path);
 
 test('the source of a form is detected', () => {
-  for (const source of formSources) assert.equal(recogniseForm(samples[source]), source);
-  assert.equal(recogniseForm({ hello: 'world' }), undefined);
+  for (const source of formSources) assert.equal(detectFormSource(samples[source]), source);
+  assert.equal(detectFormSource({ hello: 'world' }), undefined);
 });
 
 test('a Typeform form keeps its questions, logic, score, endings and answers in titles', () => {
@@ -309,7 +309,7 @@ test("the guide's example of each source becomes a form, and nothing is dropped"
   for (const source of formSources) {
     const [, text] = new RegExp(`^\\x60{3}json ${source}\n(.*?)^\\x60{3}`, 'ms').exec(guide)!;
     const document = JSON.parse(text!) as Document;
-    assert.equal(recogniseForm(document), source);
+    assert.equal(detectFormSource(document), source);
     const { elements, report } = converted(source, document);
     assert.ok(elements.length > 0);
     assert.deepEqual(leftOut(report), [], source);
@@ -326,7 +326,7 @@ function* leaves(value: unknown, path = ''): Generator<string, void> {
       yield* leaves(each, path === '' ? name : `${path}.${name}`);
   else yield path;
 }
-const covers = (line: ReportLine, path: string): boolean =>
+const covers = (line: ImportReportLine, path: string): boolean =>
   line.outcome === 'left_out' &&
   (line.path === '' ||
     path === line.path ||
@@ -346,7 +346,7 @@ test('every leaf of a document is imported or reported as dropped', () => {
   const steps = fc.array(fc.array(fc.oneof(name, fc.nat(2)), { maxLength: 4 }), { maxLength: 6 });
   fc.assert(
     fc.property(fc.dictionary(name, value, { noNullPrototype: true }), steps, (document, reads) => {
-      const { root, report } = openSource(document);
+      const { root, report } = openSourceDocument(document);
       const read = new Set<string>();
       for (const steps of reads) {
         let part = root;
@@ -465,7 +465,7 @@ test('a document that needs too much work is rejected', () => {
     title: 'Which?',
     properties: { choices },
   }));
-  const made = convertText(JSON.stringify({ title: 'Long', fields }), 'typeform');
+  const made = convertFormText(JSON.stringify({ title: 'Long', fields }), 'typeform');
   assert.ok(typeof made === 'string');
   assert.match(made, /at most 1,000 elements and 5,000 options/);
 });

@@ -1,14 +1,14 @@
 import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
-import { limits } from '#ast/basics/limits.ts';
-import { newWork, TooMuchWork, type Work } from '#ast/basics/work.ts';
+import { formLimits } from '#ast/basics/limits.ts';
+import { createWorkBudget, TooMuchWork, type WorkBudget } from '#ast/basics/work.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import { checkSettings, type Settings } from '#ast/settings.ts';
 import { type StructureError, validateStructure } from '#ast/validate.ts';
 import { readFormbricks } from './formbricks.ts';
 import { readGoogleForms } from './google-forms.ts';
-import { addStep, newSketch, type Sketch, type SketchNode, specsOf } from './sketch.ts';
-import { openSource, type Part, type ReportLine } from './source.ts';
+import { addStep, attributeSpecsOf, newSketch, type Sketch, type SketchNode } from './sketch.ts';
+import { type ImportReportLine, openSourceDocument, type SourcePart } from './source.ts';
 import { readSurveyJs } from './surveyjs.ts';
 import { readTally } from './tally.ts';
 import { readTypeform } from './typeform.ts';
@@ -21,7 +21,7 @@ const rounds = 10;
  * other, invalid settings. Each is reported with the message of the check. A problem that cannot be removed
  * stays, and the import returns it.
  */
-function finishSketch(sketch: Sketch, root: Part): void {
+function finishSketch(sketch: Sketch, root: SourcePart): void {
   const { form, settings } = sketch;
   if (form.children.length === 0) addStep(sketch);
   for (let round = 0; round < rounds; round += 1) {
@@ -52,11 +52,11 @@ function dropSetting(settings: Record<string, unknown>, [name = '', entry = '']:
 function removeInvalidAttributes(
   { form, origins }: Sketch,
   { message, path }: StructureError,
-  root: Part,
+  root: SourcePart,
 ): boolean {
   const made = path.reduce<SketchNode | undefined>((at, index) => at?.children[index], form);
   if (!made) return false;
-  const specs = specsOf(made.type);
+  const specs = attributeSpecsOf(made.type);
   const named = message.startsWith('The translations of')
     ? ['translations']
     : Object.keys(specs).filter((name) => message.includes(`"${name}"`) && Object.hasOwn(made.attrs, name));
@@ -80,7 +80,7 @@ export type FormSource = (typeof formSources)[number];
 type Importer = {
   /** Returns whether a document looks like one of this service. The first importer that matches reads it. */
   recognises: (document: Readonly<Record<string, unknown>>) => boolean;
-  read: (root: Part, sketch: Sketch) => void;
+  read: (root: SourcePart, sketch: Sketch) => void;
 };
 
 const isList = (document: Readonly<Record<string, unknown>>, name: string): boolean =>
@@ -115,7 +115,7 @@ const importers: Readonly<Record<FormSource, Importer>> = {
 };
 
 /** Returns the service that a document comes from, judged by its content. */
-export const recogniseForm = (document: Readonly<Record<string, unknown>>): FormSource | undefined =>
+export const detectFormSource = (document: Readonly<Record<string, unknown>>): FormSource | undefined =>
   formSources.find((source) => importers[source].recognises(document));
 
 /**
@@ -126,16 +126,16 @@ export const recogniseForm = (document: Readonly<Record<string, unknown>>): Form
 export function convertForm(
   document: Readonly<Record<string, unknown>>,
   source: FormSource,
-  work?: Work,
-): { structure: object; settings: Settings; report: ReportLine[] } {
-  const { root, report } = openSource(document, work);
+  work?: WorkBudget,
+): { structure: object; settings: Settings; report: ImportReportLine[] } {
+  const { root, report } = openSourceDocument(document, work);
   const sketch = newSketch();
   importers[source].read(root, sketch);
   finishSketch(sketch, root);
   return { structure: sketch.form, settings: sketch.settings, report: report() };
 }
 
-const tooLarge = `The form is too large to import. A form has at most ${formatWholeNumber(limits.elements)} elements and ${formatWholeNumber(limits.formOptions)} options. Import it in parts.`;
+const tooLarge = `The form is too large to import. A form has at most ${formatWholeNumber(formLimits.elements)} elements and ${formatWholeNumber(formLimits.formOptions)} options. Import it in parts.`;
 
 /** The number of report lines that are returned. */
 const mostLines = 1_000;
@@ -147,7 +147,7 @@ export type ReportedForm = ReturnType<typeof convertForm> & { report_count: numb
 export function convertForRequest(
   document: Readonly<Record<string, unknown>>,
   source: FormSource,
-  work?: Work,
+  work?: WorkBudget,
 ): ReportedForm | string {
   try {
     const made = convertForm(document, source, work);
@@ -166,8 +166,8 @@ export function convertForRequest(
 const timesOnThread = 8;
 
 /** Converts a document that arrives as text. Runs on a thread. */
-export function convertText(text: string, source: FormSource): ReportedForm | string {
-  const work = newWork();
+export function convertFormText(text: string, source: FormSource): ReportedForm | string {
+  const work = createWorkBudget();
   work.left *= timesOnThread;
   return convertForRequest(JSON.parse(text) as Readonly<Record<string, unknown>>, source, work);
 }

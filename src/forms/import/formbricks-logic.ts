@@ -1,38 +1,38 @@
-import type { Condition, Operator } from '#ast/basics/condition.ts';
+import type { ComparisonOperator, Condition } from '#ast/basics/condition.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import {
   combineConditions,
-  compare,
+  createComparisonCondition,
   type EndScreen,
   mapOperators,
-  type Named,
   negateCondition,
-  type Plain,
+  type PlainValue,
+  type ReferencedElement,
 } from './imported-conditions.ts';
 import { type FormImportContext, leftOutReasons } from './importer-table.ts';
-import { addJump, type SketchNode, specsOf } from './sketch.ts';
-import type { Part } from './source.ts';
+import { addJump, attributeSpecsOf, type SketchNode } from './sketch.ts';
+import type { SourcePart } from './source.ts';
 
-export type FormbricksReading = FormImportContext & {
+export type FormbricksImportContext = FormImportContext & {
   /** Element ids by Formbricks ids, for texts. */
   readonly ids: Map<string, string>;
   /** The steps of blocks and questions, by id. */
   readonly steps: Map<string, SketchNode>;
   readonly endings: Map<string, EndScreen>;
-  readonly variables: Map<string, { part: Part; made: SketchNode; step: SketchNode | undefined }>;
+  readonly variables: Map<string, { part: SourcePart; made: SketchNode; step: SketchNode | undefined }>;
 };
 
 /** Returns the name that conditions use for an element. */
-export const nameOf = (part: Part): string => `element ${part.text('id') ?? ''}`;
+export const conditionNameOf = (part: SourcePart): string => `element ${part.text('id') ?? ''}`;
 
 /** Returns file extensions in the format of the attribute `accept`. */
-export const fileExtensionsOf = (parts: readonly Part[]): string[] | undefined => {
+export const fileExtensionsOf = (parts: readonly SourcePart[]): string[] | undefined => {
   const endings = parts.flatMap((part) => part.text()?.replace(/^\.?/, '.').toLowerCase() ?? []);
   return endings.length > 0 ? endings : undefined;
 };
 
 /** The attribute for each Formbricks rule, and how to read its value from the parameters. */
-const rules: Readonly<Record<string, readonly [attribute: string, read: (params: Part) => unknown]>> = {
+const rules: Readonly<Record<string, readonly [attribute: string, read: (params: SourcePart) => unknown]>> = {
   minLength: ['min_length', (params) => params.number('min')],
   maxLength: ['max_length', (params) => params.number('max')],
   isLongerThan: ['min_length', (params) => plusOne(params.number('min'), 1)],
@@ -66,13 +66,13 @@ function dayBeside(day: string | undefined, by: number): string | undefined {
 }
 
 /** Reads the validation of an element. */
-export function readRules(part: Part, made: SketchNode, { texts }: FormbricksReading): void {
+export function readRules(part: SourcePart, made: SketchNode, { texts }: FormbricksImportContext): void {
   const all = part.list('validation.rules');
   const isAny = part.text('validation.logic') === 'or' && all.length > 1;
   for (const rule of all) {
     rule.skip('id');
     const [attribute = '', read] = getProperty(rules, rule.text('type') ?? '') ?? [];
-    const isKnown = Object.hasOwn(specsOf(made.type), attribute);
+    const isKnown = Object.hasOwn(attributeSpecsOf(made.type), attribute);
     const value = isKnown && !isAny ? read?.(rule.part('params')) : undefined;
     if (value === undefined) rule.leaveOut(leftOutReasons.rule);
     else made.attrs[attribute] = value;
@@ -94,7 +94,7 @@ const operators = mapOperators({
   not_answered: 'isSkipped isNotSet isEmpty',
 });
 
-function readCondition(part: Part, reading: FormbricksReading, depth = 0): Condition | undefined {
+function readCondition(part: SourcePart, reading: FormbricksImportContext, depth = 0): Condition | undefined {
   part.skip('id');
   if (part.part('conditions').isThere) {
     const kind = getProperty({ and: 'all', or: 'any' } as const, part.text('connector') ?? '');
@@ -110,42 +110,45 @@ function readCondition(part: Part, reading: FormbricksReading, depth = 0): Condi
   const operator = part.text('operator') ?? '';
   const is = getProperty(operators, operator);
   if (!named || (right.text('type') ?? 'static') !== 'static') return undefined;
-  const list = right.list('value').flatMap((each): Plain[] => [each.text() ?? []].flat());
+  const list = right.list('value').flatMap((each): PlainValue[] => [each.text() ?? []].flat());
   const single = right.number('value') ?? right.text('value');
   const values = single === undefined ? list : [single];
   const row = left.part('meta.row');
   if (named.rows && row.isThere) return compareRow(named, row.word() ?? '', is, values);
   const isSeveral = named.made.type === 'multiple_choice' || named.made.type === 'picture_choice';
-  const anyOf = compare(named, 'one_of', values);
+  const anyOf = createComparisonCondition(named, 'one_of', values);
   const allOf = combineConditions(
     'all',
-    values.map((value) => compare(named, 'contains', [value])),
+    values.map((value) => createComparisonCondition(named, 'contains', [value])),
   );
-  const answered = compare(named, 'answered', []);
+  const answered = createComparisonCondition(named, 'answered', []);
   if (operator === 'includesAllOf') return allOf;
   if (operator === 'doesNotIncludeAllOf') return combineConditions('all', [answered, negateCondition(allOf)]);
   if (operator === 'doesNotIncludeOneOf') return combineConditions('all', [answered, negateCondition(anyOf)]);
   if (operator === 'equals' && isSeveral) return compareOnly(named, values);
-  return is && compare(named, is, values);
+  return is && createComparisonCondition(named, is, values);
 }
 
 /** Returns the condition that an option is the only one chosen. */
-function compareOnly(named: Named, values: readonly Plain[]): Condition | undefined {
+function compareOnly(named: ReferencedElement, values: readonly PlainValue[]): Condition | undefined {
   const others = [...(named.choices?.keys() ?? [])].filter((each) => !values.includes(each));
-  const chosen = compare(named, 'contains', values);
+  const chosen = createComparisonCondition(named, 'contains', values);
   if (others.length === 0) return chosen;
-  return combineConditions('all', [chosen, negateCondition(compare(named, 'one_of', others))]);
+  return combineConditions('all', [
+    chosen,
+    negateCondition(createComparisonCondition(named, 'one_of', others)),
+  ]);
 }
 
 /** Compares the answer in one row of a matrix. Rows and columns are identified by their numbers. */
 function compareRow(
-  named: Named,
+  named: ReferencedElement,
   at: string,
-  is: Operator | undefined,
-  values: readonly Plain[],
+  is: ComparisonOperator | undefined,
+  values: readonly PlainValue[],
 ): Condition | undefined {
   const row = named.rows?.get(at);
-  const condition = is && compare(named, is === 'one_of' ? 'equals' : is, values);
+  const condition = is && createComparisonCondition(named, is === 'one_of' ? 'equals' : is, values);
   if (row === undefined || !condition) return undefined;
   const inRow = (each: Condition): Condition =>
     'any' in each
@@ -157,7 +160,7 @@ function compareRow(
 }
 
 /** Comparison operators in formulas. */
-const formulaSigns: Readonly<Partial<Record<Operator, string>>> = {
+const formulaSigns: Readonly<Partial<Record<ComparisonOperator, string>>> = {
   equals: '=',
   not_equals: '!=',
   greater_than: '>',
@@ -201,10 +204,10 @@ const calculations: Readonly<Record<string, (before: string, value: string, when
 };
 
 function readCalculation(
-  action: Part,
+  action: SourcePart,
   when: Condition,
   step: SketchNode,
-  reading: FormbricksReading,
+  reading: FormbricksImportContext,
 ): boolean {
   const variable = reading.variables.get(action.text('variableId') ?? '');
   const change = getProperty(calculations, action.text('operator') ?? '');
@@ -223,7 +226,11 @@ function readCalculation(
 }
 
 /** Reads the logic after a question or a block: jumps, calculations, and questions that become required. */
-export function readLogic(block: Part, step: SketchNode, reading: FormbricksReading): void {
+export function readFormbricksLogic(
+  block: SourcePart,
+  step: SketchNode,
+  reading: FormbricksImportContext,
+): void {
   for (const rule of block.list('logic')) {
     rule.skip('id');
     const when = readCondition(rule.part('conditions'), reading);
@@ -234,7 +241,12 @@ export function readLogic(block: Part, step: SketchNode, reading: FormbricksRead
   if (fallback.isThere) readJump(fallback, fallback.text() ?? '', undefined, step, reading);
 }
 
-function readAction(action: Part, when: Condition, step: SketchNode, reading: FormbricksReading): void {
+function readAction(
+  action: SourcePart,
+  when: Condition,
+  step: SketchNode,
+  reading: FormbricksImportContext,
+): void {
   action.skip('id');
   const objective = action.text('objective');
   const target = action.text('target') ?? '';
@@ -245,7 +257,7 @@ function readAction(action: Part, when: Condition, step: SketchNode, reading: Fo
     return;
   }
   const made = objective === 'requireAnswer' ? reading.named.get(`element ${target}`)?.made : undefined;
-  if (!made || !('require_when' in specsOf(made.type)))
+  if (!made || !('require_when' in attributeSpecsOf(made.type)))
     return action.leaveOut('This action is not supported.');
   const before = made.attrs['require_when'] as Condition | undefined;
   made.attrs['require_when'] = combineConditions('any', before ? [before, when] : [when]);
@@ -253,11 +265,11 @@ function readAction(action: Part, when: Condition, step: SketchNode, reading: Fo
 }
 
 function readJump(
-  part: Part,
+  part: SourcePart,
   target: string,
   when: Condition | undefined,
   step: SketchNode,
-  { sketch, steps, endings }: FormbricksReading,
+  { sketch, steps, endings }: FormbricksImportContext,
 ): void {
   const ending = endings.get(target);
   const id = addJump(sketch, step, ending ? 'end' : steps.get(target), when);

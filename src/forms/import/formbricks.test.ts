@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newWork } from '#ast/basics/work.ts';
+import { createWorkBudget } from '#ast/basics/work.ts';
 import { type FormNode, walkElements } from '#ast/form/tree.ts';
-import { evaluate } from '#ast/logic/evaluate.ts';
+import { evaluateVisibility } from '#ast/logic/evaluate.ts';
 import { checkSettings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { everyType, inBlocks, withLogic } from '#test/fixtures/formbricks.ts';
-import { convertForm, recogniseForm } from './convert.ts';
+import { convertForm, detectFormSource } from './convert.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
 function converted(document: Document) {
-  assert.equal(recogniseForm(document), 'formbricks');
+  assert.equal(detectFormSource(document), 'formbricks');
   const made = convertForm(document, 'formbricks');
   const checked = validateStructure(made.structure);
   assert.ok(checked.ok, JSON.stringify(checked));
@@ -99,7 +99,7 @@ test('a survey keeps its languages, answers in texts, jumps, score and endings',
 test('the score of a survey is computed, and jumps use it', () => {
   const { form } = converted(withLogic);
   const run = (answers: Readonly<Record<string, unknown>>) =>
-    evaluate(form, answers, { reference: {}, today: '2026-11-28', work: newWork() });
+    evaluateVisibility(form, answers, { reference: {}, today: '2026-11-28', work: createWorkBudget() });
   const last = form.children.at(-1)!.children[0] as never;
   const company = { name: 'Ada', kind: 'A company', vat: 'x', meals: ['Lunch', 'Dinner'] };
   assert.equal(run(company).isShown(last), false, 'a score of 4 leads to the end');

@@ -1,18 +1,23 @@
 import { getProperty } from '#ast/basics/json.ts';
 import { isLocale } from '#ast/basics/locales.ts';
 import {
-  type FormbricksReading,
+  conditionNameOf,
+  type FormbricksImportContext,
   fileExtensionsOf,
-  nameOf,
-  readLogic,
+  readFormbricksLogic,
   readRules,
 } from './formbricks-logic.ts';
 import { lineOfHtml } from './html.ts';
-import { applyEndScreens, type EndScreen, type Named, otherAnswer } from './imported-conditions.ts';
+import {
+  applyEndScreens,
+  type EndScreen,
+  otherAnswerKey,
+  type ReferencedElement,
+} from './imported-conditions.ts';
 import { languageTagOf, newTexts } from './imported-texts.ts';
 import {
+  addGroupDescription,
   createMappedElement,
-  describeGroup,
   type ElementMapping,
   type ElementMappings,
   leftOutReasons,
@@ -20,7 +25,7 @@ import {
   readFlaggedLimit,
 } from './importer-table.ts';
 import { addNode, addStep, createNode, type Sketch, type SketchNode } from './sketch.ts';
-import type { Part } from './source.ts';
+import type { SourcePart } from './source.ts';
 
 const buttons = 'The page has its own button labels.';
 const common = {
@@ -40,15 +45,15 @@ const common = {
 const selection = (
   type: ElementMapping['type'],
   attrs: ElementMapping['attrs'] = {},
-): ElementMapping<FormbricksReading> => ({
+): ElementMapping<FormbricksImportContext> => ({
   type,
   attrs,
   finish: readChoices,
 });
-const group: ElementMapping<FormbricksReading> = { type: 'composite', finish: readGroup };
+const group: ElementMapping<FormbricksImportContext> = { type: 'composite', finish: readGroup };
 const levels = { low_label: 'lowerLabel', high_label: 'upperLabel' };
 
-const elements: ElementMappings<FormbricksReading> = {
+const elements: ElementMappings<FormbricksImportContext> = {
   openText: {
     type: (part) => {
       const type = getProperty(inputTypes, part.text('inputType') ?? 'text') ?? 'text';
@@ -132,7 +137,7 @@ const groupFields: Readonly<Record<string, readonly [type: string, label: string
   country: ['text', 'Country'],
 };
 
-function readChoices(part: Part, made: SketchNode, { texts, named }: FormbricksReading): void {
+function readChoices(part: SourcePart, made: SketchNode, { texts, named }: FormbricksImportContext): void {
   const choices = new Map<string, string>();
   const plain = part.list('choices').filter((choice) => {
     if (choice.text('id') === 'none' && made.type === 'multiple_choice')
@@ -140,7 +145,7 @@ function readChoices(part: Part, made: SketchNode, { texts, named }: FormbricksR
     if (choice.text('id') !== 'other') return true;
     if (made.type === 'ranking') choice.leaveOut('A ranking does not support an “Other” answer.');
     else made.attrs['other'] = true;
-    choices.set('other', otherAnswer);
+    choices.set('other', otherAnswerKey);
     choice.part('label').leaveOut(leftOutReasons.otherText);
     return false;
   });
@@ -153,27 +158,27 @@ function readChoices(part: Part, made: SketchNode, { texts, named }: FormbricksR
   for (const [choice, id] of ids) choices.set(choice.text('id') ?? '', id);
   if (!['none', undefined].includes(part.text('shuffleOption')))
     part.part('shuffleOption').leaveOut(leftOutReasons.ordered);
-  named.set(nameOf(part), { made, choices });
+  named.set(conditionNameOf(part), { made, choices });
 }
 
 /** Rows and columns are localized texts, or objects with an id and a localized label. */
-function readMatrix(part: Part, made: SketchNode, { texts, named }: FormbricksReading): void {
-  const read = (each: Part) => {
+function readMatrix(part: SourcePart, made: SketchNode, { texts, named }: FormbricksImportContext): void {
+  const read = (each: SourcePart) => {
     each.skip('id');
     return { label: each.part('label').isThere ? each.part('label') : each };
   };
   const [rows, columns] = [part.list('rows'), part.list('columns')];
   const rowIds = texts.setOptions(made, 'rows', rows, read);
   const ids = texts.setOptions(made, 'options', columns, read);
-  const indexed = (parts: readonly Part[], found: ReadonlyMap<Part, string>) =>
+  const indexed = (parts: readonly SourcePart[], found: ReadonlyMap<SourcePart, string>) =>
     new Map(parts.flatMap((each, at) => (found.has(each) ? [[String(at), found.get(each)!] as const] : [])));
   if (!['none', undefined].includes(part.text('shuffleOption')))
     part.part('shuffleOption').leaveOut(leftOutReasons.ordered);
-  named.set(nameOf(part), { made, choices: indexed(columns, ids), rows: indexed(rows, rowIds) });
+  named.set(conditionNameOf(part), { made, choices: indexed(columns, ids), rows: indexed(rows, rowIds) });
 }
 
 /** Reads a text with a button. A button can only open a link. */
-function readCta(part: Part, made: SketchNode, { texts }: FormbricksReading): void {
+function readCta(part: SourcePart, made: SketchNode, { texts }: FormbricksImportContext): void {
   texts.set(
     made,
     'text',
@@ -191,14 +196,14 @@ function readCta(part: Part, made: SketchNode, { texts }: FormbricksReading): vo
 }
 
 /** If the question is required but none of its fields is, all its fields become required. */
-function readGroup(part: Part, made: SketchNode, reading: FormbricksReading): void {
+function readGroup(part: SourcePart, made: SketchNode, reading: FormbricksImportContext): void {
   const { sketch, texts } = reading;
   const fields = part.parts().filter(({ name }) => Object.hasOwn(groupFields, name));
   const shown = fields.filter((field) => field.flag('show') !== false);
   for (const field of fields) if (!shown.includes(field)) field.leaveOut(leftOutReasons.off);
   const isRequired = part.flag('required') && !shown.some((field) => field.flag('required'));
   if (part.flag('required') && !isRequired) part.part('required').map('required fields');
-  describeGroup(part.part('subheader'), made, reading);
+  addGroupDescription(part.part('subheader'), made, reading);
   for (const field of shown) {
     const [type, label] = groupFields[field.name]!;
     const child = createNode(type, {
@@ -214,7 +219,7 @@ function readGroup(part: Part, made: SketchNode, reading: FormbricksReading): vo
 /**
  * Reads a Formbricks survey as its management API returns it: `questions`, or the newer `blocks` of elements.
  */
-export function readFormbricks(document: Part, sketch: Sketch): void {
+export function readFormbricks(document: SourcePart, sketch: Sketch): void {
   const root = document.part('data').isThere ? document.part('data') : document;
   const ids = new Map<string, string>();
   const piped = {
@@ -222,18 +227,18 @@ export function readFormbricks(document: Part, sketch: Sketch): void {
     find: (name: string) => ids.get(name),
   };
   const texts = newTexts(sketch, { isHtml: true, piped, language: readLanguage(root, sketch) });
-  const reading: FormbricksReading = {
+  const reading: FormbricksImportContext = {
     sketch,
     texts,
     ids,
-    named: new Map<string, Named>(),
+    named: new Map<string, ReferencedElement>(),
     steps: new Map<string, SketchNode>(),
     endings: new Map<string, EndScreen>(),
     variables: new Map(),
   };
   const isBlocks = root.list('blocks').length > 0;
   const blocks = root.list(isBlocks ? 'blocks' : 'questions');
-  const elementsOf = (block: Part): Part[] => (isBlocks ? block.list('elements') : [block]);
+  const elementsOf = (block: SourcePart): SourcePart[] => (isBlocks ? block.list('elements') : [block]);
   for (const part of blocks.flatMap(elementsOf)) {
     const id = part.text('id') ?? '';
     ids.set(id, sketch.newId(id, lineOfHtml(part.text('headline.default') ?? '')));
@@ -258,27 +263,28 @@ export function readFormbricks(document: Part, sketch: Sketch): void {
     for (const part of elementsOf(block)) readElement(part, step, reading);
     isClosed = block.list('logic').length > 0 || block.part('logicFallback').isThere;
   }
-  for (const block of blocks) readLogic(block, reading.steps.get(block.text('id') ?? '')!, reading);
+  for (const block of blocks) readFormbricksLogic(block, reading.steps.get(block.text('id') ?? '')!, reading);
   for (const { part, made, step: last } of reading.variables.values())
     addNode(sketch, last ?? step, made, part);
   applyEndScreens(sketch, [...reading.endings.values()]);
   texts.finish();
 }
 
-function readElement(part: Part, step: SketchNode, reading: FormbricksReading): void {
+function readElement(part: SourcePart, step: SketchNode, reading: FormbricksImportContext): void {
   const { sketch, ids, named } = reading;
   const made = createMappedElement(elements, part.text('type') ?? '', part, reading, common);
   if (typeof made === 'string') return part.leaveOut(made);
   if (made.type !== 'rich_text') {
     made.attrs['id'] = ids.get(part.text('id') ?? '');
-    if (!named.has(nameOf(part)) && made.type !== 'composite') named.set(nameOf(part), { made });
+    if (!named.has(conditionNameOf(part)) && made.type !== 'composite')
+      named.set(conditionNameOf(part), { made });
   }
   readRules(part, made, reading);
   addNode(sketch, step, made, part);
 }
 
 /** Returns the default language of the texts. */
-function readLanguage(root: Part, { settings }: Sketch): string {
+function readLanguage(root: SourcePart, { settings }: Sketch): string {
   const languages = root.list('languages');
   let main = 'en';
   for (const each of languages) {
@@ -310,7 +316,10 @@ const lostSettings: Readonly<Record<string, string>> = {
   styling: 'Set the theme in the builder.',
 };
 
-function readHead(root: Part, { sketch: { form, settings }, texts, endings }: FormbricksReading): void {
+function readHead(
+  root: SourcePart,
+  { sketch: { form, settings }, texts, endings }: FormbricksImportContext,
+): void {
   texts.set(form, 'name', root.part('name'));
   const welcome = root.part('welcomeCard');
   if (welcome.flag('enabled') === false) welcome.leaveOut(leftOutReasons.off);
@@ -355,7 +364,11 @@ function readHead(root: Part, { sketch: { form, settings }, texts, endings }: Fo
   }
 }
 
-function readHidden(part: Part, step: SketchNode, { sketch, named, ids }: FormbricksReading): void {
+function readHidden(
+  part: SourcePart,
+  step: SketchNode,
+  { sketch, named, ids }: FormbricksImportContext,
+): void {
   const name = part.text() ?? '';
   const made = createNode('hidden', { id: sketch.newId(name, name), label: name || 'Hidden' });
   ids.set(name, String(made.attrs['id']));
@@ -364,7 +377,7 @@ function readHidden(part: Part, step: SketchNode, { sketch, named, ids }: Formbr
 }
 
 /** A numeric variable becomes a hidden calculation. Logic changes its formula. */
-function readVariable(part: Part, { sketch, named, ids, variables }: FormbricksReading): void {
+function readVariable(part: SourcePart, { sketch, named, ids, variables }: FormbricksImportContext): void {
   const [id = '', name = '', start] = [part.text('id'), part.text('name'), part.number('value')];
   if (part.text('type') !== 'number' || start === undefined) return part.leaveOut(leftOutReasons.variable);
   const made = createNode('calculation', {

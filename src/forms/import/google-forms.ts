@@ -1,5 +1,9 @@
 import { getProperty } from '#ast/basics/json.ts';
-import { compare, type Named, otherChosen } from './imported-conditions.ts';
+import {
+  createComparisonCondition,
+  createOtherChosenCondition,
+  type ReferencedElement,
+} from './imported-conditions.ts';
 import { newTexts } from './imported-texts.ts';
 import {
   createMappedElement,
@@ -8,20 +12,33 @@ import {
   leftOutReasons,
   mapWord,
 } from './importer-table.ts';
-import { addJump, addNode, addScore, addStep, createNode, type Sketch, type SketchNode } from './sketch.ts';
-import type { Part } from './source.ts';
+import {
+  addJump,
+  addNode,
+  addScoreCalculation,
+  addStep,
+  createNode,
+  type Sketch,
+  type SketchNode,
+} from './sketch.ts';
+import type { SourcePart } from './source.ts';
 
 /**
  * Reads a Google Forms form as its API returns it (`forms.get`): a list of items, in which a page break
  * begins the next page. Options lead to the page with an item's id, or to the end.
  */
-export function readGoogleForms(root: Part, sketch: Sketch): void {
+export function readGoogleForms(root: SourcePart, sketch: Sketch): void {
   const texts = newTexts(sketch);
   const { form } = sketch;
   const names = [root.part('info.documentTitle'), root.part('info.title')];
   for (const name of names) texts.set(form, 'name', name);
   texts.set(form, 'description', root.part('info.description'));
-  const reading = { sketch, texts, named: new Map<string, Named>(), pages: new Map<string, SketchNode>() };
+  const reading = {
+    sketch,
+    texts,
+    named: new Map<string, ReferencedElement>(),
+    pages: new Map<string, SketchNode>(),
+  };
   let step = addStep(sketch);
   readEmail(root.part('settings.emailCollectionType'), step, sketch);
   const later: (() => void)[] = [];
@@ -45,7 +62,7 @@ export function readGoogleForms(root: Part, sketch: Sketch): void {
   }
   for (const each of later) each();
   const quiz = root.part('settings.quizSettings');
-  if (quiz.flag('isQuiz')) addScore(sketch, quiz);
+  if (quiz.flag('isQuiz')) addScoreCalculation(sketch, quiz);
 }
 
 type GoogleReading = FormImportContext & { readonly pages: ReadonlyMap<string, SketchNode> };
@@ -53,10 +70,10 @@ type GoogleReading = FormImportContext & { readonly pages: ReadonlyMap<string, S
 const kinds = ['questionItem', 'questionGroupItem', 'pageBreakItem', 'textItem', 'imageItem', 'videoItem'];
 
 /** The type of an item is the name of its property. The property's value may be empty. */
-const kindOf = (item: Part): string | undefined =>
+const kindOf = (item: SourcePart): string | undefined =>
   kinds.find((kind) => item.parts().some(({ name }) => name === kind));
 
-function readEmail(part: Part, step: SketchNode, sketch: Sketch): void {
+function readEmail(part: SourcePart, step: SketchNode, sketch: Sketch): void {
   const way = part.text() ?? 'DO_NOT_COLLECT';
   if (way === 'DO_NOT_COLLECT' || way === 'EMAIL_COLLECTION_TYPE_UNSPECIFIED') return;
   addNode(
@@ -68,7 +85,7 @@ function readEmail(part: Part, step: SketchNode, sketch: Sketch): void {
   part.change('The form asks for the address but does not verify it.');
 }
 
-function readItem(item: Part, kind: string | undefined, reading: GoogleReading): SketchNode | string {
+function readItem(item: SourcePart, kind: string | undefined, reading: GoogleReading): SketchNode | string {
   const { sketch, texts } = reading;
   item.skip('itemId');
   if (kind === 'imageItem' || kind === 'videoItem') return leftOutReasons.elsewhere;
@@ -182,7 +199,7 @@ const fileTypes: Readonly<Record<string, readonly string[]>> = {
   AUDIO: ['audio/*'],
 };
 
-function readChoice(question: Part, made: SketchNode, { texts }: GoogleReading): void {
+function readChoice(question: SourcePart, made: SketchNode, { texts }: GoogleReading): void {
   const grading = question.part('grading');
   const worth = grading.number('pointValue') ?? 0;
   const answers = grading.list('correctAnswers.answers');
@@ -207,7 +224,7 @@ function readChoice(question: Part, made: SketchNode, { texts }: GoogleReading):
 const knownActions: readonly string[] = ['SUBMIT_FORM', 'NEXT_SECTION', 'GO_TO_ACTION_UNSPECIFIED'];
 
 function readJumps(
-  part: Part,
+  part: SourcePart,
   made: SketchNode,
   step: SketchNode,
   { sketch, texts, pages }: GoogleReading,
@@ -221,14 +238,16 @@ function readJumps(
       option.part('goToSectionId').leaveOut('This page does not exist.');
     if (target === undefined) continue;
     const label = texts.read(option.part('value'));
-    const chosen = option.flag('isOther') ? otherChosen(made) : label && compare({ made }, 'equals', [label]);
+    const chosen = option.flag('isOther')
+      ? createOtherChosenCondition(made)
+      : label && createComparisonCondition({ made }, 'equals', [label]);
     const when = made.type === 'multiple_choice' ? undefined : chosen;
     if (!when || addJump(sketch, step, target, when) === undefined)
       option.leaveOut('This option cannot have a jump.');
   }
 }
 
-function readRowsRequired(group: Part): true | undefined {
+function readRowsRequired(group: SourcePart): true | undefined {
   const required = group.list('questions').map((row) => {
     row.skip('questionId');
     return row.flag('required') === true;
@@ -237,7 +256,7 @@ function readRowsRequired(group: Part): true | undefined {
   return (required.length > 0 && required.every((each) => each)) || undefined;
 }
 
-function readGrid(group: Part, made: SketchNode, { texts }: GoogleReading): void {
+function readGrid(group: SourcePart, made: SketchNode, { texts }: GoogleReading): void {
   const type = group.text('grid.columns.type');
   if (type !== undefined && type !== 'RADIO' && type !== 'CHECKBOX')
     group.part('grid.columns.type').change('Each row becomes a single choice.');

@@ -1,12 +1,12 @@
-import type { Condition, Operator } from '#ast/basics/condition.ts';
-import { idOf, type Option } from '#ast/basics/options.ts';
+import type { ComparisonOperator, Condition } from '#ast/basics/condition.ts';
+import { type Option, optionIdOf } from '#ast/basics/options.ts';
 import type { Sketch, SketchNode } from './sketch.ts';
-import type { Part } from './source.ts';
+import type { SourcePart } from './source.ts';
 
-export type Plain = string | number | boolean;
+export type PlainValue = string | number | boolean;
 
 /** An element that conditions refer to, and how they name its answers. */
-export type Named = {
+export type ReferencedElement = {
   readonly made: SketchNode;
   /** The values for yes and no. */
   readonly yes?: string;
@@ -18,17 +18,17 @@ export type Named = {
 };
 
 /** The value in `choices` that stands for free text instead of an option. */
-export const otherAnswer = '\u0000other';
+export const otherAnswerKey = '\u0000other';
 
 /**
  * Returns our operators by the operators of a service. `words`: for each of our operators, the service's
  * operators, separated by spaces.
  */
 export const mapOperators = (
-  words: Readonly<Partial<Record<Operator, string>>>,
-): Readonly<Record<string, Operator>> =>
+  words: Readonly<Partial<Record<ComparisonOperator, string>>>,
+): Readonly<Record<string, ComparisonOperator>> =>
   Object.fromEntries(
-    (Object.entries(words) as [Operator, string][]).flatMap(([ours, theirs]) =>
+    (Object.entries(words) as [ComparisonOperator, string][]).flatMap(([ours, theirs]) =>
       theirs.split(' ').map((each) => [each, ours]),
     ),
   );
@@ -47,7 +47,7 @@ export function combineConditions(
 export const negateCondition = (condition: Condition | undefined): Condition | undefined =>
   condition && { not: condition };
 
-const severalOperators: Readonly<Partial<Record<Operator, Operator>>> = {
+const severalOperators: Readonly<Partial<Record<ComparisonOperator, ComparisonOperator>>> = {
   equals: 'contains',
   not_equals: 'not_contains',
 };
@@ -57,7 +57,11 @@ const severalOperators: Readonly<Partial<Record<Operator, Operator>>> = {
  * them and `not_equals` none.
  * @returns undefined if no condition can express it.
  */
-export function compare(named: Named, is: Operator, values: readonly Plain[]): Condition | undefined {
+export function createComparisonCondition(
+  named: ReferencedElement,
+  is: ComparisonOperator,
+  values: readonly PlainValue[],
+): Condition | undefined {
   const { made } = named;
   const element = String(made.attrs['id']);
   if (is === 'answered' || is === 'not_answered') return { element, is };
@@ -75,21 +79,25 @@ export function compare(named: Named, is: Operator, values: readonly Plain[]): C
     return combineConditions('any', [
       ...(list.length > 0 ? [{ element, is, value: list }] : []),
       ...flags.map((value) => ({ element, is: 'equals', value }) as const),
-      ...others.map(() => otherChosen(made)),
+      ...others.map(() => createOtherChosenCondition(made)),
     ]);
   }
   if (others.length > 0 && is !== 'equals' && is !== 'not_equals') return undefined;
   const isNot = operator === 'not_equals' || operator === 'not_contains';
   return combineConditions(isNot ? 'all' : 'any', [
     ...fitted.map((value) => (value === undefined ? undefined : { element, is: operator, value })),
-    ...others.map(() => (is === 'equals' ? otherChosen(made) : negateCondition(otherChosen(made)))),
+    ...others.map(() =>
+      is === 'equals' ? createOtherChosenCondition(made) : negateCondition(createOtherChosenCondition(made)),
+    ),
   ]);
 }
 
-function isOther({ made: { attrs }, choices }: Named, value: Plain): boolean {
-  if (choices) return choices.get(String(value)) === otherAnswer;
+function isOther({ made: { attrs }, choices }: ReferencedElement, value: PlainValue): boolean {
+  if (choices) return choices.get(String(value)) === otherAnswerKey;
   const options = (attrs['options'] ?? []) as readonly Option[];
-  return value === 'other' && attrs['other'] === true && !options.some((option) => idOf(option) === value);
+  return (
+    value === 'other' && attrs['other'] === true && !options.some((option) => optionIdOf(option) === value)
+  );
 }
 
 /**
@@ -97,10 +105,10 @@ function isOther({ made: { attrs }, choices }: Named, value: Plain): boolean {
  * @returns undefined if no condition can express it: for multiple choices, and for questions without free
  * text.
  */
-export function otherChosen({ type, attrs }: SketchNode): Condition | undefined {
+export function createOtherChosenCondition({ type, attrs }: SketchNode): Condition | undefined {
   if ((type !== 'radio' && type !== 'dropdown') || attrs['other'] !== true) return undefined;
   const element = String(attrs['id']);
-  const value = ((attrs['options'] ?? []) as readonly Option[]).map(idOf);
+  const value = ((attrs['options'] ?? []) as readonly Option[]).map(optionIdOf);
   return { all: [{ element, is: 'answered' }, { not: { element, is: 'one_of', value } }] };
 }
 
@@ -112,9 +120,9 @@ const numbers: readonly string[] = ['number', 'rating', 'scale', 'calculation'];
  * @returns undefined if no answer can have the value.
  */
 function toAnswerValue(
-  { made: { type }, yes = 'true', no = 'false', choices }: Named,
-  value: Plain,
-): Plain | undefined {
+  { made: { type }, yes = 'true', no = 'false', choices }: ReferencedElement,
+  value: PlainValue,
+): PlainValue | undefined {
   if (choices) return choices.get(String(value));
   if (numbers.includes(type)) {
     const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
@@ -125,7 +133,7 @@ function toAnswerValue(
 }
 
 /** What a visitor sees at the end. `when`: the conditions of the jumps that lead to it. */
-export type EndScreen = { part: Part; made: SketchNode; when: Condition[]; isUsual: boolean };
+export type EndScreen = { part: SourcePart; made: SketchNode; when: Condition[]; isUsual: boolean };
 
 /**
  * Turns endings with conditions into conditional confirmations, and the default ending into the confirmation

@@ -1,16 +1,20 @@
-import { elementIdSource } from '#ast/basics/element-id.ts';
+import { elementIdPatternSource } from '#ast/basics/element-id.ts';
 import { getProperty } from '#ast/basics/json.ts';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { isLocale } from '#ast/basics/locales.ts';
 import { isLanguageTag } from '#ast/basics/match-language.ts';
 import type { Option } from '#ast/basics/options.ts';
 import { cutToBytes, fitsBytes, isCleanText } from '#ast/basics/text.ts';
-import { confirmationBytes, isSettingText, withSettingText } from '#ast/translations/check-translations.ts';
+import {
+  confirmationBytes,
+  isSettingTextName,
+  withSettingText,
+} from '#ast/translations/check-translations.ts';
 import { lineOfHtml, textOfHtml } from './html.ts';
-import { type Sketch, type SketchNode, specsOf } from './sketch.ts';
-import type { Part } from './source.ts';
+import { attributeSpecsOf, type Sketch, type SketchNode } from './sketch.ts';
+import type { SourcePart } from './source.ts';
 
-const braces = new RegExp(String.raw`\{\{( ?(${elementIdSource}) ?\}\})?`, 'gu');
+const braces = new RegExp(String.raw`\{\{( ?(${elementIdPatternSource}) ?\}\})?`, 'gu');
 
 /** Returns a text that a form can store. `{{…}}` remains only for the answers in `shown`. */
 function tidy(text: string, shown: ReadonlySet<string>): string {
@@ -22,7 +26,7 @@ function tidy(text: string, shown: ReadonlySet<string>): string {
     .trim();
 }
 
-function cut(part: Part, text: string, most: number): string {
+function cut(part: SourcePart, text: string, most: number): string {
   if (fitsBytes(text, most)) return text;
   part.change(`The text was shortened to ${most} bytes.`);
   return cutToBytes(text, most);
@@ -48,32 +52,36 @@ type Style = {
  */
 export type Texts = {
   /** Returns a text in the language of the form, or undefined if it is blank. */
-  readonly read: (parts: Part | readonly Part[], most?: number) => string | undefined;
+  readonly read: (parts: SourcePart | readonly SourcePart[], most?: number) => string | undefined;
   /** Converts a text of the service and cuts it to its limit. `part` is its source, for the report. */
-  readonly write: (part: Part, text: string, most: number, hasHeadings?: boolean) => string;
+  readonly write: (part: SourcePart, text: string, most: number, hasHeadings?: boolean) => string;
   /** Sets a text of a node. */
-  readonly set: (made: SketchNode, attribute: string, parts: Part | readonly Part[]) => void;
-  readonly setSetting: (name: string, parts: Part | readonly Part[]) => void;
+  readonly set: (made: SketchNode, attribute: string, parts: SourcePart | readonly SourcePart[]) => void;
+  readonly setSetting: (name: string, parts: SourcePart | readonly SourcePart[]) => void;
   /** Sets the options or rows of a question. @returns the id of each. */
   readonly setOptions: (
     made: SketchNode,
     attribute: string,
-    parts: readonly Part[],
-    read: (part: Part) => OptionParts,
-  ) => Map<Part, string>;
+    parts: readonly SourcePart[],
+    read: (part: SourcePart) => OptionParts,
+  ) => Map<SourcePart, string>;
   /** Adds the languages to the form. */
   readonly finish: () => void;
 };
 
-type OptionParts = { id?: string | undefined; label: Part | string | undefined; points?: number | undefined };
+type OptionParts = {
+  id?: string | undefined;
+  label: SourcePart | string | undefined;
+  points?: number | undefined;
+};
 
 export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}): Texts {
   const main = language ?? '';
   const others = new Set<string>();
   const translations: Record<string, Record<string, unknown>> = {};
 
-  const write = (part: Part, text: string, most: number, hasHeadings = false): string => {
-    const isLine = most <= limits.labelBytes;
+  const write = (part: SourcePart, text: string, most: number, hasHeadings = false): string => {
+    const isLine = most <= formLimits.labelBytes;
     const plain = !isHtml ? text : isLine ? lineOfHtml(text) : textOfHtml(text);
     const shown = new Set<string>();
     const named = !piped
@@ -87,16 +95,16 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
     return cut(part, isLine ? tidied.replace(/\s+/g, ' ') : tidied, most);
   };
   /** Returns a part in each of its languages. */
-  const inLanguages = (part: Part): [language: string, text: Part][] => {
+  const inLanguages = (part: SourcePart): [language: string, text: SourcePart][] => {
     if (language === undefined || part.word() !== undefined) return [[main, part]];
-    return part.parts().flatMap((each): [string, Part][] => {
+    return part.parts().flatMap((each): [string, SourcePart][] => {
       const tag = each.name === 'default' ? main : languageTagOf(each.name);
       if (tag !== undefined) return [[tag, each]];
       each.leaveOut('This is not a known language tag.');
       return [];
     });
   };
-  const readOne = (part: Part, most: number, hasHeadings: boolean): Map<string, string> =>
+  const readOne = (part: SourcePart, most: number, hasHeadings: boolean): Map<string, string> =>
     new Map(
       inLanguages(part).flatMap(([tag, each]): [string, string][] => {
         const text = write(each, each.word() ?? '', most, hasHeadings);
@@ -105,7 +113,11 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
     );
   const inMain = (texts: ReadonlyMap<string, string>): string | undefined =>
     texts.get(main) ?? texts.values().next().value;
-  const readAll = (parts: Part | readonly Part[], most: number, hasHeadings = false): Map<string, string> => {
+  const readAll = (
+    parts: SourcePart | readonly SourcePart[],
+    most: number,
+    hasHeadings = false,
+  ): Map<string, string> => {
     const all = [parts].flat().map((part) => readOne(part, most, hasHeadings));
     const languages = new Set(all.flatMap((texts) => [...texts.keys()]));
     return new Map(
@@ -137,7 +149,7 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
   };
 
   return {
-    read: (parts, most = limits.textBytes) => inMain(readAll(parts, most)),
+    read: (parts, most = formLimits.textBytes) => inMain(readAll(parts, most)),
     write,
     set: (made, attribute, parts) =>
       share(
@@ -150,9 +162,9 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
         },
       ),
     setSetting: (name, parts) => {
-      if (!isSettingText(name)) return;
+      if (!isSettingTextName(name)) return;
       share(
-        readAll(parts, limits.textBytes),
+        readAll(parts, formLimits.textBytes),
         (text) => Object.assign(sketch.settings, withSettingText(sketch.settings, name, text)),
         (tag, text) => {
           (translations[tag] ??= {})[name] = text;
@@ -160,16 +172,16 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
       );
     },
     setOptions: (made, attribute, parts, read) => {
-      const ids = new Map<Part, string>();
+      const ids = new Map<SourcePart, string>();
       const taken = { ids: new Set<string>(), labels: new Set<string>() };
       const options: Option[] = [];
-      parts[limits.options]?.leaveOut(
-        `A question has at most ${limits.options} options. This option and the following ones are left out.`,
+      parts[formLimits.options]?.leaveOut(
+        `A question has at most ${formLimits.options} options. This option and the following ones are left out.`,
       );
-      for (const part of parts.slice(0, limits.options)) {
+      for (const part of parts.slice(0, formLimits.options)) {
         const { id: given, label: source, points } = read(part);
         const texts =
-          typeof source === 'object' ? readAll(source, limits.labelBytes) : new Map<string, string>();
+          typeof source === 'object' ? readAll(source, formLimits.labelBytes) : new Map<string, string>();
         const label = inMain(texts) ?? (typeof source === 'string' ? source : given);
         const id = given || label;
         if (!label || !id) part.leaveOut('The option has no text.');
@@ -206,7 +218,7 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
 
 /** Returns the maximum length of a text in bytes. */
 function bytesOf(type: string, attribute: string): number {
-  const spec = getProperty(specsOf(type), attribute);
+  const spec = getProperty(attributeSpecsOf(type), attribute);
   if (spec?.kind === 'string') return spec.maxBytes;
   return attribute === 'title' ? confirmationBytes.title : confirmationBytes.message;
 }
@@ -218,7 +230,7 @@ export function languageTagOf(name: string): string | undefined {
 }
 
 /** Reads the language of a form that has only one. */
-export function readLocale(part: Part, settings: Record<string, unknown>): void {
+export function readLocale(part: SourcePart, settings: Record<string, unknown>): void {
   const language = part.text();
   if (isLocale(language)) settings['locale'] = language;
   else part.leaveOut('The page is not translated into this language. It uses the language of the browser.');

@@ -1,32 +1,32 @@
 import type { AttributeKind } from '#ast/attributes/attributes.ts';
 import { getProperty } from '#ast/basics/json.ts';
-import type { Named } from './imported-conditions.ts';
+import type { ReferencedElement } from './imported-conditions.ts';
 import type { Texts } from './imported-texts.ts';
-import { addNode, createNode, type Sketch, type SketchNode, specsOf } from './sketch.ts';
-import type { Part } from './source.ts';
+import { addNode, attributeSpecsOf, createNode, type Sketch, type SketchNode } from './sketch.ts';
+import type { SourcePart } from './source.ts';
 
 /** The context that an importer needs to read an element. */
 export type FormImportContext = {
   readonly sketch: Sketch;
   readonly texts: Texts;
   /** Elements by the names that conditions use for them. */
-  readonly named: Map<string, Named>;
+  readonly named: Map<string, ReferencedElement>;
 };
 
 /**
  * The source of an attribute: a path, whose value is read according to the attribute's kind, or a function.
  */
-type From = string | ((part: Part) => unknown);
-export type Attributes = Readonly<Record<string, From>>;
+type From = string | ((part: SourcePart) => unknown);
+export type AttributeMappings = Readonly<Record<string, From>>;
 
 /** A row of a service's table: how an element of the service becomes one of ours. */
 export type ElementMapping<R extends FormImportContext = FormImportContext> = {
-  readonly type: string | ((part: Part) => string);
-  readonly attrs?: Attributes;
+  readonly type: string | ((part: SourcePart) => string);
+  readonly attrs?: AttributeMappings;
   /** Paths that are left out, with the reason. A value of `false` loses nothing. */
   readonly lost?: Readonly<Record<string, string>>;
   /** Handles what a table cannot express. @returns why the element is not supported, if so. */
-  readonly finish?: (part: Part, made: SketchNode, reading: R) => string | undefined | void;
+  readonly finish?: (part: SourcePart, made: SketchNode, reading: R) => string | undefined | void;
 };
 
 export type ElementMappings<R extends FormImportContext = FormImportContext> = Readonly<
@@ -55,7 +55,7 @@ export const leftOutReasons = {
 export function createMappedElement<R extends FormImportContext>(
   table: ElementMappings<R>,
   type: string,
-  part: Part,
+  part: SourcePart,
   reading: R,
   common: Pick<ElementMapping, 'attrs' | 'lost'> = {},
 ): SketchNode | string {
@@ -66,14 +66,19 @@ export function createMappedElement<R extends FormImportContext>(
   for (const [path, why] of Object.entries({ ...common.lost, ...row.lost })) part.leaveOutIf(path, why);
   const why = row.finish?.(part, made, reading);
   if (why !== undefined) return why;
-  if (specsOf(made.type)['label']?.required) made.attrs['label'] ??= 'Untitled';
+  if (attributeSpecsOf(made.type)['label']?.required) made.attrs['label'] ??= 'Untitled';
   return made;
 }
 
 /** Sets the attributes that the type supports. Other paths are not read, so the report lists them. */
-export function setAttributes(made: SketchNode, part: Part, attributes: Attributes, texts: Texts): void {
+export function setAttributes(
+  made: SketchNode,
+  part: SourcePart,
+  attributes: AttributeMappings,
+  texts: Texts,
+): void {
   for (const [name, from] of Object.entries(attributes)) {
-    const kind = getProperty(specsOf(made.type), name)?.kind;
+    const kind = getProperty(attributeSpecsOf(made.type), name)?.kind;
     if (kind === undefined) continue;
     if (kind === 'string' && typeof from === 'string') {
       texts.set(made, name, part.part(from));
@@ -84,7 +89,7 @@ export function setAttributes(made: SketchNode, part: Part, attributes: Attribut
   }
 }
 
-function readAs(kind: AttributeKind, part: Part, path: string): string | number | true | undefined {
+function readAs(kind: AttributeKind, part: SourcePart, path: string): string | number | true | undefined {
   if (kind === 'boolean') return part.flag(path) || undefined;
   return numeric.has(kind) ? part.number(path) : part.text(path) || undefined;
 }
@@ -92,7 +97,11 @@ function readAs(kind: AttributeKind, part: Part, path: string): string | number 
 const numeric: ReadonlySet<AttributeKind> = new Set(['integer', 'number', 'count', 'bytes']);
 
 /** Puts the description of a group above its elements, because a composite has no description. */
-export function describeGroup(part: Part, made: SketchNode, { sketch, texts }: FormImportContext): void {
+export function addGroupDescription(
+  part: SourcePart,
+  made: SketchNode,
+  { sketch, texts }: FormImportContext,
+): void {
   const paragraph = createNode('paragraph');
   texts.set(paragraph, 'label', part);
   if (paragraph.attrs['label'] !== undefined) addNode(sketch, made, paragraph, part);
@@ -101,7 +110,7 @@ export function describeGroup(part: Part, made: SketchNode, { sketch, texts }: F
 /** Maps a word of the service to one of ours. `why`: the report message for any other word. */
 export const mapWord =
   (path: string, words: Readonly<Record<string, string | undefined>>, why: string) =>
-  (part: Part): string | undefined => {
+  (part: SourcePart): string | undefined => {
     const word = part.text(path);
     if (word !== undefined && !Object.hasOwn(words, word)) part.part(path).change(why);
     return word === undefined ? undefined : getProperty(words, word);
@@ -109,20 +118,20 @@ export const mapWord =
 
 export const readPositive =
   (path: string) =>
-  (part: Part): number | undefined => {
+  (part: SourcePart): number | undefined => {
     const number = part.number(path) ?? 0;
     return number > 0 ? number : undefined;
   };
 
 export const readNumberOr =
   (path: string, usual: number) =>
-  (part: Part): number =>
+  (part: SourcePart): number =>
     part.number(path) ?? usual;
 
 /** Reads a number, unless its flag turns it off. */
 export const readFlaggedLimit =
   (path: string, flag: string) =>
-  (part: Part): number | undefined => {
+  (part: SourcePart): number | undefined => {
     const isOff = part.flag(flag) === false;
     if (isOff) part.part(path).leaveOut(leftOutReasons.off);
     return isOff ? undefined : part.number(path);

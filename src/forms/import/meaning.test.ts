@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isRecord } from '#ast/basics/json.ts';
-import { newWork } from '#ast/basics/work.ts';
+import { createWorkBudget } from '#ast/basics/work.ts';
 import { type FormNode, walkElements } from '#ast/form/tree.ts';
-import { evaluate } from '#ast/logic/evaluate.ts';
+import { evaluateVisibility } from '#ast/logic/evaluate.ts';
 import { checkSettings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { samples } from '#test/fixtures/foreign-forms.ts';
@@ -24,7 +24,11 @@ function converted(source: FormSource, document: object) {
   const elements = [...walkElements(checked.form)].map(({ element }) => element as FormNode);
   /** Returns whether an element is shown with these answers. */
   const shows = (id: string, answers: Readonly<Record<string, unknown>>): boolean => {
-    const shown = evaluate(checked.form, answers, { reference: {}, today: '2026-11-28', work: newWork() });
+    const shown = evaluateVisibility(checked.form, answers, {
+      reference: {},
+      today: '2026-11-28',
+      work: createWorkBudget(),
+    });
     return shown.isShown(elements.find(({ attrs }) => attrs?.['id'] === id) as never);
   };
   const attrsOf = (id: string) => elements.find(({ attrs }) => attrs?.['id'] === id)?.attrs;

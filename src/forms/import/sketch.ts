@@ -1,9 +1,9 @@
 import type { AttributeSpecs } from '#ast/attributes/attributes.ts';
 import type { Condition, Jump } from '#ast/basics/condition.ts';
 import { isElementId } from '#ast/basics/element-id.ts';
-import { limits } from '#ast/basics/limits.ts';
-import { elements, formAttributes, isElementType, stepAttributes } from '#ast/form/elements.ts';
-import type { Part } from './source.ts';
+import { formLimits } from '#ast/basics/limits.ts';
+import { elementDefinitions, formAttributes, isElementType, stepAttributes } from '#ast/form/elements.ts';
+import type { SourcePart } from './source.ts';
 
 /** A node of a form that is being built. `finishSketch` finds its problems. */
 export type SketchNode = { type: string; attrs: Record<string, unknown>; children: SketchNode[] };
@@ -12,7 +12,7 @@ export type SketchNode = { type: string; attrs: Record<string, unknown>; childre
 export type Sketch = {
   readonly form: SketchNode;
   readonly settings: Record<string, unknown>;
-  readonly origins: Map<SketchNode, Part>;
+  readonly origins: Map<SketchNode, SourcePart>;
   /**
    * Returns an id for an element or a step: the preferred one if it is a valid id, otherwise one made from
    * the words.
@@ -49,13 +49,13 @@ export const createNode = (type: string, attrs: Record<string, unknown> = {}): S
 });
 
 /** Returns the attributes that a node of a type may have. */
-export const specsOf = (type: string): AttributeSpecs =>
-  isElementType(type) ? elements[type].attrs : type === 'step' ? stepAttributes : formAttributes;
+export const attributeSpecsOf = (type: string): AttributeSpecs =>
+  isElementType(type) ? elementDefinitions[type].attrs : type === 'step' ? stepAttributes : formAttributes;
 
 /** Adds a node to its parent and records its source part. A full form accepts no more nodes. */
-export function addNode({ origins }: Sketch, parent: SketchNode, made: SketchNode, part: Part): void {
-  if (origins.size >= limits.elements) {
-    part.leaveOut(`A form has at most ${limits.elements} elements.`);
+export function addNode({ origins }: Sketch, parent: SketchNode, made: SketchNode, part: SourcePart): void {
+  if (origins.size >= formLimits.elements) {
+    part.leaveOut(`A form has at most ${formLimits.elements} elements.`);
     return;
   }
   parent.children.push(made);
@@ -65,7 +65,7 @@ export function addNode({ origins }: Sketch, parent: SketchNode, made: SketchNod
 }
 
 /** Adds a step after the last one. */
-export function addStep(sketch: Sketch, part?: Part, attrs: Record<string, unknown> = {}): SketchNode {
+export function addStep(sketch: Sketch, part?: SourcePart, attrs: Record<string, unknown> = {}): SketchNode {
   const step = createNode('step', attrs);
   sketch.form.children.push(step);
   if (part) sketch.origins.set(step, part);
@@ -114,7 +114,7 @@ export function addJump(
 }
 
 /** Adds the sum of the points of chosen options after the last question, if any option has points. */
-export function addScore(sketch: Sketch, part: Part, start = 0): boolean {
+export function addScoreCalculation(sketch: Sketch, part: SourcePart, start = 0): boolean {
   const counted = [...sketch.origins.keys()].filter(({ attrs: { options } }) => hasPoints(options));
   const last = sketch.form.children.at(-1);
   if (counted.length === 0 || !last) return false;

@@ -1,6 +1,6 @@
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
-import { newWork, spend, type Work } from '#ast/basics/work.ts';
+import { createWorkBudget, spendWork, type WorkBudget } from '#ast/basics/work.ts';
 import { lineOfHtml } from './html.ts';
 
 /**
@@ -13,23 +13,23 @@ export type Outcome = 'mapped' | 'changed' | 'left_out';
  * A part of a document and its outcome. `path` is like `fields[2].properties.choices[0].label`; `title` is
  * the name of the part or of its nearest named parent.
  */
-export type ReportLine = { path: string; title?: string; outcome: Outcome; message: string };
+export type ImportReportLine = { path: string; title?: string; outcome: Outcome; message: string };
 
 /**
  * A value in a document of another service, with its position. Every value that is read is recorded, so that
  * the report can list the rest (`Source.report`). A missing part has no values and no parts. A `path` is one
  * name, or several names separated by dots: `properties.choices`.
  */
-export type Part = {
+export type SourcePart = {
   readonly path: string;
   /** The last name of the path; for an item of a list, its index. */
   readonly name: string;
   readonly isThere: boolean;
-  part: (path: string) => Part;
+  part: (path: string) => SourcePart;
   /** Returns the items of the list at a path, or of this list. Returns none if there is no list. */
-  list: (path?: string) => Part[];
+  list: (path?: string) => SourcePart[];
   /** Returns the parts of an object, in its order, or the items of a list. */
-  parts: () => Part[];
+  parts: () => SourcePart[];
   text: (path?: string) => string | undefined;
   number: (path?: string) => number | undefined;
   flag: (path?: string) => boolean | undefined;
@@ -47,18 +47,18 @@ export type Part = {
   leaveOutIf: (path: string, why: string) => void;
 };
 
-export type Source = {
-  readonly root: Part;
+export type SourceDocument = {
+  readonly root: SourcePart;
   /**
    * Returns every part that was mapped, changed or left out, in the order of the document. Unread parts count
    * as left out.
    */
-  report: () => ReportLine[];
+  report: () => ImportReportLine[];
 };
 
 type Holder = Readonly<Record<string, unknown>> | readonly unknown[];
 type Key = string | number;
-type Note = Pick<ReportLine, 'outcome' | 'message'>;
+type Note = Pick<ImportReportLine, 'outcome' | 'message'>;
 
 const isHolder = (value: unknown): value is Holder => isRecord(value) || Array.isArray(value);
 const nothing: Holder = {};
@@ -101,14 +101,14 @@ const partSteps = 100;
  * @param work the remaining work of a request.
  * @throws TooMuchWork later, if more parts are opened than the work allows.
  */
-export function openSource(document: object, work: Work = newWork()): Source {
+export function openSourceDocument(document: object, work: WorkBudget = createWorkBudget()): SourceDocument {
   const read = new Map<Holder, Set<Key>>();
   const touched = new Set<Holder>();
   const notes = new Map<Holder, Map<Key, Note[]>>();
   const top: Holder = { document };
 
-  const open = (holder: Holder, key: Key, path: string, above: readonly Holder[]): Part => {
-    spend(work, partSteps);
+  const open = (holder: Holder, key: Key, path: string, above: readonly Holder[]): SourcePart => {
+    spendWork(work, partSteps);
     const value = valueAt(holder, key);
     /** Returns where a path leads from here, and the holders on the way. */
     const walk = (names: string | undefined) => {
@@ -129,11 +129,11 @@ export function openSource(document: object, work: Work = newWork()): Source {
       const here = notes.get(holder) ?? new Map<Key, Note[]>();
       notes.set(holder, here.set(key, [...(here.get(key) ?? []), { outcome, message }]));
     };
-    const part = (names: string): Part => {
+    const part = (names: string): SourcePart => {
       const at = walk(names);
       return open(at.from, at.key, at.path, at.above);
     };
-    const items = (list: Holder): Part[] =>
+    const items = (list: Holder): SourcePart[] =>
       (Array.isArray(list) ? [...list.keys()] : Object.keys(list)).map((name) =>
         open(list, name, join(path, name), [...above, holder]),
       );
@@ -175,7 +175,7 @@ export function openSource(document: object, work: Work = newWork()): Source {
     };
   };
 
-  function* tell(holder: Holder, key: Key, path: string, around?: string): Generator<ReportLine, void> {
+  function* tell(holder: Holder, key: Key, path: string, around?: string): Generator<ImportReportLine, void> {
     const here = notes.get(holder)?.get(key) ?? [];
     const value = valueAt(holder, key);
     const title = (path !== '' && isHolder(value) && titleOf(value)) || around;

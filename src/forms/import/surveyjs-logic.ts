@@ -1,29 +1,29 @@
 import { type Condition, comparisonsOf } from '#ast/basics/condition.ts';
 import { getProperty } from '#ast/basics/json.ts';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import {
   combineConditions,
-  compare,
+  createComparisonCondition,
   mapOperators,
-  type Named,
   negateCondition,
-  type Plain,
+  type PlainValue,
+  type ReferencedElement,
 } from './imported-conditions.ts';
 import { type FormImportContext, leftOutReasons } from './importer-table.ts';
 import { addJump, addNode, createNode, type SketchNode } from './sketch.ts';
-import type { Part } from './source.ts';
+import type { SourcePart } from './source.ts';
 
-export type SurveyReading = FormImportContext & {
+export type SurveyImportContext = FormImportContext & {
   /** Element ids by SurveyJS names, for texts. */
   readonly ids: Map<string, string>;
   /** Callbacks that run once every element is known. */
   readonly later: (() => void)[];
   /** The matrix whose columns are being read. It has the defaults of the columns. */
-  readonly matrix?: Part;
+  readonly matrix?: SourcePart;
 };
 
 /** Finds what an expression names. Returns undefined if no condition can refer to it. */
-type Naming = (name: string) => Named | undefined;
+type Naming = (name: string) => ReferencedElement | undefined;
 
 /** Maximum lengths in characters. Longer expressions are left out. */
 const longest = { condition: 5_000, formula: 2_000 } as const;
@@ -84,7 +84,7 @@ function readJoined(
 }
 
 function readOne(reader: Reader, depth: number): Condition | undefined {
-  if (depth > limits.conditionDepth) return undefined;
+  if (depth > formLimits.conditionDepth) return undefined;
   if (skip(reader, '!', 'not')) return negateCondition(readOne(reader, depth + 1));
   if (!skip(reader, '(')) return readComparison(reader);
   const inner = readAny(reader, depth + 1);
@@ -112,27 +112,27 @@ function readComparison(reader: Reader): Condition | undefined {
   const is = getProperty(operators, word);
   if (!named || (!is && word !== 'noneof' && word !== 'allof')) return undefined;
   reader.at += 2;
-  if (is === 'answered' || is === 'not_answered') return compare(named, is, []);
+  if (is === 'answered' || is === 'not_answered') return createComparisonCondition(named, is, []);
   const isList = skip(reader, '[');
   const values = isList ? readList(reader) : [readPlain(reader)];
   const plain = values.filter((value) => value !== undefined);
   if (plain.length < values.length) return undefined;
-  if (word === 'noneof') return negateCondition(compare(named, 'one_of', plain));
+  if (word === 'noneof') return negateCondition(createComparisonCondition(named, 'one_of', plain));
   if (word === 'allof')
     return combineConditions(
       'all',
-      plain.map((value) => compare(named, 'contains', [value])),
+      plain.map((value) => createComparisonCondition(named, 'contains', [value])),
     );
-  return is && (is === 'one_of' || !isList) ? compare(named, is, plain) : undefined;
+  return is && (is === 'one_of' || !isList) ? createComparisonCondition(named, is, plain) : undefined;
 }
 
-function readList(reader: Reader): (Plain | undefined)[] {
+function readList(reader: Reader): (PlainValue | undefined)[] {
   const values = [readPlain(reader)];
   while (skip(reader, ',')) values.push(readPlain(reader));
   return skip(reader, ']') ? values : [undefined];
 }
 
-function readPlain(reader: Reader): Plain | undefined {
+function readPlain(reader: Reader): PlainValue | undefined {
   const isNegative = skip(reader, '-');
   const { one, two, number, word } = reader.tokens[reader.at] ?? {};
   reader.at += 1;
@@ -164,7 +164,7 @@ const formulaWords: Readonly<Record<string, string>> = {
  * Converts a calculated expression (`{price} * iif({members} > 3, 0.9, 1)`) to a formula.
  * @returns undefined if a part of it has no equivalent, or names an unknown element.
  */
-export function readFormula(text: string, naming: Naming): string | undefined {
+export function convertToFormula(text: string, naming: Naming): string | undefined {
   const parts = split(text, longest.formula).map((token) => {
     const { name, one, two = one, number, sign } = token;
     if (name !== undefined) {
@@ -181,7 +181,7 @@ export function readFormula(text: string, naming: Naming): string | undefined {
 const logic = { visibleIf: 'show_when', requiredIf: 'require_when' } as const;
 
 /** Reads the conditions of a part, after every element is known. */
-export function readLogic(part: Part, made: SketchNode, reading: SurveyReading): void {
+export function readSurveyLogic(part: SourcePart, made: SketchNode, reading: SurveyImportContext): void {
   for (const [name, attribute] of Object.entries(logic))
     if (part.part(name).isThere)
       reading.later.push(() => {
@@ -190,7 +190,7 @@ export function readLogic(part: Part, made: SketchNode, reading: SurveyReading):
       });
 }
 
-export function readCondition(part: Part, { named }: SurveyReading): Condition | undefined {
+export function readCondition(part: SourcePart, { named }: SurveyImportContext): Condition | undefined {
   const text = part.text();
   const condition = text === undefined ? undefined : readExpression(text, (name) => named.get(name));
   if (text !== undefined && !condition) part.leaveOut('This expression has no equivalent condition.');
@@ -199,8 +199,8 @@ export function readCondition(part: Part, { named }: SurveyReading): Condition |
 
 /** Reads the two triggers that become jumps: skip to a question, and end. */
 export function readTriggers(
-  root: Part,
-  reading: SurveyReading,
+  root: SourcePart,
+  reading: SurveyImportContext,
   steps: ReadonlyMap<string, SketchNode>,
 ): void {
   const { sketch, named } = reading;
@@ -223,11 +223,11 @@ export function readTriggers(
 }
 
 /** Turns each calculated value into a hidden calculation after all questions. */
-export function readCalculatedValues(root: Part, { sketch, named }: SurveyReading): void {
+export function readCalculatedValues(root: SourcePart, { sketch, named }: SurveyImportContext): void {
   const last = sketch.form.children.at(-1);
   for (const part of root.list('calculatedValues')) {
     const name = part.text('name') ?? '';
-    const formula = readFormula(part.text('expression') ?? '', (each) => named.get(each));
+    const formula = convertToFormula(part.text('expression') ?? '', (each) => named.get(each));
     if (formula === undefined || !last) {
       part.leaveOut('This expression has no equivalent formula.');
       continue;

@@ -1,7 +1,7 @@
 import { getProperty } from '#ast/basics/json.ts';
 import { isLocale } from '#ast/basics/locales.ts';
 import { fillPiped } from '#ast/form/piping.ts';
-import type { Named } from './imported-conditions.ts';
+import type { ReferencedElement } from './imported-conditions.ts';
 import { languageTagOf, newTexts } from './imported-texts.ts';
 import {
   createMappedElement,
@@ -12,14 +12,14 @@ import {
   readPositive,
 } from './importer-table.ts';
 import { addNode, addStep, createNode, type Sketch, type SketchNode } from './sketch.ts';
-import type { Part } from './source.ts';
+import type { SourcePart } from './source.ts';
 import {
+  convertToFormula,
   readCalculatedValues,
   readCondition,
-  readFormula,
-  readLogic,
+  readSurveyLogic,
   readTriggers,
-  type SurveyReading,
+  type SurveyImportContext,
 } from './surveyjs-logic.ts';
 
 const common = {
@@ -32,7 +32,10 @@ const common = {
 const length = { max_length: readPositive('maxLength') };
 const range = { min: 'min', max: 'max', step: 'step' };
 
-const selection = (type: string, attrs: ElementMapping['attrs'] = {}): ElementMapping<SurveyReading> => ({
+const selection = (
+  type: string,
+  attrs: ElementMapping['attrs'] = {},
+): ElementMapping<SurveyImportContext> => ({
   type,
   attrs: {
     min_choices: (part) => part.number('minSelectedChoices') || undefined,
@@ -59,7 +62,7 @@ const rows: ElementMapping = {
 };
 const yesAndNo = 'The page has its own labels for yes and no.';
 
-const elements: ElementMappings<SurveyReading> = {
+const elements: ElementMappings<SurveyImportContext> = {
   text: {
     type: (part) => {
       const type = getProperty(inputTypes, part.text('inputType') ?? 'text');
@@ -94,7 +97,7 @@ const elements: ElementMappings<SurveyReading> = {
       },
     },
     finish: (part, made, { named }) => {
-      made.attrs['formula'] = readFormula(part.text('expression') ?? '', (name) => named.get(name));
+      made.attrs['formula'] = convertToFormula(part.text('expression') ?? '', (name) => named.get(name));
       if (made.attrs['formula'] === undefined) return 'This expression has no equivalent formula.';
       const style = part.text('displayStyle');
       if (style === 'currency') made.attrs['prefix'] = `${part.text('currency') ?? 'USD'} `;
@@ -184,19 +187,19 @@ const inputTypes: Readonly<Record<string, string>> = {
   datetime: 'datetime',
 };
 
-function levelsOf(part: Part): { from: number; to: number; style: string | undefined } {
+function levelsOf(part: SourcePart): { from: number; to: number; style: string | undefined } {
   const from = part.number('rateMin') ?? 1;
   const to = part.number('rateMax') ?? from + (part.number('rateCount') ?? 5) - 1;
   return { from, to, style: part.text('rateType') ?? part.text('rateDisplayMode') };
 }
 
 /** An option is a value, or `{value, text}`. */
-const readOption = (part: Part) =>
+const readOption = (part: SourcePart) =>
   part.word() === undefined
     ? { id: part.word('value'), label: part.part('text') }
     : { id: part.word(), label: part };
 
-function readChoices(part: Part, made: SketchNode, { texts, matrix }: SurveyReading): void {
+function readChoices(part: SourcePart, made: SketchNode, { texts, matrix }: SurveyImportContext): void {
   const own = part.list('choices');
   for (const each of own) each.part('imageLink').leaveOut(leftOutReasons.elsewhere);
   texts.setOptions(made, 'options', own.length > 0 ? own : (matrix?.list('choices') ?? []), readOption);
@@ -211,7 +214,7 @@ function readChoices(part: Part, made: SketchNode, { texts, matrix }: SurveyRead
   if (order !== undefined && order !== 'none') part.part('choicesOrder').leaveOut(leftOutReasons.ordered);
 }
 
-function readValidators(part: Part, made: SketchNode, { texts }: SurveyReading): void {
+function readValidators(part: SourcePart, made: SketchNode, { texts }: SurveyImportContext): void {
   const { attrs, type } = made;
   const [base, step] = [part.number('min') ?? 0, attrs['step']];
   for (const validator of part.list('validators')) {
@@ -245,7 +248,7 @@ function firstInSteps(least: number, step: number, base: number): number {
 }
 
 /** Reads a survey as the SurveyJS creator writes it: pages of elements, whose conditions are expressions. */
-export function readSurveyJs(root: Part, sketch: Sketch): void {
+export function readSurveyJs(root: SourcePart, sketch: Sketch): void {
   const ids = new Map<string, string>();
   const locale = root.text('locale') ?? '';
   if (locale !== '' && languageTagOf(locale) === undefined)
@@ -253,7 +256,7 @@ export function readSurveyJs(root: Part, sketch: Sketch): void {
   const language = languageTagOf(locale) ?? 'en';
   const piped = { pattern: /\{([^{}]{1,80})\}/g, find: (name: string) => ids.get(name) };
   const texts = newTexts(sketch, { language, piped, isHtml: true });
-  const reading: SurveyReading = { sketch, texts, named: new Map(), ids, later: [] };
+  const reading: SurveyImportContext = { sketch, texts, named: new Map(), ids, later: [] };
   const pages = root.list('pages');
   const steps = new Map<string, SketchNode>();
   for (const page of pages.length === 0 ? [root] : pages) {
@@ -263,7 +266,7 @@ export function readSurveyJs(root: Part, sketch: Sketch): void {
     texts.set(step, 'title', page.part('title'));
     texts.set(step, 'description', page.part('description'));
     page.map('step');
-    readLogic(page, step, reading);
+    readSurveyLogic(page, step, reading);
     for (const list of ['elements', 'questions'])
       for (const element of page.list(list)) readElement(element, step, reading);
   }
@@ -277,7 +280,7 @@ export function readSurveyJs(root: Part, sketch: Sketch): void {
 }
 
 /** `row`: the prefix that conditions in a row use for its elements (`row.` or `panel.`). */
-function readElement(part: Part, parent: SketchNode, reading: SurveyReading, row = ''): void {
+function readElement(part: SourcePart, parent: SketchNode, reading: SurveyImportContext, row = ''): void {
   const { sketch, texts, named, ids, matrix } = reading;
   const cellType = matrix === undefined ? 'text' : (matrix.text('cellType') ?? 'dropdown');
   const type = part.text('type') ?? part.text('cellType') ?? cellType;
@@ -299,7 +302,7 @@ function readElement(part: Part, parent: SketchNode, reading: SurveyReading, row
   if (!named.has(name)) named.set(name, about);
   if (row !== '') named.set(`${row}${name}`, about);
   addNode(sketch, parent, made, part);
-  readLogic(part, made, reading);
+  readSurveyLogic(part, made, reading);
   if (made.type !== 'composite') return;
   const inner = (list: string): string => (list === 'columns' ? 'row.' : 'panel.');
   for (const list of ['elements', 'templateElements', 'columns', 'items'])
@@ -313,13 +316,13 @@ function readElement(part: Part, parent: SketchNode, reading: SurveyReading, row
 }
 
 /** Reads a matrix whose cells are questions. Each row becomes a heading and a group of questions. */
-function readCells(part: Part, parent: SketchNode, reading: SurveyReading): void {
+function readCells(part: SourcePart, parent: SketchNode, reading: SurveyImportContext): void {
   const { sketch, texts, named, later } = reading;
   const name = part.text('name') ?? '';
   const heading = createNode('heading', { id: sketch.newId(undefined, name), label: name || 'Untitled' });
   texts.set(heading, 'label', part.part('title'));
   addNode(sketch, parent, heading, part);
-  readLogic(part, heading, reading);
+  readSurveyLogic(part, heading, reading);
   part.change('Each row becomes a group of questions.');
   for (const row of part.list('rows')) {
     const value = row.word() ?? row.word('value') ?? '';
@@ -327,9 +330,9 @@ function readCells(part: Part, parent: SketchNode, reading: SurveyReading): void
     const group = createNode('composite', { id, label: value || 'Untitled' });
     texts.set(group, 'label', row.part('text'));
     addNode(sketch, parent, group, row);
-    readLogic(part, group, reading);
+    readSurveyLogic(part, group, reading);
     // Conditions are read after all questions. In this row, they refer to the cells of this row.
-    const cells = new Map<string, Named>();
+    const cells = new Map<string, ReferencedElement>();
     later.push(() => cells.forEach((about, cell) => named.set(cell, about)));
     for (const column of part.list('columns')) {
       readElement(column, group, { ...reading, matrix: part }, 'row.');
@@ -340,7 +343,7 @@ function readCells(part: Part, parent: SketchNode, reading: SurveyReading): void
   }
 }
 
-function readHead(root: Part, reading: SurveyReading): void {
+function readHead(root: SourcePart, reading: SurveyImportContext): void {
   const { sketch, texts } = reading;
   const { form, settings } = sketch;
   const [step] = form.children;

@@ -2,21 +2,26 @@ import type { Condition } from '#ast/basics/condition.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import { isTimeZone } from '#ast/rules/today.ts';
 import { lineOfHtml } from './html.ts';
-import { combineConditions, compare, mapOperators, type Plain } from './imported-conditions.ts';
+import {
+  combineConditions,
+  createComparisonCondition,
+  mapOperators,
+  type PlainValue,
+} from './imported-conditions.ts';
 import { readLocale } from './imported-texts.ts';
 import { type FormImportContext, leftOutReasons, readFlaggedLimit } from './importer-table.ts';
 import { addJump, type SketchNode } from './sketch.ts';
-import type { Part } from './source.ts';
+import type { SourcePart } from './source.ts';
 
-export type TallyReading = FormImportContext & {
+export type TallyImportContext = FormImportContext & {
   step: SketchNode;
   /** A title that waits for its question. */
-  title: Part | undefined;
+  title: SourcePart | undefined;
   /** The blocks of one question, while they are read. */
-  run: readonly Part[];
+  run: readonly SourcePart[];
   /** The steps that page breaks begin, with the ids of their blocks. */
   readonly pages: { id: string; step: SketchNode }[];
-  readonly rules: { part: Part; step: SketchNode }[];
+  readonly rules: { part: SourcePart; step: SketchNode }[];
 };
 
 const operators = mapOperators({
@@ -33,7 +38,7 @@ const operators = mapOperators({
   not_answered: 'IS_EMPTY',
 });
 
-function readCondition(payload: Part, { named }: TallyReading): Condition | undefined {
+function readCondition(payload: SourcePart, { named }: TallyImportContext): Condition | undefined {
   const parts = payload.list('conditionals').map((conditional) => {
     conditional.skip('uuid', 'type');
     const part = conditional.part('payload');
@@ -41,16 +46,19 @@ function readCondition(payload: Part, { named }: TallyReading): Condition | unde
     field.skip('type', 'questionType', 'title', 'blockGroupUuid');
     const about = named.get(field.text('uuid') ?? '') ?? named.get(field.text('blockGroupUuid') ?? '');
     const is = getProperty(operators, part.text('comparison') ?? '');
-    const values = part.list('value').flatMap((each): Plain[] => [each.word() ?? []].flat());
+    const values = part.list('value').flatMap((each): PlainValue[] => [each.word() ?? []].flat());
     const value = part.flag('value') ?? part.number('value') ?? part.text('value');
     const all = values.length > 0 || value === undefined ? values : [value];
-    return about && is && compare(about, is, all);
+    return about && is && createComparisonCondition(about, is, all);
   });
   return combineConditions(payload.text('logicalOperator') === 'OR' ? 'any' : 'all', parts);
 }
 
 /** Reads what a condition does: show, hide or require blocks, or jump to a page. */
-export function readRule({ part, step }: TallyReading['rules'][number], reading: TallyReading): void {
+export function readRule(
+  { part, step }: TallyImportContext['rules'][number],
+  reading: TallyImportContext,
+): void {
   const payload = part.part('payload');
   const when = readCondition(payload, reading);
   if (!when) return part.leaveOut(leftOutReasons.condition);
@@ -70,7 +78,12 @@ const effects: Readonly<Record<string, readonly [list: string, attribute: string
   REQUIRE_ANSWER: ['requireAnswer', 'require_when'],
 };
 
-function applyTo(parts: readonly Part[], name: string, when: Condition, { named }: TallyReading): void {
+function applyTo(
+  parts: readonly SourcePart[],
+  name: string,
+  when: Condition,
+  { named }: TallyImportContext,
+): void {
   const done = new Set<SketchNode>();
   for (const part of parts) {
     const made = named.get(part.text() ?? '')?.made;
@@ -83,7 +96,12 @@ function applyTo(parts: readonly Part[], name: string, when: Condition, { named 
   }
 }
 
-function readJump(part: Part, step: SketchNode, when: Condition, { sketch, pages }: TallyReading): void {
+function readJump(
+  part: SourcePart,
+  step: SketchNode,
+  when: Condition,
+  { sketch, pages }: TallyImportContext,
+): void {
   const page = part.word();
   const target = pages.find(({ id }) => id === page) ?? pages[Number(page) - 2];
   if (addJump(sketch, step, target?.step, when) === undefined)
@@ -91,7 +109,10 @@ function readJump(part: Part, step: SketchNode, when: Condition, { sketch, pages
 }
 
 /** Reads the redirect, the language, and when or after how many responses the form closes. */
-export function readSettings(part: Part, { sketch: { settings }, texts }: TallyReading): void {
+export function readTallySettings(
+  part: SourcePart,
+  { sketch: { settings }, texts }: TallyImportContext,
+): void {
   const address = textIn(part.part('redirectOnCompletion'));
   if (address) settings['redirect_url'] = address;
   readLocale(part.part('language'), settings);
@@ -108,12 +129,12 @@ export function readSettings(part: Part, { sketch: { settings }, texts }: TallyR
 }
 
 /** Returns a text, or HTML without the answers that it includes. */
-const textIn = (part: Part): string | undefined =>
+const textIn = (part: SourcePart): string | undefined =>
   part.text() ??
   (part.part('html').isThere ? lineOfHtml((part.text('html') ?? '').replace(/<[^<>]*>/g, '')) : undefined);
 
 /** Reads when the form closes: a day and a time in a time zone, or a timestamp. */
-function readClosing(part: Part, settings: Record<string, unknown>): void {
+function readClosing(part: SourcePart, settings: Record<string, unknown>): void {
   const [day, time, zone] = [part.text('closeDate'), part.text('closeTime'), part.text('closeTimezone')];
   if (!day) return;
   const isMoment = /T.*(Z|[+-]\d\d:\d\d)$/.test(day);

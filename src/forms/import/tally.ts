@@ -1,6 +1,6 @@
 import { getProperty } from '#ast/basics/json.ts';
-import { limits } from '#ast/basics/limits.ts';
-import { type Named, otherAnswer } from './imported-conditions.ts';
+import { formLimits } from '#ast/basics/limits.ts';
+import { otherAnswerKey, type ReferencedElement } from './imported-conditions.ts';
 import { newTexts, type Texts } from './imported-texts.ts';
 import {
   createMappedElement,
@@ -9,23 +9,23 @@ import {
   readFlaggedLimit,
   readNumberOr,
 } from './importer-table.ts';
-import { addNode, addStep, createNode, type Sketch, type SketchNode, specsOf } from './sketch.ts';
-import type { Part } from './source.ts';
-import { readRule, readSettings, type TallyReading } from './tally-logic.ts';
+import { addNode, addStep, attributeSpecsOf, createNode, type Sketch, type SketchNode } from './sketch.ts';
+import type { SourcePart } from './source.ts';
+import { readRule, readTallySettings, type TallyImportContext } from './tally-logic.ts';
 
 /**
  * Reads a Tally form as its API returns it: a list of blocks. A title precedes its question. Options, rows
  * and columns are separate blocks that share a group.
  */
-export function readTally(root: Part, sketch: Sketch): void {
+export function readTally(root: SourcePart, sketch: Sketch): void {
   const texts = newTexts(sketch, { isHtml: true });
   const { form } = sketch;
   texts.set(form, 'name', root.part('name'));
   const { name } = form.attrs;
-  const reading: TallyReading = {
+  const reading: TallyImportContext = {
     sketch,
     texts,
-    named: new Map<string, Named>(),
+    named: new Map<string, ReferencedElement>(),
     step: addStep(sketch),
     title: undefined,
     run: [],
@@ -36,7 +36,7 @@ export function readTally(root: Part, sketch: Sketch): void {
   dropTitle(reading);
   if (name !== form.attrs['name']) root.part('name').leaveOut('The title is the name of the form.');
   for (const rule of reading.rules) readRule(rule, reading);
-  readSettings(root.part('settings'), reading);
+  readTallySettings(root.part('settings'), reading);
 }
 
 const characters = {
@@ -44,7 +44,7 @@ const characters = {
   max_length: readFlaggedLimit('payload.maxCharacters', 'payload.hasMaxCharacters'),
 };
 const selection = (type: string, isSeveral = type) => ({
-  type: (block: Part) => (block.flag('payload.allowMultiple') === true ? isSeveral : type),
+  type: (block: SourcePart) => (block.flag('payload.allowMultiple') === true ? isSeveral : type),
   attrs: {
     min_choices: readFlaggedLimit('payload.minChoices', 'payload.hasMinChoices'),
     max_choices: readFlaggedLimit('payload.maxChoices', 'payload.hasMaxChoices'),
@@ -55,7 +55,7 @@ const selection = (type: string, isSeveral = type) => ({
 const matrix = { type: 'matrix', finish: readMatrix };
 
 /** Question blocks by type. */
-const questions: ElementMappings<TallyReading> = {
+const questions: ElementMappings<TallyImportContext> = {
   INPUT_TEXT: { type: 'text', attrs: characters },
   TEXTAREA: { type: 'textarea', attrs: characters },
   INPUT_EMAIL: { type: 'email', attrs: characters },
@@ -115,8 +115,8 @@ const questions: ElementMappings<TallyReading> = {
 };
 
 /** Groups the blocks that form one question: adjacent blocks of one group and one kind. */
-function runsOf(blocks: readonly Part[]): Part[][] {
-  const runs: Part[][] = [];
+function runsOf(blocks: readonly SourcePart[]): SourcePart[][] {
+  const runs: SourcePart[][] = [];
   let last = '';
   for (const block of blocks) {
     const [type = '', group = ''] = [block.text('type'), block.text('groupUuid')];
@@ -128,8 +128,8 @@ function runsOf(blocks: readonly Part[]): Part[][] {
   return runs;
 }
 
-function readRun(run: readonly Part[], reading: TallyReading): void {
-  const [first] = run as [Part];
+function readRun(run: readonly SourcePart[], reading: TallyImportContext): void {
+  const [first] = run as [SourcePart];
   const type = first.text('type') ?? '';
   for (const block of run) block.skip('uuid', 'groupType');
   if (Object.hasOwn(questions, type) && !isAfterEnd(reading)) readQuestion(type, run, reading);
@@ -137,18 +137,18 @@ function readRun(run: readonly Part[], reading: TallyReading): void {
   else for (const block of run) block.leaveOut(`No element type matches "${type.slice(0, 40)}".`);
 }
 
-function readQuestion(type: string, run: readonly Part[], reading: TallyReading): void {
+function readQuestion(type: string, run: readonly SourcePart[], reading: TallyImportContext): void {
   const { sketch, texts, title } = reading;
-  const [first] = run as [Part];
+  const [first] = run as [SourcePart];
   reading.run = run;
   const made = createMappedElement(questions, type, first, reading);
   if (typeof made === 'string') return first.leaveOut(made);
-  const name = texts.read(first.part('payload.name'), limits.labelBytes);
+  const name = texts.read(first.part('payload.name'), formLimits.labelBytes);
   const placeholder = texts.read(first.part('payload.placeholder'));
   const label = (title && textOfBlock(title, texts)) ?? name ?? placeholder ?? 'Untitled';
   const id = sketch.newId(undefined, name ?? label);
   const hasPlaceholder =
-    placeholder !== undefined && placeholder !== label && 'placeholder' in specsOf(made.type);
+    placeholder !== undefined && placeholder !== label && 'placeholder' in attributeSpecsOf(made.type);
   const required = run.some((block) => block.flag('payload.isRequired')) || undefined;
   const { attrs } = createNode('', {
     id,
@@ -168,11 +168,11 @@ function readQuestion(type: string, run: readonly Part[], reading: TallyReading)
 }
 
 /** Records what a block and its group became, for conditions. */
-function recordBlock(block: Part, about: Named, { named }: TallyReading): void {
+function recordBlock(block: SourcePart, about: ReferencedElement, { named }: TallyImportContext): void {
   for (const id of [block.text('uuid'), block.text('groupUuid')]) if (id !== undefined) named.set(id, about);
 }
 
-function readChoices(first: Part, made: SketchNode, { texts, run, named }: TallyReading): void {
+function readChoices(first: SourcePart, made: SketchNode, { texts, run, named }: TallyImportContext): void {
   const choices = new Map<string, string>();
   const plain = run.filter((block) => {
     const inside = block.part('payload');
@@ -181,19 +181,19 @@ function readChoices(first: Part, made: SketchNode, { texts, run, named }: Tally
     if (inside.flag('isOtherOption') !== true) return true;
     if (made.type !== 'ranking') made.attrs['other'] = true;
     else block.leaveOut('A ranking does not support an “Other” answer.');
-    choices.set(block.text('uuid') ?? '', otherAnswer);
+    choices.set(block.text('uuid') ?? '', otherAnswerKey);
     if (inside.text('text') !== undefined) block.change(leftOutReasons.otherText);
     return false;
   });
-  const read = (block: Part) => ({ label: textOfBlock(block, texts) });
+  const read = (block: SourcePart) => ({ label: textOfBlock(block, texts) });
   for (const [block, id] of texts.setOptions(made, 'options', plain, read))
     choices.set(block.text('uuid') ?? '', id);
   named.set(first.text('uuid') ?? '', { made, choices });
 }
 
-function readMatrix(_first: Part, made: SketchNode, { texts, run }: TallyReading): void {
-  const of = (type: string): Part[] => run.filter((block) => block.text('type') === type);
-  const read = (block: Part) => {
+function readMatrix(_first: SourcePart, made: SketchNode, { texts, run }: TallyImportContext): void {
+  const of = (type: string): SourcePart[] => run.filter((block) => block.text('type') === type);
+  const read = (block: SourcePart) => {
     block.part('payload').skip('isFirst', 'isLast', 'index');
     return { label: textOfBlock(block, texts) };
   };
@@ -202,18 +202,18 @@ function readMatrix(_first: Part, made: SketchNode, { texts, run }: TallyReading
   if (run.some((block) => block.flag('payload.allowMultiple'))) made.attrs['multiple'] = true;
 }
 
-const title = (block: Part, reading: TallyReading): void => {
+const title = (block: SourcePart, reading: TallyImportContext): void => {
   dropTitle(reading);
   reading.title = block;
 };
 
-const heading = (block: Part, reading: TallyReading): void => {
+const heading = (block: SourcePart, reading: TallyImportContext): void => {
   dropTitle(reading);
   put(block, createNode('heading', { label: textOfBlock(block, reading.texts) ?? 'Untitled' }), reading);
 };
 
 /** Reads each other type of block. */
-const others: Readonly<Record<string, (block: Part, reading: TallyReading) => void>> = {
+const others: Readonly<Record<string, (block: SourcePart, reading: TallyImportContext) => void>> = {
   FORM_TITLE: (block, { sketch: { form }, texts }) => {
     form.attrs['name'] = textOfBlock(block, texts) ?? form.attrs['name'];
     for (const name of ['logo', 'cover']) block.part(`payload.${name}`).leaveOut(leftOutReasons.elsewhere);
@@ -227,7 +227,7 @@ const others: Readonly<Record<string, (block: Part, reading: TallyReading) => vo
   HEADING_3: heading,
   TEXT: (block, reading) => {
     dropTitle(reading);
-    const text = textOfBlock(block, reading.texts, limits.richTextBytes);
+    const text = textOfBlock(block, reading.texts, formLimits.richTextBytes);
     if (text !== undefined) put(block, createNode('rich_text', { text }), reading);
   },
   DIVIDER: (block, reading) => put(block, createNode('divider'), reading),
@@ -256,7 +256,7 @@ const others: Readonly<Record<string, (block: Part, reading: TallyReading) => vo
   CONDITIONAL_LOGIC: (block, { rules, step }) => void rules.push({ part: block, step }),
 };
 
-function put(block: Part, made: SketchNode, reading: TallyReading): void {
+function put(block: SourcePart, made: SketchNode, reading: TallyImportContext): void {
   if (isAfterEnd(reading)) {
     const { text = made.attrs['label'] } = made.attrs;
     const { settings } = reading.sketch;
@@ -269,10 +269,10 @@ function put(block: Part, made: SketchNode, reading: TallyReading): void {
   addNode(reading.sketch, reading.step, made, block);
 }
 
-const isAfterEnd = ({ step, sketch }: TallyReading): boolean => !sketch.form.children.includes(step);
+const isAfterEnd = ({ step, sketch }: TallyImportContext): boolean => !sketch.form.children.includes(step);
 
 /** Turns a title without a question into a heading. */
-function dropTitle(reading: TallyReading): void {
+function dropTitle(reading: TallyImportContext): void {
   const { title } = reading;
   reading.title = undefined;
   if (title) heading(title, reading);
@@ -282,21 +282,25 @@ function dropTitle(reading: TallyReading): void {
  * Returns the text of a block. Programs that create a form send `html`. The API returns pieces, each with its
  * formatting: `[["Read "], ["this", [["tag", "a"], ["href", "https://…"]]]]`. Options have a plain `text`.
  */
-function textOfBlock(block: Part, texts: Texts, most: number = limits.labelBytes): string | undefined {
+function textOfBlock(
+  block: SourcePart,
+  texts: Texts,
+  most: number = formLimits.labelBytes,
+): string | undefined {
   const payload = block.part('payload');
   // The title repeats the text without formatting.
   payload.skip('title');
   const [html, pieces] = [payload.part('html'), payload.part('safeHTMLSchema')];
   const part = [html, pieces, payload.part('title')].find(({ isThere }) => isThere) ?? payload.part('text');
   const text = part === pieces ? pieces.parts().map(htmlOfPiece).join('') : (part.word() ?? '');
-  return texts.write(part, text, most, most === limits.richTextBytes) || undefined;
+  return texts.write(part, text, most, most === formLimits.richTextBytes) || undefined;
 }
 
 /**
  * Reads the formatting that our texts support. Other formatting, such as `color`, stays unread, so the report
  * lists it.
  */
-function htmlOfPiece(piece: Part): string {
+function htmlOfPiece(piece: SourcePart): string {
   const [content, marks] = piece.parts();
   const inner = content?.parts() ?? [];
   const text =

@@ -1,19 +1,19 @@
 import type { Condition } from '#ast/basics/condition.ts';
 import { getProperty } from '#ast/basics/json.ts';
-import { idOf, type Option } from '#ast/basics/options.ts';
+import { type Option, optionIdOf } from '#ast/basics/options.ts';
 import {
   applyEndScreens,
   combineConditions,
-  compare,
+  createComparisonCondition,
   type EndScreen,
   mapOperators,
-  type Named,
-  otherAnswer,
+  otherAnswerKey,
+  type ReferencedElement,
 } from './imported-conditions.ts';
 import { newTexts, readLocale } from './imported-texts.ts';
 import {
+  addGroupDescription,
   createMappedElement,
-  describeGroup,
   type ElementMapping,
   type ElementMappings,
   type FormImportContext,
@@ -21,8 +21,16 @@ import {
   mapWord,
   setAttributes,
 } from './importer-table.ts';
-import { addJump, addNode, addScore, addStep, createNode, type Sketch, type SketchNode } from './sketch.ts';
-import type { Part } from './source.ts';
+import {
+  addJump,
+  addNode,
+  addScoreCalculation,
+  addStep,
+  createNode,
+  type Sketch,
+  type SketchNode,
+} from './sketch.ts';
+import type { SourcePart } from './source.ts';
 
 type TypeformReading = FormImportContext & {
   /** Element ids by the names that Typeform texts use: `field:ref`, `hidden:name`. */
@@ -48,7 +56,7 @@ const selection = (
 });
 const severalOr =
   (one: string) =>
-  (field: Part): string =>
+  (field: SourcePart): string =>
     field.flag('properties.allow_multiple_selection') ? 'multiple_choice' : one;
 const counts = { min_choices: 'validations.min_selection', max_choices: 'validations.max_selection' };
 const other = { other: 'properties.allow_other_choice' };
@@ -115,22 +123,22 @@ const fields: ElementMappings<TypeformReading> = {
   address: group,
 };
 
-const isGroup = (field: Part): boolean => getProperty(fields, field.text('type') ?? '') === group;
+const isGroup = (field: SourcePart): boolean => getProperty(fields, field.text('type') ?? '') === group;
 
 /** Returns every field. The fields of a group follow it. */
-const fieldsOf = (part: Part): Part[] =>
+const fieldsOf = (part: SourcePart): SourcePart[] =>
   part
     .list('fields')
     .flatMap((field) => [field, ...(isGroup(field) ? fieldsOf(field.part('properties')) : [])]);
 
 /** Returns the name that logic uses for a part. */
-function refOf(part: Part): string {
+function refOf(part: SourcePart): string {
   part.skip('id');
   return part.text('ref') ?? part.text('id') ?? part.path;
 }
 
-function readChoices(field: Part, made: SketchNode, { texts, named }: TypeformReading): void {
-  const choices = new Map([['other', otherAnswer]]);
+function readChoices(field: SourcePart, made: SketchNode, { texts, named }: TypeformReading): void {
+  const choices = new Map([['other', otherAnswerKey]]);
   const ids = texts.setOptions(made, 'options', field.list('properties.choices'), (part) => {
     part.part('attachment').leaveOut(leftOutReasons.elsewhere);
     return { label: part.part('label') };
@@ -143,11 +151,11 @@ function readChoices(field: Part, made: SketchNode, { texts, named }: TypeformRe
 }
 
 /** Reads a matrix, in which each row repeats the columns. */
-function readMatrix(field: Part, made: SketchNode, { texts }: TypeformReading): void {
+function readMatrix(field: SourcePart, made: SketchNode, { texts }: TypeformReading): void {
   const rows = field.list('properties.fields');
   const [first, ...others] = rows;
   const columns = first?.list('properties.choices') ?? [];
-  const read = (name: string) => (part: Part) => {
+  const read = (name: string) => (part: SourcePart) => {
     part.skip('id', 'ref', 'type');
     return { label: part.part(name) };
   };
@@ -160,7 +168,7 @@ function readMatrix(field: Part, made: SketchNode, { texts }: TypeformReading): 
   if (rows.some((row) => row.flag('properties.allow_multiple_selection'))) made.attrs['multiple'] = true;
 }
 
-function readField(field: Part, parent: SketchNode, step: SketchNode, reading: TypeformReading): void {
+function readField(field: SourcePart, parent: SketchNode, step: SketchNode, reading: TypeformReading): void {
   const { sketch, refs, named, steps } = reading;
   const ref = refOf(field);
   steps.set(ref, step);
@@ -171,7 +179,7 @@ function readField(field: Part, parent: SketchNode, step: SketchNode, reading: T
   if (!named.has(`field ${ref}`) && 'id' in made.attrs) named.set(`field ${ref}`, { made });
   addNode(sketch, parent, made, field);
   if (made.type !== 'composite') return;
-  describeGroup(field.part('properties.description'), made, reading);
+  addGroupDescription(field.part('properties.description'), made, reading);
   for (const inner of field.list('properties.fields')) readField(inner, made, step, reading);
 }
 
@@ -187,7 +195,7 @@ const operators = mapOperators({
 });
 
 /** @returns `true` for "always", and undefined for a condition that has no equivalent. */
-function readCondition(part: Part, reading: TypeformReading, depth = 0): Condition | true | undefined {
+function readCondition(part: SourcePart, reading: TypeformReading, depth = 0): Condition | true | undefined {
   const op = part.text('op') ?? '';
   if (op === 'always') return true;
   const vars = part.list('vars');
@@ -204,11 +212,11 @@ function readCondition(part: Part, reading: TypeformReading, depth = 0): Conditi
   if (!object || !is || !named || !['constant', 'choice'].includes(object.text('type') ?? 'constant'))
     return undefined;
   const value = object.flag('value') ?? object.number('value') ?? object.text('value');
-  return value === undefined ? undefined : compare(named, is, [value]);
+  return value === undefined ? undefined : createComparisonCondition(named, is, [value]);
 }
 
 /** Reads the jumps and the points of a field. */
-function readRule(rule: Part, ref: string, reading: TypeformReading): void {
+function readRule(rule: SourcePart, ref: string, reading: TypeformReading): void {
   const step = reading.steps.get(ref);
   if (!step || (rule.text('type') ?? 'field') !== 'field') return rule.leaveOut(leftOutReasons.jump);
   for (const action of rule.list('actions')) {
@@ -226,7 +234,12 @@ function readRule(rule: Part, ref: string, reading: TypeformReading): void {
   }
 }
 
-function readJump(action: Part, step: SketchNode, when: Condition | true, reading: TypeformReading): void {
+function readJump(
+  action: SourcePart,
+  step: SketchNode,
+  when: Condition | true,
+  reading: TypeformReading,
+): void {
   const to = action.part('details.to');
   const [kind, value = ''] = [to.text('type'), to.text('value')];
   const condition = when === true ? undefined : when;
@@ -247,7 +260,7 @@ function readJump(action: Part, step: SketchNode, when: Condition | true, readin
 }
 
 /** If an option increases a score, the increase becomes the points of the option. */
-function readPoints(action: Part, { named }: TypeformReading): boolean {
+function readPoints(action: SourcePart, { named }: TypeformReading): boolean {
   const points = action.number('details.value.value');
   if (action.text('details.target.value') !== 'score' || points === undefined) return false;
   const [subject, object] = action.list('condition.vars');
@@ -256,7 +269,7 @@ function readPoints(action: Part, { named }: TypeformReading): boolean {
   const choice = object?.text('type') === 'choice' ? (object.text('value') ?? '') : '';
   const id = field?.choices?.get(choice);
   const options = field?.made.attrs['options'] as Option[] | undefined;
-  const at = options?.findIndex((option) => idOf(option) === id) ?? -1;
+  const at = options?.findIndex((option) => optionIdOf(option) === id) ?? -1;
   if (!options || id === undefined || at < 0 || action.text('condition.op') !== 'is') return false;
   options[at] = { id, label: id, points: action.text('action') === 'add' ? points : -points };
   action.map(`points of "${id}"`);
@@ -267,7 +280,7 @@ function readPoints(action: Part, { named }: TypeformReading): boolean {
  * Reads a Typeform form as its Create API returns it (`GET /forms/{id}`): a list of fields, each with a
  * `ref`, and separate logic. The logic leads from a field to another field or to an ending.
  */
-export function readTypeform(root: Part, sketch: Sketch): void {
+export function readTypeform(root: SourcePart, sketch: Sketch): void {
   const refs = new Map<string, string>();
   for (const part of fieldsOf(root))
     refs.set(`field:${refOf(part)}`, sketch.newId(refOf(part), part.text('title')));
@@ -278,7 +291,7 @@ export function readTypeform(root: Part, sketch: Sketch): void {
     find: (name: string) => refs.get(name),
   };
   const texts = newTexts(sketch, { piped });
-  const named = new Map<string, Named>();
+  const named = new Map<string, ReferencedElement>();
   const reading: TypeformReading = { sketch, texts, named, refs, steps: new Map(), endings: new Map() };
   readHead(root, reading);
   for (const part of root.list('thankyou_screens')) {
@@ -296,13 +309,14 @@ export function readTypeform(root: Part, sketch: Sketch): void {
   for (const [ref, rule] of logic) readRule(rule, ref, reading);
   const variables = root.part('variables');
   const score = variables.number('score');
-  if (!addScore(sketch, variables, score) && score) variables.part('score').leaveOut('No option has points.');
+  if (!addScoreCalculation(sketch, variables, score) && score)
+    variables.part('score').leaveOut('No option has points.');
   for (const variable of variables.parts())
     if (variable.name !== 'score') variable.leaveOut(leftOutReasons.variable);
   applyEndScreens(sketch, [...reading.endings.values()]);
 }
 
-function readHead(root: Part, { sketch: { form, settings }, texts }: TypeformReading): void {
+function readHead(root: SourcePart, { sketch: { form, settings }, texts }: TypeformReading): void {
   setAttributes(form, root, { name: 'title' }, texts);
   const [welcome, ...others] = root.list('welcome_screens');
   if (welcome) {
@@ -317,7 +331,7 @@ function readHead(root: Part, { sketch: { form, settings }, texts }: TypeformRea
 }
 
 /** Reads who gets an email about a submission: the listed people, and the visitor. */
-function readNotifications(part: Part, { sketch: { settings }, named, refs }: TypeformReading): void {
+function readNotifications(part: SourcePart, { sketch: { settings }, named, refs }: TypeformReading): void {
   const [mine, theirs] = [part.part('self'), part.part('respondent')];
   const addresses = [...mine.list('recipients'), mine.part('email')].flatMap(
     (each) => each.text()?.trim() ?? [],
@@ -334,7 +348,7 @@ function readNotifications(part: Part, { sketch: { settings }, named, refs }: Ty
 }
 
 /** Groups fields into steps. A step begins where a jump leads, and after a field with logic. */
-function readSteps(root: Part, reading: TypeformReading, logic: ReadonlyMap<string, Part>): void {
+function readSteps(root: SourcePart, reading: TypeformReading, logic: ReadonlyMap<string, SourcePart>): void {
   const { sketch, texts, refs, named } = reading;
   const targets = new Set(
     [...logic.values()].flatMap((rule) =>

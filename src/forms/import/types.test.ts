@@ -68,7 +68,7 @@ const surveyjs: Types = {
   text: 'text',
 };
 
-/** The element types of a SurveyJS text by `inputType`. Input types without an equivalent become `text`. */
+/** The element types of a SurveyJS text by `defineInputType`. Input types without an equivalent become `text`. */
 const inputTypes: Types = {
   color: 'text',
   date: 'date',
@@ -165,7 +165,7 @@ const formbricks: Types = {
   rating: 'rating',
 };
 
-/** The element types of a Formbricks open text by `inputType`. */
+/** The element types of a Formbricks open text by `defineInputType`. */
 const openTexts: Types = { email: 'email', number: 'number', phone: 'phone', text: 'text', url: 'url' };
 
 const said = [{ label: 'One' }, { label: 'Two' }];

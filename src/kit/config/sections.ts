@@ -8,7 +8,7 @@ type ReadNumber = (name: string, fallback: number, least: number, most: number) 
 const megabyte = 1024 * 1024;
 
 /** Reads the limits for visitors and members, or their defaults. 0 means no limit, except for `freeBytes`. */
-export function readLimits(wholeNumber: ReadNumber) {
+export function readLimitsConfig(wholeNumber: ReadNumber) {
   const limit = (name: string, fallback: number): number => wholeNumber(name, fallback, 0, 1_000_000_000);
   return {
     /** Submits per minute: from one address to all forms, to one form, and to all forms of a workspace. */
@@ -29,7 +29,7 @@ export function readLimits(wholeNumber: ReadNumber) {
   };
 }
 
-export type Limits = ReturnType<typeof readLimits>;
+export type LimitsConfig = ReturnType<typeof readLimitsConfig>;
 
 export type BackupConfig = {
   /** A cron expression in UTC. */
@@ -45,7 +45,7 @@ export type BackupConfig = {
 };
 
 /** Reads the settings of scheduled backups and adds any errors to `problems`. */
-export function readBackup(
+export function readBackupConfig(
   value: (name: string) => string | undefined,
   wholeNumber: ReadNumber,
   problems: string[],
@@ -111,7 +111,7 @@ const rule =
   /^(?<value>[^=]+)=(?<workspaceId>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(?<role>admin|editor|viewer)$/;
 
 /** Reads the settings of the OpenID provider and adds any errors to `problems`. */
-export function readIdentityProvider(
+export function readIdentityProviderConfig(
   value: (name: string) => string | undefined,
   list: (name: string) => string[],
   problems: string[],
@@ -157,7 +157,7 @@ export type MetricsConfig = { listen: { host: string; port: number } | undefined
 const shortestToken = 16;
 
 /** Reads the settings of metrics and adds any errors to `problems`. */
-export function readMetrics(
+export function readMetricsConfig(
   value: (name: string) => string | undefined,
   problems: string[],
 ): MetricsConfig | undefined {

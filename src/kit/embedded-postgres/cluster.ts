@@ -1,13 +1,13 @@
 import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Binaries, majorVersion } from './binaries.ts';
-import { EmbeddedPostgresError, fileError, hasCode, otherDatabaseHint } from './machine.ts';
+import { EmbeddedPostgresError, fileError, hasErrorCode, otherDatabaseHint } from './machine.ts';
 
 /** A complete cluster on disk. PostgreSQL must run as the uid `owner`. */
-export type Cluster = { directory: string; owner: number; version: string };
+export type PostgresCluster = { directory: string; owner: number; version: string };
 
 /** Returns the cluster of a data directory, or undefined if there is none. Throws for other content. */
-export async function findCluster(dataDir: string): Promise<Cluster | undefined> {
+export async function findCluster(dataDir: string): Promise<PostgresCluster | undefined> {
   const place = join(dataDir, 'postgres');
   try {
     const directory = await resolveDirectory(place);
@@ -34,13 +34,13 @@ async function resolveDirectory(place: string): Promise<string | undefined> {
   try {
     return await realpath(place);
   } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error;
+    if (!hasErrorCode(error, 'ENOENT')) throw error;
   }
   let target: string;
   try {
     target = await readlink(place);
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   }
   // Creating an empty database instead of the lost one would look like success.
@@ -50,7 +50,7 @@ async function resolveDirectory(place: string): Promise<string | undefined> {
 }
 
 /** Rejects a cluster of another major version, which PostgreSQL cannot read. */
-export function checkVersion(cluster: Cluster, binaries: Binaries): void {
+export function requireSameMajorVersion(cluster: PostgresCluster, binaries: Binaries): void {
   const ours = majorVersion(binaries);
   if (cluster.version === ours) return;
   throw new EmbeddedPostgresError(

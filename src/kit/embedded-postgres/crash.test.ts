@@ -18,7 +18,7 @@ import {
   startProcess,
 } from '#test/kit/postgres-users.ts';
 import { serverLockKey } from './acquire-server.ts';
-import { findAccount } from './machine.ts';
+import { findPostgresAccount } from './machine.ts';
 import { findPostmaster } from './postmaster.ts';
 
 test('a start after kill -9 of the parent adopts the running postmaster', async (t) => {
@@ -130,7 +130,7 @@ test('a process ID that another program now has does not prevent the database fr
   const directory = join(dataDir, 'postgres');
   process.kill(await postmasterPid(directory), 'SIGKILL');
   await parent.kill();
-  const account = await findAccount();
+  const account = await findPostgresAccount();
   const other = spawn('sleep', ['60'], account ? { uid: account.uid, gid: account.gid } : {});
   children.add(other);
   await once(other, 'spawn');

@@ -4,15 +4,15 @@ import { basename, dirname, join } from 'node:path';
 import { makeDirectories } from '../make-directories.ts';
 import { syncDirectory } from '../sync-directory.ts';
 import type { Binaries } from './binaries.ts';
-import { type Cluster, findCluster } from './cluster.ts';
-import { draftOf, makeOpenDirectory, publishDraft, removeDeadDrafts } from './drafts.ts';
+import { findCluster, type PostgresCluster } from './cluster.ts';
+import { createDraftPath, makeOpenDirectory, publishDraftDirectory, removeDeadDrafts } from './drafts.ts';
 import {
   EmbeddedPostgresError,
   fileError,
   findInaccessibleDirectory,
-  hasCode,
+  hasErrorCode,
   otherDatabaseHint,
-  port,
+  postgresSocketPort,
   type SystemAccount,
 } from './machine.ts';
 import { runProgram } from './program.ts';
@@ -51,7 +51,7 @@ async function findEmptyDirectory(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return path;
+    if (hasErrorCode(error, 'ENOENT')) return path;
     throw fileError(`read ${path}`, error);
   }
 }
@@ -64,7 +64,7 @@ export function externalDirectoryName(dataDir: string): string {
 }
 
 /** Rejects a cluster that its owner can no longer reach. */
-export async function checkReachable(directory: string, account: SystemAccount): Promise<void> {
+export async function requireReachableCluster(directory: string, account: SystemAccount): Promise<void> {
   const closed = await findInaccessibleDirectory(directory, account);
   if (closed === undefined) return;
   throw new EmbeddedPostgresError(
@@ -81,7 +81,7 @@ const longestSocketPath = process.platform === 'darwin' ? 103 : 107;
  * which differs between a service and a shell, and all processes must agree.
  */
 export function chooseSocketDirectory(directory: string): string {
-  const length = Buffer.byteLength(join(directory, `.s.PGSQL.${port}`));
+  const length = Buffer.byteLength(join(directory, `.s.PGSQL.${postgresSocketPort}`));
   return length <= longestSocketPath ? directory : `/tmp/formloom-${shortHash(directory)}`;
 }
 
@@ -123,10 +123,10 @@ export async function createCluster(request: {
   binaries: Binaries;
   durable: boolean;
   log: (message: string) => void;
-}): Promise<Cluster> {
+}): Promise<PostgresCluster> {
   const { dataDir, account, log } = request;
   const home = await chooseHome(dataDir, account);
-  const draft = draftOf(home.directory);
+  const draft = createDraftPath(home.directory);
   log(`Creating a new database in ${home.directory}${home.because ? `, because ${home.because}` : ''}.`);
   try {
     await makeOpenDirectory(dirname(home.directory));
@@ -186,7 +186,7 @@ async function fillCluster(
 async function publish(draft: string, home: Home): Promise<void> {
   try {
     if (home.link === undefined) {
-      await publishDraft(draft, home.directory);
+      await publishDraftDirectory(draft, home.directory);
       return;
     }
     const directory = await publishUnderFreeName(draft, home.directory);
@@ -203,7 +203,7 @@ async function publish(draft: string, home: Home): Promise<void> {
 async function publishUnderFreeName(draft: string, path: string): Promise<string> {
   for (let number = 1; ; number++) {
     const name = number === 1 ? path : `${path}-${number}`;
-    if (await publishDraft(draft, name)) return name;
+    if (await publishDraftDirectory(draft, name)) return name;
   }
 }
 
@@ -212,13 +212,13 @@ async function publishLink(link: string, directory: string): Promise<void> {
   try {
     await rmdir(link); // removes an empty directory that the operator created
   } catch (error) {
-    if (!hasCode(error, 'ENOENT', 'ENOTDIR', 'ENOTEMPTY')) throw error;
+    if (!hasErrorCode(error, 'ENOENT', 'ENOTDIR', 'ENOTEMPTY')) throw error;
   }
   try {
     await symlink(directory, link);
   } catch (error) {
     await rm(directory, { recursive: true });
-    if (hasCode(error, 'EEXIST')) return;
+    if (hasErrorCode(error, 'EEXIST')) return;
     throw error;
   }
   await syncDirectory(dirname(link));

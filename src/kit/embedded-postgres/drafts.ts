@@ -3,29 +3,29 @@ import { chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promis
 import { basename, dirname, join } from 'node:path';
 import { makeDirectories } from '../make-directories.ts';
 import { syncDirectory } from '../sync-directory.ts';
-import { hasCode } from './machine.ts';
+import { hasErrorCode } from './machine.ts';
 
 /**
  * Returns the draft name under which a directory is built before it is renamed, so that a kill leaves either
  * nothing or the complete directory. The name contains the process id: `<name>.draft-<pid>-<random>`.
  */
-export function draftOf(path: string): string {
+export function createDraftPath(path: string): string {
   return `${path}.draft-${process.pid}-${randomBytes(3).toString('hex')}`;
 }
 
 /** Returns the process id in the name of a draft of `path`, or undefined for other names. */
-export function draftOwner(path: string, name: string): number | undefined {
+export function draftOwnerPid(path: string, name: string): number | undefined {
   const prefix = `${basename(path)}.draft-`;
   const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
   return pid > 0 ? pid : undefined;
 }
 
 /** Renames a finished draft. Returns false if another process has already published one. */
-export async function publishDraft(draft: string, path: string): Promise<boolean> {
+export async function publishDraftDirectory(draft: string, path: string): Promise<boolean> {
   try {
     await rename(draft, path);
   } catch (error) {
-    if (hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) return false;
+    if (hasErrorCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) return false;
     throw error;
   }
   await syncDirectory(dirname(path));
@@ -38,11 +38,11 @@ const longestWorkMs = 10 * 60_000;
 /** Removes drafts of `path` whose processes have died. Failures are only logged: drafts are harmless. */
 export async function removeDeadDrafts(path: string, log: (message: string) => void): Promise<void> {
   for (const name of await readdir(dirname(path))) {
-    const owner = draftOwner(path, name);
+    const owner = draftOwnerPid(path, name);
     if (owner === undefined) continue;
     const draft = join(dirname(path), name);
     try {
-      if (isRunning(owner) && Date.now() - (await stat(draft)).mtimeMs < longestWorkMs) continue;
+      if (isProcessRunning(owner) && Date.now() - (await stat(draft)).mtimeMs < longestWorkMs) continue;
       await rm(draft, { recursive: true, force: true, maxRetries: 3 });
       log(`The files of an interrupted attempt were removed: ${draft}.`);
     } catch (error) {
@@ -52,11 +52,11 @@ export async function removeDeadDrafts(path: string, log: (message: string) => v
 }
 
 /** Returns whether a process with this id exists, for any user. */
-export function isRunning(pid: number): boolean {
+export function isProcessRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return hasCode(error, 'EPERM');
+    return hasErrorCode(error, 'EPERM');
   }
 }
 

@@ -2,19 +2,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { acquireServer, releaseServer, type ServerLock } from './acquire-server.ts';
 import { locateBinaries, provideBinaries } from './binaries.ts';
-import { checkVersion, findCluster } from './cluster.ts';
+import { findCluster, requireSameMajorVersion } from './cluster.ts';
 import {
-  checkReachable,
   chooseSocketDirectory,
   createCluster,
   databaseName,
   databaseUser,
   makeDataDirectory,
+  requireReachableCluster,
   sharedDirectory,
 } from './create-cluster.ts';
 import { removeDeadDrafts } from './drafts.ts';
-import { findAccount, port } from './machine.ts';
-import { isRemoved, type PostgresServer, stopPostmaster } from './postmaster.ts';
+import { findPostgresAccount, postgresSocketPort } from './machine.ts';
+import { isClusterDirectoryRemoved, type PostgresServer, stopPostmaster } from './postmaster.ts';
 
 /** Pauses between attempts to restore a lost database, in milliseconds: at most one attempt per second. */
 const shortestPause = 1_000;
@@ -84,13 +84,13 @@ async function leave(server: PostgresServer, hold: ServerLock): Promise<void> {
   try {
     isLast = await releaseServer(hold);
   } catch (error) {
-    if (await isRemoved(server.directory)) return stopRemoved(server, hold);
+    if (await isClusterDirectoryRemoved(server.directory)) return stopRemoved(server, hold);
     server.log(
       `The connection to the database in ${server.directory} was lost during shutdown (${String(error)}).`,
     );
     return;
   }
-  if (await isRemoved(server.directory)) return stopRemoved(server, hold);
+  if (await isClusterDirectoryRemoved(server.directory)) return stopRemoved(server, hold);
   if (isLast) await stopPostmaster(server.directory, server.log);
   await hold.client.end();
   server.log(
@@ -150,7 +150,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   used.add(stop);
   try {
     const { server, first } = await started;
-    const connection = { host: server.socketDirectory, port, user: databaseUser, database: databaseName };
+    const connection = {
+      host: server.socketDirectory,
+      port: postgresSocketPort,
+      user: databaseUser,
+      database: databaseName,
+    };
     return { connection, directory: server.directory, how: first.how, stop };
   } catch (error) {
     used.delete(stop);
@@ -162,7 +167,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 const used = new Set<() => Promise<void>>();
 
 /** Disconnects from all embedded databases before the process exits, even if in use. Never rejects. */
-export async function leaveEmbeddedPostgres(): Promise<void> {
+export async function releaseEmbeddedPostgres(): Promise<void> {
   await Promise.allSettled([...used].map((stop) => stop()));
 }
 
@@ -180,11 +185,11 @@ async function prepareServer(options: EmbeddedPostgresOptions): Promise<Postgres
   const dataDir = await makeDataDirectory(options.dataDir);
   const installed = await locateBinaries();
   const found = await findCluster(dataDir);
-  if (found) checkVersion(found, installed);
+  if (found) requireSameMajorVersion(found, installed);
   // A killed attempt may remain from when another process created the database.
   if (found) await removeDeadDrafts(join(dataDir, 'postgres'), log);
-  const account = await findAccount(found);
-  if (found && account) await checkReachable(found.directory, account);
+  const account = await findPostgresAccount(found);
+  if (found && account) await requireReachableCluster(found.directory, account);
   const spare = account ? sharedDirectory : dataDir;
   const binaries = await provideBinaries(installed, { account, spare, log });
   const cluster = found ?? (await createCluster({ dataDir, account, binaries, durable, log }));

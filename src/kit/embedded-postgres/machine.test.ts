@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chooseAccount, mayEnter, parseAccounts } from './machine.ts';
+import { canEnterDirectory, choosePostgresAccount, parsePasswdFile } from './machine.ts';
 
 const root = { name: 'root', uid: 0, gid: 0 };
 const nobody = { name: 'nobody', uid: 65534, gid: 65533 };
@@ -10,8 +10,8 @@ const alice = { name: 'alice', uid: 1000, gid: 1000 };
 test('accounts are read from /etc/passwd, and other lines are skipped', () => {
   const passwd =
     'root:x:0:0:root:/root:/bin/bash\n# note\n\n+::::::\nnobody:x:65534:65533::/nonexistent:/bin/false\n';
-  assert.deepEqual(parseAccounts(passwd), [root, nobody]);
-  assert.deepEqual(parseAccounts(''), []);
+  assert.deepEqual(parsePasswdFile(passwd), [root, nobody]);
+  assert.deepEqual(parsePasswdFile(''), []);
 });
 
 test('root runs PostgreSQL as postgres, or else as nobody, and an existing cluster as its owner', () => {
@@ -27,7 +27,8 @@ test('root runs PostgreSQL as postgres, or else as nobody, and an existing clust
     [[root, postgres], 4711, undefined],
     [[root, postgres], 0, undefined],
   ];
-  for (const [accounts, owner, chosen] of cases) assert.deepEqual(chooseAccount(accounts, owner), chosen);
+  for (const [accounts, owner, chosen] of cases)
+    assert.deepEqual(choosePostgresAccount(accounts, owner), chosen);
 });
 
 test("the execute bit of a user's permission class decides whether the user may enter", () => {
@@ -42,6 +43,6 @@ test("the execute bit of a user's permission class decides whether the user may 
     [theirs, 0o701, true],
     [theirs, 0o770, false],
   ] as const) {
-    assert.equal(mayEnter({ ...owner, mode: 0o40000 + mode }, alice), may, mode.toString(8));
+    assert.equal(canEnterDirectory({ ...owner, mode: 0o40000 + mode }, alice), may, mode.toString(8));
   }
 });

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { findCodeAtEnd, findRemedyOfCode } from '../errors.ts';
+import { findErrorCodeInLine, findRemedyOfCode } from '../errors.ts';
 
 /** An error of embedded PostgreSQL. Its message says what failed, where, and what to do. */
 export class EmbeddedPostgresError extends Error {
@@ -59,7 +59,7 @@ function findRemedy(output: string): string | undefined {
   for (const line of output.split('\n')) {
     if (isAside.test(line)) continue;
     const message = line.replace(beforeMessage, '');
-    const known = failedCalls.find(([pattern]) => pattern.test(message))?.[1] ?? findCodeAtEnd(message);
+    const known = failedCalls.find(([pattern]) => pattern.test(message))?.[1] ?? findErrorCodeInLine(message);
     if (known !== undefined) return findRemedyOfCode(known) ?? known;
   }
   return undefined;
@@ -74,7 +74,7 @@ export function suggestRemedy(output: string): string {
  * Returns a sentence with the remedy for an error. It uses the error's code if it has one, because the
  * message may contain any path.
  */
-export function suggestRemedyOf(error: unknown): string {
+export function suggestRemedyForError(error: unknown): string {
   const known = error instanceof Error && 'code' in error ? findRemedyOfCode(error.code) : undefined;
   return known === undefined ? suggestRemedy(String(error)) : `${known}, ${otherDatabaseHint}.`;
 }
@@ -82,13 +82,16 @@ export function suggestRemedyOf(error: unknown): string {
 /** Creates a readable error for a failed file operation. `attempt` completes "Formloom cannot …". */
 export function fileError(attempt: string, error: unknown): EmbeddedPostgresError {
   const message = error instanceof Error ? error.message : String(error);
-  return new EmbeddedPostgresError(`Formloom cannot ${attempt} (${message}). ${suggestRemedyOf(error)}`, {
-    cause: error,
-  });
+  return new EmbeddedPostgresError(
+    `Formloom cannot ${attempt} (${message}). ${suggestRemedyForError(error)}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** Returns whether `error` has one of these system or SQLSTATE codes. */
-export function hasCode(error: unknown, ...codes: string[]): boolean {
+export function hasErrorCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
@@ -99,7 +102,7 @@ export type SystemAccount = { name: string; uid: number; gid: number };
 const unprivileged = ['postgres', 'nobody'];
 
 /** Parses /etc/passwd, ignoring lines that are not accounts. */
-export function parseAccounts(passwd: string): SystemAccount[] {
+export function parsePasswdFile(passwd: string): SystemAccount[] {
   return passwd.split('\n').flatMap((line) => {
     const [name, , uid, gid] = line.split(':');
     const account = { name: name ?? '', uid: Number(uid || NaN), gid: Number(gid || NaN) };
@@ -111,7 +114,10 @@ export function parseAccounts(passwd: string): SystemAccount[] {
  * Chooses the account for PostgreSQL if Formloom runs as root: the owner of an existing cluster, else
  * `postgres`, else `nobody`. Installing a `postgres` user later therefore changes nothing.
  */
-export function chooseAccount(accounts: SystemAccount[], clusterOwner?: number): SystemAccount | undefined {
+export function choosePostgresAccount(
+  accounts: SystemAccount[],
+  clusterOwner?: number,
+): SystemAccount | undefined {
   if (clusterOwner !== undefined) {
     return clusterOwner === 0 ? undefined : accounts.find((account) => account.uid === clusterOwner);
   }
@@ -124,7 +130,7 @@ export function chooseAccount(accounts: SystemAccount[], clusterOwner?: number):
  * Finds the account that PostgreSQL must run as. Undefined means the current user, who must then own the
  * cluster. PostgreSQL rejects uid 0 and uids without an entry in /etc/passwd.
  */
-export async function findAccount(cluster?: {
+export async function findPostgresAccount(cluster?: {
   directory: string;
   owner: number;
 }): Promise<SystemAccount | undefined> {
@@ -134,10 +140,10 @@ export async function findAccount(cluster?: {
     return undefined;
   }
   const passwd = await readFile('/etc/passwd', 'utf8').catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return '';
+    if (hasErrorCode(error, 'ENOENT')) return '';
     throw error;
   });
-  const account = chooseAccount(parseAccounts(passwd), cluster?.owner);
+  const account = choosePostgresAccount(parsePasswdFile(passwd), cluster?.owner);
   if (account) return account;
   if (cluster) throw foreignCluster(cluster, own);
   throw new EmbeddedPostgresError(
@@ -156,7 +162,7 @@ function foreignCluster(cluster: { directory: string; owner: number }, own: numb
 }
 
 /** Returns whether the mode bits let `account` enter a directory. ACLs show only in the group bits. */
-export function mayEnter(
+export function canEnterDirectory(
   directory: { mode: number; uid: number; gid: number },
   account: SystemAccount,
 ): boolean {
@@ -175,7 +181,7 @@ export async function findInaccessibleDirectory(
     const closed = await findInaccessibleDirectory(parent, account);
     if (closed !== undefined) return closed;
   }
-  return mayEnter(await stat(path), account) ? undefined : path;
+  return canEnterDirectory(await stat(path), account) ? undefined : path;
 }
 
 /** The settings of the embedded server, which `settings` of startEmbeddedPostgres can override. */
@@ -211,13 +217,13 @@ function durability(durable: boolean): Record<string, string> {
 }
 
 /** Only the suffix of the socket's name: `.s.PGSQL.5432`. */
-export const port = 5432;
+export const postgresSocketPort = 5432;
 
 /**
  * Returns the settings as arguments of `postgres`. Arguments override postgresql.conf and ALTER SYSTEM, so
  * the code alone decides, also after an upgrade. Connection and durability settings cannot be overridden.
  */
-export function serverArguments(server: {
+export function buildPostgresArguments(server: {
   directory: string;
   socketDirectory: string;
   durable: boolean;
@@ -225,7 +231,7 @@ export function serverArguments(server: {
 }): string[] {
   const fixed: Record<string, string> = {
     listen_addresses: '',
-    port: String(port),
+    port: String(postgresSocketPort),
     unix_socket_directories: quoteListItem(server.socketDirectory),
     unix_socket_permissions: '0700',
     ...durability(server.durable),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chooseSocketDirectory, externalDirectoryName } from './create-cluster.ts';
-import { draftOf, draftOwner } from './drafts.ts';
-import { serverArguments } from './machine.ts';
+import { createDraftPath, draftOwnerPid } from './drafts.ts';
+import { buildPostgresArguments } from './machine.ts';
 import { isLivePostgres, parsePostmasterFile } from './postmaster.ts';
 
 test('the socket is in the cluster directory if its path fits, counted in bytes', () => {
@@ -22,7 +22,7 @@ test('a cluster outside its data directory has a readable, unique name', () => {
 });
 
 test('the name of a draft contains its process ID and its target', () => {
-  assert.equal(draftOwner('/x/postgres', draftOf('/x/postgres').slice('/x/'.length)), process.pid);
+  assert.equal(draftOwnerPid('/x/postgres', createDraftPath('/x/postgres').slice('/x/'.length)), process.pid);
   for (const name of [
     'postgres',
     'postgres.draft-',
@@ -30,7 +30,7 @@ test('the name of a draft contains its process ID and its target', () => {
     'other.draft-12-ab',
     'postgres.draft--1-ab',
   ]) {
-    assert.equal(draftOwner('/x/postgres', name), undefined, name);
+    assert.equal(draftOwnerPid('/x/postgres', name), undefined, name);
   }
 });
 
@@ -65,7 +65,7 @@ test('only a running process named postgres counts as a postmaster', () => {
 });
 
 test('settings of the caller override the defaults, except those for connections and durability', () => {
-  const args = serverArguments({
+  const args = buildPostgresArguments({
     directory: '/d',
     socketDirectory: '/a "b", c',
     durable: true,

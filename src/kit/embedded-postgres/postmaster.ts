@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import { makeSocketDirectory } from './create-cluster.ts';
 import {
+  buildPostgresArguments,
   EmbeddedPostgresError,
   fileError,
-  hasCode,
+  hasErrorCode,
   otherDatabaseHint,
-  port,
+  postgresSocketPort,
   type SystemAccount,
-  serverArguments,
 } from './machine.ts';
 import { getSpawnOptions, programEnvironment, spawnError } from './program.ts';
 
@@ -43,7 +43,7 @@ async function readPostmasterFile(directory: string): Promise<Postmaster | undef
   try {
     return parsePostmasterFile(await readFile(join(directory, 'postmaster.pid'), 'utf8'));
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw fileError(`read ${join(directory, 'postmaster.pid')}`, error);
   }
 }
@@ -63,7 +63,7 @@ async function isPostgres(pid: number): Promise<boolean> {
     return isLivePostgres(await readFile(`/proc/${pid}/stat`, 'utf8'));
   } catch (error) {
     // EPERM: the process of another user, and the cluster is ours. ESRCH, ENOENT: it has just ended.
-    if (hasCode(error, 'EPERM', 'ESRCH', 'ENOENT')) return false;
+    if (hasErrorCode(error, 'EPERM', 'ESRCH', 'ENOENT')) return false;
     throw error;
   }
 }
@@ -77,28 +77,31 @@ export function isLivePostgres(stat: string): boolean {
 }
 
 /** An attempt to start a postmaster. `failure` is its output after it has ended. */
-export type Launch = { pid: number; failure: string | undefined };
+export type PostmasterLaunch = { pid: number; failure: string | undefined };
 
 /**
  * Starts a postmaster in its own session, so that Ctrl-C in a terminal stops Formloom before the database. It
  * outlives this process and does not keep it alive. PostgreSQL ensures that only one runs.
  */
-export async function launchPostmaster(server: PostgresServer): Promise<Launch> {
+export async function launchPostmaster(server: PostgresServer): Promise<PostmasterLaunch> {
   const { directory, socketDirectory, account, binaries } = server;
   if (socketDirectory !== directory) await makeSocketDirectory(socketDirectory, account);
-  for (const path of [join(directory, 'postmaster.pid'), join(socketDirectory, `.s.PGSQL.${port}.lock`)])
+  for (const path of [
+    join(directory, 'postmaster.pid'),
+    join(socketDirectory, `.s.PGSQL.${postgresSocketPort}.lock`),
+  ])
     await removeUnreadableRecord(path, server.log);
   const recorded = await readPostmasterFile(directory);
   const logFile = await openLog(directory, account);
   try {
     const { size } = await logFile.stat();
-    const child = spawn(binaries.postgres, serverArguments(server), {
+    const child = spawn(binaries.postgres, buildPostgresArguments(server), {
       ...getSpawnOptions(account),
       env: { ...programEnvironment(), PG_GRANDPARENT_PID: String(await findHarmlessPid(recorded)) },
       stdio: ['ignore', logFile.fd, logFile.fd],
       detached: true,
     });
-    const launch: Launch = { pid: child.pid ?? 0, failure: undefined };
+    const launch: PostmasterLaunch = { pid: child.pid ?? 0, failure: undefined };
     child.once('exit', (_code, signal) => {
       const end = signal ? `\n(ended by ${signal})` : '';
       void readLogFrom(directory, size).then((said) => (launch.failure = said + end));
@@ -133,7 +136,7 @@ async function removeUnreadableRecord(path: string, log: PostgresServer['log']):
     await rm(path);
     log(`${path} contained no process id, probably after a crash, and was removed.`);
   } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw fileError(`replace ${path}`, error);
+    if (!hasErrorCode(error, 'ENOENT')) throw fileError(`replace ${path}`, error);
   }
 }
 
@@ -190,12 +193,12 @@ const stopSteps = [
 ] as const;
 
 /** Returns whether the directory of a running server was removed, with its record. */
-export async function isRemoved(directory: string): Promise<boolean> {
+export async function isClusterDirectoryRemoved(directory: string): Promise<boolean> {
   try {
     await stat(join(directory, 'PG_VERSION'));
     return false;
   } catch (error) {
-    return hasCode(error, 'ENOENT', 'ENOTDIR');
+    return hasErrorCode(error, 'ENOENT', 'ENOTDIR');
   }
 }
 
@@ -226,7 +229,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    if (!hasCode(error, 'ESRCH')) throw error;
+    if (!hasErrorCode(error, 'ESRCH')) throw error;
   }
 }
 

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import {
   EmbeddedPostgresError,
-  hasCode,
+  hasErrorCode,
   otherDatabaseHint,
   type SystemAccount,
   suggestRemedy,
-  suggestRemedyOf,
+  suggestRemedyForError,
 } from './machine.ts';
 
 /**
@@ -29,8 +29,8 @@ export function getSpawnOptions(account: SystemAccount | undefined): {
 /** Creates a readable error for a program that could not be started. */
 export function spawnError(program: string, error: Error): EmbeddedPostgresError {
   // For a missing dynamic loader, the kernel reports that the program itself is missing.
-  const known = hasCode(error, 'EACCES', 'EPERM') ? undefined : suggestRemedyOf(error);
-  const remedy = hasCode(error, 'ENOENT')
+  const known = hasErrorCode(error, 'EACCES', 'EPERM') ? undefined : suggestRemedyForError(error);
+  const remedy = hasErrorCode(error, 'ENOENT')
     ? `Either it is missing (run \`npm ci\`), or this system has no glibc (Alpine and other musl systems): use a system with glibc, ${otherDatabaseHint}.`
     : (known ??
       `Make it executable (chmod +x; the file system must not be mounted noexec), ${otherDatabaseHint}.`);

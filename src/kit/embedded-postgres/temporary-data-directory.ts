@@ -3,8 +3,8 @@ import { chmod, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chooseSocketDirectory, sharedDirectory } from './create-cluster.ts';
-import { draftOf, draftOwner, isRunning, makeOpenDirectory } from './drafts.ts';
-import { findAccount, findInaccessibleDirectory } from './machine.ts';
+import { createDraftPath, draftOwnerPid, isProcessRunning, makeOpenDirectory } from './drafts.ts';
+import { findInaccessibleDirectory, findPostgresAccount } from './machine.ts';
 import { stopPostmaster } from './postmaster.ts';
 
 /** After a restart, pids of dead processes are reused. No process uses such a directory this long. */
@@ -18,13 +18,13 @@ export async function createTemporaryDataDirectory(
   name: string,
   log: (message: string) => void,
 ): Promise<string> {
-  const account = await findAccount();
+  const account = await findPostgresAccount();
   const temporary = await realpath(tmpdir());
   const isClosed = account && (await findInaccessibleDirectory(temporary, account)) !== undefined;
   for (const place of account && existsSync(sharedDirectory) ? [temporary, sharedDirectory] : [temporary])
     await removeDead(join(place, name), await readdir(place), log);
   if (isClosed) await makeOpenDirectory(sharedDirectory);
-  const directory = draftOf(join(isClosed ? sharedDirectory : temporary, name));
+  const directory = createDraftPath(join(isClosed ? sharedDirectory : temporary, name));
   await mkdir(directory);
   await chmod(directory, 0o711);
   return directory;
@@ -32,13 +32,13 @@ export async function createTemporaryDataDirectory(
 
 async function removeDead(path: string, names: string[], log: (message: string) => void): Promise<void> {
   for (const name of names) {
-    const owner = draftOwner(path, name);
+    const owner = draftOwnerPid(path, name);
     if (owner === undefined) continue;
     const directory = join(path, '..', name);
     const found = lstatSync(directory, { throwIfNoEntry: false });
     // Any user can create this name in a temporary folder and point us to another server.
     if (!found?.isDirectory() || found.uid !== process.getuid?.()) continue;
-    if (isRunning(owner) && Date.now() - found.mtimeMs < longestWorkMs) continue;
+    if (isProcessRunning(owner) && Date.now() - found.mtimeMs < longestWorkMs) continue;
     try {
       await removeTemporaryDataDirectory(directory, log);
       log(`The files of an interrupted attempt were removed: ${directory}.`);

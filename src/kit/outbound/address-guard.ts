@@ -101,14 +101,14 @@ const hostsFile = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers
  */
 export async function resolveName(name: string, servers?: readonly string[]): Promise<string[]> {
   const plain = name.replace(/\.$/, '').toLowerCase();
-  const known = addressesInHosts(await readFile(hostsFile, 'utf8').catch(() => ''), plain);
+  const known = findInHostsFile(await readFile(hostsFile, 'utf8').catch(() => ''), plain);
   if (known.length > 0) return known;
   if (!plain.includes('.')) return (await lookup(plain, { all: true })).map(({ address }) => address);
   return queryDns(plain, servers);
 }
 
 /** Returns the addresses of a name in a hosts file. */
-export function addressesInHosts(hosts: string, name: string): string[] {
+export function findInHostsFile(hosts: string, name: string): string[] {
   return hosts
     .split('\n')
     .map((line) => line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/))

@@ -3,7 +3,7 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { type AddressGuard, bareHost } from './address-guard.ts';
 import { addressesToDial, type ConnectPhases, type ResolveName } from './addresses.ts';
-import { type AwaitedResponse, skipInterim } from './skip-interim.ts';
+import { type ResponseState, skipInterim } from './skip-interim.ts';
 
 type DialOptions = {
   guard: AddressGuard;
@@ -12,7 +12,7 @@ type DialOptions = {
   /** Where to write the timings of the current connection. */
   phases: () => ConnectPhases;
   /** Tells whether the connection still waits for the response of its request. */
-  awaiting: () => AwaitedResponse;
+  awaiting: () => ResponseState;
   /** Cancels connecting at any stage. */
   signal: AbortSignal;
 };

@@ -23,7 +23,7 @@ export function createHostCheck({
 }
 
 /** @throws ConfigError if HOST or METRICS_LISTEN has a name that this machine cannot resolve. */
-export async function refuseUnknownHosts({ host, metrics }: Config): Promise<void> {
+export async function requireResolvableListenHosts({ host, metrics }: Config): Promise<void> {
   const settings = { HOST: host, METRICS_LISTEN: metrics?.listen?.host };
   const problems: string[] = [];
   for (const [setting, name] of Object.entries(settings)) {
@@ -46,7 +46,7 @@ const bootOf = (): Promise<string> => readFile('/proc/sys/kernel/random/boot_id'
  * Returns the name of a server's database sessions. All processes of a server share it. Two machines have
  * different names, even if one is a copy of the other.
  */
-export async function getServerName(
+export async function getDatabaseSessionName(
   { dataDir }: Pick<Config, 'dataDir'>,
   boot?: string,
 ): Promise<`formloom node ${string}`> {

@@ -7,13 +7,18 @@ import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { certificate, openReceiver } from '#test/receiver.ts';
 import { closedPort, until } from '#test/service.ts';
-import { checkTarget, type OutboundOptions, type OutboundResult, openOutbound } from './outbound.ts';
+import {
+  findTargetUrlProblem,
+  type OutboundOptions,
+  type OutboundResult,
+  openOutboundSender,
+} from './outbound.ts';
 
 // NODE_EXTRA_CA_CERTS, which test/run.ts sets, makes the test authority trusted.
 const timeoutMs = 400;
 
-function open(more: Partial<OutboundOptions> = {}): ReturnType<typeof openOutbound> {
-  const outbound = openOutbound({ allowNetworks: ['127.0.0.0/8'], timeoutMs, ...more });
+function open(more: Partial<OutboundOptions> = {}): ReturnType<typeof openOutboundSender> {
+  const outbound = openOutboundSender({ allowNetworks: ['127.0.0.0/8'], timeoutMs, ...more });
   after(() => outbound.close());
   return outbound;
 }
@@ -294,7 +299,7 @@ const strict = open({ ...nothingAllowed, timeoutMs: patientMs });
 for (const [problem, ...urls] of unwelcome) {
   for (const url of urls) {
     test(`${JSON.stringify(url)} is rejected when it is saved and when a request is sent`, async () => {
-      assert.equal(await checkTarget(url, nothingAllowed), problem);
+      assert.equal(await findTargetUrlProblem(url, nothingAllowed), problem);
       const result = await send(url, strict);
       assert.ok(result.kind === 'refusal');
       assert.equal(result.reason, problem);
@@ -304,7 +309,7 @@ for (const [problem, ...urls] of unwelcome) {
 
 test('a public address is accepted', async () => {
   for (const url of ['https://93.184.215.14/hook', 'https://[2606:4700::1111]:8443/?a=b']) {
-    assert.equal(await checkTarget(url, nothingAllowed), undefined, url);
+    assert.equal(await findTargetUrlProblem(url, nothingAllowed), undefined, url);
   }
 });
 
@@ -324,7 +329,7 @@ test('a name with any private address is rejected, whatever its other addresses 
     ['2606:4700::1111', '::ffff:127.0.0.1'],
   ]) {
     const options = { allowNetworks: [], ...resolving(addresses) };
-    assert.equal(await checkTarget('https://receiver.test/', options), blocked);
+    assert.equal(await findTargetUrlProblem('https://receiver.test/', options), blocked);
     assert.equal((await send('https://receiver.test/', open(options))).kind, 'refusal');
   }
 });
@@ -333,7 +338,7 @@ test('a name that becomes private after it was saved is not connected to', async
   const before = receiver.requests.length;
   const options = { allowNetworks: [], ...resolving(['93.184.215.14'], ['127.0.0.1']) };
   const url = receiver.url.replace('127.0.0.1', 'receiver.test');
-  assert.equal(await checkTarget(url, options), undefined);
+  assert.equal(await findTargetUrlProblem(url, options), undefined);
   assert.equal((await send(url, open(options))).kind, 'refusal');
   assert.equal(receiver.requests.length, before);
 });
@@ -350,7 +355,7 @@ test('a name is resolved once per connection, and TLS and Host use the name', as
 test('an unresolvable name can be saved, but sending to it fails', async () => {
   for (const code of ['ENOTFOUND', 'ENODATA', 'ETIMEOUT', 'ESERVFAIL']) {
     const options = { allowNetworks: [], ...resolving(code) };
-    assert.equal(await checkTarget('https://nowhere.test/', options), undefined);
+    assert.equal(await findTargetUrlProblem('https://nowhere.test/', options), undefined);
     assert.equal((await send('https://nowhere.test/', open(options))).kind, 'failure');
   }
 });
@@ -362,7 +367,7 @@ test('the service does not send requests to itself', async () => {
     ...resolving(['127.0.0.1']),
   };
   for (const url of ['https://127.0.0.1:3000/', 'https://forms.test/f/1', 'https://localhost:3000/']) {
-    assert.equal(await checkTarget(url, options), blocked, url);
+    assert.equal(await findTargetUrlProblem(url, options), blocked, url);
     assert.equal((await send(url, open(options))).kind, 'refusal', url);
   }
 });

@@ -153,7 +153,7 @@ const blockedTarget = 'This URL is not allowed: a receiver must be publicly reac
  * reveals nothing about the network. A name that cannot be resolved is accepted: its DNS may be set up later,
  * and every connection is checked again.
  */
-export async function checkTarget(url: string, options: TargetOptions): Promise<string | undefined> {
+export async function findTargetUrlProblem(url: string, options: TargetOptions): Promise<string | undefined> {
   const problem = textProblem(url);
   if (problem !== undefined) return problem;
   const { allowNetworks, ownUrls, resolve = resolveName } = options;
@@ -226,7 +226,7 @@ export const refusedResult = (reason: string): OutboundResult => ({
   phases: { ...noPhases(), firstByte: null },
 });
 
-export function openOutbound(options: OutboundOptions): Outbound {
+export function openOutboundSender(options: OutboundOptions): Outbound {
   const { allowNetworks, timeoutMs, ownUrls, resolve = resolveName } = options;
   const guard = openAddressGuard(allowNetworks, ownUrls);
   let connections: OutboundConnections | undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
-import { addressesInHosts, resolveName } from './address-guard.ts';
+import { findInHostsFile, resolveName } from './address-guard.ts';
 
 const typeA = 1;
 const noError = 0;
@@ -74,6 +74,6 @@ test('localhost is always this machine, whatever DNS says', async () => {
 test('a name in the hosts file has the addresses of its lines', () => {
   const hosts =
     '# 10.0.0.9 receiver.test\n127.0.0.1\tlocalhost receiver.test # here\n::1 Receiver.test\r\n\n10.0.0.2 other.test';
-  assert.deepEqual(addressesInHosts(hosts, 'receiver.test'), ['127.0.0.1', '::1']);
-  assert.deepEqual(addressesInHosts(hosts, 'absent.test'), []);
+  assert.deepEqual(findInHostsFile(hosts, 'receiver.test'), ['127.0.0.1', '::1']);
+  assert.deepEqual(findInHostsFile(hosts, 'absent.test'), []);
 });

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** Whether the head of the final response is missing. The exchange sets it; that head clears it. */
-export type AwaitedResponse = { awaitsAnswer: boolean };
+export type ResponseState = { awaitsAnswer: boolean };
 
 /** 1xx except 101: a server that switches protocols sends no further response. */
 const interimHead = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/;
@@ -15,7 +15,7 @@ const headEnd = '\r\n\r\n';
  * closes the connection at a 100, which it never requests. RFC 9110 (15.2) lets a server send one
  * unrequested, and some proxies do.
  */
-export function skipInterim<S extends Socket>(socket: S, awaiting: () => AwaitedResponse): S {
+export function skipInterim<S extends Socket>(socket: S, awaiting: () => ResponseState): S {
   const read = socket.read.bind(socket);
   let held: Buffer = Buffer.alloc(0);
 

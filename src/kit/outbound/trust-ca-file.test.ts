@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { command } from '#test/command-line.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { trustCaFile } from './address-guard.ts';
-import { openOutbound } from './outbound.ts';
+import { openOutboundSender } from './outbound.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'formloom-ca-'));
 after(() => rm(directory, { recursive: true }));
@@ -25,7 +25,7 @@ async function write(name: string, content: string): Promise<string> {
 
 test('a certificate in WEBHOOK_CA_FILE is trusted', async () => {
   const { url } = await openReceiver({ certificate: 'selfsigned' });
-  const outbound = openOutbound({ allowNetworks: ['127.0.0.0/8'], timeoutMs: 20_000 });
+  const outbound = openOutboundSender({ allowNetworks: ['127.0.0.0/8'], timeoutMs: 20_000 });
   after(() => outbound.close());
   const send = () =>
     outbound.sendRequest({ url, headers: {}, body: Buffer.from('{}'), signal: new AbortController().signal });

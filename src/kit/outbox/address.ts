@@ -4,10 +4,10 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 export type MailAddress = { address: string; name?: string };
 
 /** The maximum length of an address in octets (RFC 5321, 4.5.3.1). */
-export const longestAddress = 254;
+export const longestMailAddress = 254;
 
 /** The maximum lengths of the part before the @, the address and the name. */
-const longest = { local: 64, address: longestAddress, name: 200 } as const;
+const longest = { local: 64, address: longestMailAddress, name: 200 } as const;
 
 /** RFC 5322 atoms with letters and digits of any script (RFC 6531). Quoted local parts are not supported. */
 const localPattern = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
@@ -39,7 +39,7 @@ export function toAsciiDomain(address: string): string {
 }
 
 /** Returns the form in which account addresses are stored and compared: lowercase, with a Unicode domain. */
-export function normalizeAddress(text: string): string {
+export function normalizeMailAddress(text: string): string {
   const { local, domain } = splitAddress(text.trim());
   return domain === '' ? text.trim().toLowerCase() : `${local}@${toUnicode(domain)}`.toLowerCase();
 }

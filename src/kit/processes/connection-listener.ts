@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { acceptWaiting } from '../concurrency.ts';
+import { acceptWaitingConnections } from '../concurrency.ts';
 
 /** Receives connections from the listener. */
 export type ConnectionReceiver = {
@@ -76,7 +76,7 @@ export function openConnectionListener(
     async close() {
       await Promise.all(
         servers.map(async (server) => {
-          await acceptWaiting(server);
+          await acceptWaitingConnections(server);
           server.close();
         }),
       );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startRemoteBackground } from '#app/server/processes.ts';
+import { delegateBackgroundWork } from '#app/server/processes.ts';
 import { cellsOf } from '#cells/cells.ts';
 import { makeCells } from '#test/cells/make-cells.ts';
 import { testDatabase } from '#test/database.ts';
@@ -10,7 +10,7 @@ import { enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
 import { newId } from '../clock.ts';
 import { type Database, openDatabase, transaction } from '../database.ts';
 import { openLog } from '../log.ts';
-import { announceJobs, announceWithCommit } from '../queue.ts';
+import { announceJobs, announceJobsWithCommit } from '../queue.ts';
 import { type JobListener, listenForJobs, openAnnouncer } from './announcer.ts';
 
 const log = openLog('silent');
@@ -46,7 +46,7 @@ test('the queues of a cell are notified of its jobs only', async () => {
   for (const heard of all) heard.length = 0;
   for (const pool of pools) await announceJobs(pool, 'one');
   await announceJobs(pools[1], 'again');
-  await announceWithCommit(pools[0]);
+  await announceJobsWithCommit(pools[0]);
   await until('all to hear the last', async () => all.every((heard) => heard.at(-1) === ''));
   assert.deepEqual(all, [
     ['one', ''],
@@ -124,8 +124,8 @@ test('one connection listens for all cells of a server, until the last listener 
 
 test('a process that leaves the work of a cell to another process wakes the queue there', async () => {
   const [here, far] = [await hear(pools[1]), await hear(pools[2])];
-  const first = startRemoteBackground({ database, log });
-  const others = [pools[1], pools[2]].map((pool) => startRemoteBackground({ database: pool, log }, first));
+  const first = delegateBackgroundWork({ database, log });
+  const others = [pools[1], pools[2]].map((pool) => delegateBackgroundWork({ database: pool, log }, first));
   for (const { wakeQueue } of others) wakeQueue();
   await until('both to be woken', async () =>
     [here, far].every((heard) => heard.some((sender) => sender !== '')),

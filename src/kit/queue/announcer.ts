@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, notifierOf, openClient, partNameOf } from '../database.ts';
-import { loggedError } from '../errors.ts';
+import { toLoggedError } from '../errors.ts';
 import { hasServerMoved } from '../find-host.ts';
 import type { Log } from '../log.ts';
 import { announcementOf, jobsChannel, sendAnnouncements } from '../queue.ts';
@@ -84,7 +84,7 @@ const usualAskMs = 3_000;
  * @param options.lost is called if the connection is lost or cannot be established.
  * @returns when it has stopped. Never rejects.
  */
-export async function listen(
+export async function listenOnChannel(
   database: Database,
   channel: string,
   hear: (payload: string) => void,
@@ -106,7 +106,7 @@ export async function listen(
     } catch (error) {
       losses += 1;
       if (losses === 2)
-        log.warn({ ...loggedError(error), channel }, 'the listening connection was lost; reconnecting');
+        log.warn({ ...toLoggedError(error), channel }, 'the listening connection was lost; reconnecting');
       lost?.();
       await sleep(reconnectMs, undefined, { signal }).catch(() => {});
     }
@@ -198,7 +198,7 @@ function openChannelListener(place: Database, log: Log): ChannelListener {
     ear.isListening = isListening;
     for (const hear of ear.hearers) hear(said);
   };
-  ear.ended = listen(place, jobsChannel, (said) => tell(said, true), {
+  ear.ended = listenOnChannel(place, jobsChannel, (said) => tell(said, true), {
     log,
     signal: ending.signal,
     lost: () => tell('', false),

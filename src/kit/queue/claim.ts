@@ -1,9 +1,9 @@
-import { type Database, isUnavailable } from '../database.ts';
+import { type Database, isUnavailableError } from '../database.ts';
 import type { Log } from '../log.ts';
 import { type Job, LeaseLost } from '../queue.ts';
 import { boolean, double, integer, integers, jsonb, nullable, statement, texts } from '../statement.ts';
 import type { Lanes } from './lanes.ts';
-import { suspectAfter } from './park-job.ts';
+import { suspectAfterLostClaims } from './park-job.ts';
 import { runPeriodically } from './periodic.ts';
 
 /**
@@ -213,7 +213,7 @@ const findNextDue = statement(
       and kind = any($kinds) and lane <> all($closed_lanes) and ($lost_below is null or ${lostClaims} < $lost_below)`,
 );
 
-export type ClaimContext = {
+export type JobClaimOptions = {
   database: Database;
   lanes: Lanes;
   lookBack: ClaimWindow;
@@ -245,7 +245,7 @@ const mostAtOnce = 128;
  * claimed in 2 to 4 ms. Behind 100,000, it is claimed in 17 ms.
  * @param free how many more jobs can be held.
  */
-export async function claim(claims: ClaimContext, free: number): Promise<Job[]> {
+export async function claimDueJobs(claims: JobClaimOptions, free: number): Promise<Job[]> {
   const { database, kinds, caps, lanes, lookBack, leaseSeconds, outage } = claims;
   const limit = Math.min(free, mostAtOnce);
   const { names, rooms } = lanes.rooms();
@@ -260,13 +260,13 @@ export async function claim(claims: ClaimContext, free: number): Promise<Job[]> 
     rooms,
     look_back,
     lost_below: lostBelow(claims),
-    lost_alone: suspectAfter,
+    lost_alone: suspectAfterLostClaims,
     limit,
     lease_seconds: leaseSeconds,
     // An outage longer than a lease ends the leases of running processes. Those are not lost claims.
     counts_lost: began - outage.seenAt > leaseSeconds * 1_000,
   }).catch((error: unknown) => {
-    if (isUnavailable(error)) outage.seenAt = performance.now();
+    if (isUnavailableError(error)) outage.seenAt = performance.now();
     lookBack.forget();
     throw error;
   });
@@ -274,7 +274,7 @@ export async function claim(claims: ClaimContext, free: number): Promise<Job[]> 
   else lanes.keepOpened(opened);
   // Only if the process is full, because each round costs an empty claim.
   if (rows.length === free) lanes.served(new Set(rows.map(({ lane }) => lane)));
-  else if (rows.length === 0 && lanes.newRound()) return claim(claims, free);
+  else if (rows.length === 0 && lanes.newRound()) return claimDueJobs(claims, free);
   return rows.map((row) => ({
     workspaceId: row.workspace_id,
     id: row.id,
@@ -287,14 +287,15 @@ export async function claim(claims: ClaimContext, free: number): Promise<Job[]> 
   }));
 }
 
-const lostBelow = ({ hasSuspect }: ClaimContext): number | null => (hasSuspect() ? suspectAfter : null);
+const lostBelow = ({ hasSuspect }: JobClaimOptions): number | null =>
+  hasSuspect() ? suspectAfterLostClaims : null;
 
 /**
  * Returns for how many milliseconds there is nothing to claim, unless a job is added or a lane opens.
  * @param isTold whether this process receives announcements. If so, after all jobs were checked and no due
  * job is locked, it can sleep until the next one is due.
  */
-export async function idleTime(claims: ClaimContext, isTold: boolean): Promise<number> {
+export async function findNextClaimDelay(claims: JobClaimOptions, isTold: boolean): Promise<number> {
   const { database, kinds, lanes, lookBack } = claims;
   const lost_below = lostBelow(claims);
   const closed_lanes = lanes.closed();

@@ -6,7 +6,7 @@ import { newId } from '../clock.ts';
 import { openDatabase } from '../database.ts';
 import { openLog } from '../log.ts';
 import { completeJob, enqueueJob, type Job, rescheduleJob } from '../queue.ts';
-import { type ClaimContext, claim, openClaimWindow } from './claim.ts';
+import { claimDueJobs, type JobClaimOptions, openClaimWindow } from './claim.ts';
 import { openLanes } from './lanes.ts';
 import { startQueue } from './worker.ts';
 
@@ -25,7 +25,7 @@ async function enqueue(lane: string): Promise<string> {
 }
 
 /** Returns the state of a process that has just started and already holds these jobs. */
-const startClaims = (held: readonly Job[] = []): ClaimContext => ({
+const startClaims = (held: readonly Job[] = []): JobClaimOptions => ({
   database,
   lanes: openLanes({ places: 10, onOpen: () => {} }),
   lookBack: openClaimWindow(),
@@ -36,7 +36,7 @@ const startClaims = (held: readonly Job[] = []): ClaimContext => ({
   outage: { seenAt: Number.NEGATIVE_INFINITY },
 });
 
-const claimAll = (held: readonly Job[] = []): Promise<Job[]> => claim(startClaims(held), 10);
+const claimAll = (held: readonly Job[] = []): Promise<Job[]> => claimDueJobs(startClaims(held), 10);
 
 /** Expires the leases of a dead process, in the order of their jobs. */
 const expireLeases = () =>
@@ -72,10 +72,10 @@ test('leases that end during a database outage do not count as lost claims', asy
   await enqueue('long');
   const running = startClaims();
   for (let outage = 0; outage < 4; outage += 1) {
-    const [job] = await claim(running, 10);
+    const [job] = await claimDueJobs(running, 10);
     assert.deepEqual([job?.lane, job?.lostClaims], ['long', 0]);
     await expireLeases();
-    await assert.rejects(claim({ ...running, database: away }, 10));
+    await assert.rejects(claimDueJobs({ ...running, database: away }, 10));
   }
   const [next] = await claimAll();
   assert.equal(next?.lostClaims, 1, 'a process that has seen no outage counts the lost claim');

@@ -7,7 +7,7 @@ import { onlyRow, type Queryable, statement } from '../statement.ts';
 export const parkedReason =
   'The server stopped three times while processing this, so it will not be retried automatically.';
 
-export const selectParked = statement(
+export const selectParkedJobs = statement(
   'queue.select_parked',
   'limit',
   'workspace_id id kind:text parked_at:timestamp',
@@ -16,7 +16,7 @@ export const selectParked = statement(
 );
 
 /** Makes a parked job due again. */
-export const restartJob = statement(
+export const restartParkedJob = statement(
   'queue.restart_job',
   'workspace_id id',
   'id',
@@ -35,13 +35,13 @@ const markParked = statement(
 );
 
 /** A job with this many lost claims in a row is parked: it would probably kill the next process too. */
-export const parkAfter = 3;
+export const parkAfterLostClaims = 3;
 
 /**
  * A process runs jobs with this many lost claims one at a time. A process that dies loses all its jobs, so
  * this ensures that only the job that kills processes gets a third lost claim.
  */
-export const suspectAfter = 2;
+export const suspectAfterLostClaims = 2;
 
 /** Marks the subject of the job as failed, in the transaction that parks the job. */
 export type OnParked = (client: Queryable, job: Job, reason: string) => Promise<void>;

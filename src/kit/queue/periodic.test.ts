@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { openLog } from '../log.ts';
-import { type Failures, pauseAfter, processInBatches, runPeriodically, throwFailures } from './periodic.ts';
+import { type Failures, getNextPause, processInBatches, runPeriodically, throwFailures } from './periodic.ts';
 
 test('a failure is logged when it is new, or when other parts fail than in the previous run', async () => {
   const lines = new PassThrough({ encoding: 'utf8' });
@@ -103,7 +103,7 @@ test('work with a pause of a minute does not run at the start of the process, an
 test('the pause grows each time work finds nothing to do, and resets when it finds some', () => {
   const pauses = { pauseMs: 500, longestMs: 5_000 };
   let pause = pauses.pauseMs;
-  const after = (found: unknown): number => (pause = pauseAfter(pause, found, pauses));
+  const after = (found: unknown): number => (pause = getNextPause(pause, found, pauses));
   assert.deepEqual(
     [0, 0, 0, 0, 0, 3, 0, undefined].map(after),
     [1_000, 2_000, 4_000, 5_000, 5_000, 500, 1_000, 500],

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { now } from '../clock.ts';
 import { type Database, sharedDatabaseOf } from '../database.ts';
-import { isDatabaseUnavailable, loggedError } from '../errors.ts';
+import { isDatabaseUnavailable, toLoggedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { onlyRow, statement } from '../statement.ts';
 
 /** Periodic work. `stop` waits for the current run. */
-export type Periodic = { stop(): Promise<void> };
+export type PeriodicWork = { stop(): Promise<void> };
 
 /** Work with this pause or a longer one starts a moment after the process. */
 const rareMs = 60_000;
@@ -24,7 +24,7 @@ const firstMs = 5_000;
 export function runPeriodically(
   name: string,
   options: { pauseMs: number; longestMs?: number; log: Log; work: (signal: AbortSignal) => Promise<unknown> },
-): Periodic {
+): PeriodicWork {
   const ending = new AbortController();
   const { signal } = ending;
   const { pauseMs, longestMs = pauseMs } = options;
@@ -37,7 +37,7 @@ export function runPeriodically(
     if (pauseMs >= rareMs) await wait(firstMs);
     while (!signal.aborted) {
       try {
-        pause = pauseAfter(pause, await options.work(signal), { pauseMs, longestMs });
+        pause = getNextPause(pause, await options.work(signal), { pauseMs, longestMs });
         failing = undefined;
         wasAway = false;
       } catch (error) {
@@ -45,9 +45,9 @@ export function runPeriodically(
         // First connections can be slow on a busy machine, so only a second failure in a row is a warning.
         if (isDatabaseUnavailable(error) && !wasAway) {
           wasAway = true;
-          options.log.debug(loggedError(error), `${name}: the database is unavailable`);
+          options.log.debug(toLoggedError(error), `${name}: the database is unavailable`);
         } else {
-          if (which !== failing) options.log.warn(loggedError(error), `${name} failed; retrying`);
+          if (which !== failing) options.log.warn(toLoggedError(error), `${name} failed; retrying`);
           failing = which;
         }
       }
@@ -64,7 +64,7 @@ export function runPeriodically(
 }
 
 /** Returns the next pause, which doubles after work that found nothing (0). */
-export const pauseAfter = (
+export const getNextPause = (
   pause: number,
   found: unknown,
   { pauseMs, longestMs }: { pauseMs: number; longestMs: number },
@@ -112,7 +112,7 @@ export function throwFailures(failures: Failures): void {
 }
 
 /** Sets the time of the last sweep to the current time of the database. */
-export const confirmSweepClock = statement(
+export const recordSweepTime = statement(
   'sweeps.confirm_clock',
   '',
   'swept_at',
@@ -178,7 +178,7 @@ export async function findClockDoubt(database: Database, at = now()): Promise<Cl
  * clock 400 days ahead, the trash and all data with a retention limit were deleted within 20 seconds.
  * @returns undefined if nothing ran.
  */
-export async function sweep<Result>(
+export async function sweepWithTrustedClock<Result>(
   database: Database,
   work: () => Promise<Result>,
 ): Promise<Result | undefined> {

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../clock.ts';
-import { type Database, isUnavailable } from '../database.ts';
-import { loggedError } from '../errors.ts';
+import { type Database, isUnavailableError } from '../database.ts';
+import { toLoggedError } from '../errors.ts';
 import { type Log, runInTrace } from '../log.ts';
 import {
+  type getTracePayload,
   type Job,
   type JobHandler,
   LaneNarrowed,
   LeaseLost,
   rescheduleJob,
-  type tracedPayload,
 } from '../queue.ts';
 import { type JobListener, listenForJobs, openAnnouncer } from './announcer.ts';
 import {
-  type ClaimContext,
   type ClaimedJob,
-  claim,
-  idleTime,
+  claimDueJobs,
+  findNextClaimDelay,
+  type JobClaimOptions,
   keepLeases,
   openClaimWindow,
   pollMs,
 } from './claim.ts';
 import { type LaneWidth, openLanes } from './lanes.ts';
-import { type OnParked, parkAfter, parkJob, suspectAfter } from './park-job.ts';
+import { type OnParked, parkAfterLostClaims, parkJob, suspectAfterLostClaims } from './park-job.ts';
 
 /** Returns the delay after failures of the handler, in seconds: 1, 2, 4, ... and hourly from the 13th on. */
 export const backoffSeconds = (failures: number): number => Math.min(2 ** Math.max(failures - 1, 0), 3_600);
@@ -36,12 +36,12 @@ async function rescheduleFailed(database: Database, log: Log, job: Job, error: u
     log.warn(about(job), 'the lease of a job was lost; its result was discarded');
     return;
   }
-  const failures = job.failures + (isUnavailable(error) ? 0 : 1);
+  const failures = job.failures + (isUnavailableError(error) ? 0 : 1);
   const delay = backoffSeconds(failures);
-  const level = isUnavailable(error) ? 'debug' : 'error';
-  log[level]({ ...about(job), failures, delay, ...loggedError(error) }, 'a job failed; it will be retried');
+  const level = isUnavailableError(error) ? 'debug' : 'error';
+  log[level]({ ...about(job), failures, delay, ...toLoggedError(error) }, 'a job failed; it will be retried');
   // If parking failed, the next claim parks the job.
-  const lostClaims = job.lostClaims >= parkAfter ? job.lostClaims : 0;
+  const lostClaims = job.lostClaims >= parkAfterLostClaims ? job.lostClaims : 0;
   await reschedule(database, log, job, { delay, failures, lostClaims });
 }
 
@@ -60,7 +60,7 @@ async function reschedule(
     await rescheduleJob(database, job, when);
   } catch (error) {
     log.debug(
-      { ...about(job), ...loggedError(error) },
+      { ...about(job), ...toLoggedError(error) },
       'could not reschedule a job; it will be retried when its lease expires',
     );
   }
@@ -149,7 +149,7 @@ const shutdownReturnMs = 1_000;
 type Running = ClaimedJob & { done: Promise<void> };
 
 type State = Omit<Required<QueueOptions>, 'concurrency'> &
-  ClaimContext & {
+  JobClaimOptions & {
     mostHeld: number;
     bell: WakeSignal;
     heard: JobListener;
@@ -218,15 +218,15 @@ async function work(state: State): Promise<void> {
     try {
       const free = freeOf(state);
       const asked = performance.now();
-      const claimed = free > 0 ? await claim(state, free) : [];
+      const claimed = free > 0 ? await claimDueJobs(state, free) : [];
       await startAll(state, claimed, asked);
       if (claimed.length === 0)
-        await bell.sleep(() => (free > 0 ? idleTime(state, heard.isListening()) : pollMs));
+        await bell.sleep(() => (free > 0 ? findNextClaimDelay(state, heard.isListening()) : pollMs));
       failures = 0;
     } catch (error) {
       // The first failure is not logged: on a busy machine, connecting can be slow.
       failures += 1;
-      if (failures === 2) log.warn(loggedError(error), 'the queue cannot read its jobs; retrying');
+      if (failures === 2) log.warn(toLoggedError(error), 'the queue cannot read its jobs; retrying');
       await bell.sleep(() => pollMs);
     }
   }
@@ -238,7 +238,7 @@ function freeOf({ mostHeld, running }: State): number {
   return free >= mostHeld * claimedShare ? free : 0;
 }
 
-const isSuspect = ({ lostClaims }: Job): boolean => lostClaims >= suspectAfter;
+const isSuspect = ({ lostClaims }: Job): boolean => lostClaims >= suspectAfterLostClaims;
 
 /** Starts claimed jobs, or returns them if the queue has stopped in the meantime. */
 async function startAll(state: State, jobs: readonly Job[], asked: number): Promise<void> {
@@ -267,12 +267,12 @@ async function run(state: State, job: Job, signal: AbortSignal): Promise<void> {
   const { run: handle, onParked, ...width } = state.handlers[job.kind]!;
   const turn = state.lanes.lineUp(job.lane, width, signal);
   try {
-    if (job.lostClaims >= parkAfter) {
+    if (job.lostClaims >= parkAfterLostClaims) {
       await parkJob(state.database, state.log, job, onParked);
       return;
     }
     if (width.ahead === undefined) await turn.enter();
-    const { traceparent } = job.payload as ReturnType<typeof tracedPayload>;
+    const { traceparent } = job.payload as ReturnType<typeof getTracePayload>;
     await runInTrace(traceparent, () => handle(job, signal, turn));
   } catch (error) {
     if (state.phase === 'aborting' || error instanceof LaneNarrowed) await rescheduleAll(state, [job]);

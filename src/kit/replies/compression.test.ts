@@ -5,13 +5,13 @@ import * as fc from 'fast-check';
 import { request } from 'undici';
 import { element, stepsOf } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
-import { openSharedPage } from './compression.ts';
+import { createPageTemplate } from './compression.ts';
 
 test("a compressed page with a visitor's text in the middle decompresses to exactly that page, for any text", () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 400 });
   fc.assert(
     fc.property(text, text, fc.array(text, { maxLength: 3 }), (before, after, owns) => {
-      const shared = openSharedPage(before, after);
+      const shared = createPageTemplate(before, after);
       for (const own of owns) {
         const page = shared(own);
         assert.ok(typeof page !== 'string');
@@ -24,7 +24,7 @@ test("a compressed page with a visitor's text in the middle decompresses to exac
 });
 
 test('parts shared by all visitors are not copied', () => {
-  const shared = openSharedPage('a'.repeat(10_000), 'z'.repeat(10_000));
+  const shared = createPageTemplate('a'.repeat(10_000), 'z'.repeat(10_000));
   const [one, other] = [shared('Ada'), shared('Grace')];
   assert.ok(typeof one !== 'string' && typeof other !== 'string');
   for (const coding of ['plain', 'packed'] as const) {
@@ -37,7 +37,7 @@ test('parts shared by all visitors are not copied', () => {
 
 test('the maximum length of the text in the middle is 64 KB', () => {
   const own = 'x'.repeat(0xffff);
-  const page = openSharedPage('a', 'z')(own);
+  const page = createPageTemplate('a', 'z')(own);
   assert.ok(typeof page !== 'string');
   assert.equal(gunzipSync(Buffer.concat(page.packed())).toString(), `a${own}z`);
 });

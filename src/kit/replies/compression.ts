@@ -202,7 +202,7 @@ const gzipHead = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
  * file is a sequence of blocks, and the visitor's text is a stored block (RFC 1951, 3.2.4). A long page is
  * compressed for each visitor in another thread.
  */
-export function openSharedPage(before: string, after: string): (own: string) => PageContent {
+export function createPageTemplate(before: string, after: string): (own: string) => PageContent {
   if (before.length + after.length > longPage) return (own) => before + own + after;
   const [head, tail] = [Buffer.from(before), Buffer.from(after)];
   // A full flush ends at a byte boundary, and nothing after it refers back.

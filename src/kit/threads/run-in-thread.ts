@@ -21,7 +21,7 @@ export type ThreadTask<Module = URL> = {
 };
 
 /** Structured cloning turns an ApiError into a plain Error, so its fields are sent. */
-export type ThreadAnswer =
+export type ThreadResult =
   | { readonly value: unknown }
   | {
       readonly refusal: {
@@ -58,7 +58,7 @@ async function answerOf<Answer>(
   }, ms);
   const ended = once(thread, 'exit').then(() => undefined);
   try {
-    const received = (await Promise.race([once(thread, 'message'), ended])) as [ThreadAnswer] | undefined;
+    const received = (await Promise.race([once(thread, 'message'), ended])) as [ThreadResult] | undefined;
     if (received) return valueOf(received[0]) as Answer;
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
@@ -70,7 +70,7 @@ async function answerOf<Answer>(
   throw new Error('A thread ended without a result.');
 }
 
-function valueOf(answer: ThreadAnswer): unknown {
+function valueOf(answer: ThreadResult): unknown {
   if ('value' in answer) return answer.value;
   const { code, message, errors } = answer.refusal;
   throw new ApiError(code, message, errors && { errors });

@@ -1,13 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { ApiError } from '../errors.ts';
-import type { ThreadAnswer, ThreadTask } from './run-in-thread.ts';
+import type { ThreadResult, ThreadTask } from './run-in-thread.ts';
 
 /* The thread that run-in-thread.ts starts: it calls one function, sends the result, and ends. */
 
 type Functions = Readonly<Record<string, (...given: readonly unknown[]) => unknown>>;
 
 const { module, name, given } = workerData as ThreadTask<string>;
-const send = (answer: ThreadAnswer): void => parentPort!.postMessage(answer, []);
+const send = (answer: ThreadResult): void => parentPort!.postMessage(answer, []);
 
 try {
   const functions = (await import(module)) as Functions;

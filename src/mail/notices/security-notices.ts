@@ -5,7 +5,7 @@ import { onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts'
 import type { Role } from '#rules/permissions.ts';
 import type { AccountChange } from '#workspaces/audit/email-events.ts';
 import { formatEmailTime } from '../format-email-time.ts';
-import type { NoticeContext } from '../notice-context.ts';
+import type { NoticeServices } from '../notice-context.ts';
 
 /** Selects the owners and admins, who manage a workspace's keys and members. */
 const selectAdmins = statement(
@@ -52,7 +52,7 @@ const findPerson = statement(
 
 /** Emails the workspace's owners and admins about a new API key. */
 export const notifyKeyCreated = (
-  context: NoticeContext,
+  context: NoticeServices,
   client: Queryable,
   workspaceId: string,
   { keyId }: { keyId: string },
@@ -70,7 +70,7 @@ export const notifyKeyCreated = (
 
 /** Emails the workspace's owners and admins about the new secret of an API key. */
 export const notifyKeyRotated = (
-  context: NoticeContext,
+  context: NoticeServices,
   client: Queryable,
   workspaceId: string,
   { keyId, formerUntil }: { keyId: string; formerUntil: string },
@@ -86,7 +86,7 @@ type FoundKey = Awaited<ReturnType<typeof findKeyForNotice>>[number];
 type KeyNotice = { subject: string; heading: string; fields: EmailField[]; warning: string };
 
 async function notifyAboutKey(
-  context: NoticeContext,
+  context: NoticeServices,
   client: Queryable,
   { workspaceId, keyId }: { workspaceId: string; keyId: string },
   noticeOf: (key: FoundKey) => KeyNotice,
@@ -112,7 +112,7 @@ async function notifyAboutKey(
   });
 }
 
-const keysButton = ({ config }: NoticeContext, workspaceId: string): EmailBlock => ({
+const keysButton = ({ config }: NoticeServices, workspaceId: string): EmailBlock => ({
   kind: 'button',
   label: 'View API keys',
   url: `${config.publicUrl}/app/w/${workspaceId}/settings/keys`,
@@ -120,7 +120,7 @@ const keysButton = ({ config }: NoticeContext, workspaceId: string): EmailBlock 
 
 /** Emails the other owners and admins about a new member. */
 export async function notifyMemberAdded(
-  context: NoticeContext,
+  context: NoticeServices,
   client: Queryable,
   workspaceId: string,
   { userId }: { userId: string },
@@ -155,7 +155,7 @@ export async function notifyMemberAdded(
 
 /** Emails a person that their password was changed. */
 export const notifyPasswordChanged = (
-  context: NoticeContext,
+  context: NoticeServices,
   client: Queryable,
   workspaceId: string,
   { userId }: { userId: string },
@@ -199,14 +199,14 @@ const personalWords: Readonly<Record<AccountChange, readonly [subject: string, t
 
 /** Emails a person that their sign-in methods or account changed. */
 export const notifySignInChanged = (
-  context: NoticeContext,
+  context: NoticeServices,
   client: Queryable,
   workspaceId: string,
   { userId, what }: { userId: string; what: AccountChange },
 ): Promise<void> => notifyPerson(context, client, { workspaceId, userId }, personalWords[what]);
 
 async function notifyPerson(
-  { vault, config }: NoticeContext,
+  { vault, config }: NoticeServices,
   client: Queryable,
   { workspaceId, userId }: { workspaceId: string; userId: string },
   [subject, text]: readonly [subject: string, text: string],
@@ -236,7 +236,7 @@ export const adminNoticeReason = (workspace: string): string =>
 
 /** Queues an email to the owners and admins of a workspace. */
 export async function notifyAdmins(
-  { vault }: NoticeContext,
+  { vault }: NoticeServices,
   client: Queryable,
   workspaceId: string,
   notice: { subject: string; letter: EmailBody },

@@ -3,9 +3,9 @@ import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMail } from '#kit/outbox.ts';
 import { completeJob, type JobHandler } from '#kit/queue.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
-import { beginPasswordReset, resetMinutes } from '#workspaces/accounts/password-reset.ts';
+import { createPasswordReset, resetMinutes } from '#workspaces/accounts/password-reset.ts';
 import type { EmailEvent } from '#workspaces/audit/email-events.ts';
-import type { NoticeContext } from '../notice-context.ts';
+import type { NoticeServices } from '../notice-context.ts';
 import {
   adminNoticeReason,
   notifyAdmins,
@@ -19,13 +19,13 @@ import { sendDueDigest, sendSubmissionNotices } from './submission-notices.ts';
 
 /** Emails a password reset link if the address has an account. */
 async function notifyPasswordReset(
-  { vault, config }: NoticeContext,
+  { vault, config }: NoticeServices,
   client: Queryable,
   workspaceId: string,
   { email }: { email: string },
 ): Promise<void> {
   const to = config.smtp && readMailAddress(email);
-  const token = to && (await beginPasswordReset(client, email));
+  const token = to && (await createPasswordReset(client, email));
   if (!to || !token) return;
   await enqueueMail(
     client,
@@ -64,7 +64,7 @@ const findWorkspaceName = statement(
 
 /** Emails owners and admins that their workspace is being deleted, and how to restore it. */
 async function notifyWorkspaceDeletion(
-  context: NoticeContext,
+  context: NoticeServices,
   client: Queryable,
   workspaceId: string,
   { endsAt }: { endsAt: string },
@@ -89,7 +89,7 @@ async function notifyWorkspaceDeletion(
 
 /** Emails owners and admins that their workspace was restored. */
 async function notifyWorkspaceKept(
-  context: NoticeContext,
+  context: NoticeServices,
   client: Queryable,
   workspaceId: string,
 ): Promise<void> {
@@ -106,7 +106,7 @@ async function notifyWorkspaceKept(
 }
 
 type NoticeSender<News> = (
-  context: NoticeContext,
+  context: NoticeServices,
   client: Queryable,
   workspaceId: string,
   news: News,
@@ -131,7 +131,7 @@ const noticeSenders: {
  * Handles the jobs that send notices (#workspaces/audit/email-events.ts). The emails commit together with the end of
  * the job, so each event is notified once.
  */
-export function sendNotices(context: NoticeContext): JobHandler {
+export function createNoticeHandler(context: NoticeServices): JobHandler {
   return async (job) => {
     const news = job.payload as EmailEvent;
     await transaction(context.database, async (client) => {

@@ -1,24 +1,30 @@
 import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers/check-answers.ts';
 import { type AnswerFormat, formatAnswerParts } from '#ast/answers/format-answer.ts';
-import { createPlaceholderFiller, type FillText } from '#ast/answers/format-piped.ts';
+import { createPlaceholderFiller, type PlaceholderFiller } from '#ast/answers/format-piped.ts';
 import { stripInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import { type Locale, type LocaleChoice, localeOf } from '#ast/basics/locales.ts';
 import { fillTemplate, formatDay } from '#ast/basics/words.ts';
-import { type Form, type InputElement, isVisibleToVisitors, kindOf, listQuestions } from '#ast/form/tree.ts';
+import {
+  answerKindOf,
+  type Form,
+  type InputElement,
+  isVisibleToVisitors,
+  listQuestions,
+} from '#ast/form/tree.ts';
 import { numberMarksOf } from '#ast/rules/written-numbers.ts';
 import type { Settings } from '#ast/settings.ts';
 import {
   answerFilesOf,
-  chooseConfirmation,
-  type Notification,
+  findConfirmationIndex,
+  type SubmissionNotification,
   withConfirmation,
 } from '#ast/settings-by-condition.ts';
 import { formatReference } from '#ast/short-reference.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
-import { inLanguage } from '#ast/translations/translations.ts';
-import { formTree } from '#forms/form-rows.ts';
-import { answerContext } from '#forms/live-form.ts';
+import { formInLanguage } from '#ast/translations/translations.ts';
+import { effectiveFormColumn } from '#forms/form-rows.ts';
+import { createEvaluationContext } from '#forms/live-form.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { type MailAddress, readMailAddress } from '#kit/outbox/address.ts';
 import { type EmailBlock, type EmailField, enqueueMail, type MailKind, type NewMail } from '#kit/outbox.ts';
@@ -50,7 +56,7 @@ const noFiles: ReadonlyMap<string, readonly { readonly filename: string }[]> = n
  * Returns a function that fills answers into a form's texts. All elements count as shown, because hidden ones
  * have no stored answers.
  */
-const createTextFiller = (form: Form, values: Answers, speech: AnswerFormat): FillText =>
+const createTextFiller = (form: Form, values: Answers, speech: AnswerFormat): PlaceholderFiller =>
   createPlaceholderFiller({ form, values, held: noFiles, shown: { isShown: () => true }, speech });
 
 /** Fills answers into a text of the form's settings. */
@@ -65,7 +71,7 @@ const fillWithAnswers = (
  * Returns the answers with their labels, in form order. Unanswered questions are omitted.
  * @param isListed selects inputs; defaults to all.
  */
-export function answerFields(
+export function listAnswerFields(
   form: Form,
   answers: Answers,
   { locale, words }: { readonly locale: Locale; readonly words: Pick<MailWords, 'yes' | 'no'> },
@@ -92,7 +98,7 @@ export function answerFields(
 }
 
 function fieldOf(input: InputElement, label: string, answer: AnswerValue, speech: AnswerFormat): EmailField {
-  if (kindOf(input) === 'files') {
+  if (answerKindOf(input) === 'files') {
     const files = (answer as FileAnswer[]).map(({ id, filename, size }) => ({ id, filename, size }));
     return { label, files };
   }
@@ -119,7 +125,7 @@ export const noticeColumns = {
   form_name: text,
   settings: jsonb<Settings>(),
   /** The version that the visitor answered. */
-  structure: formTree,
+  structure: effectiveFormColumn,
   answers: json<Answers>(),
   reference: json<Record<string, string>>(),
   /** The language of the answers, as a BCP 47 tag; null if the form names none. */
@@ -143,7 +149,7 @@ const reasonOfOwners = (formName: string): string =>
 function factsOf({ structure, answers, reference }: NotifiedSubmission): EmailBlock[] {
   const along = Object.entries(reference).map(([label, value]) => ({ label, value }));
   return [
-    { kind: 'fields', fields: answerFields(structure, answers, { locale: 'en', words: english }) },
+    { kind: 'fields', fields: listAnswerFields(structure, answers, { locale: 'en', words: english }) },
     ...(along.length > 0
       ? ([
           { kind: 'heading', text: 'Reference data' },
@@ -216,10 +222,10 @@ export function composeReceipt(
   spoken: LocaleChoice | undefined,
 ): Omit<NewMail, 'to'> {
   const language = noticed.language ?? undefined;
-  const structure = inLanguage(noticed.structure, language);
+  const structure = formInLanguage(noticed.structure, language);
   const { confirmations } = noticed.settings;
-  const context = answerContext(noticed.settings, noticed.reference);
-  const place = chooseConfirmation(
+  const context = createEvaluationContext(noticed.settings, noticed.reference);
+  const place = findConfirmationIndex(
     confirmations,
     structure,
     answers,
@@ -261,7 +267,7 @@ export function composeReceipt(
           ? [
               {
                 kind: 'fields' as const,
-                fields: answerFields(structure, answers, { locale, words }, isVisibleToVisitors),
+                fields: listAnswerFields(structure, answers, { locale, words }, isVisibleToVisitors),
               },
             ]
           : []),
@@ -288,7 +294,7 @@ export function composeReceipt(
  */
 export function receiptAddresses(
   { settings, answers }: NotifiedSubmission,
-  heard: readonly Notification[],
+  heard: readonly SubmissionNotification[],
 ): readonly string[] {
   const ids = [
     settings.receipt_email_element,

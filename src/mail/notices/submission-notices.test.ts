@@ -5,7 +5,7 @@ import { changeSubmission } from '#submissions/changes/edit.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
 import { createUser } from '#workspaces/accounts/users.ts';
-import { nextDigest, sendDueDigest, sendSubmissionNotices } from './submission-notices.ts';
+import { getNextDigestTime, sendDueDigest, sendSubmissionNotices } from './submission-notices.ts';
 
 const server = await openMailServer();
 const service = await openService({
@@ -371,14 +371,14 @@ test('a submission queued while its digest is being sent is in that digest or in
 
 test("an hourly digest is sent at the next full hour, a daily one at 08:00 in the form's time zone", () => {
   const at = new Date('2026-03-28T10:20:30Z');
-  assert.equal(nextDigest(at, 'hourly').toISOString(), '2026-03-28T11:00:00.000Z');
-  assert.equal(nextDigest(at, 'daily').toISOString(), '2026-03-29T08:00:00.000Z');
+  assert.equal(getNextDigestTime(at, 'hourly').toISOString(), '2026-03-28T11:00:00.000Z');
+  assert.equal(getNextDigestTime(at, 'daily').toISOString(), '2026-03-29T08:00:00.000Z');
   // Daylight saving time begins in Berlin that night.
-  assert.equal(nextDigest(at, 'daily', 'Europe/Berlin').toISOString(), '2026-03-29T06:00:00.000Z');
-  assert.equal(nextDigest(at, 'daily', 'Asia/Kolkata').toISOString(), '2026-03-29T02:30:00.000Z');
-  assert.equal(nextDigest(at, 'daily', 'Asia/Kathmandu').toISOString(), '2026-03-29T02:15:00.000Z');
+  assert.equal(getNextDigestTime(at, 'daily', 'Europe/Berlin').toISOString(), '2026-03-29T06:00:00.000Z');
+  assert.equal(getNextDigestTime(at, 'daily', 'Asia/Kolkata').toISOString(), '2026-03-29T02:30:00.000Z');
+  assert.equal(getNextDigestTime(at, 'daily', 'Asia/Kathmandu').toISOString(), '2026-03-29T02:15:00.000Z');
   assert.equal(
-    nextDigest(new Date('2026-03-28T08:00:00Z'), 'daily').toISOString(),
+    getNextDigestTime(new Date('2026-03-28T08:00:00Z'), 'daily').toISOString(),
     '2026-03-29T08:00:00.000Z',
   );
 });

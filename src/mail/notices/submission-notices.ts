@@ -1,14 +1,14 @@
 import type { Locale } from '#ast/basics/locales.ts';
 import { type DigestMode, digestModes, editDaysOf } from '#ast/settings.ts';
-import { type Notification, notificationsFor, recipientsOf } from '#ast/settings-by-condition.ts';
-import { answerContext } from '#forms/live-form.ts';
+import { notificationsFor, recipientsOf, type SubmissionNotification } from '#ast/settings-by-condition.ts';
+import { createEvaluationContext } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox.ts';
 import { onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
-import { linkToken } from '#submissions/links.ts';
+import { signSubmissionLinkToken } from '#submissions/links.ts';
 import { enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
-import type { NoticeContext } from '../notice-context.ts';
+import type { NoticeServices } from '../notice-context.ts';
 import {
   composeDigest,
   composeNotification,
@@ -27,7 +27,7 @@ const digestTime = '08:00';
 /**
  * Returns when the digest of a submission received now is sent: at the next full hour, or at the next 08:00.
  */
-export function nextDigest(at: Date, mode: Exclude<DigestMode, 'each'>, timeZone = 'UTC'): Date {
+export function getNextDigestTime(at: Date, mode: Exclude<DigestMode, 'each'>, timeZone = 'UTC'): Date {
   const next = (step: number): Date => new Date(Math.floor(at.getTime() / step + 1) * step);
   if (mode === 'hourly') return next(hourMs);
   const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', hourCycle: 'h23', timeZone });
@@ -121,7 +121,7 @@ const digestLength = 20;
 
 /** Sends the notices of a completed submission: to the form's addresses, and receipts to the visitor. */
 export async function sendSubmissionNotices(
-  context: NoticeContext,
+  context: NoticeServices,
   client: Queryable,
   workspaceId: string,
   { submissionId, locale }: { submissionId: string; locale?: Locale | undefined },
@@ -133,7 +133,7 @@ export async function sendSubmissionNotices(
     settings.notifications,
     structure,
     answers,
-    answerContext(settings, reference),
+    createEvaluationContext(settings, reference),
   );
   await notifyFormAddresses(context, client, workspaceId, found);
   await notifyOtherAddresses(context, client, workspaceId, found, heard);
@@ -141,7 +141,7 @@ export async function sendSubmissionNotices(
 }
 
 async function notifyFormAddresses(
-  { vault, config }: NoticeContext,
+  { vault, config }: NoticeServices,
   client: Queryable,
   workspaceId: string,
   found: NotifiedSubmission,
@@ -158,7 +158,7 @@ async function notifyFormAddresses(
   await insertDigestItem(client, { ...form, submission_id: found.id });
   if (!digest?.is_new) return;
   const at = now();
-  const due = nextDigest(at, mode, found.settings.time_zone);
+  const due = getNextDigestTime(at, mode, found.settings.time_zone);
   const news = { kind: 'digest_due', formId: found.form_id } as const;
   await enqueueEmailEvent(client, workspaceId, news, (due.getTime() - at.getTime()) / 1_000);
 }
@@ -168,11 +168,11 @@ async function notifyFormAddresses(
  * submission already got their email.
  */
 async function notifyOtherAddresses(
-  { vault, config }: NoticeContext,
+  { vault, config }: NoticeServices,
   client: Queryable,
   workspaceId: string,
   found: NotifiedSubmission,
-  heard: readonly Notification[],
+  heard: readonly SubmissionNotification[],
 ): Promise<void> {
   const { notification_email: people = '', notification_digest: mode = digestModes[0] } = found.settings;
   const told = new Set(mode === 'each' ? recipientsOf(people) : []);
@@ -185,7 +185,7 @@ async function notifyOtherAddresses(
 
 /** Sends a due digest. It covers only submissions that still exist. */
 export async function sendDueDigest(
-  { vault, config }: NoticeContext,
+  { vault, config }: NoticeServices,
   client: Queryable,
   workspaceId: string,
   { formId }: { formId: string },
@@ -202,18 +202,18 @@ export async function sendDueDigest(
 
 /** Sends one receipt to each address that should get one. */
 async function sendReceipts(
-  { vault, config }: NoticeContext,
+  { vault, config }: NoticeServices,
   client: Queryable,
   workspaceId: string,
   found: NotifiedSubmission,
-  { heard, locale }: { heard: readonly Notification[]; locale: Locale | undefined },
+  { heard, locale }: { heard: readonly SubmissionNotification[]; locale: Locale | undefined },
 ): Promise<void> {
   const answers = receiptAddresses(found, heard);
   const visitors = answers.flatMap((answer) => readMailAddress(answer) ?? []);
   if (visitors.length === 0) return;
   const edit = found.settings.editing
     ? {
-        url: `${config.publicUrl}/f/${found.form_id}/edit/${linkToken(vault, 'edit', { workspaceId, formId: found.form_id, id: found.id })}`,
+        url: `${config.publicUrl}/f/${found.form_id}/edit/${signSubmissionLinkToken(vault, 'edit', { workspaceId, formId: found.form_id, id: found.id })}`,
         until: new Date(found.completed_at.getTime() + editDaysOf(found.settings) * dayMs),
       }
     : undefined;

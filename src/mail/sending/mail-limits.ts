@@ -9,7 +9,7 @@ import { statement } from '#kit/statement.ts';
  * Deletes records of emails that no longer count toward a limit. @returns the deleted ones; a full batch of
  * 1,000 means that there may be more.
  */
-export const deleteCountedEmails = statement(
+export const deleteExpiredEmailCounts = statement(
   'mail.delete_counted_emails',
   '',
   'id',
@@ -167,7 +167,7 @@ const limitsByKind = {
 } as const satisfies Record<MailKind, (config: MailLimitConfig) => readonly MailLimit[]>;
 
 /** The reason why an email is postponed, and for how many seconds. */
-export type PostponedMail = { reason: string; delay: number };
+export type MailPostponement = { reason: string; delay: number };
 
 /** The properties of an email that the limits count by. */
 type LimitedMail = {
@@ -186,7 +186,7 @@ export async function checkMailLimits(
   database: Database,
   mail: LimitedMail,
   config: MailLimitConfig,
-): Promise<PostponedMail | undefined> {
+): Promise<MailPostponement | undefined> {
   for (const quota of limitsByKind[mail.kind](config)) {
     const { most, reason } = quota;
     const sent = await countSent(database, mail, quota);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { transaction } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
-import { cancelMails, enqueueMail, type NewMail, sendMailJob } from '#kit/outbox.ts';
+import { cancelMails, enqueueMail, type NewMail, sendMailJobKind } from '#kit/outbox.ts';
 import { startQueue } from '#kit/queue/worker.ts';
 import { readSmtp, type SmtpConfig } from '#kit/smtp.ts';
 import { openVault } from '#kit/vault.ts';
@@ -10,7 +10,7 @@ import { testDatabase } from '#test/database.ts';
 import { openMailServer, type Treatment } from '#test/mail-server.ts';
 import { until } from '#test/service.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { type SendContext, sendMail } from './send-mail.ts';
+import { createMailHandler, type SendMailServices } from './send-mail.ts';
 
 const { database } = await testDatabase();
 const vault = openVault('0a'.repeat(32));
@@ -23,7 +23,7 @@ const smtpOf = (url: string, from = 'Forms <forms@formloom.test>'): SmtpConfig =
   return smtp!;
 };
 
-const context: SendContext = {
+const context: SendMailServices = {
   database,
   vault,
   signLink: ({ workspaceId, id }) => `https://files.test/${workspaceId}/${id}?signed`,
@@ -38,7 +38,7 @@ const context: SendContext = {
 const queue = startQueue({
   database,
   log: openLog('silent'),
-  handlers: { [sendMailJob]: { run: sendMail(context), perLane: 1 } },
+  handlers: { [sendMailJobKind]: { run: createMailHandler(context), perLane: 1 } },
 });
 after(() => queue.stop({ graceMs: 0 }));
 
@@ -217,14 +217,14 @@ test('without a mail server an email fails immediately with a clear reason', asy
   const job = {
     workspaceId,
     id: '',
-    kind: sendMailJob,
+    kind: sendMailJobKind,
     lane: '',
     payload: {},
     leaseToken: '',
     failures: 0,
     lostClaims: 0,
   };
-  const offline = sendMail({ ...context, config: { ...context.config, smtp: undefined } });
+  const offline = createMailHandler({ ...context, config: { ...context.config, smtp: undefined } });
   await queue.stop({ graceMs: 1_000 });
   const id = await enqueue({ to: { address: 'nobody@example.test' } });
   const token = '00000000-0000-4000-8000-000000000001';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { recordInvitationEmail } from '#invitations/mail-invitations.ts';
+import { recordInvitationEmailOutcome } from '#invitations/mail-invitations.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, sharedDatabaseOf, transaction } from '#kit/database.ts';
 import { hashMailAddress, type MailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
@@ -9,7 +9,7 @@ import { completeJob, type Job, type JobHandler, rescheduleJob } from '#kit/queu
 import { type SmtpConfig, type SmtpOutcome, sendMessage } from '#kit/smtp.ts';
 import { double, nullable, onlyRow, type Queryable, statement, text, textEnum } from '#kit/statement.ts';
 import type { LinkTarget, Vault } from '#kit/vault.ts';
-import { checkMailLimits, type MailLimitConfig, type PostponedMail } from './mail-limits.ts';
+import { checkMailLimits, type MailLimitConfig, type MailPostponement } from './mail-limits.ts';
 import { type RenderedEmail, renderEmail } from './template.ts';
 
 /** The outcome of an email; `queued` if an attempt failed and another one follows. */
@@ -25,8 +25,8 @@ type OutcomeHandler = (client: Queryable, note: MailOutcome) => Promise<void>;
 
 /** Functions of other modules that handle the outcome of their emails. */
 const outcomeHandlers: Partial<Readonly<Record<MailKind, OutcomeHandler>>> = {
-  invitation: recordInvitationEmail,
-  reminder: recordInvitationEmail,
+  invitation: recordInvitationEmailOutcome,
+  reminder: recordInvitationEmailOutcome,
 };
 
 type MessageParts = {
@@ -201,7 +201,7 @@ const postponeMail = statement(
     where workspace_id = $workspace_id and id = $id and state = 'queued'`,
 );
 
-export type SendContext = {
+export type SendMailServices = {
   database: Database;
   vault: Pick<Vault, 'unseal'>;
   /** Returns the download URL of a file, valid for an hour from now. */
@@ -224,7 +224,7 @@ export const mailNotConfigured = 'Email is not set up on this server: SMTP_URL a
  * is stored in one transaction with the job. If the process crashes between the server's "250" and that
  * transaction, the email is sent twice with the same Message-ID.
  */
-export function sendMail(context: SendContext): JobHandler {
+export function createMailHandler(context: SendMailServices): JobHandler {
   const { database, config } = context;
   return async (job, signal) => {
     const waiting = await findQueued(context, job);
@@ -242,13 +242,13 @@ export function sendMail(context: SendContext): JobHandler {
   };
 }
 
-async function findQueued({ database }: SendContext, job: Job): Promise<FoundMail | undefined> {
+async function findQueued({ database }: SendMailServices, job: Job): Promise<FoundMail | undefined> {
   const mail = onlyRow(await findMail(database, { workspace_id: job.workspaceId, id: job.id }));
   return mail?.state === 'queued' ? mail : undefined;
 }
 
 async function attempt(
-  { vault, signLink, config }: SendContext,
+  { vault, signLink, config }: SendMailServices,
   { workspaceId, id }: Job,
   mail: FoundMail,
   signal: AbortSignal,
@@ -272,7 +272,7 @@ async function attempt(
 }
 
 /** Returns undefined if the content was sealed with another key. */
-function readContent(vault: SendContext['vault'], sealed: Buffer | null): MailContent | undefined {
+function readContent(vault: SendMailServices['vault'], sealed: Buffer | null): MailContent | undefined {
   if (!sealed) return undefined;
   try {
     return JSON.parse(vault.unseal('mails', sealed)) as MailContent;
@@ -286,10 +286,10 @@ const longestWaitMs = 86_400_000;
 
 /** Postpones an email and records the reason in the log. After a day the email fails with it. */
 async function postponeJob(
-  context: SendContext,
+  context: SendMailServices,
   job: Job,
   mail: FoundMail,
-  { reason, delay }: PostponedMail,
+  { reason, delay }: MailPostponement,
 ): Promise<void> {
   if (now().getTime() - mail.created_at.getTime() > longestWaitMs)
     return settle(context, job, mail, {
@@ -303,7 +303,7 @@ async function postponeJob(
 }
 
 async function settle(
-  { database, config, onAttempt }: SendContext,
+  { database, config, onAttempt }: SendMailServices,
   job: Job,
   mail: FoundMail,
   outcome: SmtpOutcome,

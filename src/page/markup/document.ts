@@ -1,14 +1,14 @@
 import { type PageStyle, type Picture, plainPageStyle } from '../theme/page-style.ts';
 import {
   attributes,
-  cover,
+  faviconAddress,
   type Html,
   html,
   htmlToString,
-  iconAddress,
-  logo,
-  preloadCover,
-  verbatim,
+  renderCover,
+  renderCoverPreload,
+  renderLogo,
+  unescapedHtml,
 } from './html.ts';
 import { stylesheet } from './style.ts';
 
@@ -20,7 +20,7 @@ export function directionOf(language: string): 'rtl' | 'ltr' {
 }
 
 /** The link preview that other sites show (Open Graph). */
-export type Social = {
+export type LinkPreview = {
   readonly title: string;
   /** Its URL must be absolute, because other sites fetch it. */
   readonly image?: Picture | undefined;
@@ -34,7 +34,7 @@ type Document = {
   readonly main: Html;
   /** The look of the form's theme. */
   readonly look?: PageStyle | undefined;
-  readonly social?: Social | undefined;
+  readonly social?: LinkPreview | undefined;
   /** The URL of the page's script. */
   readonly script?: string | undefined;
 };
@@ -59,14 +59,14 @@ export function renderDocument({
 <meta name="color-scheme" content="${mode === 'auto' ? 'light dark' : mode}">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
-${look.favicon && html`<link${attributes({ rel: 'icon', href: iconAddress(look.favicon) })}>`}
+${look.favicon && html`<link${attributes({ rel: 'icon', href: faviconAddress(look.favicon) })}>`}
 ${social && socialLines(social)}
-${look.cover && preloadCover(look.cover)}
+${look.cover && renderCoverPreload(look.cover)}
 ${font && html`<link${early}>`}
-<style>${verbatim(stylesheet)}</style>${
+<style>${unescapedHtml(stylesheet)}</style>${
     style &&
     html`
-<style>${verbatim(style)}</style>`
+<style>${unescapedHtml(style)}</style>`
   }${
     script &&
     html`
@@ -75,8 +75,8 @@ ${font && html`<link${early}>`}
 </head>
 <body>
 <main>
-${look.cover && cover(look.cover)}
-${look.logo && logo(look.logo, look.darkLogo)}
+${look.cover && renderCover(look.cover)}
+${look.logo && renderLogo(look.logo, look.darkLogo)}
 ${main}
 </main>
 </body>
@@ -84,7 +84,7 @@ ${main}
 `);
 }
 
-function socialLines({ title, image }: Social): Html[] {
+function socialLines({ title, image }: LinkPreview): Html[] {
   const lines: Readonly<Record<string, string | number | undefined>> = {
     'og:type': 'website',
     'og:title': title,

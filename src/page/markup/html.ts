@@ -1,4 +1,4 @@
-import type { Row } from '#ast/form/fields.ts';
+import type { GroupRow } from '#ast/form/fields.ts';
 import { splitPiped } from '#ast/form/piping.ts';
 import type { Picture } from '../theme/page-style.ts';
 
@@ -95,7 +95,7 @@ export function safeUrl(address: string): string {
 /**
  * Returns one of our constants, such as the style sheet, as unescaped markup. Never pass text from outside.
  */
-export function verbatim(constant: string): Html {
+export function unescapedHtml(constant: string): Html {
   return { [markup]: constant };
 }
 
@@ -115,13 +115,13 @@ export function htmlToString(page: Html): string {
 }
 
 /** Formats an answer for display in a text. In a row, it is the answer in that row. */
-export type FormatAnswer = (id: string, row?: Row) => string;
+export type FormatAnswer = (id: string, row?: GroupRow) => string;
 
 /**
  * Renders an author's text and fills in the answers it refers to. Each answer is isolated in a `bdi`, as its
  * text direction may differ. The script finds the answers by `data-answer`.
  */
-export function renderPiped(text: string, say: FormatAnswer, row?: Row): Html {
+export function renderPiped(text: string, say: FormatAnswer, row?: GroupRow): Html {
   const parts = splitPiped(text).map((part) =>
     typeof part === 'string' ? html`${part}` : html`<bdi data-answer="${part.id}">${say(part.id, row)}</bdi>`,
   );
@@ -152,12 +152,12 @@ const candidates = ({ address, size }: Picture, format: 'avif' | 'webp'): string
   size?.widths.map((width) => `${address}-${width}.${format} ${width}w`).join(', ');
 
 /** Renders the cover with high priority: it is usually the largest visible element. */
-export function cover(picture: Picture): Html {
+export function renderCover(picture: Picture): Html {
   return draw(picture, { className: 'cover', sizes: coverSizes });
 }
 
 /** Renders the logo, and its dark-mode version if there is one. */
-export function logo(picture: Picture, dark: Picture | undefined): Html {
+export function renderLogo(picture: Picture, dark: Picture | undefined): Html {
   return draw(picture, { className: 'logo', sizes: logoSizes(picture), dark });
 }
 
@@ -165,12 +165,12 @@ export function logo(picture: Picture, dark: Picture | undefined): Html {
  * Renders a picture among the questions. It loads lazily, and its dimensions keep the layout from shifting.
  * @param sizes its width, if it differs from the width of the column.
  */
-export function picture(shown: Picture, alt: string, sizes = coverSizes): Html {
+export function renderPicture(shown: Picture, alt: string, sizes = coverSizes): Html {
   return draw(shown, { alt, sizes });
 }
 
 /** Renders a link that preloads the cover. */
-export function preloadCover(picture: Picture): Html | undefined {
+export function renderCoverPreload(picture: Picture): Html | undefined {
   const imagesrcset = candidates(picture, 'avif');
   if (imagesrcset === undefined) return undefined;
   const type = 'image/avif';
@@ -178,7 +178,8 @@ export function preloadCover(picture: Picture): Html | undefined {
 }
 
 /** Returns the URL of the favicon. */
-export const iconAddress = ({ address, size }: Picture): string => (size ? `${address}-icon.png` : address);
+export const faviconAddress = ({ address, size }: Picture): string =>
+  size ? `${address}-icon.png` : address;
 
 function draw(shown: Picture, { className, alt = '', sizes, dark }: PictureDisplay): Html {
   const { address, size } = shown;

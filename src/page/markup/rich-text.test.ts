@@ -4,7 +4,7 @@ import { element } from '#test/ast/forms.ts';
 import { byId, readMarkup, readPage } from '#test/page/read-page.ts';
 import { cpuMsOf } from '#test/slowness.ts';
 import { html, htmlToString } from './html.ts';
-import { formattedText, renderRichText } from './rich-text.ts';
+import { renderFormattedText, renderRichText } from './rich-text.ts';
 
 const drawn = (text: string): string => htmlToString(renderRichText(text));
 const link = (text: string, address: string): string =>
@@ -29,7 +29,7 @@ for (const [what, [text, markup]] of Object.entries(cases)) {
 }
 
 const formatted = (text: string, top: 'h2' | 'h3' = 'h3'): string =>
-  htmlToString(formattedText(text, top, html``, (part) => html`${part}`));
+  htmlToString(renderFormattedText(text, top, html``, (part) => html`${part}`));
 const formattedCases: Readonly<Record<string, [text: string, markup: string]>> = {
   paragraphs: ['One\ntwo\n\nthree', '<p>One\ntwo</p>\n<p>three</p>'],
   'headings, of which no level is left out': [

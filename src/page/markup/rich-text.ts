@@ -23,7 +23,7 @@ export function renderRichText(text: string, box: Html = html``, plain: Plain = 
  * Renders a longer text: also with paragraphs between blank lines and headings (`# `, `## `).
  * @param top the tag of its highest heading, so that no level is skipped.
  */
-export function formattedText(text: string, top: 'h2' | 'h3', box: Html, plain: Plain): Html {
+export function renderFormattedText(text: string, top: 'h2' | 'h3', box: Html, plain: Plain): Html {
   const parts = text
     .split(/\r?\n/)
     .reduce<string[][]>(
@@ -55,7 +55,7 @@ function draw({ kind, lines }: Block, plain: Plain): Html {
 }
 
 /** Renders bold, italics and links of a single line, such as a label. It shows no answers. */
-export const markedLine = (text: string): Html => inline(text, asIs);
+export const renderMarkedLine = (text: string): Html => inline(text, asIs);
 
 type Plain = (text: string) => Html;
 

@@ -2,19 +2,19 @@ import type { FastifyRequest } from 'fastify';
 import type { AnswerFiles } from '#ast/answers/check-answers.ts';
 import { repeatEarlierResult } from '#submissions/repeat.ts';
 import type { SubmitResult } from '#submissions/submit-request.ts';
-import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import type { Refusal } from '../visit/admission.ts';
-import { getPostSource, screenAnswers } from '../visit/screening.ts';
-import { Refused, type Visit } from '../visit/visit.ts';
-import { type Controls, controlOf } from './controls.ts';
-import type { PostContext } from './post-context.ts';
+import { getPostSource, submitScreenedAnswers } from '../visit/screening.ts';
+import { FormRefusedError, type Visit } from '../visit/visit.ts';
+import { getControlValue, type PostedControls } from './controls.ts';
+import type { PostServices } from './post-context.ts';
 
 /** The posted answers. `key` is the idempotency key of the submission, from the page or a header. */
 type Sent = {
   readonly raw: unknown;
   readonly files: AnswerFiles;
   readonly key: string | undefined;
-  readonly controls: Controls;
+  readonly controls: PostedControls;
 };
 
 /**
@@ -23,7 +23,7 @@ type Sent = {
  * @throws Refused, and errors of screenAnswers.
  */
 export async function acceptAnswers(
-  context: PostContext,
+  context: PostServices,
   visit: Visit,
   request: FastifyRequest,
   { raw, files, key, controls }: Sent,
@@ -36,14 +36,14 @@ export async function acceptAnswers(
   if (isFormClosed(visit)) {
     const repeated = await repeatEarlierResult(context, sent);
     if (repeated) return repeated;
-    throw new Refused(visit.refusal, live);
+    throw new FormRefusedError(visit.refusal, live);
   }
-  return screenAnswers(context, sent, {
-    address: addressRateLimitKey(request.ip),
+  return submitScreenedAnswers(context, sent, {
+    address: ipRateLimitKey(request.ip),
     source: getPostSource(request, live.settings, context.config.publicUrl),
-    page: controlOf(controls, '_key'),
-    website: controlOf(controls, '_website'),
-    proof: controlOf(controls, '_proof'),
+    page: getControlValue(controls, '_key'),
+    website: getControlValue(controls, '_website'),
+    proof: getControlValue(controls, '_proof'),
   });
 }
 

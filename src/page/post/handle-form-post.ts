@@ -1,36 +1,36 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnswerError, FieldProblem } from '#ast/answers/check-answers.ts';
-import { parseMatrixRowName, parseRowName, type RawAnswers } from '#ast/form/fields.ts';
+import { parseGroupFieldName, parseMatrixRowName, type RawAnswers } from '#ast/form/fields.ts';
 import { formIndexOf } from '#ast/form/form-index.ts';
 import type { Form } from '#ast/form/tree.ts';
-import { evaluate } from '#ast/logic/evaluate.ts';
+import { evaluateVisibility } from '#ast/logic/evaluate.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import { findRemainingQuotas } from '#submissions/quotas.ts';
 import { requireStorableReference } from '#submissions/reference.ts';
-import { isKeyUsed } from '#submissions/repeat.ts';
+import { isSubmissionKeyUsed } from '#submissions/repeat.ts';
 import { applyMove } from '../render/elements/ranking-moves.ts';
-import { languageAction } from '../render/language-switch.ts';
+import { languageActionPrefix } from '../render/language-switch.ts';
 import type { FieldMessage } from '../render/view.ts';
 import { formatFormAddress } from '../visit/address.ts';
 import type { Refusal } from '../visit/admission.ts';
-import { Refused, type Visit } from '../visit/visit.ts';
+import { FormRefusedError, type Visit } from '../visit/visit.ts';
 import { formatVisitProgress } from '../visit/visit-progress.ts';
 import { formatProblemForVisitor, isCausedByOtherPages } from '../words/format-problem.ts';
 import { isFormClosed } from './accept-answers.ts';
-import { controlOf, getSeenMarks } from './controls.ts';
+import { getControlValue, getSeenMarks } from './controls.ts';
 import { countPostProgress, redirectsOf, wantsJson } from './handle-json-post.ts';
 import {
+  discardInvalidFiles,
   type PagePost,
-  type RepeatedPage,
+  type RedisplayedPage,
   readPagePost,
   renderPageAgain,
-  withoutWrongFiles,
 } from './page-post.ts';
-import type { PostContext } from './post-context.ts';
+import type { PostServices } from './post-context.ts';
 import { sendPage } from './problem-page.ts';
 import { discardReceived } from './read-post.ts';
 import { findFieldStep, firstWrongStep, resolveStep } from './resolve-step.ts';
-import { applyRowAction, type PageAction, readAction } from './row-action.ts';
+import { applyRowAction, type PageAction, readPageAction } from './row-action.ts';
 
 /** The maximum number of reference values. The API has the same limit (submissions/endpoints.ts). */
 const mostValues = 200;
@@ -50,7 +50,7 @@ function extractUnknownFields(
   const { byId } = formIndexOf(form);
   const isKnown = (name: string): boolean => {
     const field = parseMatrixRowName(name)?.field ?? name;
-    return byId.has(name) || byId.has(field) || byId.has(parseRowName(field)?.group ?? '');
+    return byId.has(name) || byId.has(field) || byId.has(parseGroupFieldName(field)?.group ?? '');
   };
   const unknown = Object.entries(raw).filter(([name]) => !isKnown(name));
   const reference = unknown
@@ -72,7 +72,7 @@ function extractUnknownFields(
 /** What a page does when it is sent: it creates a submission or changes one. */
 export type PostCompletion = {
   /** Returns what to add to a page that is shown again after a post. */
-  showing(post: PagePost): Pick<RepeatedPage, 'editToken' | 'submitText' | 'hidden'>;
+  showing(post: PagePost): Pick<RedisplayedPage, 'editToken' | 'submitText' | 'hidden'>;
   /** The submission whose files the page may keep. */
   readonly submissionId?: string;
   /**
@@ -86,7 +86,7 @@ export type PostCompletion = {
 
 /** Everything needed to answer one post of a page. */
 type FormPost = {
-  readonly context: PostContext;
+  readonly context: PostServices;
   readonly visit: Visit;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -135,7 +135,7 @@ function withUnknownFields(visit: Visit, sent: PagePost): { visit: Visit; post: 
 async function performAction(answering: FormPost, post: PagePost): Promise<void> {
   const { context, visit, request, ending } = answering;
   const { step, problems } = post;
-  const action = readAction(post.controls);
+  const action = readPageAction(post.controls);
   if (isFormClosed(visit) && ending.submissionId === undefined)
     return performClosedAction(answering, post, visit.refusal, action);
   if (action.kind === 'add' || action.kind === 'remove') {
@@ -146,9 +146,9 @@ async function performAction(answering: FormPost, post: PagePost): Promise<void>
     const focus = applyMove(visit.live.form, post.raw, action.move);
     return show(answering, post, { step, errors: problems, focus });
   }
-  // The address names the new language, so the visit already uses it.
+  // The URL names the new language, so the visit already uses it.
   if (action.kind === 'language')
-    return show(answering, post, { step, errors: problems, focus: languageAction });
+    return show(answering, post, { step, errors: problems, focus: languageActionPrefix });
   if (action.kind === 'save') {
     if (!wantsJson(request)) countPostProgress(context, visit, request, post);
     // The script keeps saving by itself and shows file problems. Without the script, the visitor must see
@@ -158,7 +158,7 @@ async function performAction(answering: FormPost, post: PagePost): Promise<void>
   }
   const { form } = visit.live;
   if (action.kind === 'change') {
-    const shown = evaluate(form, post.raw, visit.context, post.files);
+    const shown = evaluateVisibility(form, post.raw, visit.context, post.files);
     const led = findFieldStep({ ...post, form, shown, context: visit.context }, action.field);
     return show(answering, post, led ?? { step, errors: problems });
   }
@@ -172,7 +172,7 @@ async function performAction(answering: FormPost, post: PagePost): Promise<void>
     step,
     go: action.kind,
     seen: getSeenMarks(post.controls),
-    known: controlOf(post.controls, '_known'),
+    known: getControlValue(post.controls, '_known'),
     problems,
     say: problemFormatter(visit),
   });
@@ -192,7 +192,7 @@ async function performClosedAction(
 ): Promise<void> {
   const errors =
     action.kind === 'submit' && post.problems.length === 0 ? await ending.finish(post) : undefined;
-  if (errors?.length !== 0) throw new Refused(refusal, visit.live);
+  if (errors?.length !== 0) throw new FormRefusedError(refusal, visit.live);
 }
 
 /** Describes a broken rule in the language of the page. */
@@ -228,18 +228,21 @@ async function finish(answering: FormPost, post: PagePost): Promise<void> {
   await showWithErrors(now, post, firstWrongStep(visit.live.form, errors, post.step ?? 0));
 }
 
-async function showWithErrors(answering: FormPost, post: PagePost, again: RepeatedPage): Promise<void> {
+async function showWithErrors(answering: FormPost, post: PagePost, again: RedisplayedPage): Promise<void> {
   const { context, visit } = answering;
-  await show(answering, await withoutWrongFiles(context, visit, post, again.errors), again);
+  await show(answering, await discardInvalidFiles(context, visit, post, again.errors), again);
 }
 
 async function show(
   { context, visit, request, reply, ending }: FormPost,
   post: PagePost,
-  again: RepeatedPage,
+  again: RedisplayedPage,
 ): Promise<void> {
   // A post from a page that was already submitted may come from another person, so it gets a new page.
-  if (ending.submissionId === undefined && (await isKeyUsed(context.database, visit.live, post.key))) {
+  if (
+    ending.submissionId === undefined &&
+    (await isSubmissionKeyUsed(context.database, visit.live, post.key))
+  ) {
     await discardReceived(context, visit.live, post.received);
     reply.redirect(formatFormAddress(`/f/${visit.live.id}`, visit.address), 303);
     return;

@@ -4,15 +4,15 @@ import type { Settings } from '#ast/settings.ts';
 import { invitationParameter } from '#invitations/admission.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import { keyOfHeader, readKey } from '#submissions/submission-keys.ts';
-import type { Submitted } from '#submissions/submit-request.ts';
-import { withHiddenAnswers } from '../visit/address.ts';
+import { readSubmissionKey, submissionKeyOfHeader } from '#submissions/submission-keys.ts';
+import type { SubmissionReceipt } from '#submissions/submit-request.ts';
+import { prefillHiddenAnswers } from '../visit/address.ts';
 import { countCompletion, countVisitProgress, deriveVisitProgress } from '../visit/count-visit.ts';
 import type { Visit } from '../visit/visit.ts';
 import { addReachedStep, type VisitProgress } from '../visit/visit-progress.ts';
 import { acceptAnswers } from './accept-answers.ts';
 import type { PagePost } from './page-post.ts';
-import type { PostContext } from './post-context.ts';
+import type { PostServices } from './post-context.ts';
 import {
   confirmationParameter,
   type PreparedConfirmation,
@@ -20,7 +20,7 @@ import {
 } from './prepare-confirmation.ts';
 
 /** An accepted submission, and the token with which its visitor can edit it. */
-type AcceptedAnswers = { readonly submission: Submitted; readonly editToken?: string };
+type AcceptedAnswers = { readonly submission: SubmissionReceipt; readonly editToken?: string };
 type Next = Pick<PreparedConfirmation, 'settings' | 'token'>;
 
 /**
@@ -28,7 +28,7 @@ type Next = Pick<PreparedConfirmation, 'settings' | 'token'>;
  * confirmation page.
  */
 function confirmedAddress(visit: Visit, taken: AcceptedAnswers, next: Next): string {
-  return redirectOf(next.settings, taken.submission.id) ?? confirmationAddress(visit, taken, next);
+  return getRedirectUrl(next.settings, taken.submission.id) ?? confirmationAddress(visit, taken, next);
 }
 
 /**
@@ -48,7 +48,7 @@ export const redirectsOf = ({ redirect_url, confirmations = [] }: Settings): str
   );
 
 /** Returns the author's redirect URL with the receipt; undefined if the form has none. */
-export function redirectOf({ redirect_url }: Settings, receipt: string): string | undefined {
+export function getRedirectUrl({ redirect_url }: Settings, receipt: string): string | undefined {
   if (redirect_url === undefined) return undefined;
   const url = new URL(redirect_url);
   url.searchParams.set('receipt', receipt);
@@ -88,9 +88,9 @@ export const wantsJson = (request: FastifyRequest): boolean =>
   /\bapplication\/json\b/i.test(request.headers.accept ?? '');
 
 /** The submission's key from the header `Idempotency-Key`. */
-export function keyInHeader(visit: Visit, request: FastifyRequest): string | undefined {
+export function readIdempotencyKey(visit: Visit, request: FastifyRequest): string | undefined {
   const given = request.headers['idempotency-key'];
-  return given === undefined ? undefined : keyOfHeader(visit.live.id, String(given));
+  return given === undefined ? undefined : submissionKeyOfHeader(visit.live.id, String(given));
 }
 
 /**
@@ -98,22 +98,28 @@ export function keyInHeader(visit: Visit, request: FastifyRequest): string | und
  * @throws ApiError validation_error, with the `field` of each problem, and the errors of a submission.
  */
 export async function handleJsonPost(
-  context: PostContext,
+  context: PostServices,
   visit: Visit,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { live, address } = visit;
   const answers = answersOf(request.body);
-  const raw = isRecord(answers) ? withHiddenAnswers(live.form, address, visit.context, answers) : answers;
+  const raw = isRecord(answers) ? prefillHiddenAnswers(live.form, address, visit.context, answers) : answers;
   const sent = { raw, files: new Map() };
   const result = await acceptAnswers(context, visit, request, {
     ...sent,
     controls: [],
-    key: keyInHeader(visit, request),
+    key: readIdempotencyKey(visit, request),
   });
   if (!result.ok) throw new ApiError('validation_error', undefined, { errors: [...result.errors] });
-  return sendResult(context, visit, result, reply, prepareConfirmation(context.vault, visit, sent));
+  return sendAcceptedSubmission(
+    context,
+    visit,
+    result,
+    reply,
+    prepareConfirmation(context.vault, visit, sent),
+  );
 }
 
 function answersOf(body: unknown): unknown {
@@ -135,8 +141,8 @@ function answersOf(body: unknown): unknown {
 }
 
 /** Sends 201 with the submission, even if it was already accepted under this key. */
-export function sendResult(
-  { config: { publicUrl } }: Pick<PostContext, 'config'>,
+export function sendAcceptedSubmission(
+  { config: { publicUrl } }: Pick<PostServices, 'config'>,
   visit: Visit,
   result: AcceptedAnswers,
   reply: FastifyReply,
@@ -162,7 +168,7 @@ export function sendResult(
  * progress.
  */
 export function countPostProgress(
-  context: PostContext,
+  context: PostServices,
   visit: Visit,
   request: FastifyRequest,
   post: PagePost,
@@ -177,7 +183,7 @@ export function countPostProgress(
 
 /** Counts a visit that ended with a submission. */
 export function countSubmittedVisit(
-  context: PostContext,
+  context: PostServices,
   visit: Visit,
   request: FastifyRequest,
   post: PagePost,
@@ -186,7 +192,9 @@ export function countSubmittedVisit(
   if (!told) return;
   const way = { was: told.way.was, is: progressOfPost(visit, post) };
   // The key of an invitation is older than the page, so it does not say when the page was opened.
-  const served = visit.guest ? undefined : readKey(context.vault, visit.live, post.keyText)?.servedAt;
+  const served = visit.guest
+    ? undefined
+    : readSubmissionKey(context.vault, visit.live, post.keyText)?.servedAt;
   const seconds = served && (now().getTime() - served.getTime()) / 1_000;
   countCompletion(context, visit, request, { way, byScript: told.byScript, seconds });
 }

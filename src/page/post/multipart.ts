@@ -3,7 +3,7 @@ import { type Readable, Transform } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { normalizeText } from '#ast/basics/text.ts';
 import { fileLimits } from '#files/stored-files.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -94,7 +94,7 @@ export const partLimits = {
   parts: 5_100,
   fieldSize: 128 * 1024,
   // `group[0][matrix]` and the URL-encoded id of a row: up to three characters per byte.
-  fieldNameSize: 3 * limits.labelBytes + 256,
+  fieldNameSize: 3 * formLimits.labelBytes + 256,
   headerPairs: 20,
 } as const;
 

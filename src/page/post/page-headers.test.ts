@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { renderNotice } from '../render/notices.ts';
 import { getPageStyle, type PageStyle, plainPageStyle } from '../theme/page-style.ts';
-import { headersFor, pageHeaders } from './problem-page.ts';
+import { headersForStyle, plainPageHeaders } from './problem-page.ts';
 
 /** Returns the value of a directive of the policy. */
 const directive = (policy: string, name: string): string =>
@@ -22,7 +22,7 @@ for (const [what, look] of Object.entries(occasions)) {
     const page = renderNotice({ title: 'Closed', message: 'Come back later.', language: 'en', look });
     const styles = [...page.matchAll(/<style>([^<]*)<\/style>/g)].map(([, style]) => style!);
     const hashes = styles.map((style) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`);
-    const policy = headersFor(look)['Content-Security-Policy'];
+    const policy = headersForStyle(look)['Content-Security-Policy'];
     assert.equal(directive(policy, 'style-src'), hashes.join(' '));
     assert.equal(directive(policy, 'default-src'), "'none'");
     for (const name of ['script-src', 'connect-src', 'font-src'])
@@ -61,13 +61,13 @@ const framings: readonly (readonly [what: string, look: PageStyle, ancestors: st
 ];
 for (const [what, look, ancestors] of framings) {
   test(`${what} may be framed by: ${ancestors}`, () => {
-    assert.equal(directive(headersFor(look)['Content-Security-Policy'], 'frame-ancestors'), ancestors);
+    assert.equal(directive(headersForStyle(look)['Content-Security-Policy'], 'frame-ancestors'), ancestors);
   });
 }
 
 test('a page is not cached or sniffed, sends no referrer, and is isolated from its opener', () => {
-  assert.equal(pageHeaders['Cache-Control'], 'no-store');
-  assert.equal(pageHeaders['X-Content-Type-Options'], 'nosniff');
-  assert.equal(pageHeaders['Referrer-Policy'], 'no-referrer');
-  assert.equal(pageHeaders['Cross-Origin-Opener-Policy'], 'same-origin');
+  assert.equal(plainPageHeaders['Cache-Control'], 'no-store');
+  assert.equal(plainPageHeaders['X-Content-Type-Options'], 'nosniff');
+  assert.equal(plainPageHeaders['Referrer-Policy'], 'no-referrer');
+  assert.equal(plainPageHeaders['Cross-Origin-Opener-Policy'], 'same-origin');
 });

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import type { LiveForm } from '#forms/live-form.ts';
-import { makeKey, readKey } from '#submissions/submission-keys.ts';
+import { createSubmissionKey, readSubmissionKey } from '#submissions/submission-keys.ts';
 import type { FieldMessage } from '../render/view.ts';
-import { withHiddenAnswers } from '../visit/address.ts';
+import { prefillHiddenAnswers } from '../visit/address.ts';
 import { parseVisitReport } from '../visit/count-visit.ts';
 import { type FormPageContent, formPage } from '../visit/form-page.ts';
 import { joinFiles } from '../visit/kept-files.ts';
@@ -14,12 +14,12 @@ import {
   type ProgressChange,
   visitControl,
 } from '../visit/visit-progress.ts';
-import { type Controls, controlOf, numberOf } from './controls.ts';
-import type { PostContext } from './post-context.ts';
-import { discardReceived, type Post, readPost } from './read-post.ts';
+import { getControlNumber, getControlValue, type PostedControls } from './controls.ts';
+import type { PostServices } from './post-context.ts';
+import { discardReceived, type RawPost, readPost } from './read-post.ts';
 
 /** A fully read post of the page. */
-export type PagePost = Pick<Post, 'raw' | 'controls'> & {
+export type PagePost = Pick<RawPost, 'raw' | 'controls'> & {
   /** All files by HTML name, both kept and new ones. */
   readonly files: ReadonlyMap<string, readonly FileAnswer[]>;
   /** New files by HTML name. */
@@ -42,7 +42,7 @@ export type PagePost = Pick<Post, 'raw' | 'controls'> & {
  * @param submissionId the edited submission, whose files the page may keep.
  */
 export async function readPagePost(
-  context: PostContext,
+  context: PostServices,
   visit: Visit,
   request: FastifyRequest,
   submissionId?: string,
@@ -51,16 +51,16 @@ export async function readPagePost(
   const post = await readPost(context, request, live, visit);
   const { controls, received, problems } = post;
   try {
-    const sent = controlOf(controls, '_key');
-    const known = sent === undefined ? undefined : readKey(context.vault, live, sent);
-    const keyText = known ? sent! : makeKey(context.vault, live);
-    const key = known?.key ?? readKey(context.vault, live, keyText)!.key;
+    const sent = getControlValue(controls, '_key');
+    const known = sent === undefined ? undefined : readSubmissionKey(context.vault, live, sent);
+    const keyText = known ? sent! : createSubmissionKey(context.vault, live);
+    const key = known?.key ?? readSubmissionKey(context.vault, live, keyText)!.key;
     const held = await context.heldFiles.read(live, controls, { key, submissionId });
     const joined = joinFiles(live.form, held, received, words);
     // An edit link shows the stored answers, including those of hidden questions.
     const raw =
       submissionId === undefined
-        ? withHiddenAnswers(live.form, visit.address, visit.context, post.raw)
+        ? prefillHiddenAnswers(live.form, visit.address, visit.context, post.raw)
         : post.raw;
     return {
       raw,
@@ -79,8 +79,8 @@ export async function readPagePost(
   }
 }
 
-function readVisitReport({ form }: LiveForm, controls: Controls): PagePost['told'] {
-  const text = controlOf(controls, visitControl);
+function readVisitReport({ form }: LiveForm, controls: PostedControls): PagePost['told'] {
+  const text = getControlValue(controls, visitControl);
   return text === undefined ? undefined : parseVisitReport(form, text);
 }
 
@@ -88,13 +88,13 @@ function readVisitReport({ form }: LiveForm, controls: Controls): PagePost['told
  * Returns the index of the shown step. If the form now has fewer steps than when the page was opened, it is
  * the last one.
  */
-function shownStep({ form }: LiveForm, controls: Controls): number | undefined {
-  const step = numberOf(controls, '_step');
+function shownStep({ form }: LiveForm, controls: PostedControls): number | undefined {
+  const step = getControlNumber(controls, '_step');
   return step === undefined ? undefined : Math.min(step, form.children.length - 1);
 }
 
 /** The content of a page that is shown again. */
-export type RepeatedPage = Pick<
+export type RedisplayedPage = Pick<
   FormPageContent,
   'focus' | 'notice' | 'submitText' | 'editToken' | 'hidden' | 'known'
 > & {
@@ -106,18 +106,18 @@ export type RepeatedPage = Pick<
 
 /** Renders the page again with everything that was posted. */
 export function renderPageAgain(
-  context: PostContext,
+  context: PostServices,
   visit: Visit,
   post: PagePost,
-  again: RepeatedPage,
+  again: RedisplayedPage,
 ): string {
   const { told } = post;
   return formPage(context, visit, {
     raw: post.raw,
     held: post.files,
     key: post.keyText,
-    done: numberOf(post.controls, '_done'),
-    known: controlOf(post.controls, '_known'),
+    done: getControlNumber(post.controls, '_done'),
+    known: getControlValue(post.controls, '_known'),
     course: told && (told.byScript ? formatProgressChange(told.way) : formatVisitProgress(told.way.was)),
     ...again,
   });
@@ -127,8 +127,8 @@ export function renderPageAgain(
  * Discards the new files of fields with errors, and returns the post without them. The visitor need not
  * choose the other files again.
  */
-export async function withoutWrongFiles(
-  context: PostContext,
+export async function discardInvalidFiles(
+  context: PostServices,
   visit: Visit,
   post: PagePost,
   errors: readonly FieldMessage[],

@@ -1,13 +1,13 @@
-import type { FilesContext } from '#files/stored-files.ts';
+import type { FileServices } from '#files/stored-files.ts';
 import type { SmtpConfig } from '#kit/smtp.ts';
-import type { CountingContext } from '../visit/count-visit.ts';
-import type { DrawingContext } from '../visit/form-page.ts';
-import type { ScreeningContext } from '../visit/screening.ts';
+import type { CountVisitServices } from '../visit/count-visit.ts';
+import type { RenderPageServices } from '../visit/form-page.ts';
+import type { ScreeningServices } from '../visit/screening.ts';
 
 /** Dependencies for answering a post. `publicUrl` is the origin of generated links. */
-export type PostContext = ScreeningContext &
-  DrawingContext &
-  CountingContext &
-  FilesContext & {
+export type PostServices = ScreeningServices &
+  RenderPageServices &
+  CountVisitServices &
+  FileServices & {
     readonly config: { readonly publicUrl: string; readonly smtp: SmtpConfig | undefined };
   };

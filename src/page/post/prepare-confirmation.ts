@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { createAnswerFormatter } from '#ast/answers/format-piped.ts';
 import { isRecord } from '#ast/basics/json.ts';
 import { fillPiped, pipedIds } from '#ast/form/piping.ts';
-import { evaluate } from '#ast/logic/evaluate.ts';
+import { evaluateVisibility } from '#ast/logic/evaluate.ts';
 import type { Settings } from '#ast/settings.ts';
-import { type Confirmation, chooseConfirmation, withConfirmation } from '#ast/settings-by-condition.ts';
+import { type Confirmation, findConfirmationIndex, withConfirmation } from '#ast/settings-by-condition.ts';
 import { now } from '#kit/clock.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { FormatAnswer } from '../markup/html.ts';
@@ -36,7 +36,7 @@ type Sent = {
 export function prepareConfirmation(vault: Vault, visit: Visit, { raw, files }: Sent): PreparedConfirmation {
   const { live, locale: language, numbers, words, context } = visit;
   const { confirmations = [] } = live.settings;
-  const place = chooseConfirmation(confirmations, live.form, raw, context, files);
+  const place = findConfirmationIndex(confirmations, live.form, raw, context, files);
   const chosen = place === undefined ? undefined : confirmations[place];
   const settings = withConfirmation(live.settings, chosen);
   const message = settings.confirmation_message;
@@ -47,7 +47,7 @@ export function prepareConfirmation(vault: Vault, visit: Visit, { raw, files }: 
     form: live.form,
     values: isRecord(raw) ? raw : {},
     held: files,
-    shown: evaluate(live.form, raw, context, files),
+    shown: evaluateVisibility(live.form, raw, context, files),
     speech: { language, numbers, words },
   });
   const said: Record<string, string> = {};

@@ -7,11 +7,17 @@ import { type ApiError, errorCodes } from '#kit/errors.ts';
 import { type PageContent, sendCompressedPage } from '#kit/replies/compression.ts';
 import { resolveRequestError } from '#kit/validation.ts';
 import { stylesheet } from '../markup/style.ts';
-import { type Retry, renderNotice, renderPassword } from '../render/notices.ts';
+import { type RetryableRequest, renderNotice, renderPasswordForm } from '../render/notices.ts';
 import { getPageStyle, type PageStyle, plainPageStyle } from '../theme/page-style.ts';
 import type { RefusalReason } from '../visit/admission.ts';
 import { getPostSource } from '../visit/screening.ts';
-import { languageLinks, Refused, readVisit, scriptInFrame, type Visit } from '../visit/visit.ts';
+import {
+  FormRefusedError,
+  getEmbedPageScript,
+  languageLinks,
+  readVisit,
+  type Visit,
+} from '../visit/visit.ts';
 import { chooseLocale, wordsByLocale } from '../words/choose-locale.ts';
 import { type Words } from '../words/words.ts';
 import { wantsJson } from './handle-json-post.ts';
@@ -49,10 +55,10 @@ function makeHeaders({ style, isEmbedded, embedOrigins = ['*'] }: PageStyle) {
   } as const satisfies Readonly<Record<string, string>>;
 }
 
-export const headersFor = memoizeByObject(makeHeaders);
+export const headersForStyle = memoizeByObject(makeHeaders);
 
 /** Headers of pages without a theme. */
-export const pageHeaders = headersFor(plainPageStyle);
+export const plainPageHeaders = headersForStyle(plainPageStyle);
 
 /**
  * Sends a page with the headers of its look.
@@ -65,9 +71,9 @@ export function sendPage(
   look: PageStyle = plainPageStyle,
   leadsTo: readonly string[] = [],
 ): FastifyReply {
-  reply.code(status).headers(headersFor(look)).type('text/html; charset=utf-8');
+  reply.code(status).headers(headersForStyle(look)).type('text/html; charset=utf-8');
   if (leadsTo.length > 0) {
-    const policy = headersFor(look)['Content-Security-Policy'];
+    const policy = headersForStyle(look)['Content-Security-Policy'];
     const origins = new Set(leadsTo.map((address) => new URL(address).origin));
     const target = `form-action 'self' ${[...origins].join(' ')}`;
     reply.header('Content-Security-Policy', policy.replace("form-action 'self'", target));
@@ -87,7 +93,7 @@ export function sendErrorResponse(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const refused = error instanceof Refused ? error : undefined;
+  const refused = error instanceof FormRefusedError ? error : undefined;
   const problem = resolveRequestError(refused?.refusal.error ?? error, request);
   reply.headers(problem.headers);
   // Otherwise the unread rest of a body would be parsed as the next request.
@@ -131,7 +137,7 @@ const refusalPages: Readonly<Record<RefusalReason, (visit: Visit) => NoticeText>
 
 function sendRefusal(
   context: FrameContext,
-  { refusal, form }: Refused,
+  { refusal, form }: FormRefusedError,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
@@ -150,7 +156,7 @@ function sendRefusal(
     language: visit.language,
     languages: languageLinks(visit, request),
     look: visit.look,
-    script: scriptInFrame(visit, context),
+    script: getEmbedPageScript(visit, context),
   });
   return sendPage(reply, status, page, visit.look);
 }
@@ -164,14 +170,14 @@ export function passwordPage(
 ): string {
   const { live, language, look, words } = visit;
   const { search } = new URL(request.url, 'http://form');
-  return renderPassword({
+  return renderPasswordForm({
     formName: live.form.attrs.name,
     action: `/f/${live.id}/enter${search}`,
     problem,
     language,
     languages: languageLinks(visit, request),
     look,
-    script: scriptInFrame(visit, context),
+    script: getEmbedPageScript(visit, context),
     words,
   });
 }
@@ -200,7 +206,7 @@ function sendNotice(
       language: locale,
     },
   );
-  const send = (title: string, message: string, next?: string, again?: Retry): FastifyReply => {
+  const send = (title: string, message: string, next?: string, again?: RetryableRequest): FastifyReply => {
     const script = look.isEmbedded ? context.scriptSource : undefined;
     return sendPage(
       reply,
@@ -236,7 +242,7 @@ function retryOf(
   { config }: FrameContext,
   request: FastifyRequest,
   { tryAgain: text }: Words,
-): Retry | undefined {
+): RetryableRequest | undefined {
   const { body, method, url: address } = request;
   const { pathname, searchParams } = new URL(address, 'http://form');
   if (method !== 'POST') return { method: 'get', address: pathname, fields: [...searchParams], text };

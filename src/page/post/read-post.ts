@@ -4,18 +4,18 @@ import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import { formatFileSize } from '#ast/basics/format-size.ts';
 import { isInvisible, trimText } from '#ast/basics/text.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
-import { fieldName, parseRowName, type RawAnswers, readFields } from '#ast/form/fields.ts';
+import { fieldName, parseGroupFieldName, parseRawAnswers, type RawAnswers } from '#ast/form/fields.ts';
 import { inputRules, takesFiles } from '#ast/form/input-rules.ts';
 import { listQuestions } from '#ast/form/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import { readRemainingBytes } from '#files/endpoints.ts';
-import { discardFiles, type FilesContext, fileLimits, receiveFile } from '#files/stored-files.ts';
+import { discardFiles, type FileServices, fileLimits, receiveFile } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
 import { uploadsIn } from '#submissions/edited-answers.ts';
-import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
+import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { restoreRows } from '../render/elements/rows.ts';
 import type { FieldMessage } from '../render/view.ts';
@@ -46,7 +46,7 @@ class UploadRefused extends Error {
   }
 }
 
-type Metering = Pick<FilesContext, 'database'> & {
+type Metering = Pick<FileServices, 'database'> & {
   readonly requestCounter: RequestCounter;
   readonly config: Pick<Config, 'limits'>;
 };
@@ -83,13 +83,13 @@ async function* metered(
 }
 
 /** Dependencies for reading a post. */
-export type ReadingContext = FilesContext & {
+export type ReadPostServices = FileServices & {
   readonly requestCounter: RequestCounter;
   readonly config: Pick<Config, 'limits'>;
 };
 
 /** A visitor's raw post: strings by HTML name, and stored files that belong to no submission yet. */
-export type Post = {
+export type RawPost = {
   raw: RawAnswers;
   /** The page's own controls: names with a leading underscore. */
   controls: readonly (readonly [name: string, value: string])[];
@@ -123,14 +123,14 @@ export function addFormParsers(server: Server): void {
  * language of `page`.
  */
 export async function readPost(
-  context: ReadingContext,
+  context: ReadPostServices,
   request: FastifyRequest,
   live: LiveForm,
   page: VisitLanguage,
-): Promise<Post> {
+): Promise<RawPost> {
   if (request.body instanceof URLSearchParams) {
     const post: ReadPost = { ...readAnswers(live, request.body), received: new Map(), problems: [] };
-    return writeFiles({ context, live, page, address: addressRateLimitKey(request.ip) }, post);
+    return writeFiles({ context, live, page, address: ipRateLimitKey(request.ip) }, post);
   }
   if (!isMultipart(request)) {
     throw new ApiError('unsupported_media_type', 'Send the answers as JSON or as an HTML form.');
@@ -139,16 +139,16 @@ export async function readPost(
 }
 
 async function readMultipart(
-  context: ReadingContext,
+  context: ReadPostServices,
   request: FastifyRequest,
   live: LiveForm,
   page: VisitLanguage,
-): Promise<Post> {
+): Promise<RawPost> {
   const texts: SentText[] = [];
   const received = new Map<string, readonly FileAnswer[]>();
   const problems: FieldMessage[] = [];
   const fileElement = fileElementsOf(live);
-  const address = addressRateLimitKey(request.ip);
+  const address = ipRateLimitKey(request.ip);
   try {
     for await (const part of readMultipartParts(request.raw)) {
       if (part.kind === 'field') {
@@ -210,7 +210,7 @@ async function writeFiles(receiving: Receiving, post: ReadPost): Promise<ReadPos
 }
 
 type Receiving = {
-  readonly context: ReadingContext;
+  readonly context: ReadPostServices;
   readonly live: LiveForm;
   readonly page: VisitLanguage;
   readonly address: string;
@@ -258,9 +258,9 @@ const refusals = { sender: 'uploadsLimited', form: 'uploadsFull' } as const sati
 
 /** Deletes the files of a post that is not kept, except those of a submission. */
 export async function discardReceived(
-  context: FilesContext,
+  context: FileServices,
   live: LiveForm,
-  received: Post['received'],
+  received: RawPost['received'],
 ): Promise<void> {
   const ids = [...received.values()].flat().map((file) => file.id);
   await discardFiles(context, live.workspaceId, ids);
@@ -276,7 +276,7 @@ function refusalOf(words: Words, name: string, isKnown: boolean, count: number):
 type VisitLanguage = Pick<Visit, 'words' | 'locale'>;
 
 /** A post while it is being read. */
-type ReadPost = Post & {
+type ReadPost = RawPost & {
   readonly received: Map<string, readonly FileAnswer[]>;
   readonly problems: FieldMessage[];
 };
@@ -285,8 +285,8 @@ type ReadPost = Post & {
 function readAnswers(
   live: LiveForm,
   entries: Iterable<readonly [string, string]>,
-): Pick<Post, 'raw' | 'controls'> {
-  const { raw, extra } = readFields(live.form, entries);
+): Pick<RawPost, 'raw' | 'controls'> {
+  const { raw, extra } = parseRawAnswers(live.form, entries);
   return { raw: restoreRows(live.form, raw, extra), controls: extra };
 }
 
@@ -303,7 +303,7 @@ function fileElementsOf(live: LiveForm): (name: string) => { id: string } | unde
     }
   }
   return (name) => {
-    const row = parseRowName(name);
+    const row = parseGroupFieldName(name);
     return row ? inGroup.get(`${row.group} ${row.id}`) : single.get(name);
   };
 }

@@ -1,10 +1,10 @@
 import type { AnswerFiles, FieldProblem } from '#ast/answers/check-answers.ts';
-import { checkStep, stepOf } from '#ast/answers/check-step.ts';
+import { checkStep, stepIndexOfField } from '#ast/answers/check-step.ts';
 import type { RawAnswers } from '#ast/form/fields.ts';
 import type { Form } from '#ast/form/tree.ts';
-import { type AnswerContext, evaluate } from '#ast/logic/evaluate.ts';
-import { shownByCondition } from '../render/elements/conditional.ts';
-import { firstNameIn } from '../render/elements/groups.ts';
+import { type EvaluationContext, evaluateVisibility } from '#ast/logic/evaluate.ts';
+import { listConditionalMarks } from '../render/elements/conditional.ts';
+import { firstInputNameIn } from '../render/elements/groups.ts';
 import { stepHeadingId } from '../render/steps.ts';
 import type { FieldMessage } from '../render/view.ts';
 import { type AnsweredForm, findStepAfterChange, listKnownMarks } from './return-to-review.ts';
@@ -14,7 +14,7 @@ type StepPost = {
   readonly form: Form;
   readonly raw: RawAnswers;
   readonly files: AnswerFiles;
-  readonly context: AnswerContext;
+  readonly context: EvaluationContext;
   /** The index of the visible step. */
   readonly step: number;
   readonly go: 'back' | 'next' | 'submit';
@@ -49,7 +49,7 @@ type StepResult =
  */
 export function resolveStep(post: StepPost): StepResult {
   const { form, raw, files, context, go, problems } = post;
-  const shown = evaluate(form, raw, context, files);
+  const shown = evaluateVisibility(form, raw, context, files);
   // If an answer made the shown step unreachable, continue from the nearest earlier step.
   const step = shown.steps.findLast((each) => each <= post.step) ?? shown.steps[0] ?? 0;
   const position = shown.steps.indexOf(step);
@@ -59,13 +59,13 @@ export function resolveStep(post: StepPost): StepResult {
   if (go === 'back') return to(before ?? 0);
   if (step !== post.step) return to(step);
 
-  const appeared = [...shownByCondition(form, step, shown, { answers: raw, held: files })].filter(
+  const appeared = [...listConditionalMarks(form, step, shown, { answers: raw, held: files })].filter(
     ([mark]) => !post.seen.has(mark),
   );
   const unseen = new Set(appeared.flatMap(([, names]) => names));
   // New questions are shown first; only on the next click is leaving them empty an error.
   const errors = [
-    ...problems.filter(({ field }) => stepOf(form, field) === step),
+    ...problems.filter(({ field }) => stepIndexOfField(form, field) === step),
     ...checkStep(form, step, raw, files, context)
       .filter(({ field }) => !unseen.has(field))
       .map(post.say),
@@ -82,8 +82,8 @@ export function resolveStep(post: StepPost): StepResult {
  * Returns the result that shows a step. The focus is on its heading, or on its answer if the page shows one
  * question at a time.
  */
-function openStep(form: Form, step: number, { asksSingly }: AnswerContext): StepResult {
-  const focus = asksSingly ? firstNameIn(form.children[step]?.children ?? []) : undefined;
+function openStep(form: Form, step: number, { asksSingly }: EvaluationContext): StepResult {
+  const focus = asksSingly ? firstInputNameIn(form.children[step]?.children ?? []) : undefined;
   return { kind: 'show', step, errors: [], focus: focus ?? stepHeadingId(step) };
 }
 
@@ -92,7 +92,7 @@ export function findFieldStep(
   answered: AnsweredForm,
   field: string,
 ): (StepResult & { kind: 'show' }) | undefined {
-  const step = stepOf(answered.form, field);
+  const step = stepIndexOfField(answered.form, field);
   if (step === undefined) return undefined;
   return { kind: 'show', step, errors: [], focus: field, known: listKnownMarks(answered) };
 }
@@ -106,7 +106,7 @@ export function firstWrongStep(
   errors: readonly FieldMessage[],
   current: number,
 ): { step: number; errors: readonly FieldMessage[] } {
-  const places = errors.map(({ field }) => stepOf(form, field));
+  const places = errors.map(({ field }) => stepIndexOfField(form, field));
   const step = Math.min(...places.filter((place) => place !== undefined), Infinity);
   if (step === Infinity) return { step: current, errors };
   return { step, errors: errors.filter((_error, index) => (places[index] ?? step) === step) };

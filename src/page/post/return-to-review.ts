@@ -1,13 +1,13 @@
 import { checkStep } from '#ast/answers/check-step.ts';
 import type { RawAnswers } from '#ast/form/fields.ts';
 import type { Form } from '#ast/form/tree.ts';
-import { type AnswerContext, type VisibleParts } from '#ast/logic/evaluate.ts';
+import { type EvaluationContext, type VisibleParts } from '#ast/logic/evaluate.ts';
 import type { FileFacts } from '#ast/rules/check-files.ts';
-import { shownByCondition } from '../render/elements/conditional.ts';
+import { listConditionalMarks } from '../render/elements/conditional.ts';
 
 function* marksIn({ form, raw, files, shown }: AnsweredForm, step: number): Generator<string, void> {
   yield String(step);
-  yield* shownByCondition(form, step, shown, { answers: raw, held: files }).keys();
+  yield* listConditionalMarks(form, step, shown, { answers: raw, held: files }).keys();
 }
 
 /** The answers to a form, and the elements shown for them. */
@@ -15,7 +15,7 @@ export type AnsweredForm = {
   readonly form: Form;
   readonly raw: RawAnswers;
   readonly files: ReadonlyMap<string, readonly FileFacts[]>;
-  readonly context: AnswerContext;
+  readonly context: EvaluationContext;
   readonly shown: VisibleParts;
 };
 

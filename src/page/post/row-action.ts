@@ -1,7 +1,7 @@
-import { limits } from '#ast/basics/limits.ts';
-import { parseRowName, type RawAnswers } from '#ast/form/fields.ts';
+import { formLimits } from '#ast/basics/limits.ts';
+import { parseGroupFieldName, type RawAnswers } from '#ast/form/fields.ts';
 import { moveControl, parseMove, type RankingMove } from '../render/elements/ranking-moves.ts';
-import { languageAction } from '../render/language-switch.ts';
+import { languageActionPrefix } from '../render/language-switch.ts';
 import { changeButtonValue } from '../render/review.ts';
 
 /**
@@ -21,7 +21,7 @@ export type PageAction =
 type RowAction = { kind: 'add'; group: string } | { kind: 'remove'; group: string; row: number };
 
 /** Returns the pressed button from the page's controls. An unknown button submits. */
-export function readAction(controls: readonly (readonly [string, string])[]): PageAction {
+export function readPageAction(controls: readonly (readonly [string, string])[]): PageAction {
   for (const [name, value] of controls) {
     if (name === '_add') return { kind: 'add', group: value };
     const move = name === moveControl ? parseMove(value) : undefined;
@@ -29,8 +29,8 @@ export function readAction(controls: readonly (readonly [string, string])[]): Pa
     const [, group, row] = name === '_remove' ? (/^([^[\]]+)\[(\d{1,3})\]$/.exec(value) ?? []) : [];
     if (group && row) return { kind: 'remove', group, row: Number(row) };
     if (name === '_go' && (value === 'next' || value === 'back' || value === 'save')) return { kind: value };
-    if (name === '_go' && value.startsWith(languageAction)) {
-      return { kind: 'language', language: value.slice(languageAction.length) };
+    if (name === '_go' && value.startsWith(languageActionPrefix)) {
+      return { kind: 'language', language: value.slice(languageActionPrefix.length) };
     }
     if (name === '_go' && value.startsWith(changeButtonValue(''))) {
       return { kind: 'change', field: value.slice(changeButtonValue('').length) };
@@ -52,7 +52,7 @@ export function applyRowAction<File>(
   const given = raw[action.group];
   const rows: unknown[] = Array.isArray(given) && given.length > 0 ? [...given] : [{}];
   if (action.kind === 'add') {
-    if (rows.length < limits.rows) rows.push({});
+    if (rows.length < formLimits.rows) rows.push({});
     return {
       raw: { ...raw, [action.group]: rows },
       files: new Map(files),
@@ -62,7 +62,7 @@ export function applyRowAction<File>(
   rows.splice(action.row, 1);
   const kept = new Map<string, readonly File[]>();
   for (const [name, list] of files) {
-    const part = parseRowName(name);
+    const part = parseGroupFieldName(name);
     if (!part || part.group !== action.group || part.index < action.row) kept.set(name, list);
     else if (part.index > action.row) kept.set(`${part.group}[${part.index - 1}][${part.id}]`, list);
   }

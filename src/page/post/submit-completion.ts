@@ -3,10 +3,10 @@ import { formatDay } from '#ast/basics/words.ts';
 import { ApiError } from '#kit/errors.ts';
 import { repeatEarlierResult } from '#submissions/repeat.ts';
 import { type SavedAnswers, saveAnswers } from '#submissions/save-answers.ts';
-import { makeKey } from '#submissions/submission-keys.ts';
-import { type Accepted, DifferentAnswersError } from '#submissions/submit-request.ts';
-import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
-import { renderSaved } from '../render/notices.ts';
+import { createSubmissionKey } from '#submissions/submission-keys.ts';
+import { type AcceptedSubmission, DifferentAnswersError } from '#submissions/submit-request.ts';
+import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
+import { renderSavedPage } from '../render/notices.ts';
 import { linkMailAddress, resumeAddress } from '../visit/address.ts';
 import { limitSaves } from '../visit/screening.ts';
 import { type Visit } from '../visit/visit.ts';
@@ -14,21 +14,21 @@ import { acceptAnswers, languageOfVisit } from './accept-answers.ts';
 import type { PostCompletion } from './handle-form-post.ts';
 import {
   countSubmittedVisit,
-  keyInHeader,
   nextPageAddress,
+  readIdempotencyKey,
   redirectsOf,
-  sendResult,
+  sendAcceptedSubmission,
   wantsJson,
 } from './handle-json-post.ts';
 import { type PagePost, renderPageAgain } from './page-post.ts';
-import type { PostContext } from './post-context.ts';
+import type { PostServices } from './post-context.ts';
 import { prepareConfirmation } from './prepare-confirmation.ts';
 import { sendPage } from './problem-page.ts';
 import { discardReceived } from './read-post.ts';
 
 /** Returns what happens when a page is submitted: it creates one submission per page key. */
 export function createSubmitCompletion(
-  context: PostContext,
+  context: PostServices,
   visit: Visit,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -41,19 +41,19 @@ export function createSubmitCompletion(
     const { look, live } = visit;
     sendPage(reply.headers(error.headers), error.status, page, look, redirectsOf(live.settings));
   };
-  const sendTaken = async (result: Accepted, post: PagePost): Promise<void> => {
+  const sendTaken = async (result: AcceptedSubmission, post: PagePost): Promise<void> => {
     // If the post is repeated, the submission already has its files.
     if (result.outcome === 'repeat') await discardReceived(context, visit.live, post.received);
     else if (result.outcome !== 'spam') countSubmittedVisit(context, visit, request, post);
     const told = prepareConfirmation(context.vault, visit, post);
-    if (wantsJson(request)) sendResult(context, visit, result, reply, told);
+    if (wantsJson(request)) sendAcceptedSubmission(context, visit, result, reply, told);
     else reply.redirect(nextPageAddress(visit, result, told), 303);
   };
   return {
     showing: () => ({}),
     async finish(post) {
       const hasKey = post.controls.some(([name]) => name === '_key');
-      const key = keyInHeader(visit, request) ?? (hasKey ? post.key : undefined);
+      const key = readIdempotencyKey(visit, request) ?? (hasKey ? post.key : undefined);
       try {
         const result = await acceptAnswers(context, visit, request, { ...post, key });
         if (!result.ok) return result.errors;
@@ -69,7 +69,7 @@ export function createSubmitCompletion(
       const language = languageOfVisit(visit);
       const progress = { live, raw, files, reference, language, key: guest?.invitationId ?? key, step };
       try {
-        await limitSaves(context.requestCounter, live.id, addressRateLimitKey(request.ip));
+        await limitSaves(context.requestCounter, live.id, ipRateLimitKey(request.ip));
         const saved = await saveAnswers(context, progress).catch(async (error: unknown) => {
           // The answers were submitted elsewhere in the meantime. A visitor gets the response to the first
           // submit; a program gets the conflict.
@@ -95,7 +95,7 @@ export function createSubmitCompletion(
  * new key.
  */
 function pageOfProblem(
-  context: PostContext,
+  context: PostServices,
   visit: Visit,
   post: PagePost,
   error: ApiError,
@@ -108,13 +108,13 @@ function pageOfProblem(
   // An invitation is answered once, so it gets no new key.
   if (visit.guest)
     return renderPageAgain(context, visit, post, { ...again, notice: words.invitationAnswered });
-  const anew = { ...post, keyText: makeKey(context.vault, live) };
+  const anew = { ...post, keyText: createSubmissionKey(context.vault, live) };
   const said = { notice: words.sentOtherwiseText, submitText: words.sendAsNew };
   return renderPageAgain(context, visit, anew, { ...again, ...said });
 }
 
 function sendSaved(
-  context: PostContext,
+  context: PostServices,
   visit: Visit,
   { resumeToken, expiresAt }: SavedAnswers,
   request: FastifyRequest,
@@ -128,7 +128,7 @@ function sendSaved(
   }
   const until = formatDay(expiresAt, locale);
   const mail = context.config.smtp && { action: linkMailAddress(address, visit.address) };
-  const page = renderSaved({
+  const page = renderSavedPage({
     formName: live.form.attrs.name,
     address,
     until,

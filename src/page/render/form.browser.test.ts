@@ -4,17 +4,17 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { checkAnswers } from '#ast/answers/check-answers.ts';
-import { newWork } from '#ast/basics/work.ts';
+import { createWorkBudget } from '#ast/basics/work.ts';
 import { composite, element, formOf } from '#test/ast/forms.ts';
 import { openBrowser } from '#test/browser.ts';
 import { looksAt } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { everyElement, inputTypes, viewOf } from '#test/page/read-page.ts';
 import { until } from '#test/service.ts';
-import { headersFor, pageHeaders } from '../post/problem-page.ts';
+import { headersForStyle, plainPageHeaders } from '../post/problem-page.ts';
 import { plainPageStyle } from '../theme/page-style.ts';
 import { wordsByLocale } from '../words/choose-locale.ts';
-import { styleOf } from './elements/element-renderers.ts';
+import { elementStylesOfForm } from './elements/element-renderers.ts';
 import { renderForm } from './form.ts';
 import { renderConfirmation, renderNotice } from './notices.ts';
 
@@ -51,13 +51,13 @@ const values = {
 const checked = checkAnswers(form, values, new Map(), {
   reference: {},
   today: '2026-01-31',
-  work: newWork(),
+  work: createWorkBudget(),
 });
 assert.ok(!checked.ok);
 const held = new Map([['file_upload', [{ token: 't', filename: `${longWord}.pdf`, size: 2_000 }]]]);
 
 // Includes the style rules of the types on the page, as it is served.
-const look = { ...plainPageStyle, style: styleOf(form) };
+const look = { ...plainPageStyle, style: elementStylesOfForm(form) };
 const pages: Readonly<Record<string, string>> = {
   blank: renderForm(viewOf(form, { look })),
   errors: renderForm(viewOf(form, { look, values, errors: checked.errors, held })),
@@ -88,7 +88,7 @@ const server = createServer((request, response) => {
     response
       .writeHead(
         page || request.method === 'POST' ? 200 : 404,
-        page?.includes(look.style) ? headersFor(look) : pageHeaders,
+        page?.includes(look.style) ? headersForStyle(look) : plainPageHeaders,
       )
       .end(page ?? '');
   });

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { checkAnswers } from '#ast/answers/check-answers.ts';
-import { type ElementType, elements, type InputType, showsPlaceholder } from '#ast/form/elements.ts';
+import {
+  type ElementType,
+  elementDefinitions,
+  type InputType,
+  showsPlaceholder,
+} from '#ast/form/elements.ts';
 import type { Form, FormNode } from '#ast/form/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { composite, context, element, formOf } from '#test/ast/forms.ts';
@@ -449,7 +454,9 @@ test('attributes that belong to another type do not break a page', () => {
 
 test('`showsPlaceholder` matches the page for each type: it tells whether the empty control shows a placeholder', () => {
   const ownControls = ['date', 'time', 'datetime-local'];
-  for (const type of inputTypes.filter((each) => 'placeholder' in elements[each as ElementType].attrs)) {
+  for (const type of inputTypes.filter(
+    (each) => 'placeholder' in elementDefinitions[each as ElementType].attrs,
+  )) {
     const tags = readPage([element(type, 'a', { placeholder: 'Say it' })]);
     const isShown = tags.some(
       ({ tag, attrs, text }) =>

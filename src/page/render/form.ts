@@ -3,25 +3,25 @@ import { fillTemplate } from '#ast/basics/words.ts';
 import { fieldName, numberFormatControl } from '#ast/form/fields.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import {
+  answerKindOf,
   type Form,
   isComposite,
   isInput,
   isRepeatable,
   isVisibleToVisitors,
-  kindOf,
   listQuestions,
   walkElements,
 } from '#ast/form/tree.ts';
 import { renderDocument } from '../markup/document.ts';
 import { attributes, type FormatAnswer, type Html, html, renderJson, safeUrl } from '../markup/html.ts';
 import { prefixProblemLabel, type Words } from '../words/words.ts';
-import { conditionalPaths, type Posted, shownByCondition } from './elements/conditional.ts';
+import { conditionalPaths, listConditionalMarks, type PostedAnswers } from './elements/conditional.ts';
 import type { PageState } from './elements/element-context.ts';
 import { countShownRows, rowName } from './elements/rows.ts';
-import { languageAction, languageSwitch } from './language-switch.ts';
-import { questionLabels } from './question-label.ts';
-import { reviewStepOf, stepsSoFar } from './step-position.ts';
-import { progress, renderProse, renderSteps } from './steps.ts';
+import { languageActionPrefix, languageSwitch } from './language-switch.ts';
+import { createQuestionLabeler } from './question-label.ts';
+import { getStepPosition, reviewStepOf } from './step-position.ts';
+import { renderProgress, renderProse, renderSteps } from './steps.ts';
 import type { FieldMessage, FormPageView } from './view.ts';
 
 /**
@@ -36,11 +36,11 @@ function errorSummary(
     words,
     say,
   }: Pick<FormPageView, 'form' | 'errors' | 'words'> & { readonly say: FormatAnswer },
-  posted: Posted,
+  posted: PostedAnswers,
 ): Html {
   const names = new Set(namesOnPage(form, posted));
   // An error may be about a field that the page does not show, for example in a removed question.
-  const labelOf = questionLabels(form, words, (text, row) => fillPiped(text, (id) => say(id, row)));
+  const labelOf = createQuestionLabeler(form, words, (text, row) => fillPiped(text, (id) => say(id, row)));
   const item = ({ field, message }: FieldMessage) => {
     const said = prefixProblemLabel(labelOf(field), message, words);
     return names.has(field) ? html`<li><a href="#${field}">${said}</a></li>` : html`<li>${said}</li>`;
@@ -54,7 +54,7 @@ ${errors.map(item)}
 }
 
 /** Lists the ids that errors can link to: fields, groups and their rows. */
-function* namesOnPage(form: Form, { answers, held }: Posted): Generator<string> {
+function* namesOnPage(form: Form, { answers, held }: PostedAnswers): Generator<string> {
   for (const question of listQuestions(form)) {
     if (!isVisibleToVisitors(question.element)) continue;
     const { id } = question.element.attrs;
@@ -140,7 +140,7 @@ function titleOf({ form, words, step, shown, errors, edit }: FormPageView): stri
   const title =
     form.children.length < 2
       ? name
-      : `${step === reviewStepOf(form) ? `${words.reviewTitle} – ` : ''}${fillTemplate(words.stepTitle, { ...stepsSoFar(shown.steps, step), title: name })}`;
+      : `${step === reviewStepOf(form) ? `${words.reviewTitle} – ` : ''}${fillTemplate(words.stepTitle, { ...getStepPosition(shown.steps, step), title: name })}`;
   return errors.length > 0 ? fillTemplate(words.errorTitle, { title }) : title;
 }
 
@@ -150,7 +150,7 @@ type FormattedView = FormPageView & { readonly say: FormatAnswer };
 function formElement(view: FormattedView): Html {
   const { form, words, step, shown, otherLanguages: choice } = view;
   const elements = [...walkElements(form)].map(({ element }) => element);
-  const hasFiles = elements.some((element) => isInput(element) && kindOf(element) === 'files');
+  const hasFiles = elements.some((element) => isInput(element) && answerKindOf(element) === 'files');
   const hasRows = elements.some((element) => isComposite(element) && isRepeatable(element));
   const state = attributes({
     method: 'post',
@@ -172,8 +172,8 @@ function formElement(view: FormattedView): Html {
   return html`<form${state}>
 ${(hasRows || hasSteps || choice) && enterButton(pressable)}
 ${hiddenInputs(view)}
-${choice && languageSwitch(choice, { word: words.language, isForm: true, hasFocus: view.focus === languageAction })}
-${progress(form, words, stepsSoFar(shown.steps, step), view.done ?? 0)}
+${choice && languageSwitch(choice, { word: words.language, isForm: true, hasFocus: view.focus === languageActionPrefix })}
+${renderProgress(form, words, getStepPosition(shown.steps, step), view.done ?? 0)}
 ${view.errors.length > 0 && errorSummary(view, { answers: view.values, held: view.held })}
 ${renderSteps(view, pageStateOf(view))}
 ${buttons(pressable)}
@@ -193,7 +193,7 @@ const honeypot = html`<div class="unseen" aria-hidden="true"><label>Website <inp
  */
 function hiddenInputs(view: FormPageView): Html[] {
   const { form, step, shown, values, held, hidden = [] } = view;
-  const marks = shownByCondition(form, step, shown, { answers: values, held }).keys();
+  const marks = listConditionalMarks(form, step, shown, { answers: values, held }).keys();
   const all: (readonly [string, string])[] = [
     ...hidden,
     [numberFormatControl, view.numbers],

@@ -8,7 +8,7 @@ export type LanguageChoice = {
 };
 
 /** Prefix of the value that a language button posts: `_go=language:de`. */
-export const languageAction = 'language:';
+export const languageActionPrefix = 'language:';
 
 /**
  * Renders the language switch, with each language in its own name. In a form, its buttons post the answers,
@@ -23,7 +23,7 @@ export function languageSwitch(
     const said = { lang: tag, 'aria-current': tag === language && 'true' };
     const address = safeUrl(addressIn(tag));
     return isForm
-      ? html`<li><button${attributes({ ...said, type: 'submit', name: '_go', value: `${languageAction}${tag}`, formaction: address })}><bdi>${languageName(tag)}</bdi></button></li>`
+      ? html`<li><button${attributes({ ...said, type: 'submit', name: '_go', value: `${languageActionPrefix}${tag}`, formaction: address })}><bdi>${languageName(tag)}</bdi></button></li>`
       : html`<li><a${attributes({ ...said, href: address, hreflang: tag })}><bdi>${languageName(tag)}</bdi></a></li>`;
   };
   return html`<details class="languages"><summary${attributes({ autofocus: hasFocus })}><span class="unseen">${word}: </span><bdi${attributes({ lang: language })}>${languageName(language)}</bdi></summary>

@@ -84,7 +84,7 @@ type Link = {
 };
 
 /** A request that a visitor can repeat, even without a script: its URL and fields. */
-export type Retry = {
+export type RetryableRequest = {
   readonly method: 'get' | 'post';
   readonly address: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
@@ -96,7 +96,7 @@ const retry = ({
   address,
   fields,
   text,
-}: Retry): Html => html`<form method="${method}" action="${safeUrl(address)}">
+}: RetryableRequest): Html => html`<form method="${method}" action="${safeUrl(address)}">
 ${fields.map(([name, value]) => html`<input${attributes({ type: 'hidden', name, value })}>`)}
 <div class="actions"><button type="submit" class="submit">${text}</button></div>
 </form>`;
@@ -150,7 +150,7 @@ function mailForm({ action, given, problem, sentTo }: LinkMailForm, words: Words
 /**
  * Renders the page after saving. It shows the whole resume link, so that it can be copied or written down.
  */
-export function renderSaved(
+export function renderSavedPage(
   view: {
     formName: string;
     /** The absolute URL of the resume link. */
@@ -190,7 +190,7 @@ export function renderNotice(
     message: string;
     /** What the visitor can do next. */
     next?: string | undefined;
-    again?: Retry | undefined;
+    again?: RetryableRequest | undefined;
     language: string;
     look?: PageStyle | undefined;
   } & Framed,
@@ -218,7 +218,7 @@ const formHeader = (name: string): Html => html`<header>
 </header>`;
 
 /** Renders the page that asks for the form's password. */
-export function renderPassword(
+export function renderPasswordForm(
   view: {
     formName: string;
     action: string;

@@ -2,16 +2,16 @@ import type { AnswerFormat } from '#ast/answers/format-answer.ts';
 import { formatVisitorAnswer, formatVisitorMatrix } from '#ast/answers/format-piped.ts';
 import { formatFileSize } from '#ast/basics/format-size.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
-import { countRows, fieldName, type RawAnswers, type Row } from '#ast/form/fields.ts';
+import { countRows, fieldName, type GroupRow, type RawAnswers } from '#ast/form/fields.ts';
 import { inputRules } from '#ast/form/input-rules.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import {
+  answerKindOf,
   type Form,
   type InputElement,
   isAnsweredByVisitor,
   isCalculation,
   isVisibleToVisitors,
-  kindOf,
   listQuestions,
   type Question,
 } from '#ast/form/tree.ts';
@@ -38,9 +38,9 @@ function* rowLists(
     if (!asked.some(isGiven)) continue;
     isBlank = false;
     yield html`<h4>${fillTemplate(words.row, { label, number: index + 1 })}</h4>`;
-    yield renderAnswerList(asked.map((input) => entryOf(review, input, row)));
+    yield renderAnswerList(asked.map((input) => renderInputEntry(review, input, row)));
   }
-  if (isBlank) yield renderAnswerList([entry(review, { label, said: [], name: rowName(id, 0) })]);
+  if (isBlank) yield renderAnswerList([renderReviewEntry(review, { label, said: [], name: rowName(id, 0) })]);
 }
 
 /** Renders the questions between two repeatable groups as one list, and each of their rows as another. */
@@ -49,7 +49,7 @@ function* listsOf(review: Review, questions: readonly Question[]): Generator<Htm
   for (const question of questions) {
     if (!isVisibleToVisitors(question.element) || !review.shown.isShown(question.element)) continue;
     if (question.kind === 'input') {
-      entries.push(entryOf(review, question.element));
+      entries.push(renderInputEntry(review, question.element));
       continue;
     }
     if (entries.length > 0) yield renderAnswerList(entries);
@@ -102,8 +102,8 @@ export const renderAnswerList = (entries: readonly Html[]): Html => html`<dl cla
 ${entries}
 </dl>`;
 
-export const entryOf = (review: Review, input: InputElement, row?: Row): Html =>
-  entry(review, {
+export const renderInputEntry = (review: Review, input: InputElement, row?: GroupRow): Html =>
+  renderReviewEntry(review, {
     label: fillReviewLabel(review, input.attrs.label, row),
     said: renderAnswer(review, input, row),
     name: isCalculation(input) ? undefined : fieldName(input, row),
@@ -115,7 +115,7 @@ export const entryOf = (review: Review, input: InputElement, row?: Row): Html =>
       }),
   });
 
-export const fillReviewLabel = ({ say }: Review, label: string, row?: Row): string =>
+export const fillReviewLabel = ({ say }: Review, label: string, row?: GroupRow): string =>
   fillPiped(label, (id) => say(id, row));
 
 type Entry = {
@@ -127,7 +127,7 @@ type Entry = {
   readonly place?: string | undefined;
 };
 
-export function entry({ words }: Review, { label, said, name, place }: Entry): Html {
+export function renderReviewEntry({ words }: Review, { label, said, name, place }: Entry): Html {
   const change =
     name !== undefined &&
     html`<button${attributes({ type: 'submit', name: '_go', value: changeButtonValue(name), class: 'change' })}>${words.change}<span class="unseen"> ${place && `${place} – `}${label}</span></button>`;
@@ -139,12 +139,12 @@ ${change && html`<dd>${change}</dd>`}
 </div>`;
 }
 
-export const formatReviewedAnswer = (review: Review, input: InputElement, row?: Row): string[] =>
+export const formatReviewedAnswer = (review: Review, input: InputElement, row?: GroupRow): string[] =>
   formatVisitorAnswer({ ...review, speech: review }, input, row);
 
 /** Renders an answer as people know it: a matrix as a table, a file with its picture and size. */
-function renderAnswer(review: Review, input: InputElement, row?: Row): Html[] {
-  if (kindOf(input) === 'files') {
+function renderAnswer(review: Review, input: InputElement, row?: GroupRow): Html[] {
+  if (answerKindOf(input) === 'files') {
     const field = fieldName(input, row);
     // Only a signature is always one file.
     const rules: Partial<InputRules> = inputRules[input.type];

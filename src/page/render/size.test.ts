@@ -5,7 +5,7 @@ import type { Form } from '#ast/form/tree.ts';
 import { element, stepsOf } from '#test/ast/forms.ts';
 import { inputTypes, viewOf } from '#test/page/read-page.ts';
 import { problemsByLocale, wordsByLocale } from '../words/choose-locale.ts';
-import { sentencesFor } from '../words/format-problem.ts';
+import { selectProblemSentences } from '../words/format-problem.ts';
 import { renderForm } from './form.ts';
 import { type ScriptData, scriptWords } from './view.ts';
 
@@ -35,7 +35,7 @@ test('the first page of a form of 20 elements, with its styles and script data, 
   const form = stepsOf({ title: 'One' }, twenty.slice(0, 10), { title: 'Two' }, twenty.slice(10)) as Form;
   const data: ScriptData = {
     form,
-    sentences: sentencesFor(form, problemsByLocale.en, false),
+    sentences: selectProblemSentences(form, problemsByLocale.en, false),
     words: scriptWords(wordsByLocale.en),
     numbers: '.,',
     today: '2026-01-31',

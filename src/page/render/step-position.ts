@@ -16,7 +16,7 @@ export type StepPosition = { readonly number: number; readonly total: number };
  * Returns the visitor's position among the reachable steps, counted from 1. An unreachable step counts as the
  * last reachable one before it.
  */
-export function stepsSoFar(steps: readonly number[], step: number): StepPosition {
+export function getStepPosition(steps: readonly number[], step: number): StepPosition {
   const before = steps.filter((each) => each <= step).length;
   return { number: Math.max(1, before), total: Math.max(1, steps.length) };
 }

@@ -1,5 +1,5 @@
 import { endOfForm } from '#ast/basics/condition.ts';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { countMarkup } from '#ast/basics/markup-characters.ts';
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
@@ -27,11 +27,11 @@ import { renderElement } from './elements/element-renderers.ts';
 import { countShownRows } from './elements/rows.ts';
 import { renderReview } from './review.ts';
 import {
+  getStepPosition,
   progressPercent,
   reviewStepId,
   reviewStepOf,
   type StepPosition,
-  stepsSoFar,
 } from './step-position.ts';
 import { type FormPageView } from './view.ts';
 
@@ -41,7 +41,7 @@ export function stepHeadingId(index: number): string {
 }
 
 /**
- * Renders all steps. Steps other than the current one are `hidden`, and their controls still post their
+ * Renders all steps. Steps other than the current one are `hidden`, but their controls still post their
  * values: the page carries all answers (docs/decisions/0013).
  */
 export function renderSteps(view: FormPageView, page: PageState): Html[] {
@@ -53,7 +53,7 @@ export function renderSteps(view: FormPageView, page: PageState): Html[] {
     headingTag: hasHeading ? 'h3' : 'h2',
   });
   return form.children.map((each, index) => {
-    const place = stepsSoFar(shown.steps, index);
+    const place = getStepPosition(shown.steps, index);
     const title = each.attrs?.title || (form.children.length > 1 ? fillTemplate(page.words.step, place) : '');
     return section(each, index, {
       title,
@@ -108,7 +108,7 @@ export function renderProse(text: string | undefined, plain?: (text: string) => 
  * Renders the progress in words and as a bar. The bar never moves back while the visitor moves forward, even
  * if an answer makes more steps reachable (docs/rules.md P7). `atLeast` is the percentage shown before.
  */
-export function progress(form: Form, words: Words, place: StepPosition, atLeast: number): Html {
+export function renderProgress(form: Form, words: Words, place: StepPosition, atLeast: number): Html {
   if (form.children.length < 2) return html``;
   const text = fillTemplate(words.step, place);
   const percent = Math.max(atLeast, progressPercent(place));
@@ -226,6 +226,6 @@ const elementCost = memoizeByObject((element: Element): number => {
 
 function textCost(attrs: object = {}): number {
   const text = JSON.stringify(attrs);
-  const shown = pipedIds(text).length * limits.pipedCharacters;
+  const shown = pipedIds(text).length * formLimits.pipedCharacters;
   return (text.length + shown) * steps.character + countMarkup(text) * steps.escaped;
 }

@@ -2,7 +2,7 @@ import { type RawAnswers } from '#ast/form/fields.ts';
 import { type Form, isRequired } from '#ast/form/tree.ts';
 import type { VisibleParts } from '#ast/logic/evaluate.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
-import type { Social } from '../markup/document.ts';
+import type { LinkPreview } from '../markup/document.ts';
 import { type FormatAnswer } from '../markup/html.ts';
 import type { PageStyle } from '../theme/page-style.ts';
 import type { PageProblems, Words } from '../words/words.ts';
@@ -98,7 +98,7 @@ export type FormPageView = {
   readonly form: Form;
   /** The URL that the form posts to. */
   readonly action: string;
-  /** Raw answers from `readFields`; a repeatable group is a list of rows. */
+  /** Raw answers from `parseRawAnswers`; a repeatable group is a list of rows. */
   readonly values: RawAnswers;
   readonly errors: readonly FieldMessage[];
   /** Files of earlier posts, by HTML name. */
@@ -115,7 +115,7 @@ export type FormPageView = {
   /** The look of the form's theme. */
   readonly look?: PageStyle | undefined;
   /** The link preview that other sites show. */
-  readonly social?: Social | undefined;
+  readonly social?: LinkPreview | undefined;
   readonly limits: FileLimits;
   readonly places?: QuotasLeft | undefined;
   /** Returns the URL and sizes of an image of the workspace. */

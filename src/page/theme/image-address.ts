@@ -1,2 +1,2 @@
-/** Returns the address of a form's image (theme/routes.ts). */
+/** Returns the URL of a form's image (theme/routes.ts). */
 export const imageAddress = (formId: string, imageId: string): string => `/f/${formId}/images/${imageId}`;

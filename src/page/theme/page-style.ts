@@ -5,9 +5,9 @@ import {
   type Density,
   type FontName,
   fonts,
-  type Mode,
-  type PictureSize,
+  type ImageSize,
   type Theme,
+  type ThemeMode,
 } from '#ast/theme/theme.ts';
 import { type Face, type FaceName, faces, fontAddress, type Subset } from './fonts.ts';
 import { imageAddress } from './image-address.ts';
@@ -225,14 +225,14 @@ const stepLayoutStyle = ({ layout, review_step: hasReview }: StepLayoutStyle): s
     .trim();
 
 /** A picture of a theme: its URL, and its sizes if known. */
-export type Picture = { readonly address: string; readonly size?: PictureSize | undefined };
+export type Picture = { readonly address: string; readonly size?: ImageSize | undefined };
 
 /** The look of a form's pages, beyond the shared style sheet. */
 export type PageStyle = {
   /** The theme's changes to the style sheet. All these rules are generated in this file. */
   readonly style: string;
   /** The color schemes of the page. */
-  readonly mode: Mode;
+  readonly mode: ThemeMode;
   /** The font file of the first text, to preload. */
   readonly font?: string | undefined;
   readonly logo?: Picture | undefined;
@@ -262,7 +262,7 @@ type StyleContext = {
   /** The color scheme of the embedding page. */
   readonly scheme?: Scheme | undefined;
   /** The sizes of the theme's pictures, by id. */
-  readonly pictures?: ReadonlyMap<string, PictureSize> | undefined;
+  readonly pictures?: ReadonlyMap<string, ImageSize> | undefined;
 };
 
 const made = new Map<string, PageStyle>();

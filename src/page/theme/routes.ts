@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ImagesContext, openImage } from '#forms/images/images.ts';
+import { type ImageServices, openImage } from '#forms/images/images.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
@@ -66,7 +66,7 @@ const path = '/f/:id/images/:image';
  * Serves the images of forms and their renditions. They are cached forever, never sniffed, and sandboxed when
  * opened as a page. They are public, even if the form is closed or has a password.
  */
-export function imageRoutes(server: Server, context: ImagesContext): void {
+export function imageRoutes(server: Server, context: ImageServices): void {
   server.get(path, async (request: FastifyRequest<{ Params: { id: string; image: string } }>, reply) => {
     const { id, image } = request.params;
     const found = uuidPattern.test(id) ? await openImage(context, id, image) : undefined;

@@ -4,22 +4,22 @@ import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { normalizeText } from '#ast/basics/text.ts';
 import {
   findInput,
+  indexQuestionsById,
   isPageControlName,
-  parseRowName,
+  parseGroupFieldName,
+  parseRawAnswers,
   type QuestionsById,
-  questionsById,
   type RawAnswers,
-  readFields,
 } from '#ast/form/fields.ts';
 import type { InputType } from '#ast/form/input-rules.ts';
 import { withPipedLabels } from '#ast/form/piping.ts';
-import { type Form, isVisibleToVisitors, kindOf, listQuestions } from '#ast/form/tree.ts';
-import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import { answerKindOf, type Form, isVisibleToVisitors, listQuestions } from '#ast/form/tree.ts';
+import type { EvaluationContext } from '#ast/logic/evaluate.ts';
 import { type Guest, invitationParameter } from '#invitations/admission.ts';
 import { ApiError } from '#kit/errors.ts';
 
 /** The parsed parameters of a form's URL. */
-export type FormAddress = {
+export type FormAddressParameters = {
   /** Reference data, stored with the submission. */
   readonly reference: Readonly<Record<string, string>>;
   /** Prefilled answers as HTML fields, named like an input and not validated yet. */
@@ -34,13 +34,13 @@ export type FormAddress = {
  * are the exception: all of them are validated.
  * @throws ApiError bad_request for a NUL.
  */
-export function parseFormAddress(form: Form, address: string): FormAddress {
+export function parseFormAddress(form: Form, address: string): FormAddressParameters {
   const reference = new Map<string, string>();
   const prefill: [string, string][] = [];
   const own = new Map<string, string>();
   const { search } = new URL(address, 'http://form');
   const pairs = search.slice(1).split('&').filter(Boolean);
-  const questions = pairs.length > 0 ? questionsById(listQuestions(form)) : undefined;
+  const questions = pairs.length > 0 ? indexQuestionsById(listQuestions(form)) : undefined;
   for (const pair of pairs) {
     const { name, value } = readPair(pair, questions!);
     if (`${name}${value}`.includes('\u0000')) {
@@ -48,7 +48,10 @@ export function parseFormAddress(form: Form, address: string): FormAddress {
     }
     const isOwn = questions ? isPageControlName(questions, name) : name.startsWith('_');
     if (isOwn) setFirst(own, name, value);
-    else if (questions && (findInput(questions, name) ?? questions.get(parseRowName(name)?.group ?? name)))
+    else if (
+      questions &&
+      (findInput(questions, name) ?? questions.get(parseGroupFieldName(name)?.group ?? name))
+    )
       prefill.push([name, value]);
     else setFirst(reference, name, value);
   }
@@ -85,14 +88,14 @@ function setFirst(values: Map<string, string>, name: string, value: string): voi
 /**
  * Returns the form's URL with the reference data and the page's own parameters, which every post includes.
  */
-export function formatFormAddress(path: string, { reference, own }: FormAddress): string {
+export function formatFormAddress(path: string, { reference, own }: FormAddressParameters): string {
   const query = new URLSearchParams([...Object.entries(reference), ...own]).toString();
   return query === '' ? path : `${path}?${query}`;
 }
 
 /** Returns the URL of the page in another language. */
 export const addressInLanguage =
-  (path: string, address: FormAddress) =>
+  (path: string, address: FormAddressParameters) =>
   (language: string): string =>
     formatFormAddress(path, { ...address, own: new Map([...address.own, ['_lang', language]]) });
 
@@ -100,19 +103,23 @@ export const addressInLanguage =
 type Prefill = { readonly raw: RawAnswers; readonly leftOut: readonly string[] };
 
 /** Validates prefilled answers like submitted ones, and drops only the invalid values. */
-export function readPrefill(form: Form, { prefill }: FormAddress, context: AnswerContext): Prefill {
+export function readPrefill(
+  form: Form,
+  { prefill }: FormAddressParameters,
+  context: EvaluationContext,
+): Prefill {
   if (prefill.length === 0) return { raw: {}, leftOut: [] };
-  const questions = questionsById(listQuestions(withPipedLabels(form)));
+  const questions = indexQuestionsById(listQuestions(withPipedLabels(form)));
   // Undecodable bytes are not an answer, and a link cannot give consent.
   const isAnswer = ([name, value]: readonly [string, string]): boolean => {
     const { input } = findInput(questions, name) ?? {};
-    return !value.includes('\ufffd') && !(input && kindOf(input) === 'consent');
+    return !value.includes('\ufffd') && !(input && answerKindOf(input) === 'consent');
   };
-  const { raw } = readFields(form, prefill.filter(isAnswer));
+  const { raw } = parseRawAnswers(form, prefill.filter(isAnswer));
   const leftOut = prefill.filter((entry) => !isAnswer(entry)).map(([name]) => name);
   const checked = checkAnswers(form, raw, new Map(), context);
   for (const { field } of checked.ok ? [] : checked.errors) {
-    const part = parseRowName(field);
+    const part = parseGroupFieldName(field);
     const rows: unknown = part && raw[part.group];
     const row: unknown = Array.isArray(rows) ? rows[part!.index] : undefined;
     const [holder, id] = part && isRecord(row) ? [row, part.id] : [raw, field];
@@ -133,14 +140,14 @@ export function readPrefill(form: Form, { prefill }: FormAddress, context: Answe
  * Returns the answers of a post, with hidden questions prefilled from the URL if the body does not name them.
  * A visitor cannot clear a hidden question, so no entered answer is replaced.
  */
-export function withHiddenAnswers(
+export function prefillHiddenAnswers(
   form: Form,
-  address: FormAddress,
-  context: AnswerContext,
+  address: FormAddressParameters,
+  context: EvaluationContext,
   raw: RawAnswers,
 ): RawAnswers {
   if (address.prefill.length === 0) return raw;
-  const questions = questionsById(listQuestions(form));
+  const questions = indexQuestionsById(listQuestions(form));
   const isHidden = ([name]: readonly [string, string]): boolean => {
     const { input, row } = findInput(questions, name) ?? {};
     return input?.type === 'hidden' && !row && !Object.hasOwn(raw, input.attrs.id);
@@ -161,5 +168,5 @@ export const resumeAddress = (formId: string, token: string, guest: Guest | unde
   `/f/${formId}/resume/${token}${guest ? `?${invitationParameter}=${guest.token}` : ''}`;
 
 /** Returns the address to which a page posts to get its personal link by email. */
-export const linkMailAddress = (link: string, { own }: Pick<FormAddress, 'own'>): string =>
+export const linkMailAddress = (link: string, { own }: Pick<FormAddressParameters, 'own'>): string =>
   formatFormAddress(`${new URL(link, 'http://form').pathname}/mail`, { reference: {}, prefill: [], own });

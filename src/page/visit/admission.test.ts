@@ -8,7 +8,7 @@ import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
-import { enterPassword, findRefusal, type RefusalReason } from './admission.ts';
+import { findRefusal, type RefusalReason, verifyFormPassword } from './admission.ts';
 
 const { database } = await testDatabase();
 const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log: openLog('silent') });
@@ -60,7 +60,7 @@ test("a form at its response limit refuses submissions, with its author's messag
 const password = 'öpen sesame';
 const guarded = () => openScene(database, questions, { access: 'password', password });
 const enter = async (scene: Scene, given: string, address = '192.0.2.1', publicUrl = 'https://forms.test') =>
-  enterPassword({ ...scene.context, requestCounter }, await scene.live(), {
+  verifyFormPassword({ ...scene.context, requestCounter }, await scene.live(), {
     password: given,
     address,
     publicUrl,

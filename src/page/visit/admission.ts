@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { closures, findClosure, type LiveForm } from '#forms/live-form.ts';
-import type { Arrival } from '#invitations/admission.ts';
+import { closureErrors, findClosure, type LiveForm } from '#forms/live-form.ts';
+import type { InvitationLinkResult } from '#invitations/admission.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { verifyPassword } from '#kit/password-hash.ts';
 import type { Vault } from '#kit/vault.ts';
-import { fullMessage, isFull } from '#submissions/response-limit.ts';
+import { formFullMessage, isFormFull } from '#submissions/response-limit.ts';
 import { enforceRateLimit } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 
@@ -15,8 +15,8 @@ import type { RequestCounter } from '#workspaces/request-counter.ts';
  * that was published before and is not now returns 410 (docs/rules.md 5).
  */
 const refusals = {
-  ...closures,
-  full: ['gone', fullMessage],
+  ...closureErrors,
+  full: ['gone', formFullMessage],
   invited: ['forbidden', 'This form is open to invited people only.'],
   password: ['forbidden', 'This form requires a password.'],
   link: ['not_found', 'This link is invalid or has expired.'],
@@ -41,7 +41,7 @@ export async function findRefusal(
   { database, vault }: { database: Database; vault: Vault },
   live: LiveForm | undefined,
   cookies: string | undefined,
-  { arrival, entry }: { arrival?: Arrival | undefined; entry?: string | undefined } = {},
+  { arrival, entry }: { arrival?: InvitationLinkResult | undefined; entry?: string | undefined } = {},
 ): Promise<Refusal | undefined> {
   const reason = findReason(live, arrival);
   if (live === undefined) return refusal('absent');
@@ -49,10 +49,10 @@ export async function findRefusal(
   // Without the password, a visitor must not learn anything else about the form, for example that it is full.
   if (live.settings.access === 'password' && !hasEntered(vault, live, cookies, entry))
     return refusal('password');
-  return (await isFull(database, live)) ? refusal('full', live) : undefined;
+  return (await isFormFull(database, live)) ? refusal('full', live) : undefined;
 }
 
-function findReason(live: LiveForm | undefined, arrival?: Arrival): RefusalReason | undefined {
+function findReason(live: LiveForm | undefined, arrival?: InvitationLinkResult): RefusalReason | undefined {
   const closure = findClosure(live);
   if (live === undefined || closure !== undefined) return closure ?? 'absent';
   const { access = 'public' } = live.settings;
@@ -77,7 +77,7 @@ const passwordTries = { ofAddress: 10, ofForm: 300 } as const;
  * The parameter that admits a page embedded on another site, where browsers may block our cookie. Only the
  * URL of the frame has it; posts repeat it.
  */
-export const entryParameter = '_entry';
+export const embedAdmissionParameter = '_entry';
 
 /** How long an entered password is remembered. */
 const entrySeconds = 12 * 3_600;
@@ -90,7 +90,7 @@ const entrySeconds = 12 * 3_600;
  * undefined if the password is wrong.
  * @throws ApiError rate_limit_exceeded.
  */
-export async function enterPassword(
+export async function verifyFormPassword(
   { vault, requestCounter }: { vault: Vault; requestCounter: RequestCounter },
   live: LiveForm,
   attempt: { password: string; address: string; publicUrl: string },

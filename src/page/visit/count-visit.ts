@@ -3,18 +3,23 @@ import { isBlank } from '#ast/basics/blank.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import type { RawAnswers } from '#ast/form/fields.ts';
 import { type Form, listQuestions } from '#ast/form/tree.ts';
-import { evaluate } from '#ast/logic/evaluate.ts';
+import { evaluateVisibility } from '#ast/logic/evaluate.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import {
   durationBucket,
-  stepNamesOf,
   type VisitCount,
   type VisitCounter,
+  visitNamesOfSteps,
 } from '#submissions/visit-counter.ts';
-import { addressRateLimitKey } from '#workspaces/accounts/users.ts';
-import { type FormRequest, type OpenContext, openExistingForm, type Visit } from '../visit/visit.ts';
-import { mayCount } from './is-counted.ts';
+import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
+import {
+  type FormRequest,
+  type OpenVisitServices,
+  openVisitEvenIfClosed,
+  type Visit,
+} from '../visit/visit.ts';
+import { mayCountVisits } from './is-counted.ts';
 import { getPostSource } from './screening.ts';
 import {
   addReachedStep,
@@ -26,12 +31,12 @@ import {
 } from './visit-progress.ts';
 
 /** Dependencies for counting visits. */
-export type CountingContext = { readonly visitCounter: VisitCounter };
+export type CountVisitServices = { readonly visitCounter: VisitCounter };
 
 /** Counts a page view when a visit opens its first page. HEAD requests do not count. */
-export function countView(context: CountingContext, visit: Visit, request: FastifyRequest): void {
+export function countView(context: CountVisitServices, visit: Visit, request: FastifyRequest): void {
   if (!visit.isCounted || request.method !== 'GET') return;
-  const first = stepNamesOf(visit.live.form)[firstStep(visit)]!;
+  const first = visitNamesOfSteps(visit.live.form)[firstStep(visit)]!;
   add(context, visit, request, [
     ['view', '', 1],
     ['step', first, 1],
@@ -49,14 +54,14 @@ function firstStep({ live: { form }, context, reference }: Visit): number {
   const known = firstSteps.get(form);
   const isPlain = Object.keys(reference).length === 0;
   if (isPlain && known?.today === today) return known.step;
-  const [step = 0] = evaluate(form, {}, context).steps;
+  const [step = 0] = evaluateVisibility(form, {}, context).steps;
   if (isPlain) firstSteps.set(form, { today, step });
   return step;
 }
 
 /** Counts the progress of a visit since the last count. */
 export function countVisitProgress(
-  context: CountingContext,
+  context: CountVisitServices,
   visit: Pick<Visit, 'live' | 'context'>,
   request: FastifyRequest,
   way: ProgressChange,
@@ -67,7 +72,7 @@ export function countVisitProgress(
 
 /** Counts a completed visit, with its duration in seconds if known. */
 export function countCompletion(
-  context: CountingContext,
+  context: CountVisitServices,
   visit: Pick<Visit, 'live' | 'context'>,
   request: FastifyRequest,
   { way, byScript, seconds }: { way: ProgressChange; byScript: boolean; seconds: number | undefined },
@@ -77,7 +82,7 @@ export function countCompletion(
   add(context, visit, request, [
     ...listProgressCounts(form, way, byScript),
     ['completion', '', 1],
-    ...(last === undefined ? [] : [['onward', stepNamesOf(form)[last]!, 1] as const]),
+    ...(last === undefined ? [] : [['onward', visitNamesOfSteps(form)[last]!, 1] as const]),
     ...(way.is.question === '' ? [] : [['question', way.is.question, -1] as const]),
     ...(seconds === undefined ? [] : [['time', String(durationBucket(seconds)), 1] as const]),
   ]);
@@ -89,7 +94,7 @@ function* listProgressCounts(
   byScript: boolean,
 ): Generator<VisitCount, void> {
   if (is.steps.length === 0) return;
-  const names = stepNamesOf(form);
+  const names = visitNamesOfSteps(form);
   if (was.steps.length === 0) {
     yield ['start', '', 1];
     if (byScript) yield ['scripted_start', '', 1];
@@ -109,13 +114,13 @@ function* listProgressCounts(
 }
 
 function add(
-  { visitCounter }: CountingContext,
+  { visitCounter }: CountVisitServices,
   { live, context }: Pick<Visit, 'live' | 'context'>,
   request: FastifyRequest,
   counts: Iterable<VisitCount>,
 ): void {
   const place = { workspaceId: live.workspaceId, formId: live.id, day: context.today };
-  visitCounter.add(place, addressRateLimitKey(request.ip), counts);
+  visitCounter.add(place, ipRateLimitKey(request.ip), counts);
 }
 
 /**
@@ -159,7 +164,7 @@ export function deriveVisitProgress(
   return steps.reduce(addReachedStep, { ...before, question });
 }
 
-type Context = OpenContext & CountingContext & { readonly config: { readonly publicUrl: string } };
+type Context = OpenVisitServices & CountVisitServices & { readonly config: { readonly publicUrl: string } };
 
 /** The size limit of a report in bytes: enough for the longest path through every step of a form. */
 const bodyLimit = 16_384;
@@ -171,12 +176,12 @@ const bodyLimit = 16_384;
  */
 export function visitRoute(server: Server, context: Context): void {
   server.post('/f/:id/visit', { bodyLimit }, async (request: FormRequest, reply) => {
-    const visit = await openExistingForm(context, request);
+    const visit = await openVisitEvenIfClosed(context, request);
     const told = request.body instanceof URLSearchParams ? request.body.get(visitControl) : null;
     if (told === null) throw new ApiError('bad_request', `Send the field "${visitControl}" of the page.`);
     const isOurs = getPostSource(request, visit.live.settings, context.config.publicUrl).kind === 'own';
     // Only pages of counted visits send reports, so the user agent is not checked again.
-    if (isOurs && mayCount(visit.live.settings, request.headers))
+    if (isOurs && mayCountVisits(visit.live.settings, request.headers))
       countVisitProgress(context, visit, request, parseVisitReport(visit.live.form, told).way, true);
     return reply.code(204).send();
   });

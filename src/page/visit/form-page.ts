@@ -1,29 +1,29 @@
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import { type Condition, comparisonsOf } from '#ast/basics/condition.ts';
-import { spend } from '#ast/basics/work.ts';
+import { spendWork } from '#ast/basics/work.ts';
 import { formHasConditionalOptions } from '#ast/form/conditional-options.ts';
 import type { RawAnswers } from '#ast/form/fields.ts';
 import { isPiped } from '#ast/form/piping.ts';
 import { type Form, inputOptionsById, isAnsweredByVisitor, isInput, walkElements } from '#ast/form/tree.ts';
-import { evaluate } from '#ast/logic/evaluate.ts';
+import { evaluateVisibility } from '#ast/logic/evaluate.ts';
 import { fileLimits } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { invitationParameter } from '#invitations/admission.ts';
 import { newId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
-import { openSharedPage, type PageContent } from '#kit/replies/compression.ts';
+import { createPageTemplate, type PageContent } from '#kit/replies/compression.ts';
 import type { Vault } from '#kit/vault.ts';
-import { makeKey } from '#submissions/submission-keys.ts';
-import type { Social } from '../markup/document.ts';
-import { firstNameIn } from '../render/elements/groups.ts';
+import { createSubmissionKey } from '#submissions/submission-keys.ts';
+import type { LinkPreview } from '../markup/document.ts';
+import { firstInputNameIn } from '../render/elements/groups.ts';
 import { renderForm } from '../render/form.ts';
 import { renderingCost } from '../render/steps.ts';
 import { type FieldMessage, type FormPageView, type ScriptData, scriptWords } from '../render/view.ts';
 import { imageAddress } from '../theme/image-address.ts';
-import { sentencesFor } from '../words/format-problem.ts';
+import { selectProblemSentences } from '../words/format-problem.ts';
 import type { Words } from '../words/words.ts';
 import { addressInLanguage, formatFormAddress } from './address.ts';
-import { entryParameter } from './admission.ts';
+import { embedAdmissionParameter } from './admission.ts';
 import type { KeptFiles } from './kept-files.ts';
 import { proofBits } from './screening.ts';
 import type { Visit } from './visit.ts';
@@ -45,11 +45,11 @@ function scriptDataOf(
   const offers = formHasConditionalOptions(live.form);
   // Uploads also need the parameters that admit the visitor.
   const admitting = [...address.own].filter(
-    ([name]) => name === invitationParameter || name === entryParameter,
+    ([name]) => name === invitationParameter || name === embedAdmissionParameter,
   );
   return {
     form: live.form,
-    sentences: sentencesFor(live.form, sentences, offers),
+    sentences: selectProblemSentences(live.form, sentences, offers),
     numbers,
     words: scriptWords(words),
     today: context.today,
@@ -102,7 +102,7 @@ function* conditionsOf(form: Form): Generator<Condition, void> {
 }
 
 /** Dependencies for rendering a form's page. */
-export type DrawingContext = {
+export type RenderPageServices = {
   readonly vault: Vault;
   readonly heldFiles: KeptFiles;
   readonly config: Pick<Config, 'publicUrl'>;
@@ -126,7 +126,7 @@ export type FormPageContent = {
 } & Pick<FormPageView, 'focus' | 'notice' | 'done' | 'submitText' | 'hidden' | 'known'>;
 
 /** Renders a form's page. @throws TooMuchWork */
-export function formPage(context: DrawingContext, visit: Visit, showing: FormPageContent): string {
+export function formPage(context: RenderPageServices, visit: Visit, showing: FormPageContent): string {
   const { live, words, sentences, numbers, language, languages, look } = visit;
   const { raw, errors, held, key, editToken, course, ...more } = showing;
   const isEdit = editToken !== undefined;
@@ -134,8 +134,8 @@ export function formPage(context: DrawingContext, visit: Visit, showing: FormPag
   // A submission already has its reference data, and cannot be saved for later.
   const address = isEdit ? { ...visit.address, reference: {} } : visit.address;
   const saves = live.settings.save_progress === true && !isEdit;
-  spend(visit.context.work, renderingCost(live.form, raw, held));
-  const shown = evaluate(live.form, raw, visit.context, held);
+  spendWork(visit.context.work, renderingCost(live.form, raw, held));
+  const shown = evaluateVisibility(live.form, raw, visit.context, held);
   const step = Math.min(showing.step ?? shown.steps[0] ?? 0, live.form.children.length - 1);
   const { scriptSource } = context;
   const asksSingly = live.settings.layout === 'question';
@@ -143,7 +143,8 @@ export function formPage(context: DrawingContext, visit: Visit, showing: FormPag
   const opensQuestion = asksSingly && !look.isEmbedded;
   return renderForm({
     ...more,
-    focus: more.focus ?? (opensQuestion ? firstNameIn(live.form.children[step]?.children ?? []) : undefined),
+    focus:
+      more.focus ?? (opensQuestion ? firstInputNameIn(live.form.children[step]?.children ?? []) : undefined),
     form: live.form,
     action: formatFormAddress(path, address),
     edit: isEdit,
@@ -184,7 +185,7 @@ export function formPage(context: DrawingContext, visit: Visit, showing: FormPag
 }
 
 /** Returns the link preview for other sites, if the form's theme defines one. */
-function socialOf({ id, form, settings, pictures }: LiveForm, publicUrl: string): Social | undefined {
+function socialOf({ id, form, settings, pictures }: LiveForm, publicUrl: string): LinkPreview | undefined {
   const { social_title: title = form.attrs.name, social_image: image } = settings.theme ?? {};
   if (settings.theme?.social_title === undefined && image === undefined) return undefined;
   return {
@@ -232,7 +233,7 @@ const keptPages = 16;
  * Renders the first page for a visitor without URL parameters. Only the key differs between visitors, so the
  * page is cached by version, settings, language, day and remaining quotas.
  */
-export function firstPage(context: DrawingContext, visit: Visit): PageContent {
+export function renderFirstPage(context: RenderPageServices, visit: Visit): PageContent {
   const { live, language, locale, numbers, isCounted, places } = visit;
   const known = firstPages.get(live.form) ?? new Map<string, PageForKey>();
   firstPages.set(live.form, known);
@@ -268,10 +269,10 @@ export function firstPage(context: DrawingContext, visit: Visit): PageContent {
         .slice(from, to)
         .replace(keyPlaceholder, key)
         .replace(uniqueControlName(keyPlaceholder), uniqueControlName(key));
-    const shared = openSharedPage(page.slice(0, from), page.slice(to));
+    const shared = createPageTemplate(page.slice(0, from), page.slice(to));
     withKey = (key) => shared(own(key));
     if (known.size >= keptPages) known.clear();
     known.set(name, withKey);
   }
-  return withKey(makeKey(context.vault, live));
+  return withKey(createSubmissionKey(context.vault, live));
 }

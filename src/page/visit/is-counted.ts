@@ -8,15 +8,15 @@ const machines =
 /**
  * Whether the form counts visits and the visitor has not opted out (Global Privacy Control, Do Not Track).
  */
-export const mayCount = ({ analytics }: Settings, headers: IncomingHttpHeaders): boolean =>
+export const mayCountVisits = ({ analytics }: Settings, headers: IncomingHttpHeaders): boolean =>
   analytics !== false && headers['sec-gpc'] !== '1' && headers.dnt !== '1';
 
 /**
  * Whether a visit is counted: counting must be allowed, and the request must come from a person's browser. A
  * prefetched page does not count, because it may never be seen.
  */
-export function isCounted(settings: Settings, headers: IncomingHttpHeaders): boolean {
-  if (!mayCount(settings, headers)) return false;
+export function isVisitCounted(settings: Settings, headers: IncomingHttpHeaders): boolean {
+  if (!mayCountVisits(settings, headers)) return false;
   const purpose = headers['sec-purpose'] ?? headers['purpose'] ?? headers['x-moz'];
   if (purpose !== undefined) return false;
   const agent = headers['user-agent'] ?? '';

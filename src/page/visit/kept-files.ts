@@ -1,10 +1,10 @@
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
-import { findInput, parseRowName, questionsById } from '#ast/form/fields.ts';
+import { findInput, indexQuestionsById, parseGroupFieldName } from '#ast/form/fields.ts';
 import { inputRules } from '#ast/form/input-rules.ts';
 import { type Form, listQuestions } from '#ast/form/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
-import { fileLimits, findKeptFiles } from '#files/stored-files.ts';
+import { fileLimits, findCarriedFiles } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import { signLink, type Vault, verifyLink } from '#kit/vault.ts';
@@ -33,7 +33,7 @@ export type KeptFiles = {
 type FoundKeptFiles = { files: ReadonlyMap<string, readonly FileAnswer[]>; lost: readonly string[] };
 
 /** A row's number may change between posts, so a token is signed for the question, not the row. */
-const questionOf = (fieldName: string): string => parseRowName(fieldName)?.id ?? fieldName;
+const questionOf = (fieldName: string): string => parseGroupFieldName(fieldName)?.id ?? fieldName;
 
 export function openKeptFiles({ database, vault }: { database: Database; vault: Vault }): KeptFiles {
   const targetOf = ({ workspaceId, id }: Pick<LiveForm, 'workspaceId' | 'id'>, fileId: string) => ({
@@ -57,7 +57,7 @@ export function openKeptFiles({ database, vault }: { database: Database; vault: 
       }
       const files = new Map<string, FileAnswer[]>();
       if (fieldByFile.size === 0) return { files, lost: [] };
-      const found = await findKeptFiles(database, {
+      const found = await findCarriedFiles(database, {
         workspace_id: live.workspaceId,
         form_id: live.id,
         ids: [...fieldByFile.keys()],
@@ -84,7 +84,7 @@ export function joinFiles(
   received: ReadonlyMap<string, readonly FileAnswer[]>,
   words: Words,
 ): { files: Map<string, readonly FileAnswer[]>; problems: FieldMessage[] } {
-  const questions = questionsById(listQuestions(form));
+  const questions = indexQuestionsById(listQuestions(form));
   const isReplaced = (name: string): boolean => {
     const { input } = findInput(questions, name) ?? {};
     const { files }: Partial<InputRules> = input ? inputRules[input.type] : {};

@@ -4,12 +4,18 @@ import { changeSettings } from '#forms/settings.ts';
 import { newId } from '#kit/clock.ts';
 import { readConfig } from '#kit/config.ts';
 import { openLog } from '#kit/log.ts';
-import { readKey, signKey } from '#submissions/submission-keys.ts';
+import { readSubmissionKey, signSubmissionKey } from '#submissions/submission-keys.ts';
 import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
-import { hasProofOfWork, limitSaves, type PostSource, type Sender, screenAnswers } from './screening.ts';
+import {
+  hasProofOfWork,
+  limitSaves,
+  type PostSender,
+  type PostSource,
+  submitScreenedAnswers,
+} from './screening.ts';
 
 const { database } = await testDatabase();
 const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log: openLog('silent') });
@@ -19,17 +25,18 @@ const questions = [element('text', 'name', { required: true })];
 function pageOf(scene: Scene, seconds = 0): string {
   const served = (Date.now() - seconds * 1_000).toString(16).padStart(12, '0');
   const key = `${served.slice(0, 8)}-${served.slice(8)}${newId().slice(13)}`;
-  return signKey(scene.context.vault, { workspaceId: scene.workspaceId, id: scene.formId }, key);
+  return signSubmissionKey(scene.context.vault, { workspaceId: scene.workspaceId, id: scene.formId }, key);
 }
 
 const config = readConfig({});
 
-async function send(scene: Scene, sender: Partial<Sender> = {}, raw: object = { name: 'Ada' }) {
+async function send(scene: Scene, sender: Partial<PostSender> = {}, raw: object = { name: 'Ada' }) {
   const page = 'page' in sender ? sender.page : pageOf(scene, 60);
   const key =
     page === undefined
       ? undefined
-      : readKey(scene.context.vault, { workspaceId: scene.workspaceId, id: scene.formId }, page)?.key;
+      : readSubmissionKey(scene.context.vault, { workspaceId: scene.workspaceId, id: scene.formId }, page)
+          ?.key;
   const request = { live: await scene.live(), raw, files: new Map(), reference: {}, key };
   const everything = {
     address: '192.0.2.1',
@@ -39,7 +46,7 @@ async function send(scene: Scene, sender: Partial<Sender> = {}, raw: object = { 
     ...sender,
     page,
   };
-  return screenAnswers({ ...scene.context, requestCounter, config }, request, everything);
+  return submitScreenedAnswers({ ...scene.context, requestCounter, config }, request, everything);
 }
 
 const outcome = async (scene: Scene) => {
@@ -68,7 +75,7 @@ const strict = { min_seconds: 5, proof_of_work: true };
 const cases: readonly [
   what: string,
   settings: object,
-  sender: (scene: Scene) => Partial<Sender>,
+  sender: (scene: Scene) => Partial<PostSender>,
   reason: string | undefined,
 ][] = [
   ['nothing asked, without a page', {}, () => ({ page: undefined }), undefined],
@@ -116,7 +123,7 @@ const cases: readonly [
   ['a proof of work, without a page', { proof_of_work: true }, () => ({ page: undefined }), 'no_page'],
 ];
 
-function proven(scene: Scene, which: 'proof' | 'none'): Partial<Sender> {
+function proven(scene: Scene, which: 'proof' | 'none'): Partial<PostSender> {
   const page = pageOf(scene, 60);
   return { page, proof: work(page)[which] };
 }

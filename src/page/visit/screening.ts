@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkAnswers } from '#ast/answers/check-answers.ts';
 import type { Settings } from '#ast/settings.ts';
-import { isOrigin, namesOrigin } from '#ast/settings-by-condition.ts';
-import { answerContext, type LiveForm, type LiveForms } from '#forms/live-form.ts';
+import { includesOrigin, isOrigin } from '#ast/settings-by-condition.ts';
+import { createEvaluationContext, type LiveForm, type LiveForms } from '#forms/live-form.ts';
 import { now, uuidPattern } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
 import { repeatEarlierResult } from '#submissions/repeat.ts';
 import type { SpamReason } from '#submissions/spam.ts';
-import { readKey } from '#submissions/submission-keys.ts';
+import { readSubmissionKey } from '#submissions/submission-keys.ts';
 import { submitAnswers } from '#submissions/submit.ts';
-import type { SubmitContext, SubmitRequest, SubmitResult } from '#submissions/submit-request.ts';
+import type { SubmitRequest, SubmitResult, SubmitServices } from '#submissions/submit-request.ts';
 import { enforceRateLimit } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 
@@ -26,7 +26,7 @@ export type PostSource =
   | { readonly kind: 'named' | 'any' | 'unlisted'; readonly origin: string };
 
 /** Dependencies for checking the source of a post. */
-export type PostSourceContext = {
+export type PostSourceServices = {
   readonly liveForms: LiveForms;
   readonly config: { readonly publicUrl: string };
 };
@@ -40,7 +40,7 @@ export function getPostSource(
   const origin = otherOrigin(request, publicUrl);
   if (origin === undefined) return { kind: 'own' };
   if (list === undefined) return { kind: 'any', origin };
-  return { kind: namesOrigin(list, origin) ? 'named' : 'unlisted', origin };
+  return { kind: includesOrigin(list, origin) ? 'named' : 'unlisted', origin };
 }
 
 /**
@@ -64,7 +64,7 @@ const isPageLoad = ({ headers }: FastifyRequest): boolean =>
  * spam, because its visitor would otherwise lose the answers.
  */
 export const checkPostSource =
-  ({ liveForms, config }: PostSourceContext) =>
+  ({ liveForms, config }: PostSourceServices) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const live = otherOrigin(request, config.publicUrl) && (await findForm(liveForms, request));
     if (!live) return;
@@ -117,13 +117,13 @@ async function findForm(liveForms: LiveForms, request: FastifyRequest): Promise<
 }
 
 /** Dependencies for screening. */
-export type ScreeningContext = SubmitContext & {
+export type ScreeningServices = SubmitServices & {
   requestCounter: RequestCounter;
   config: Pick<Config, 'limits'>;
 };
 
 /** What a post reveals about its sender, beyond the answers. */
-export type Sender = {
+export type PostSender = {
   /** The sender's address, as returned by addressRateLimitKey. */
   address: string;
   source: PostSource;
@@ -154,10 +154,10 @@ export function hasProofOfWork(page: string, proof: string, bits: number = proof
  * have changed.
  * @throws ApiError rate_limit_exceeded, and the errors of submitAnswers.
  */
-export async function screenAnswers(
-  context: ScreeningContext,
+export async function submitScreenedAnswers(
+  context: ScreeningServices,
   request: SubmitRequest,
-  sender: Sender,
+  sender: PostSender,
 ): Promise<SubmitResult> {
   const { live } = request;
   try {
@@ -177,7 +177,7 @@ export async function screenAnswers(
   if (!isScreened(live.settings)) return submitAnswers(context, request);
   // Only new, valid submissions count toward the hourly limits, not invalid or repeated ones. If a spam
   // submission is repeated later under its key, it stays spam, even if it is no longer too fast.
-  const rules = answerContext(live.settings, request.reference, request.work);
+  const rules = createEvaluationContext(live.settings, request.reference, request.work);
   const checked = checkAnswers(live.form, request.raw, request.files, rules);
   const repeated = await repeatEarlierResult(context, request);
   if (repeated) return repeated;
@@ -195,12 +195,12 @@ export async function screenAnswers(
 function findReason(
   vault: Vault,
   live: LiveForm,
-  { page, website, proof, source }: Sender,
+  { page, website, proof, source }: PostSender,
 ): SpamReason | undefined {
   const { min_seconds, proof_of_work } = live.settings;
   if (website) return 'honeypot';
   if (source.kind === 'named') return undefined;
-  const key = page === undefined ? undefined : readKey(vault, live, page);
+  const key = page === undefined ? undefined : readSubmissionKey(vault, live, page);
   // Our own page in a sandboxed frame also sends the origin `null`.
   if (source.kind === 'unlisted' && !(key && source.origin === 'null')) return 'other_site';
   if (!key) {
@@ -222,7 +222,7 @@ const isScreened = ({ min_seconds, proof_of_work, limit_per_address, limit_per_f
  * rate_limit_exceeded.
  */
 async function countSubmitAttempt(
-  { requestCounter, config: { limits } }: ScreeningContext,
+  { requestCounter, config: { limits } }: ScreeningServices,
   { id, workspaceId }: SubmitRequest['live'],
   address: string,
 ): Promise<void> {

@@ -1,26 +1,36 @@
 import type { FastifyRequest } from 'fastify';
 import type { Locale } from '#ast/basics/locales.ts';
 import { type Form, languagesOf } from '#ast/form/tree.ts';
-import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import type { EvaluationContext } from '#ast/logic/evaluate.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
-import { inLanguage } from '#ast/translations/translations.ts';
-import { answerContext, type LiveForm, type LiveForms } from '#forms/live-form.ts';
-import { type Arrival, findGuest, type Guest, invitationParameter } from '#invitations/admission.ts';
+import { formInLanguage } from '#ast/translations/translations.ts';
+import { createEvaluationContext, type LiveForm, type LiveForms } from '#forms/live-form.ts';
+import {
+  findGuest,
+  type Guest,
+  type InvitationLinkResult,
+  invitationParameter,
+} from '#invitations/admission.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
 import { findRemainingQuotas, noRemainingQuotas, type RemainingQuotas } from '#submissions/quotas.ts';
 import type { Html } from '../markup/html.ts';
-import { styleOf } from '../render/elements/element-renderers.ts';
+import { elementStylesOfForm } from '../render/elements/element-renderers.ts';
 import { languageStyle, languageSwitch } from '../render/language-switch.ts';
 import { arrangeSteps } from '../render/steps.ts';
 import { getPageStyle, type PageStyle } from '../theme/page-style.ts';
-import { chooseLanguage, chooseNumbers, problemsByLocale, wordsByLocale } from '../words/choose-locale.ts';
+import {
+  chooseLanguage,
+  chooseNumberFormat,
+  problemsByLocale,
+  wordsByLocale,
+} from '../words/choose-locale.ts';
 import { type PageProblems, type Words, withQuestionWords } from '../words/words.ts';
-import { type FormAddress, parseFormAddress } from './address.ts';
-import { entryParameter, findRefusal, type Refusal } from './admission.ts';
-import { isCounted } from './is-counted.ts';
+import { type FormAddressParameters, parseFormAddress } from './address.ts';
+import { embedAdmissionParameter, findRefusal, type Refusal } from './admission.ts';
+import { isVisitCounted } from './is-counted.ts';
 
 /** A request for a form's page, with everything derived from its URL, its headers and the form. */
 export type Visit = {
@@ -28,7 +38,7 @@ export type Visit = {
   readonly live: LiveForm;
   /** The form as its author wrote it, in all languages. */
   readonly written: LiveForm;
-  readonly address: FormAddress;
+  readonly address: FormAddressParameters;
   /** The invited person, if the visitor came with an invitation link. */
   readonly guest: Guest | undefined;
   /** Reference data from the URL and from the invitation, which takes precedence. */
@@ -47,7 +57,7 @@ export type Visit = {
   readonly numbers: NumberMarks;
   readonly look: PageStyle;
   /** What the form's rules and conditions use beyond the answers. */
-  readonly context: AnswerContext;
+  readonly context: EvaluationContext;
   /** Whether the form's statistics count this visit. */
   readonly isCounted: boolean;
   /** The remaining quota of each option. */
@@ -96,17 +106,19 @@ export function readVisit(
     words:
       live.settings.layout === 'question' ? withQuestionWords(wordsByLocale[locale]) : wordsByLocale[locale],
     sentences: problemsByLocale[locale],
-    numbers: chooseNumbers(language, accepted),
+    numbers: chooseNumberFormat(language, accepted),
     look: getPageStyle(live.id, live.settings, {
       isEmbedded: address.own.get('_embed') === '1',
       isPersonal: guest !== undefined || request.routeOptions.url?.endsWith('/:token') === true,
       scheme: address.own.get('_scheme') === 'dark' ? 'dark' : 'light',
       language,
       pictures: live.pictures,
-      elements: [styleOf(live.form), languages.length > 1 && languageStyle].filter(Boolean).join('\n'),
+      elements: [elementStylesOfForm(live.form), languages.length > 1 && languageStyle]
+        .filter(Boolean)
+        .join('\n'),
     }),
-    context: answerContext(live.settings, reference),
-    isCounted: isCounted(live.settings, request.headers),
+    context: createEvaluationContext(live.settings, reference),
+    isCounted: isVisitCounted(live.settings, request.headers),
     places: noRemainingQuotas,
   };
 }
@@ -117,13 +129,13 @@ function localizeForm(
   structure: Form,
   { language, locale }: Pick<Visit, 'language' | 'locale'>,
 ): LiveForm {
-  const form = arrangeSteps(inLanguage(structure, language), live.settings, wordsByLocale[locale]);
+  const form = arrangeSteps(formInLanguage(structure, language), live.settings, wordsByLocale[locale]);
   if (form === live.form && live.settings.translations === undefined) return live;
   return { ...live, form, written: structure, settings: settingsInLanguage(live.settings, language) };
 }
 
 /** Returns the script of a page without a form. Only an embedded page needs it, to report its height. */
-export function scriptInFrame(
+export function getEmbedPageScript(
   { look }: Visit,
   { scriptSource }: { readonly scriptSource: string | undefined },
 ): string | undefined {
@@ -156,7 +168,7 @@ export function languageLinks(
  * Thrown to end a request if the form refuses the visitor. `form` is undefined if it does not exist or was
  * never published.
  */
-export class Refused extends Error {
+export class FormRefusedError extends Error {
   override readonly name = 'Refused';
   readonly refusal: Refusal;
   readonly form: LiveForm | undefined;
@@ -172,14 +184,14 @@ async function findInvitedGuest(
   { database }: { database: Database },
   live: LiveForm,
   request: FastifyRequest,
-): Promise<Arrival | undefined> {
+): Promise<InvitationLinkResult | undefined> {
   // Most visitors have no invitation, so this avoids parsing their URL.
   if (!request.url.includes(invitationParameter)) return undefined;
   const token = new URL(request.url, 'http://form').searchParams.get(invitationParameter);
   return token === null ? undefined : findGuest(database, { formId: live.id, token });
 }
 
-export type OpenContext = {
+export type OpenVisitServices = {
   readonly liveForms: LiveForms;
   readonly database: Database;
   readonly vault: Vault;
@@ -198,7 +210,7 @@ export type LinkRequest = FastifyRequest<{ Params: { id: string; token: string }
  * @throws Refused; ApiError bad_request.
  */
 export async function openVisit(
-  context: OpenContext,
+  context: OpenVisitServices,
   request: FormRequest | LinkRequest,
   passes: readonly Refusal['reason'][] = [],
 ): Promise<Visit> {
@@ -216,23 +228,23 @@ export async function openVisit(
       places: await findRemainingQuotas(context.database, live),
     };
   // A page in the form's language or look would reveal a form that was never published.
-  throw new Refused(refusal!, refusal!.reason === 'absent' ? undefined : live);
+  throw new FormRefusedError(refusal!, refusal!.reason === 'absent' ? undefined : live);
 }
 
 /** Opens a visit to a form that may be closed, for the confirmation or for editing. @throws Refused. */
-export async function openExistingForm(
-  context: OpenContext,
+export async function openVisitEvenIfClosed(
+  context: OpenVisitServices,
   request: FormRequest | LinkRequest,
 ): Promise<Visit> {
   return openVisit(context, request, ['closed', 'early', 'full', 'invited', 'password', 'link', 'used']);
 }
 
 /** Converts the id to lower case, because limits, signatures and caches use it as a key. */
-function findLive({ liveForms }: OpenContext, id: string): Promise<LiveForm | undefined> {
+function findLive({ liveForms }: OpenVisitServices, id: string): Promise<LiveForm | undefined> {
   return uuidPattern.test(id) ? liveForms.find(id.toLowerCase()) : Promise.resolve(undefined);
 }
 
 const entryOf = ({ url }: FormRequest | LinkRequest): string | undefined =>
-  url.includes(entryParameter)
-    ? (new URL(url, 'http://form').searchParams.get(entryParameter) ?? undefined)
+  url.includes(embedAdmissionParameter)
+    ? (new URL(url, 'http://form').searchParams.get(embedAdmissionParameter) ?? undefined)
     : undefined;

@@ -94,7 +94,7 @@ const knownMarks = new Map<string, NumberMarks>();
  * Returns the number format for a language, in the visitor's own region if the browser names one: Mexico
  * writes 1,500.5, but Spain writes 1.500,5.
  */
-export function chooseNumbers(language: string, accepted = ''): NumberMarks {
+export function chooseNumberFormat(language: string, accepted = ''): NumberMarks {
   const isRegional = (tag: string) =>
     languageOf(tag) === primaryLanguageOf(language) && /^\w\w-(?:[a-z]{2}|\d{3})$/.test(tag);
   const tag = readAccepted(accepted).find(isRegional) ?? language;

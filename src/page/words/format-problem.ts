@@ -2,7 +2,7 @@ import { toAnswerProblem } from '#ast/answers/fill.ts';
 import { formatFileSize } from '#ast/basics/format-size.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
 import { type Form, isInput, walkElements } from '#ast/form/tree.ts';
-import { exampleOf, formatMoment } from '#ast/rules/moments.ts';
+import { formatExampleMoment, formatMoment } from '#ast/rules/moments.ts';
 import type { AnswerProblem, ProblemValues, RuleName } from '#ast/rules/problem.ts';
 import { formatNumber, type NumberMarks } from '#ast/rules/written-numbers.ts';
 import { fillPlural, type PageProblems, type Words } from './words.ts';
@@ -130,7 +130,7 @@ const serverOnly: ReadonlySet<string> = new Set(['taken', 'full'] satisfies Rule
  * Returns the messages that a form's questions may need, for the page's script. @param offers whether options
  * have conditions.
  */
-export function sentencesFor(form: Form, sentences: PageProblems, offers: boolean): PageProblems {
+export function selectProblemSentences(form: Form, sentences: PageProblems, offers: boolean): PageProblems {
   const inputs = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
   const about = new Set(inputs.map((input) => toAnswerProblem(input, { rule: 'required' }).about ?? ''));
   const needed = new Set(['typed_files', 'whole', 'decimals', ...about]);
@@ -160,7 +160,7 @@ function decimalsOf(step: string | number | undefined): number | undefined {
 function examplesOf(rule: RuleName, values: ProblemValues, { language }: MessageFormats): ProblemValues {
   if (rule === 'number') return { example: 3.5 };
   if (rule === 'date' || rule === 'time' || rule === 'datetime')
-    return { example: exampleOf(rule, language) };
+    return { example: formatExampleMoment(rule, language) };
   if (rule !== 'step') return {};
   const [step, base] = [Number(values['step']), Number(values['base'])];
   const first = base > 0 ? base : base + step;

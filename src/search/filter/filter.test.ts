@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Answers } from '#ast/answers/check-answers.ts';
-import type { Condition, ConditionValue, Operator } from '#ast/basics/condition.ts';
-import { newWork } from '#ast/basics/work.ts';
+import type { ComparisonOperator, Condition, ConditionValue } from '#ast/basics/condition.ts';
+import { createWorkBudget } from '#ast/basics/work.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
 import { operatorsForType } from '#ast/logic/check-condition.ts';
 import { todayIn } from '#ast/rules/today.ts';
@@ -102,7 +102,7 @@ const meeting = (where: Condition): string[] =>
         },
         fields,
       });
-      return meetsFilter(where, { snapshot, fields }, { today, work: newWork(), given: new Map() });
+      return meetsFilter(where, { snapshot, fields }, { today, work: createWorkBudget(), given: new Map() });
     })
     .map(({ id }) => id);
 
@@ -121,7 +121,7 @@ const compared: Readonly<Record<string, readonly ConditionValue[]>> = {
 };
 const types = Object.fromEntries(elements.map((node) => [node.attrs!['id'] as string, node.type]));
 
-const comparison = (subject: object, is: Operator, value?: ConditionValue): Condition =>
+const comparison = (subject: object, is: ComparisonOperator, value?: ConditionValue): Condition =>
   (is === 'answered' || is === 'not_answered'
     ? { ...subject, is }
     : { ...subject, is, value: is === 'one_of' ? [value] : value }) as Condition;
@@ -391,7 +391,8 @@ test('a condition over all forms follows the element type of each form; forms wh
   await submit('"x"', texts, { a: 'x', name: 'ada' });
   const later = structure(element('text', 'name'));
   assert.equal((await own.call('PUT', `/forms/${texts.id}`, { structure: later })).status, 200);
-  const is = (operator: Operator, value?: ConditionValue) => comparison({ element: 'a' }, operator, value);
+  const is = (operator: ComparisonOperator, value?: ConditionValue) =>
+    comparison({ element: 'a' }, operator, value);
   const ada = comparison({ element: 'name' }, 'equals', 'Ada');
   const spring = comparison({ reference: 'campaign' }, 'equals', 'spring');
   const scenarios: readonly [where: Condition, found: readonly string[]][] = [

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import type { RowOf } from '#kit/statement.ts';
-import { createdParameters, readSpan, timeParameter } from '#submissions/created-span.ts';
+import { createdParameters, readCreatedSpan, timeParameter } from '#submissions/created-span.ts';
 import { submissionStatuses } from '#submissions/present.ts';
 import { longestTag } from '#submissions/tags.ts';
 import { readWhere } from './read-where.ts';
@@ -62,14 +62,14 @@ type FilterQuery = Omit<FormFilterQuery, 'version' | 'where' | 'counted'>;
 export type FormsFilterQuery = FilterQuery & { where?: string };
 
 /** A filter as parameters of statements. `kind` selects the statement (byFilter). */
-export type Filter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };
+export type SubmissionFilter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };
 
 /** Whether the filter has at most a status, so that the stored counters give the total. */
-export const isPlainFilter = ({ kind, isDated }: Filter): boolean =>
+export const isPlainFilter = ({ kind, isDated }: SubmissionFilter): boolean =>
   (kind === 'any' || kind === 'one') && !isDated;
 
 /** Reads a filter without parameters that depend on a form. */
-export function readSubmissionFilter(query: FilterQuery): Filter {
+export function readSubmissionFilter(query: FilterQuery): SubmissionFilter {
   const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
   const times = {
     completed_from: dateOf(query.completed_from),
@@ -81,7 +81,7 @@ export function readSubmissionFilter(query: FilterQuery): Filter {
   const kind = query.tag !== undefined ? 'tagged' : isTimed ? 'filtered' : query.status ? 'one' : 'any';
   return {
     status: query.status ?? null,
-    ...readSpan(query),
+    ...readCreatedSpan(query),
     ...times,
     tag: query.tag ?? null,
     version: null,
@@ -100,7 +100,7 @@ export async function readFormFilter(
   database: Database,
   form: { workspaceId: string; formId: string },
   { version, where, counted, ...query }: FormFilterQuery,
-): Promise<Filter> {
+): Promise<SubmissionFilter> {
   const filter = readSubmissionFilter(query);
   if (version === undefined && where === undefined && counted === undefined) return filter;
   const kind = filter.kind === 'tagged' ? filter.kind : 'filtered';

@@ -2,27 +2,27 @@ import { type Comparison, type Condition, comparisonsOf } from '#ast/basics/cond
 import { withoutNulls } from '#ast/basics/json.ts';
 import { normalizeJson } from '#ast/form/normalize-json.ts';
 import type { Form } from '#ast/form/tree.ts';
-import { checkFilter, findNamed } from '#ast/logic/check-condition.ts';
+import { checkFilter, findComparedElement } from '#ast/logic/check-condition.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { statement } from '#kit/statement.ts';
-import { findViewedForm, readAnsweredForms, readStructures } from '#submissions/read-columns.ts';
+import { findViewedForm, readAnsweredStructures, readStructures } from '#submissions/read-columns.ts';
 import { parseSummaryBar, summaryBarPath } from './summary-bar.ts';
 import { type ComparedKind, readsReference, wherePath } from './where-path.ts';
 
 /** Selects submissions `p` that are within the time span and not in the trash. */
-export const inSpan = `p.trashed_at is null and p.id >= $from_id and p.id < $to_id`;
+export const inSpanSql = `p.trashed_at is null and p.id >= $from_id and p.id < $to_id`;
 
 /** Counts the submissions of forms within a time span, up to `most`. */
-export const countSpan = statement(
+export const countSubmissionsInSpan = statement(
   'filter.count_span',
   'workspace_id form_ids from_id to_id most',
   'count',
   `select count(*) as count from (
      select from submissions p
-     where p.workspace_id = $workspace_id and p.form_id = any ($form_ids) and ${inSpan} limit $most) counted`,
+     where p.workspace_id = $workspace_id and p.form_id = any ($form_ids) and ${inSpanSql} limit $most) counted`,
 );
 
 /**
@@ -47,7 +47,7 @@ export async function readWhere(
   span: { from_id: string; to_id: string },
 ): Promise<{ condition: string; asks_reference: boolean }> {
   // A condition that always matches.
-  const where = sent.where === undefined ? { all: [] } : parse(sent.where);
+  const where = sent.where === undefined ? { all: [] } : parseConditionJson(sent.where);
   const counted = sent.counted === undefined ? undefined : parseSummaryBar(sent.counted);
   const key = { workspace_id: form.workspaceId, form_id: form.formId };
   const [found] = await findViewedForm(database, key);
@@ -56,17 +56,23 @@ export async function readWhere(
   const versions = [live[0].structure];
   // Older versions are read only for elements that the live version does not have.
   if (counted || checkFilter(versions[0]!, where).length > 0)
-    versions.push(...(await readAnsweredForms(database, form)));
+    versions.push(...(await readAnsweredStructures(database, form)));
   const [newest, ...older] = versions;
   const condition = sent.where === undefined ? undefined : requireCondition(newest!, older, where);
   const comparisons = (condition ? countComparisons(condition) : 0) + (counted ? 1 : 0);
-  await limitWork(database, { workspaceId: form.workspaceId, formIds: [form.formId] }, comparisons, span);
+  await limitConditionWork(
+    database,
+    { workspaceId: form.workspaceId, formIds: [form.formId] },
+    comparisons,
+    span,
+  );
   const asks_reference = condition !== undefined && readsReference(condition);
   const paths = [
     ...(condition
       ? [
           wherePath(condition, {
-            typeOf: (comparison) => findNamed(comparison, versions)[1]!.element.type as ComparedKind,
+            typeOf: (comparison) =>
+              findComparedElement(comparison, versions)[1]!.element.type as ComparedKind,
             today: todayIn(found.settings.time_zone ?? 'UTC', now()),
             asksReference: asks_reference,
           }),
@@ -81,7 +87,7 @@ export async function readWhere(
 export const countComparisons = (condition: Condition): number => [...comparisonsOf(condition)].length;
 
 /** @throws ApiError bad_request if the request needs too much work. The work is estimated, not measured. */
-export async function limitWork(
+export async function limitConditionWork(
   database: Database,
   { workspaceId, formIds }: { workspaceId: string; formIds: string[] },
   comparisons: number,
@@ -89,7 +95,7 @@ export async function limitWork(
 ): Promise<void> {
   const most = Math.floor(mostRowChecks / (checksPerRow + comparisons));
   const asked = { workspace_id: workspaceId, form_ids: formIds, from_id, to_id, most: most + 1 };
-  const [{ count } = { count: 0 }] = await countSpan(database, asked);
+  const [{ count } = { count: 0 }] = await countSubmissionsInSpan(database, asked);
   if (count > most)
     throw invalidCondition([
       `"where" has too many comparisons for more than ${most} submissions. Narrow the list with created_from and created_to.`,
@@ -97,7 +103,7 @@ export async function limitWork(
 }
 
 /** @throws ApiError bad_request if the condition is invalid. */
-export function parse(sent: string): unknown {
+export function parseConditionJson(sent: string): unknown {
   try {
     return normalizeJson(withoutNulls(JSON.parse(sent)));
   } catch (cause) {
@@ -110,12 +116,12 @@ function requireCondition(live: Form, older: readonly Form[], where: unknown): C
   const problems = checkFilter(live, where, older);
   if (problems.length > 0)
     throw invalidCondition(problems.map(({ message, path }) => ({ message, path: [...path] })));
-  refuseOrderOfTexts(where as Condition);
+  refuseTextOrderComparison(where as Condition);
   return where as Condition;
 }
 
 /** @throws ApiError bad_request if the condition is invalid. */
-export function refuseOrderOfTexts(condition: Condition): void {
+export function refuseTextOrderComparison(condition: Condition): void {
   const text = comparisonsOf(condition).find(isOrderOfTexts);
   if (text)
     throw invalidCondition([

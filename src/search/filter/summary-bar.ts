@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { storageProblem } from '#ast/basics/json.ts';
+import { jsonStorageProblem } from '#ast/basics/json.ts';
 import { quote } from '#ast/basics/problems.ts';
 import { formIndexOf } from '#ast/form/form-index.ts';
 import { normalizeJson } from '#ast/form/normalize-json.ts';
 import { type Form, isComposite, isInput, isRepeatable } from '#ast/form/tree.ts';
 import { ApiError } from '#kit/errors.ts';
-import { typesOfKind } from '#submissions/summary/summarise.ts';
-import { like, sameText } from './where-path.ts';
+import { contentTypesOfKind } from '#submissions/summary/summarise.ts';
+import { likeRegexPath, sameTextPath } from './where-path.ts';
 
 const closed = { additionalProperties: false } as const;
 const element = Type.String({ minLength: 1, maxLength: 64 });
@@ -47,7 +47,7 @@ export function parseSummaryBar(sent: string): SummaryBar {
     throw refuse('must be JSON');
   }
   if (!check.Check(counted)) throw refuse('does not match a bar of the summary');
-  const problem = storageProblem(counted, { values: 0, markup: 0 });
+  const problem = jsonStorageProblem(counted, { values: 0, markup: 0 });
   if (problem) throw refuse(problem);
   return counted;
 }
@@ -84,15 +84,15 @@ export function summaryBarPath(counted: SummaryBar, versions: readonly Form[], a
     case 'option':
       return `exists(${place} ? (@ == ${JSON.stringify(counted.value)}))`;
     case 'text':
-      return `exists(${place} ? (${sameText(counted.value)}))`;
+      return `exists(${place} ? (${sameTextPath(counted.value)}))`;
     case 'span':
       return `exists(${place} ? (@ >= ${JSON.stringify(counted.from)} && @ <= ${JSON.stringify(counted.to)}))`;
     case 'answered':
       return `exists(${place})`;
     case 'file': {
-      const kind = typesOfKind(counted.value);
+      const kind = contentTypesOfKind(counted.value);
       if (!kind) throw refuse('has a "value" that is not a kind of file');
-      const isOne = kind.patterns.map((pattern) => like(pattern)).join(' || ');
+      const isOne = kind.patterns.map((pattern) => likeRegexPath(pattern)).join(' || ');
       return `exists(${place}.content_type ? (${kind.isOther ? `!(${isOne})` : isOne}))`;
     }
     default:

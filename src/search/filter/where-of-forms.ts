@@ -1,6 +1,10 @@
 import { type Comparison, type Condition, comparisonsOf } from '#ast/basics/condition.ts';
 import { quote } from '#ast/basics/problems.ts';
-import { checkComparisons, comparisonProblem, referenceProblem } from '#ast/logic/check-condition.ts';
+import {
+  checkComparisons,
+  comparisonProblem,
+  referenceComparisonProblem,
+} from '#ast/logic/check-condition.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
@@ -8,11 +12,11 @@ import { boolean, columns, integers, nullable, type RowOf, statement, textEnum }
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
 import {
   countComparisons,
-  inSpan,
+  inSpanSql,
   invalidCondition,
-  limitWork,
-  parse,
-  refuseOrderOfTexts,
+  limitConditionWork,
+  parseConditionJson,
+  refuseTextOrderComparison,
 } from './read-where.ts';
 import { type ComparedKind, matchesUnanswered, readsReference, wherePath } from './where-path.ts';
 
@@ -70,21 +74,25 @@ export type FilterKind = 'any' | 'one' | 'filtered' | 'tagged';
 /**
  * Declares a statement for each kind of filter. `met` returns the condition on the submissions `p` of a form.
  */
-export const byFilter = <Declared>(
+export const declareByFilterKind = <Declared>(
   name: string,
   declare: (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
 ): Record<FilterKind, Declared> => ({
-  any: declare(name, spanColumns, `${inSpan} and $status is null`),
-  one: declare(`${name}_by_status`, spanColumns, `${inSpan} and p.status = $status`),
-  filtered: declare(`${name}_filtered`, filterColumns, `${inSpan} and ${filterConditionSql}`),
-  tagged: declare(`${name}_tagged`, filterColumns, `${inSpan} and p.tags <> '{}' and ${filterConditionSql}`),
+  any: declare(name, spanColumns, `${inSpanSql} and $status is null`),
+  one: declare(`${name}_by_status`, spanColumns, `${inSpanSql} and p.status = $status`),
+  filtered: declare(`${name}_filtered`, filterColumns, `${inSpanSql} and ${filterConditionSql}`),
+  tagged: declare(
+    `${name}_tagged`,
+    filterColumns,
+    `${inSpanSql} and p.tags <> '{}' and ${filterConditionSql}`,
+  ),
 });
 
 /**
  * Declares the statements for a list ordered by `receivedAt`, whose index serves all of them. For an unknown
  * time span PostgreSQL would choose the index of ids; `is true` prevents that.
  */
-export const byFilterReceived = <Declared>(
+export const declareByFilterReceived = <Declared>(
   name: string,
   declare: (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
 ): Record<FilterKind, Declared> => {
@@ -132,7 +140,7 @@ const findNamedTypes = statement(
 );
 
 /** The forms in which a condition can match, with the condition for each. */
-export type Conditions = Pick<
+export type FormConditions = Pick<
   RowOf<typeof conditionsColumns>,
   'form_ids' | 'condition_of' | 'conditions' | 'asks_reference'
 >;
@@ -156,8 +164,8 @@ export async function readWhereOfForms(
   { workspaceId, formIds }: Reach,
   sent: string,
   span: { from_id: string; to_id: string },
-): Promise<Conditions> {
-  const where = parse(sent);
+): Promise<FormConditions> {
+  const where = parseConditionJson(sent);
   refuseAll(checkComparisons(where, () => undefined));
   const condition = where as Condition;
   const forms = await listFilteredForms(database, {
@@ -170,9 +178,14 @@ export async function readWhereOfForms(
     ]);
   const types = await readTypes(database, workspaceId, forms, condition);
   refuseAll(checkComparisons(condition, (comparison) => problemIn(types, comparison)));
-  refuseOrderOfTexts(condition);
+  refuseTextOrderComparison(condition);
   const conditions = compile(condition, forms, types);
-  await limitWork(database, { workspaceId, formIds: conditions.form_ids }, countComparisons(condition), span);
+  await limitConditionWork(
+    database,
+    { workspaceId, formIds: conditions.form_ids },
+    countComparisons(condition),
+    span,
+  );
   return conditions;
 }
 
@@ -219,7 +232,7 @@ function problemOf(comparison: Comparison, type: ComparedKind): string | undefin
 
 /** Returns the problem of a comparison that fits no form. */
 function problemIn(types: Types, comparison: Comparison): string | undefined {
-  if ('reference' in comparison) return referenceProblem(comparison);
+  if ('reference' in comparison) return referenceComparisonProblem(comparison);
   const { element } = comparison;
   const known = new Set([...types.values()].flatMap((form) => form.get(element) ?? []));
   if (known.size === 0) return `names ${quote(element)}, which is not an element of any accessible form`;
@@ -232,13 +245,13 @@ function compile(
   condition: Condition,
   forms: readonly { id: string; time_zone: string | null }[],
   types: Types,
-): Conditions {
+): FormConditions {
   const asks = readsReference(condition);
   const at = now();
   const alike = Map.groupBy(forms, ({ id, time_zone }) =>
     JSON.stringify([todayIn(time_zone ?? 'UTC', at), [...(types.get(id) ?? [])].sort()]),
   );
-  const found: Conditions = { form_ids: [], condition_of: [], conditions: [], asks_reference: asks };
+  const found: FormConditions = { form_ids: [], condition_of: [], conditions: [], asks_reference: asks };
   for (const group of alike.values()) {
     const [{ id, time_zone }] = group as [(typeof group)[number]];
     const subjectOf = (comparison: Comparison): ComparedKind | undefined =>

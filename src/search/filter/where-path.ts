@@ -1,13 +1,13 @@
 import {
   type Comparison,
+  type ComparisonOperator,
   type Condition,
   type ConditionValue,
   comparisonsOf,
-  type Operator,
 } from '#ast/basics/condition.ts';
 import { trimText } from '#ast/basics/text.ts';
 import { type InputType, inputRules } from '#ast/form/input-rules.ts';
-import { alignMoments } from '#ast/rules/moments.ts';
+import { toComparableMoments } from '#ast/rules/moments.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 
 /**
@@ -71,16 +71,16 @@ const among = (asked: ComparedValue): string =>
 const containing = (asked: ComparedValue): string =>
   kindOf(asked.subject) === 'choices'
     ? among(asked)
-    : found(valuesOf(asked).map((value) => like(literal(String(value)), 'i')));
+    : found(valuesOf(asked).map((value) => likeRegexPath(literal(String(value)), 'i')));
 /** Blank answers are not stored, but a reference value may be blank. */
 const answered = ({ subject }: ComparedValue): string =>
-  subject === 'reference' ? found([like('\\S')]) : '';
+  subject === 'reference' ? found([likeRegexPath('\\S')]) : '';
 const ordered =
   (sign: '>' | '>=' | '<' | '<=') =>
   (asked: ComparedValue): string =>
     found(valuesOf(asked).map((value) => inOrder(value, sign, asked)));
 
-const tests: Readonly<Record<Operator, Test>> = {
+const tests: Readonly<Record<ComparisonOperator, Test>> = {
   equals: { sign: '', test: among },
   not_equals: { sign: '!', test: among },
   one_of: { sign: '', test: among },
@@ -95,7 +95,7 @@ const tests: Readonly<Record<Operator, Test>> = {
 };
 
 /** Whether a comparison matches a question without an answer. */
-export const matchesUnanswered = (is: Operator): boolean => tests[is].sign === '!';
+export const matchesUnanswered = (is: ComparisonOperator): boolean => tests[is].sign === '!';
 
 const found = (conditions: readonly string[]): string => ` ? (${conditions.join(' || ')})`;
 
@@ -115,11 +115,12 @@ function kindOf(subject: ComparedKind): Kind {
 type Value = string | number | boolean;
 const exactly = (value: Value): string => `@ == ${JSON.stringify(value)}`;
 /** Returns the condition that a text equals the value, ignoring case and surrounding white space. */
-export const sameText = (value: Value): string => like(`^\\s*${literal(String(value))}\\s*$`, 'i');
+export const sameTextPath = (value: Value): string =>
+  likeRegexPath(`^\\s*${literal(String(value))}\\s*$`, 'i');
 
 /** Returns the JSON path that tests whether an answer equals a value, for each kind. */
 const equalTo: Readonly<Record<Kind, (value: Value, today: string) => string>> = {
-  text: sameText,
+  text: sameTextPath,
   number: exactly,
   boolean: exactly,
   choice: exactly,
@@ -128,7 +129,7 @@ const equalTo: Readonly<Record<Kind, (value: Value, today: string) => string>> =
     const { limit, isDay } = limitOf(String(value), today);
     return isDay ? `@ starts with ${JSON.stringify(limit)}` : exactly(limit);
   },
-  reference: (value) => (typeof value === 'number' ? `@.double() == ${value}` : sameText(value)),
+  reference: (value) => (typeof value === 'number' ? `@.double() == ${value}` : sameTextPath(value)),
   presence: exactly,
 };
 
@@ -146,12 +147,12 @@ const momentStart = '^(\\\\d{4}-\\\\d\\\\d-\\\\d\\\\d|\\\\d\\\\d:\\\\d\\\\d)';
 
 /** Returns the moment, and whether it is a date that covers all times of its day, such as `today+30`. */
 function limitOf(value: string, today: string): { limit: string; isDay: boolean } {
-  const [, limit] = alignMoments('', value, today);
+  const [, limit] = toComparableMoments('', value, today);
   return { limit, isDay: limit !== value };
 }
 
 /** Returns a path condition for a pattern. */
-export const like = (pattern: string, flag = ''): string =>
+export const likeRegexPath = (pattern: string, flag = ''): string =>
   `@ like_regex ${JSON.stringify(pattern)}${flag && ` flag "${flag}"`}`;
 
 /** Escapes a trimmed text for a pattern. */

@@ -14,8 +14,8 @@ import { searchMarks } from '../submission-record.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import { mostTags } from '../tags.ts';
 import { setSubmissionStatus } from './edit.ts';
-import { lockSubmissions, removeRows } from './remove.ts';
-import { restoreWithin, trashMany } from './trash.ts';
+import { lockSubmissions, removeLockedSubmissions } from './remove.ts';
+import { restoreSubmissionsInTransaction, trashSubmissionsInTransaction } from './trash.ts';
 
 /** The columns of a submission in the trash that its deletion event needs. */
 const snapshotOfTrashed = columns('id completed_at? form_name', {
@@ -165,13 +165,13 @@ const removeBatch =
   (lock: Lock): Work =>
   async (db, key, ids) => {
     const rows = await lock(db, { workspace_id: key.workspaceId, form_id: key.formId, ids });
-    return { done: rows.length, made: await removeRows(db, key, rows) };
+    return { done: rows.length, made: await removeLockedSubmissions(db, key, rows) };
   };
 
 /** Runs a batch of each kind, in the transaction that removes the batch from the list. */
-export const bulkWork: Readonly<Record<BulkKind, Work>> = {
+export const bulkWorkByKind: Readonly<Record<BulkKind, Work>> = {
   trash: async (db, key, ids, asked) => ({
-    done: await trashMany(db, key, { ids, by: byOf(asked) }),
+    done: await trashSubmissionsInTransaction(db, key, { ids, by: byOf(asked) }),
     made: 0,
   }),
   empty: removeBatch(lockTrashedForRemoval),
@@ -255,7 +255,7 @@ const undoings: Readonly<
   async trash(db, key, undone, asked) {
     const ids = undone.map(({ submission_id: id }) => id);
     const one = (work: () => Promise<void>) => withSavepoint(db, work).catch(unlessRefused);
-    return { done: await restoreWithin(db, key, { ids, by: byOf(asked) }, one), made: 0 };
+    return { done: await restoreSubmissionsInTransaction(db, key, { ids, by: byOf(asked) }, one), made: 0 };
   },
   async tag(db, key, undone, asked) {
     // Most submissions gained and lost the same tags, so each group is updated together.

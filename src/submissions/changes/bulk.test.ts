@@ -4,27 +4,27 @@ import { deleteForm } from '#forms/forms.ts';
 import { transaction } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { startQueue } from '#kit/queue/worker.ts';
-import { readTasks, unfinished } from '#tasks/read-tasks.ts';
+import { readTasks, unfinishedTaskStates } from '#tasks/read-tasks.ts';
 import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { createUser } from '#workspaces/accounts/users.ts';
-import { changedBy } from '../differences.ts';
+import { toChangedBy } from '../differences.ts';
 import {
   type BulkRequest,
-  bulkBatch,
-  bulkJob,
+  bulkJobKind,
   bulkKinds,
-  presentBulk,
+  bulkTaskFilter,
+  presentBulkChange,
+  runBulkBatch,
   startBulk,
-  tasksOf,
   undoBulk,
 } from './bulk.ts';
 import type { BulkKind } from './bulk-work.ts';
 import { changeSubmission } from './edit.ts';
 import { removeSubmission } from './remove.ts';
-import { restoreMany, trashMany } from './trash.ts';
+import { restoreMany, trashSubmissionsInTransaction } from './trash.ts';
 
 const { database } = await testDatabase();
 const { id } = await createUser(database, { email: 'ada@example.com', password: 'a long enough password' });
@@ -56,7 +56,7 @@ const findBulk = async (
   form: { workspaceId: string; formId: string },
   bulkId: string,
   kinds: readonly BulkKind[] = bulkKinds,
-) => (await readTasks(database, { ...tasksOf(form, kinds), id: bulkId })).map(presentBulk);
+) => (await readTasks(database, { ...bulkTaskFilter(form, kinds), id: bulkId })).map(presentBulkChange);
 
 async function finish(
   scene: Scene,
@@ -69,11 +69,14 @@ async function finish(
   const queue = startQueue({
     database,
     log: openLog('silent'),
-    handlers: { [bulkJob]: { perLane: 1, run: (job) => bulkBatch(context, job) } },
+    handlers: { [bulkJobKind]: { perLane: 1, run: (job) => runBulkBatch(context, job) } },
   });
   after(() => queue.stop());
   const { done } = await until('the bulk changes to finish', async () => {
-    const running = await readTasks(database, { ...tasksOf(scene, bulkKinds), states: unfinished });
+    const running = await readTasks(database, {
+      ...bulkTaskFilter(scene, bulkKinds),
+      states: unfinishedTaskStates,
+    });
     const [found] = await findBulk(scene, bulkId);
     return running.length === 0 && found!.finished_at !== null && found;
   });
@@ -119,7 +122,9 @@ test('emptying the trash deletes exactly the list in batches, with an event for 
   const foreign = await stranger.submit({ name: 'Not mine' });
   const live = await scene.submit({ name: 'Not in the trash' });
   const trashed = [...ids, begun, gone];
-  await transaction(database, (client) => trashMany(client, scene, { ids: trashed, by: changedBy(by) }));
+  await transaction(database, (client) =>
+    trashSubmissionsInTransaction(client, scene, { ids: trashed, by: toChangedBy(by) }),
+  );
   const request = { kind: 'empty', ids: [...trashed, foreign, live] } as const;
   const ended = await run(scene, request, async () => {
     await removeSubmission(scene.context, { ...scene, id: gone });
@@ -131,7 +136,7 @@ test('emptying the trash deletes exactly the list in batches, with an event for 
   assert.ok(await stranger.read(foreign));
   const deleted = (await scene.events()).filter(({ kind }) => kind === 'submission.deleted');
   assert.deepEqual(deleted.map((event) => event.submission_id).sort(), [...ids, gone].sort());
-  const { rows } = await database.query(`select from jobs where kind = $1`, [bulkJob]);
+  const { rows } = await database.query(`select from jobs where kind = $1`, [bulkJobKind]);
   assert.equal(rows.length, 0);
 });
 
@@ -228,20 +233,20 @@ test('if a worker dies between batches, the next one does the rest, and each sub
       const { rows } = await database.query<Record<string, string>>(
         `update jobs set lease_token = gen_random_uuid(), run_at = now() where kind = $1
          returning workspace_id, id, lane, payload, lease_token`,
-        [bulkJob],
+        [bulkJobKind],
       );
       const [row] = rows;
       const job = {
         workspaceId: row!['workspace_id']!,
         id: row!['id']!,
-        kind: bulkJob,
+        kind: bulkJobKind,
         lane: row!['lane']!,
         payload: row!['payload'],
         leaseToken: fails ? crypto.randomUUID() : row!['lease_token']!,
         failures: 0,
         lostClaims: 0,
       };
-      const batch = bulkBatch(scene.context, job);
+      const batch = runBulkBatch(scene.context, job);
       if (fails) await assert.rejects(batch, { name: 'LeaseLost' });
       else await batch;
     }
@@ -275,7 +280,9 @@ test('undoing a bulk deletion restores submissions, except those restored, delet
   const ids: Record<string, string> = {};
   for (const name of ['Ada', 'Ben', 'Cleo', 'Dora', 'before']) ids[name] = await scene.submit({ name });
   const trash = (id: string) =>
-    transaction(database, (client) => trashMany(client, scene, { ids: [id], by: changedBy(by) }));
+    transaction(database, (client) =>
+      trashSubmissionsInTransaction(client, scene, { ids: [id], by: toChangedBy(by) }),
+    );
   const restore = (id: string) => restoreMany(database, scene, { ids: [id], by });
   await trash(ids['before']!);
   const stranger = await openHeardScene();

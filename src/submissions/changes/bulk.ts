@@ -8,14 +8,14 @@ import { type Actor, idParameter, operation } from '#kit/operation.ts';
 import type { Job } from '#kit/queue.ts';
 import { statement } from '#kit/statement.ts';
 import { failedReasonSchema } from '#kit/validation.ts';
-import { readTask, readTasks, type TaskRow, unfinished } from '#tasks/read-tasks.ts';
-import { type NewTask, runTaskStep, startTask } from '#tasks/run-tasks.ts';
+import { readTask, readTasks, type TaskRow, unfinishedTaskStates } from '#tasks/read-tasks.ts';
+import { createTask, type NewTask, runTaskStep } from '#tasks/run-tasks.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { FormKey } from '../change-event.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
-import type { SubmitContext } from '../submit-request.ts';
-import { type BulkInput, type BulkKind, bulkWork } from './bulk-work.ts';
-import type { ChangeContext } from './edit.ts';
+import type { SubmitServices } from '../submit-request.ts';
+import { type BulkInput, type BulkKind, bulkWorkByKind } from './bulk-work.ts';
+import type { ChangeServices } from './edit.ts';
 
 /** The kinds of bulk changes. */
 export const bulkKinds = [
@@ -48,14 +48,22 @@ export type BulkChange = Static<typeof BulkChange>;
 const prefix = 'submissions.';
 
 /** Selects the tasks of a form that are bulk changes of these kinds. */
-export const tasksOf = ({ workspaceId, formId }: FormKey, kinds: readonly BulkKind[]) => ({
+export const bulkTaskFilter = ({ workspaceId, formId }: FormKey, kinds: readonly BulkKind[]) => ({
   workspace_id: workspaceId,
   form_id: formId,
   kinds: kinds.map((kind) => `${prefix}${kind}` as const),
 });
 
 /** Converts a task to the bulk change that it performs. */
-export const presentBulk = ({ id, kind, total, done, created_at, finished_at, failed_reason }: TaskRow) => ({
+export const presentBulkChange = ({
+  id,
+  kind,
+  total,
+  done,
+  created_at,
+  finished_at,
+  failed_reason,
+}: TaskRow) => ({
   id,
   kind: kind.slice(prefix.length) as BulkKind,
   total,
@@ -91,8 +99,11 @@ export function bulkProgressEndpoints(database: Database) {
       },
       async run({ params, ...scope }) {
         const form = await requireReachableForm(database, scope, params.id);
-        const tasks = await readTasks(database, { ...tasksOf(form, kindsOf[word]), states: unfinished });
-        return { body: { data: tasks.map((task) => asWireValue(presentBulk(task))) } };
+        const tasks = await readTasks(database, {
+          ...bulkTaskFilter(form, kindsOf[word]),
+          states: unfinishedTaskStates,
+        });
+        return { body: { data: tasks.map((task) => asWireValue(presentBulkChange(task))) } };
       },
     });
 
@@ -102,8 +113,8 @@ export function bulkProgressEndpoints(database: Database) {
     { id, of }: { id: string; of: keyof typeof kindsOf },
   ) => {
     requireFormAccess(formIds, formId);
-    const tasks = tasksOf({ workspaceId, formId }, kindsOf[of]);
-    return { body: asWireValue(presentBulk(await readTask(database, { ...tasks, id }))) };
+    const tasks = bulkTaskFilter({ workspaceId, formId }, kindsOf[of]);
+    return { body: asWireValue(presentBulkChange(await readTask(database, { ...tasks, id }))) };
   };
   const reply = { status: 200, description: 'The change and its progress.', schema: BulkChange } as const;
 
@@ -148,7 +159,7 @@ const listChanged = statement(
 );
 
 /** The job that runs a bulk change. */
-export const bulkJob = 'submissions.bulk';
+export const bulkJobKind = 'submissions.bulk';
 
 /** The maximum number of submissions per bulk change: their ids are in memory once (about 20 MB). */
 export const bulkLimit = 200_000;
@@ -183,7 +194,7 @@ export type BulkRequest = {
  * @throws ApiError not_found for a deleted form.
  */
 export async function startBulk(
-  context: ChangeContext,
+  context: ChangeServices,
   form: FormKey,
   { kind, ids, by, tags, status }: BulkRequest,
 ) {
@@ -201,11 +212,13 @@ export async function startBulk(
  * undone.
  */
 export async function undoBulk(
-  context: ChangeContext,
+  context: ChangeServices,
   form: FormKey,
   { undoes, by }: { undoes: string; by: Actor },
 ) {
-  const undone = presentBulk(await readTask(context.database, { ...tasksOf(form, bulkKinds), id: undoes }));
+  const undone = presentBulkChange(
+    await readTask(context.database, { ...bulkTaskFilter(form, bulkKinds), id: undoes }),
+  );
   if (!isUndoable(undone.kind)) throw new ApiError('conflict', 'This change cannot be undone.');
   if (undone.finished_at === null)
     throw new ApiError(
@@ -228,7 +241,7 @@ const isUndoable = (kind: BulkKind): kind is NonNullable<BulkInput['undone']> =>
  * undone.
  */
 async function begin(
-  context: ChangeContext,
+  context: ChangeServices,
   { workspaceId, formId }: FormKey,
   { kind, ids, ...task }: { kind: BulkKind; ids: string[] } & Pick<NewTask, 'by' | 'input' | 'subjectId'>,
 ) {
@@ -237,24 +250,27 @@ async function begin(
   const items: Batch[] = [];
   for (let at = 0; at < ids.length; at += size) items.push({ ids: ids.slice(at, at + size) });
   const isStored = await transaction(context.database, (client) =>
-    startTask(
+    createTask(
       client,
       { workspaceId, id, kind: `submissions.${kind}`, formId, items, total: ids.length, ...task },
       // Each workspace runs one bulk change at a time, without delaying other workspaces.
-      { kind: bulkJob, lane: `${bulkJob} ${workspaceId}` },
+      { kind: bulkJobKind, lane: `${bulkJobKind} ${workspaceId}` },
     ),
   );
   if (!isStored) return undefined;
   context.wakeQueue();
-  const [bulk] = await readTasks(context.database, { ...tasksOf({ workspaceId, formId }, bulkKinds), id });
-  return bulk && presentBulk(bulk);
+  const [bulk] = await readTasks(context.database, {
+    ...bulkTaskFilter({ workspaceId, formId }, bulkKinds),
+    id,
+  });
+  return bulk && presentBulkChange(bulk);
 }
 
 /**
  * Compares the number of submissions with the number that the caller expects.
  * @throws ApiError conflict.
  */
-export function requireExpected(found: number, expected: number | undefined): void {
+export function requireExpectedCount(found: number, expected: number | undefined): void {
   if (expected === undefined || found === expected) return;
   const words = found === bulkLimit ? `the limit is ${bulkLimit}` : `found ${found}`;
   throw new ApiError('conflict', `Expected ${expected} submissions, but ${words}. Nothing was changed.`);
@@ -264,13 +280,13 @@ export function requireExpected(found: number, expected: number | undefined): vo
 type Batch = { ids: string[] };
 
 /** Runs one batch per step until the list is empty. Permanent deletions also record their events. */
-export const bulkBatch = (context: SubmitContext, job: Job): Promise<void> =>
+export const runBulkBatch = (context: SubmitServices, job: Job): Promise<void> =>
   runTaskStep<Batch>(context, job, 1, async (client, { task, items: [batch] }) => {
     if (!batch) return {};
     const { workspaceId } = job;
     const kind = task.kind.slice('submissions.'.length) as BulkKind;
     const asked = { ...task, input: task.input as BulkInput, vault: context.vault };
-    const { done, made } = await bulkWork[kind](
+    const { done, made } = await bulkWorkByKind[kind](
       client,
       { workspaceId, formId: task.form_id! },
       batch.ids,

@@ -6,9 +6,9 @@ import { changeSettings } from '#forms/settings.ts';
 import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
-import { changedBy } from '../differences.ts';
-import { editByToken, openEdit } from './edit-by-token.ts';
-import { trashMany } from './trash.ts';
+import { toChangedBy } from '../differences.ts';
+import { editByToken, openEditLink } from './edit-by-token.ts';
+import { trashSubmissionsInTransaction } from './trash.ts';
 
 const { database } = await testDatabase();
 const questions = [
@@ -38,7 +38,7 @@ test('an edit link opens the submission and changes it, with submission.updated 
   const scene = await openScene(database, questions, editing);
   await scene.listen();
   const { id, token } = await submitted(scene, { name: 'Ada' });
-  const opened = await openEdit(database, scene.formId, token);
+  const opened = await openEditLink(database, scene.formId, token);
   assert.deepEqual(
     [opened.submissionId, opened.raw, opened.reference, opened.form.type],
     [id, { name: 'Ada' }, { from: 'mail' }, 'form'],
@@ -56,7 +56,7 @@ test('a repeated change triggers one event, and a change based on outdated answe
   const scene = await openScene(database, questions, editing);
   await scene.listen();
   const { id, token } = await submitted(scene, { name: 'Ada' });
-  const { seen } = await openEdit(database, scene.formId, token);
+  const { seen } = await openEditLink(database, scene.formId, token);
   await edit(scene, token, { name: 'Grace' });
   await edit(scene, token, { name: 'Grace' });
   assert.equal((await scene.events()).length, 2);
@@ -109,7 +109,10 @@ const broken: readonly [what: string, breakIt: (scene: Scene, id: string) => Pro
     'while editing is switched off',
     (s) => changeSettings(database, s.workspaceId, s.formId, { editing: false }),
   ],
-  ['of a submission in the trash', (s, id) => trashMany(database, s, { ids: [id], by: changedBy(null) })],
+  [
+    'of a submission in the trash',
+    (s, id) => trashSubmissionsInTransaction(database, s, { ids: [id], by: toChangedBy(null) }),
+  ],
   ['of a submission that is gone', (_, id) => database.query('delete from submissions where id = $1', [id])],
   [
     'of a form that is gone',
@@ -122,7 +125,7 @@ for (const [what, breakIt] of broken) {
     const scene = await openScene(database, questions, editing);
     const { id, token } = await submitted(scene, { name: 'Ada' });
     await breakIt(scene, id);
-    await assert.rejects(openEdit(database, scene.formId, token), { code: 'not_found' });
+    await assert.rejects(openEditLink(database, scene.formId, token), { code: 'not_found' });
     await assert.rejects(edit(scene, token, { name: 'Eve' }), { code: 'not_found' });
     const { rows } = await database.query('select from submissions where id = $1 and answers::text like $2', [
       id,
@@ -136,7 +139,7 @@ test('an edit link is invalid for another form of the same workspace', async () 
   const scene = await openScene(database, questions, editing);
   const { token } = await submitted(scene, { name: 'Ada' });
   const { formId } = await openScene(database, questions, editing, scene);
-  await assert.rejects(openEdit(database, formId, token), { code: 'not_found' });
+  await assert.rejects(openEditLink(database, formId, token), { code: 'not_found' });
   await assert.rejects(
     editByToken(scene.context, { formId, token, raw: { name: 'Eve' }, files: new Map() }),
     {
@@ -151,10 +154,10 @@ test('the ID of a submission, its token with another form, and a resume link are
     await openScene(database, questions, editing),
   ];
   const { id, token } = await submitted(scene, { name: 'Ada' });
-  await assert.rejects(openEdit(database, other.formId, token), { code: 'not_found' });
-  await assert.rejects(openEdit(database, scene.formId, id), { code: 'not_found' });
+  await assert.rejects(openEditLink(database, other.formId, token), { code: 'not_found' });
+  await assert.rejects(openEditLink(database, scene.formId, id), { code: 'not_found' });
   await database.query("update submission_links set purpose = 'resume' where submission_id = $1", [id]);
-  await assert.rejects(openEdit(database, scene.formId, token), { code: 'not_found' });
+  await assert.rejects(openEditLink(database, scene.formId, token), { code: 'not_found' });
 });
 
 test('a form without editing creates no edit link', async () => {

@@ -6,16 +6,16 @@ import {
 } from '#ast/answers/check-answers.ts';
 import type { Form } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
-import { inLanguage } from '#ast/translations/translations.ts';
-import { formTree } from '#forms/form-rows.ts';
-import { answerContext } from '#forms/live-form.ts';
+import { formInLanguage } from '#ast/translations/translations.ts';
+import { effectiveFormColumn } from '#forms/form-rows.ts';
+import { createEvaluationContext } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { json, jsonb, statement } from '#kit/statement.ts';
-import { type OpenedAnswers, openAnswers } from '../edited-answers.ts';
+import { type EditableAnswers, toEditableAnswers } from '../edited-answers.ts';
 import { openSubmissionLink } from '../links.ts';
 import { QuotaExceeded } from '../quotas.ts';
-import type { SubmitContext } from '../submit-request.ts';
+import type { SubmitServices } from '../submit-request.ts';
 import { applyChange, type ReferenceData, versionJoin } from './edit.ts';
 
 /** Selects a completed submission that its visitor wants to edit. */
@@ -27,7 +27,7 @@ const findEditable = statement(
     {
       answers: json<Answers>(),
       reference: json<ReferenceData>(),
-      structure: formTree,
+      structure: effectiveFormColumn,
       settings: jsonb<Settings>(),
     },
   ],
@@ -42,7 +42,7 @@ const findEditable = statement(
  * A submission that its visitor opened for editing. `form` is the version that was answered, which the page
  * shows; `seen` is sent back with the edited answers.
  */
-export type OpenedEdit = OpenedAnswers & {
+export type OpenedEdit = EditableAnswers & {
   submissionId: string;
   form: Form;
   reference: Record<string, string>;
@@ -56,13 +56,13 @@ export type OpenedEdit = OpenedAnswers & {
  * @throws ApiError not_found if the link is unknown, has expired or belongs to another form, or if the form
  * does not allow editing.
  */
-export async function openEdit(database: Database, formId: string, token: string): Promise<OpenedEdit> {
+export async function openEditLink(database: Database, formId: string, token: string): Promise<OpenedEdit> {
   const { form, reference, language, submissionId, answers, updated_at } = await findByToken(
     database,
     formId,
     token,
   );
-  return { submissionId, form, reference, language, seen: updated_at, ...openAnswers(form, answers) };
+  return { submissionId, form, reference, language, seen: updated_at, ...toEditableAnswers(form, answers) };
 }
 
 /** `seen` comes from openEdit. Without it, later changes by others are overwritten. */
@@ -84,12 +84,12 @@ type TokenEdit = {
  * conflict if a file was used in the meantime.
  */
 export async function editByToken(
-  context: SubmitContext,
+  context: SubmitServices,
   { formId, token, raw, files, seen, language }: TokenEdit,
 ): Promise<{ ok: true; id: string } | { ok: false; errors: readonly AnswerError[] }> {
   const found = await findByToken(context.database, formId, token);
-  const rules = answerContext(found.settings, found.reference);
-  const checked = checkAnswers(inLanguage(found.form, language), raw, files, rules);
+  const rules = createEvaluationContext(found.settings, found.reference);
+  const checked = checkAnswers(formInLanguage(found.form, language), raw, files, rules);
   if (!checked.ok) return checked;
   const id = found.submissionId;
   const unchanged = seen === undefined ? null : [seen];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiError } from '#kit/errors.ts';
 import { searchByWords } from '#search/search-page.ts';
-import { wordsAlone } from '#search/search-sql.ts';
+import { wordsOnlyParameters } from '#search/search-sql.ts';
 import { composite, element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
@@ -49,7 +49,7 @@ const fails = (code: string, fields?: string[]) => (error: unknown) => {
 const find = async (scene: Scene, q: string): Promise<string[]> =>
   (
     await searchByWords(database, {
-      ...wordsAlone,
+      ...wordsOnlyParameters,
       workspace_id: scene.workspaceId,
       form_ids: [scene.formId],
       q,

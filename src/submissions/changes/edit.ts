@@ -4,8 +4,8 @@ import { stampConsents } from '#ast/answers/stamp-consents.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
 import type { Settings } from '#ast/settings.ts';
-import { formTree } from '#forms/form-rows.ts';
-import { answerContext } from '#forms/live-form.ts';
+import { effectiveFormColumn } from '#forms/form-rows.ts';
+import { createEvaluationContext } from '#forms/live-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -14,9 +14,9 @@ import type { Actor } from '#kit/operation.ts';
 import { columns, json, jsonb, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
-import { eventOf, type FormKey } from '../change-event.ts';
+import { createChangeEvent, type FormKey } from '../change-event.ts';
 import { buildSearchData } from '../columns.ts';
-import { type ChangedBy, changedBy, findDifferences } from '../differences.ts';
+import { type ChangedBy, findDifferences, toChangedBy } from '../differences.ts';
 import {
   type ArrivedFile,
   checkEditedAnswers,
@@ -25,18 +25,18 @@ import {
   listFiles,
 } from '../edited-answers.ts';
 import { insertChange } from '../history.ts';
-import { lockQuotas, type QuotaForm, updateQuotas } from '../quotas.ts';
+import { lockQuotas, type QuotaForm, updateQuotaUse } from '../quotas.ts';
 import { requireStorableReference } from '../reference.ts';
 import {
   claimAllFiles,
   createEditLink,
   enqueueCompletionEmails,
   releaseFiles,
-  searchTerms,
+  searchTermsSql,
 } from '../submission-record.ts';
-import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
-import type { SubmitContext } from '../submit-request.ts';
-import { readTags } from '../tags.ts';
+import { addToSubmissionCount, type SubmissionStatus } from '../submission-rows.ts';
+import type { SubmitServices } from '../submit-request.ts';
+import { normalizeTags } from '../tags.ts';
 
 export type ReferenceData = Record<string, string>;
 
@@ -59,7 +59,11 @@ export const versionJoin = `join form_versions v on v.workspace_id = s.workspace
 export const lockSubmission = statement(
   'submissions.lock_submission',
   'workspace_id form_id id',
-  ['tags language? version', { structure: formTree, settings: jsonb<Settings>() }, snapshotColumns],
+  [
+    'tags language? version',
+    { structure: effectiveFormColumn, settings: jsonb<Settings>() },
+    snapshotColumns,
+  ],
   `select ${snapshotSelection}, s.tags, s.language, s.version, v.structure, f.settings
    from submissions s
    ${versionJoin}
@@ -83,11 +87,11 @@ const updateSubmission = statement(
          completed_at = $completed_at, updated_at = $updated_at
      where workspace_id = $workspace_id and form_id = $form_id and id = $id
      returning status, tags)
-   update search_documents set terms = ${searchTerms} from submission
+   update search_documents set terms = ${searchTermsSql} from submission
    where workspace_id = $workspace_id and submission_id = $id`,
 );
 
-export type ChangeContext = { database: Database; wakeQueue: () => void };
+export type ChangeServices = { database: Database; wakeQueue: () => void };
 
 /**
  * The submission to change, the actor, and the state that the actor saw, so that two editors do not overwrite
@@ -114,11 +118,11 @@ export type SubmissionPatch = {
  * @throws ApiError not_found, precondition_failed, validation_error with the `field` of each problem.
  */
 export async function changeSubmission(
-  context: SubmitContext,
+  context: SubmitServices,
   target: ChangeTarget,
   patch: SubmissionPatch,
 ): Promise<{ unasked: string[] }> {
-  const tags = patch.tags && readTags(patch.tags);
+  const tags = patch.tags && normalizeTags(patch.tags);
   const arrived = await findUploadedFiles(context.database, target, patch.answers);
   let unasked: string[] = [];
   await applyChange(context, target, (current) => {
@@ -165,7 +169,7 @@ function checkChanged(
   answers: SubmissionPatch['answers'],
   arrived: readonly ArrivedFile[],
 ): { answers: Answers; unasked: string[] } | undefined {
-  const edit = { stored, status, context: answerContext(settings, reference) };
+  const edit = { stored, status, context: createEvaluationContext(settings, reference) };
   if (answers) {
     const checked = checkEditedAnswers(structure, { ...edit, arrived, raw: mergePatch(stored, answers) });
     if (!checked.ok) throw invalid('The answers are not valid.', checked.errors);
@@ -226,13 +230,18 @@ type Current = Awaited<ReturnType<typeof lockSubmission>>[number];
  * @throws QuotaExceeded if other submissions have used up the quota of an answer.
  */
 export async function applyChange(
-  context: SubmitContext,
+  context: SubmitServices,
   target: ChangeTarget,
   apply: (current: Current) => Current,
 ): Promise<void> {
   const deliveries = await transaction(context.database, async (client) => {
     const limited = await lockQuotas(client, target);
-    return applyChangeWithin(client, context.vault, { ...target, by: changedBy(target.by), limited }, apply);
+    return applyChangeWithin(
+      client,
+      context.vault,
+      { ...target, by: toChangedBy(target.by), limited },
+      apply,
+    );
   });
   if (deliveries > 0) context.wakeQueue();
 }
@@ -260,7 +269,7 @@ async function applyChangeWithin(
   const after = { ...applied, answers };
   if (isDeepStrictEqual(after, before)) return 0;
   await write(db, changing, before, after);
-  if (limited) await updateQuotas(db, limited, id);
+  if (limited) await updateQuotaUse(db, limited, id);
   if (isDeepStrictEqual({ ...after, tags: before.tags }, before)) return 0;
   return recordChangeEvent(db, vault, changing, before, after);
 }
@@ -301,7 +310,7 @@ async function write(db: Queryable, target: Changing, before: Current, after: Cu
   if (before.status === after.status) return;
   // A fixed order, so that two changes in opposite directions cannot deadlock.
   for (const status of ['completed', 'incomplete'] as const) {
-    await addToCount(db, { ...key, status, change: status === after.status ? 1 : -1 });
+    await addToSubmissionCount(db, { ...key, status, change: status === after.status ? 1 : -1 });
   }
 }
 
@@ -340,7 +349,7 @@ async function recordChangeEvent(
   const deliveries = await recordEvent(db, {
     workspaceId,
     formId,
-    ...eventOf(kind, { workspaceId, formId }, after),
+    ...createChangeEvent(kind, { workspaceId, formId }, after),
   });
   if (!isFirst) return deliveries;
   const completed = { live: { workspaceId, id: formId, settings: after.settings }, id: after.id };

@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { onlyRow, requireRow, statement } from '#kit/statement.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { FormKey } from '../change-event.ts';
-import { Submission, submissionJson, submissionStatuses, submissionTag } from '../present.ts';
+import { Submission, submissionEtag, submissionJson, submissionStatuses } from '../present.ts';
 import { findSubmission } from '../submission-rows.ts';
-import type { SubmitContext } from '../submit-request.ts';
+import type { SubmitServices } from '../submit-request.ts';
 import { Tags } from '../tags.ts';
 import { changeSubmission } from './edit.ts';
 import { removeSubmission } from './remove.ts';
@@ -31,9 +31,9 @@ const findSubmissionForm = statement(
  * @param where whether the submission must be in the trash, must not be there, or may be.
  * @throws ApiError not_found.
  */
-export async function requireSubmission(
+export async function requireFormOfSubmission(
   database: Database,
-  { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
+  { workspaceId, formIds }: Pick<RequestScope, 'workspaceId' | 'formIds'>,
   id: string,
   where: 'live' | 'trash' | 'anywhere' = 'live',
 ): Promise<FormKey & { id: string }> {
@@ -56,7 +56,7 @@ const SubmissionPatch = Type.Object(
           {
             additionalProperties: true,
             // No form has more elements, and rejecting thousands of unknown ids takes time.
-            maxProperties: limits.elements,
+            maxProperties: formLimits.elements,
             description:
               'Answers by element id; null removes an answer. They are validated against the version that was answered. Specify files by id: existing files to keep, and new files from Create file.',
           },
@@ -85,7 +85,7 @@ const ChangedSubmission = Type.Object({
   }),
 });
 
-export function submissionChangeEndpoints(context: SubmitContext & { links: FileLinks }) {
+export function submissionChangeEndpoints(context: SubmitServices & { links: FileLinks }) {
   const { database, links } = context;
   return {
     changeSubmission: operation({
@@ -100,7 +100,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       isConditional: true,
       reply: { status: 200, description: 'The updated submission.', schema: ChangedSubmission },
       async run({ params, body, unchanged, ...scope }) {
-        const place = await requireSubmission(database, scope, params.id);
+        const place = await requireFormOfSubmission(database, scope, params.id);
         const { unasked } = await changeSubmission(context, { ...place, by: scope.actor, unchanged }, body);
         const row = requireRow(
           await findSubmission(database, { workspace_id: place.workspaceId, id: place.id }),
@@ -108,7 +108,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
         const { tags, updated_at } = row;
         return {
           json: submissionJson(row, links, asWireValue({ tags, updated_at, unasked })),
-          tag: submissionTag(row),
+          tag: submissionEtag(row),
         };
       },
     }),
@@ -132,7 +132,12 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       isDestructive: true,
       reply: { status: 204, description: 'The submission is deleted.' },
       async run({ params, query: { permanent = false }, unchanged, ...scope }) {
-        const place = await requireSubmission(database, scope, params.id, permanent ? 'anywhere' : 'live');
+        const place = await requireFormOfSubmission(
+          database,
+          scope,
+          params.id,
+          permanent ? 'anywhere' : 'live',
+        );
         if (permanent) await removeSubmission(context, { ...place, unchanged });
         else await trashSubmission(database, { ...place, by: scope.actor, unchanged });
       },
@@ -147,10 +152,10 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       params: idParameter,
       reply: { status: 200, description: 'The submission.', schema: Submission },
       async run({ params, ...scope }) {
-        const { id, ...form } = await requireSubmission(database, scope, params.id, 'trash');
+        const { id, ...form } = await requireFormOfSubmission(database, scope, params.id, 'trash');
         await restoreMany(database, form, { ids: [id], by: scope.actor });
         const row = requireRow(await findSubmission(database, { workspace_id: form.workspaceId, id }));
-        return { json: submissionJson(row, links), tag: submissionTag(row) };
+        return { json: submissionJson(row, links), tag: submissionEtag(row) };
       },
     }),
   };

@@ -6,9 +6,9 @@ import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow, statement } from '#kit/statement.ts';
-import { changedBy } from '../differences.ts';
+import { toChangedBy } from '../differences.ts';
 import { changedByColumns } from '../history.ts';
-import { requireSubmission } from './endpoints.ts';
+import { requireFormOfSubmission } from './endpoints.ts';
 
 /**
  * Inserts a note and records it in the history of the submission.
@@ -100,7 +100,7 @@ export function noteEndpoints({ database }: { database: Database }) {
       params: idParameter,
       reply: { status: 200, description: 'The notes.', schema: Type.Object({ data: Type.Array(Note) }) },
       async run({ params, ...scope }) {
-        const { workspaceId, id } = await requireSubmission(database, scope, params.id);
+        const { workspaceId, id } = await requireFormOfSubmission(database, scope, params.id);
         const all = { workspace_id: workspaceId, submission_id: id, id: null, limit: mostNotes };
         return { body: { data: (await listNotes(database, all)).map(asWireValue) } };
       },
@@ -120,14 +120,14 @@ export function noteEndpoints({ database }: { database: Database }) {
       errors: ['conflict'],
       reply: { status: 201, description: 'The note.', schema: Note },
       async run({ params, body, ...scope }) {
-        const { workspaceId, id: submission_id } = await requireSubmission(database, scope, params.id);
+        const { workspaceId, id: submission_id } = await requireFormOfSubmission(database, scope, params.id);
         const text = trimText(body.text);
         if (text === '' || !isCleanText(text)) throw invalid();
         const note = { workspace_id: workspaceId, submission_id, id: newId() };
         const [written] = await insertNote(database, {
           ...note,
           text,
-          ...changedBy(scope.actor),
+          ...toChangedBy(scope.actor),
           change_id: newId(),
           now: now(),
           most: mostNotes,
@@ -152,12 +152,12 @@ export function noteEndpoints({ database }: { database: Database }) {
       isDestructive: true,
       reply: { status: 204, description: 'The note is deleted.' },
       async run({ params, ...scope }) {
-        const { workspaceId, id } = await requireSubmission(database, scope, params.id);
+        const { workspaceId, id } = await requireFormOfSubmission(database, scope, params.id);
         const deleted = await deleteNote(database, {
           workspace_id: workspaceId,
           submission_id: id,
           id: params.note,
-          ...changedBy(scope.actor),
+          ...toChangedBy(scope.actor),
           change_id: newId(),
           now: now(),
         });

@@ -5,7 +5,7 @@ import { type Queryable, statement } from '#kit/statement.ts';
 import { runTaskStep } from '#tasks/run-tasks.ts';
 import { deleteSpam } from '../spam.ts';
 import { snapshotColumns, snapshotSelection, versionJoin } from './edit.ts';
-import { removeRows } from './remove.ts';
+import { removeLockedSubmissions } from './remove.ts';
 
 /**
  * Selects what still delays the removal of a deleted form: waiting deliveries, and files that the sweep has
@@ -42,7 +42,7 @@ const remainderSeconds = 60;
  * `submission.deleted` events (docs/rules.md 4). At the end it removes the form itself, after its last
  * deliveries.
  */
-export const removeFormBatch = (
+export const removeFormSubmissionsBatch = (
   context: { database: Database; wakeQueue: () => void },
   job: Job,
 ): Promise<void> =>
@@ -53,7 +53,7 @@ export const removeFormBatch = (
     const batch = await lockOldestSubmissions(client, { ...key, limit: batchSize });
     if (batch.length === 0)
       return { isLast: await removeRemainder(client, workspaceId, formId), delay: remainderSeconds };
-    const made = await removeRows(client, { workspaceId, formId }, batch);
+    const made = await removeLockedSubmissions(client, { workspaceId, formId }, batch);
     return { done: batch.length, isWaking: made > 0, isLast: false };
   });
 

@@ -22,7 +22,7 @@ import {
   scheduleWorkspaceDeletion,
 } from '#workspaces/account-deletion.ts';
 import type { Session } from '#workspaces/sign-in/session-shapes.ts';
-import { removeEndedWorkspaces } from './remove-workspace.ts';
+import { deleteClosedWorkspaces } from './remove-workspace.ts';
 
 const service = await openService();
 const { services, url } = service;
@@ -142,10 +142,10 @@ test('a deleted workspace is in no table and no folder, and other workspaces are
   assert.ok((await bytesOf(workspaceId)).length > 0, 'there are bytes to remove');
   const before = await countOf('forms', neighbour.workspaceId);
   // Its deletion is not due yet.
-  await removeEndedWorkspaces(services);
+  await deleteClosedWorkspaces(services);
   assert.ok((await countOf('forms', workspaceId)) > 0);
   await endNow('workspaces', workspaceId);
-  await removeEndedWorkspaces(services);
+  await deleteClosedWorkspaces(services);
   const left = [];
   for (const { name } of tables) if ((await countOf(name, workspaceId)) > 0) left.push(name);
   assert.deepEqual(left, []);
@@ -386,7 +386,7 @@ test('the files of a deleted workspace are also removed from an object store', a
   const key = storageKey(workspaceId, id);
   await storage.put(key, Readable.from([Buffer.from('bytes')]), 100);
   await endNow('workspaces', workspaceId);
-  await removeEndedWorkspaces({ ...services, storage });
+  await deleteClosedWorkspaces({ ...services, storage });
   assert.equal(await storage.open(key), undefined);
   assert.equal(await countOf('files', workspaceId), 0);
 });
@@ -403,10 +403,10 @@ test('a workspace that cannot be deleted does not block others, and is retried',
     `create trigger stays before delete on workspaces for each row
        when (old.id = '${stays}') execute function keep_workspace()`,
   );
-  await assert.rejects(removeEndedWorkspaces(services), (error: unknown) => error instanceof AggregateError);
+  await assert.rejects(deleteClosedWorkspaces(services), (error: unknown) => error instanceof AggregateError);
   assert.deepEqual([await isThere(stays), await isThere(goes)], [true, false]);
   await database.query('drop function keep_workspace cascade');
-  await removeEndedWorkspaces(services);
+  await deleteClosedWorkspaces(services);
   assert.equal(await isThere(stays), false);
 });
 

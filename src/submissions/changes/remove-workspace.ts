@@ -1,14 +1,14 @@
-import { type FilesContext, markFilesOfWorkspace, removeMarkedFiles } from '#files/stored-files.ts';
+import { type FileServices, markFilesOfWorkspace, removeMarkedFiles } from '#files/stored-files.ts';
 import { removeImagesOf } from '#forms/images/images.ts';
 import { now } from '#kit/clock.ts';
 import { type Failures, processInBatches, throwFailures } from '#kit/queue/periodic.ts';
 import {
-  deleteEndedDeliveries,
-  deleteEndedEvents,
-  deleteEndedMails,
-  deleteEndedSubmissions,
+  deleteDeliveriesOfWorkspace,
+  deleteEmailsOfWorkspace,
+  deleteEventsOfWorkspace,
+  deleteSubmissionsOfWorkspace,
   deleteWorkspace,
-  findEndedWorkspaces,
+  findWorkspacesToDelete,
 } from '#workspaces/account-deletion.ts';
 
 const workspacesAtOnce = 10;
@@ -23,18 +23,18 @@ const batch = 500;
  * next one continues it.
  * @throws AggregateError for the workspaces that failed; the others are deleted.
  */
-export async function removeEndedWorkspaces(context: FilesContext): Promise<void> {
+export async function deleteClosedWorkspaces(context: FileServices): Promise<void> {
   const failures: Failures = new Map();
   await processInBatches(failures, {
     batch: workspacesAtOnce,
-    find: (next) => findEndedWorkspaces(context.database, { now: now(), ...next }),
+    find: (next) => findWorkspacesToDelete(context.database, { now: now(), ...next }),
     partOf: ({ id }) => id,
     work: ([workspace]) => removeWorkspace(context, workspace!.id),
   });
   throwFailures(failures);
 }
 
-async function removeWorkspace(context: FilesContext, workspaceId: string): Promise<void> {
+async function removeWorkspace(context: FileServices, workspaceId: string): Promise<void> {
   const { database } = context;
   const place = { workspace_id: workspaceId };
   for (;;) {
@@ -47,7 +47,12 @@ async function removeWorkspace(context: FilesContext, workspaceId: string): Prom
     if (files.length < filesAtOnce) break;
   }
   await removeImagesOf(context, workspaceId);
-  for (const remove of [deleteEndedSubmissions, deleteEndedDeliveries, deleteEndedEvents, deleteEndedMails])
+  for (const remove of [
+    deleteSubmissionsOfWorkspace,
+    deleteDeliveriesOfWorkspace,
+    deleteEventsOfWorkspace,
+    deleteEmailsOfWorkspace,
+  ])
     while ((await remove(database, place))[0]!.count === batch);
   await deleteWorkspace(database, { ...place, now: now() });
 }

@@ -3,9 +3,9 @@ import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import { recordEvents } from '#webhooks/record-event.ts';
-import { eventOf, type FormKey, type StoredSubmission } from '../change-event.ts';
-import { addToCount, deleteSubmissions } from '../submission-rows.ts';
-import { type ChangeContext, snapshotColumns, snapshotSelection, versionJoin } from './edit.ts';
+import { createChangeEvent, type FormKey, type StoredSubmission } from '../change-event.ts';
+import { addToSubmissionCount, deleteSubmissions } from '../submission-rows.ts';
+import { type ChangeServices, snapshotColumns, snapshotSelection, versionJoin } from './edit.ts';
 
 /** Locks existing submissions of the form, in the order of ids so that two removals cannot deadlock. */
 export const lockSubmissions = statement(
@@ -22,7 +22,7 @@ export const lockSubmissions = statement(
  * @throws ApiError not_found, precondition_failed.
  */
 export async function removeSubmission(
-  context: ChangeContext,
+  context: ChangeServices,
   { id, unchanged, ...key }: FormKey & { id: string; unchanged?: IfMatchTimes },
 ): Promise<void> {
   const deliveries = await transaction(context.database, async (client) => {
@@ -34,7 +34,7 @@ export async function removeSubmission(
     const [row] = rows;
     if (!row) throw new ApiError('not_found');
     requireUnchanged(unchanged, row.updated_at);
-    return removeRows(client, key, rows);
+    return removeLockedSubmissions(client, key, rows);
   });
   if (deliveries > 0) context.wakeQueue();
 }
@@ -45,7 +45,7 @@ export async function removeSubmission(
  * owns their files, and the sweep deletes them.
  * @returns the number of new deliveries.
  */
-export async function removeRows(
+export async function removeLockedSubmissions(
   db: Queryable,
   key: FormKey,
   rows: readonly StoredSubmission[],
@@ -56,14 +56,14 @@ export async function removeRows(
     db,
     workspaceId,
     formId,
-    told.map((row) => eventOf('submission.deleted', key, row)),
+    told.map((row) => createChangeEvent('submission.deleted', key, row)),
   );
-  await deleteRows(db, key, rows);
+  await deleteLockedSubmissions(db, key, rows);
   return deliveries;
 }
 
 /** Deletes rows that the caller's transaction has locked, with all dependent rows, without events. */
-export async function deleteRows(
+export async function deleteLockedSubmissions(
   db: Queryable,
   { workspaceId, formId }: FormKey,
   rows: readonly Pick<StoredSubmission, 'id'>[],
@@ -71,6 +71,6 @@ export async function deleteRows(
   const removed = await deleteSubmissions(db, { workspace_id: workspaceId, ids: rows.map((row) => row.id) });
   // A fixed order, so that two transactions cannot deadlock on the counts.
   for (const { status, count } of removed.sort((a, b) => a.status.localeCompare(b.status))) {
-    await addToCount(db, { workspace_id: workspaceId, form_id: formId, status, change: -count });
+    await addToSubmissionCount(db, { workspace_id: workspaceId, form_id: formId, status, change: -count });
   }
 }

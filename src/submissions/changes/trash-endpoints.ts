@@ -5,21 +5,21 @@ import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import {
-  finishPageBy,
-  lastId,
-  listOf,
+  finishPageByPosition,
   listParameters,
+  listSchemaOf,
+  maximumId,
   type PageRequest,
-  readPageRequestBy,
+  readPageRequestByPosition,
 } from '#kit/pagination.ts';
 import { json, statement, textEnum } from '#kit/statement.ts';
-import { noExtraProperties, orNull, timestamp, uuid } from '#kit/validation.ts';
+import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { effectiveRetentionDays } from '#workspaces/retention.ts';
 import { submissionStatuses } from '../present.ts';
 import { findRetention } from '../retention/endpoints.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
-import { BulkChange, bulkLimit, requireExpected, startBulk } from './bulk.ts';
-import type { ChangeContext } from './edit.ts';
+import { BulkChange, bulkLimit, requireExpectedCount, startBulk } from './bulk.ts';
+import type { ChangeServices } from './edit.ts';
 import { restoreMany } from './trash.ts';
 
 /** Selects the submissions in a form's trash, most recently deleted first. */
@@ -67,12 +67,12 @@ const listTrashedIds = statement(
 const dayMs = 86_400_000;
 
 const TrashedSubmission = Type.Object({
-  id: uuid,
+  id: uuidSchema,
   status: Type.Enum([...submissionStatuses]),
   answers: Type.Unsafe<Answers>(Type.Object({}, { additionalProperties: true })),
-  created_at: timestamp,
-  completed_at: orNull(timestamp),
-  trashed_at: timestamp,
+  created_at: timestampSchema,
+  completed_at: orNull(timestampSchema),
+  trashed_at: timestampSchema,
   trashed_by: Type.Union([Type.String(), Type.Null()], {
     description: 'The name of the member or API key; null if it was deleted.',
   }),
@@ -83,7 +83,7 @@ const TrashedSubmission = Type.Object({
 });
 
 const TrashPage = Type.Object({
-  ...listOf(TrashedSubmission).properties,
+  ...listSchemaOf(TrashedSubmission).properties,
   at_once: Type.Integer({
     description:
       'The maximum number of submissions per deletion. If there are more, the most recently deleted ones are selected.',
@@ -96,15 +96,15 @@ const trashPositionOf = (row: { trashed_at: Date; id: string }): string =>
 const trashPositionPattern = /^\d{1,14}\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function below({ after }: PageRequest): { below_at: Date; below_id: string } {
-  const [moment, id = lastId] = after?.split('/') ?? [];
+  const [moment, id = maximumId] = after?.split('/') ?? [];
   return { below_at: moment === undefined ? new Date('9999-12-31') : new Date(Number(moment)), below_id: id };
 }
 
-const idList = Type.Array(uuid, { minItems: 1, maxItems: 1_000 });
+const idList = Type.Array(uuidSchema, { minItems: 1, maxItems: 1_000 });
 const some = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 
 /** Operations that list the trash, restore submissions from it, and empty it. */
-export function trashEndpoints(context: ChangeContext) {
+export function trashEndpoints(context: ChangeServices) {
   const { database } = context;
 
   return {
@@ -119,13 +119,13 @@ export function trashEndpoints(context: ChangeContext) {
       async run({ params, query, ...scope }) {
         const { workspaceId, formId } = await requireReachableForm(database, scope, params.id);
         const key = { workspace_id: workspaceId, form_id: formId };
-        const cut = readPageRequestBy(trashPositionPattern, query, 'trash', formId);
+        const cut = readPageRequestByPosition(trashPositionPattern, query, 'trash', formId);
         const [[said], found, total] = await Promise.all([
           findRetention(database, key),
           listTrashed(database, { ...key, ...below(cut), limit: cut.limit, offset: cut.offset }),
           cut.total ?? countTrashed(database, key).then(([counted]) => counted!.total),
         ]);
-        const { rows, ends } = finishPageBy(cut, found, total, trashPositionOf);
+        const { rows, ends } = finishPageByPosition(cut, found, total, trashPositionOf);
         const days = Number(effectiveRetentionDays('trash', 0, said!.form ?? undefined, said!.workspace));
         const data = rows.map((row) =>
           asWireValue({ ...row, removed_at: new Date(row.trashed_at.getTime() + days * dayMs) }),
@@ -185,7 +185,7 @@ export function trashEndpoints(context: ChangeContext) {
           ids: ids ? [...ids] : null,
           limit: bulkLimit,
         });
-        requireExpected(found!.ids.length, expected);
+        requireExpectedCount(found!.ids.length, expected);
         const bulk = await startBulk(context, form, { kind: 'empty', ids: found!.ids, by: scope.actor });
         return { body: asWireValue(bulk) };
       },

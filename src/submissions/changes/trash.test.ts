@@ -8,18 +8,18 @@ import { replyText } from '#kit/http.ts';
 import type { OperationResponse } from '#kit/operation.ts';
 import { openVault } from '#kit/vault.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
-import { listEndpoints } from '#search/list-endpoints.ts';
+import { submissionListEndpoints } from '#search/list-endpoints.ts';
 import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { scopeOf } from '#test/workspaces/scope.ts';
 import { createUser } from '#workspaces/accounts/users.ts';
-import { changedBy } from '../differences.ts';
-import { getEndpoint } from '../endpoints.ts';
+import { toChangedBy } from '../differences.ts';
+import { getSubmissionEndpoint } from '../endpoints.ts';
 import { applyRetention } from '../retention/apply.ts';
 import { changeSubmission } from './edit.ts';
 import { removeSubmission } from './remove.ts';
-import { restoreMany, trashMany, trashSubmission } from './trash.ts';
+import { restoreMany, trashSubmission, trashSubmissionsInTransaction } from './trash.ts';
 
 const { database } = await testDatabase();
 const { id: userId } = await createUser(database, {
@@ -29,9 +29,9 @@ const { id: userId } = await createUser(database, {
 const by = { kind: 'person', id: userId } as const;
 const links = openFileLinks({ vault: openVault('0f'.repeat(32)), publicUrl: 'http://127.0.0.1:3000', now });
 const api = {
-  ...listEndpoints({ database, links }),
+  ...submissionListEndpoints({ database, links }),
   ...searchEndpoints({ database, links }),
-  getSubmission: getEndpoint({ database, links }),
+  getSubmission: getSubmissionEndpoint({ database, links }),
 };
 
 const openHeardScene = async (): Promise<Scene> => {
@@ -132,7 +132,7 @@ test('after 30 days submissions in the trash are deleted with events; newer and 
     await scene.begin({ name: 'Begun' }),
   ];
   await transaction(database, (client) =>
-    trashMany(client, scene, { ids: [old, back, begun], by: changedBy(by) }),
+    trashSubmissionsInTransaction(client, scene, { ids: [old, back, begun], by: toChangedBy(by) }),
   );
   await age(scene, 31);
   await restoreMany(database, scene, { ids: [back], by });

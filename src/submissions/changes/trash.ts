@@ -1,6 +1,6 @@
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Settings } from '#ast/settings.ts';
-import { formTree } from '#forms/form-rows.ts';
+import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -8,11 +8,11 @@ import type { Actor } from '#kit/operation.ts';
 import { json, jsonb, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import type { FormKey } from '../change-event.ts';
 import { buildSearchData } from '../columns.ts';
-import { type ChangedBy, changedBy } from '../differences.ts';
+import { type ChangedBy, toChangedBy } from '../differences.ts';
 import { changedByColumns, insertChange } from '../history.ts';
-import { lockQuotas, shareFormLock, throwQuotaConflict, updateQuotas } from '../quotas.ts';
-import { searchWordsSql } from '../submission-record.ts';
-import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
+import { lockQuotas, shareFormLock, throwQuotaConflict, updateQuotaUse } from '../quotas.ts';
+import { searchDocumentsSql } from '../submission-record.ts';
+import { addToSubmissionCount, type SubmissionStatus } from '../submission-rows.ts';
 import { type ChangeTarget, lockSubmission } from './edit.ts';
 
 /**
@@ -56,7 +56,7 @@ const lockTrashed = statement(
       status: textEnum<SubmissionStatus>(),
       answers: json<Answers>(),
       reference: json<Record<string, string>>(),
-      structure: formTree,
+      structure: effectiveFormColumn,
       settings: jsonb<Settings>(),
     },
   ],
@@ -80,7 +80,7 @@ const restoreSubmission = statement(
      returning workspace_id, id, form_id, status, tags),
    language as (
      insert into search_languages (workspace_id, language) select workspace_id, $language from submission on conflict do nothing),
-   ${searchWordsSql()},
+   ${searchDocumentsSql()},
    document as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
      select workspace_id, id, form_id, terms from words)
@@ -101,7 +101,7 @@ export function trashSubmission(
     await shareFormLock(client, row);
     const found = requireRow(await lockSubmission(client, row));
     requireUnchanged(unchanged, found.updated_at);
-    await trashMany(client, { workspaceId, formId }, { ids: [id], by: changedBy(by) });
+    await trashSubmissionsInTransaction(client, { workspaceId, formId }, { ids: [id], by: toChangedBy(by) });
   });
 }
 
@@ -110,7 +110,7 @@ export function trashSubmission(
  * that quotas are not counted in the meantime.
  * @returns the number of submissions moved; those that are deleted or already in the trash are skipped.
  */
-export async function trashMany(
+export async function trashSubmissionsInTransaction(
   db: Queryable,
   key: FormKey,
   { ids, by }: { ids: readonly string[]; by: ChangedBy },
@@ -139,7 +139,7 @@ export function restoreMany(
   { ids, by }: { ids: readonly string[]; by: Actor },
 ): Promise<number> {
   return transaction(database, (client) =>
-    restoreWithin(client, key, { ids, by: changedBy(by) }, async (work) =>
+    restoreSubmissionsInTransaction(client, key, { ids, by: toChangedBy(by) }, async (work) =>
       work().catch(throwQuotaConflict('Nothing was restored')),
     ),
   );
@@ -149,7 +149,7 @@ export function restoreMany(
  * Restores submissions in the caller's transaction, and acquires the form lock.
  * @param one restores one submission. If the submission exceeds a quota, it can stay in the trash.
  */
-export async function restoreWithin(
+export async function restoreSubmissionsInTransaction(
   db: Queryable,
   key: FormKey,
   { ids, by }: { ids: readonly string[]; by: ChangedBy },
@@ -161,7 +161,7 @@ export async function restoreWithin(
   for (const { id, structure, settings, ...given } of await lockTrashed(db, { ...row, ids: [...ids] })) {
     const work = async (): Promise<void> => {
       await restoreSubmission(db, { ...row, id, ...buildSearchData(structure, settings, given) });
-      if (limited) await updateQuotas(db, limited, id);
+      if (limited) await updateQuotaUse(db, limited, id);
       const change = newId();
       await insertChange(db, {
         workspace_id: key.workspaceId,
@@ -194,7 +194,7 @@ async function count(
   sign: 1 | -1,
 ): Promise<void> {
   for (const line of lines.toSorted((a, b) => a.status.localeCompare(b.status))) {
-    await addToCount(db, {
+    await addToSubmissionCount(db, {
       workspace_id: workspaceId,
       form_id: formId,
       status: line.status,

@@ -1,20 +1,20 @@
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
 import { type DigestMode, digestModes, type Settings } from '#ast/settings.ts';
-import { formTree } from '#forms/form-rows.ts';
+import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { now } from '#kit/clock.ts';
-import { deleteMailsAbout } from '#kit/outbox.ts';
+import { deleteMailsAboutSubmissions } from '#kit/outbox.ts';
 import { json, jsonb, onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import { blankSnapshot } from '#webhooks/event.ts';
 import { recordEvent, recordEvents, type SubmissionEvent } from '#webhooks/record-event.ts';
-import { deleteEventsOf } from '#webhooks/upkeep.ts';
+import { deleteEventsOfSubmissions } from '#webhooks/upkeep.ts';
 import { enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
-import { eventOf, type FormKey } from '../change-event.ts';
-import { deleteRows } from '../changes/remove.ts';
+import { createChangeEvent, type FormKey } from '../change-event.ts';
+import { deleteLockedSubmissions } from '../changes/remove.ts';
 import { buildSearchData } from '../columns.ts';
 import { listFiles } from '../edited-answers.ts';
 import { shareFormLock } from '../quotas.ts';
-import { searchTerms } from '../submission-record.ts';
+import { searchTermsSql } from '../submission-record.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import { stripAnswers } from './strip-answers.ts';
 
@@ -29,7 +29,7 @@ const lockToErase = statement(
       answers: json<Answers>(),
       reference: json<Record<string, string>>(),
       fields: json<Record<string, FieldDescription>>(),
-      structure: formTree,
+      structure: effectiveFormColumn,
       settings: jsonb<Settings>(),
     },
   ],
@@ -143,7 +143,7 @@ const stripSubmission = statement(
    released as (
      update files set submission_id = null
      where workspace_id = $workspace_id and submission_id = $id and id <> all ($kept_files))
-   update search_documents set terms = ${searchTerms} from submission
+   update search_documents set terms = ${searchTermsSql} from submission
    where workspace_id = $workspace_id and submission_id = $id`,
 );
 
@@ -193,9 +193,9 @@ export async function eraseSubmissions(
     db,
     key.workspaceId,
     key.formId,
-    told.map((row) => blanked(eventOf('submission.deleted', key, row))),
+    told.map((row) => blanked(createChangeEvent('submission.deleted', key, row))),
   );
-  await deleteRows(db, key, rows);
+  await deleteLockedSubmissions(db, key, rows);
   return { ...traces, gone: { ...traces.gone, submissions: rows.length }, deliveries };
 }
 
@@ -232,7 +232,10 @@ export async function eraseIdentity(
       ...buildSearchData(row.structure, row.settings, stripped),
     });
     if (row.completed_at === null || row.is_trashed) continue;
-    deliveries += await recordEvent(db, { ...key, ...eventOf('submission.updated', key, stripped) });
+    deliveries += await recordEvent(db, {
+      ...key,
+      ...createChangeEvent('submission.updated', key, stripped),
+    });
   }
   const fileIds = traces.fileIds.filter((id) => !kept.includes(id));
   const gone = { ...traces.gone, stripped: rows.length, files: fileIds.length };
@@ -270,8 +273,8 @@ async function eraseTraces(
   const invited = onlyRow(
     await deleteInvitations(db, { workspace_id, ids: invitations.map(({ id }) => id) }),
   )!;
-  const told = onlyRow(await deleteEventsOf(db, { workspace_id, submission_ids: ids }))!;
-  const letters = await deleteMailsAbout(db, { workspace_id, submission_ids: ids });
+  const told = onlyRow(await deleteEventsOfSubmissions(db, { workspace_id, submission_ids: ids }))!;
+  const letters = await deleteMailsAboutSubmissions(db, { workspace_id, submission_ids: ids });
   const others = new Set(letters.flatMap(({ other_ids }) => other_ids));
   if (others.size > 0) await requeueDigest(db, key, rows[0]!, [...others]);
   const { file_ids: fileIds, ...counts } = belongings;

@@ -49,7 +49,7 @@ function readToken(source: string, start: number, ends: RegExp): Token | undefin
 }
 
 /** Parses a list separated by semicolons or line breaks; undefined if its quotes do not match. */
-export function parseList(source: string): string[] | undefined {
+export function parseListCell(source: string): string[] | undefined {
   const values: string[] = [];
   for (let at = 0; at < source.length; ) {
     const token = readToken(source, at, /[;\r\n]/);
@@ -61,7 +61,7 @@ export function parseList(source: string): string[] | undefined {
 }
 
 /** Parses rows of pairs; undefined if the text has another format. */
-export function parseRows(source: string): [label: string, value: string][][] | undefined {
+export function parseRowsCell(source: string): [label: string, value: string][][] | undefined {
   const rows: [string, string][][] = [[]];
   for (let at = 0; at < source.length; ) {
     const label = readToken(source, at, /[:\r\n]/);
@@ -93,27 +93,27 @@ export type ExportedSubmission = {
   reference: string;
 };
 
-export const fixedHeads = ['Submission ID', 'Status', 'Created at', 'Completed at'] as const;
-export const referenceHead = 'Reference';
+export const fixedExportHeadings = ['Submission ID', 'Status', 'Created at', 'Completed at'] as const;
+export const referenceHeading = 'Reference';
 /** The first heading of a CSV for spreadsheets. Its quotes tell an import that formulas are escaped. */
-export const guardedHead = `"${fixedHeads[0]}"`;
+export const spreadsheetFirstHeading = `"${fixedExportHeadings[0]}"`;
 
 /**
  * Returns the headings of an export: labels in form order, one for each row of a matrix. The id is added if a
  * label is not unique.
  */
-export function headCells(columns: readonly Column[]): string[] {
+export function listExportHeadings(columns: readonly Column[]): string[] {
   const withIds = new Set<string>();
   for (;;) {
     const heads = columns.map((column) => ({ column, titles: titlesOf(column, withIds.has(column.id)) }));
-    const all = [...fixedHeads, referenceHead, ...heads.flatMap(({ titles }) => titles)];
+    const all = [...fixedExportHeadings, referenceHeading, ...heads.flatMap(({ titles }) => titles)];
     const times = Map.groupBy(all, headKey);
     const repeated = heads.filter(
       ({ column, titles }) =>
         !withIds.has(column.id) && titles.some((title) => times.get(headKey(title))!.length > 1),
     );
     if (repeated.length === 0)
-      return [...fixedHeads, ...heads.flatMap(({ titles }) => titles), referenceHead];
+      return [...fixedExportHeadings, ...heads.flatMap(({ titles }) => titles), referenceHeading];
     // A label with an added id can equal the label of another column.
     for (const { column } of repeated) withIds.add(column.id);
   }
@@ -128,7 +128,7 @@ function titlesOf({ id, label, rows }: Column, hasId: boolean): string[] {
 }
 
 /** Returns a submission as cells, one for each heading. */
-export function bodyCells(columns: readonly Column[], submission: ExportedSubmission): ExportCell[] {
+export function toExportCells(columns: readonly Column[], submission: ExportedSubmission): ExportCell[] {
   const { id, status, created_at, completed_at, reference } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
   return [

@@ -2,14 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { readXlsx } from 'hucre/xlsx';
-import { guardFormula } from '#ast/basics/csv.ts';
+import { escapeSpreadsheetFormula } from '#ast/basics/csv.ts';
 import { composite, element, formOf } from '#test/ast/forms.ts';
 import { until } from '#test/service.ts';
-import { unionColumns } from '../columns.ts';
-import { bodyCells, type ExportedSubmission, headCells } from './cells.ts';
-import { asItIs, csvRecord, csvSubmission, exportFormats, exportStream, ndjsonLine } from './export.ts';
+import { listColumnsOfVersions } from '../columns.ts';
+import { type ExportedSubmission, listExportHeadings, toExportCells } from './cells.ts';
+import {
+  csvRecord,
+  csvSubmission,
+  exportFormats,
+  exportStream,
+  ndjsonLine,
+  writeUnchanged,
+} from './export.ts';
 
-const columns = unionColumns([formOf(element('text', 'name'))]);
+const columns = listColumnsOfVersions([formOf(element('text', 'name'))]);
 
 const time = '2026-01-01T00:00:00.000Z';
 
@@ -92,7 +99,7 @@ for (const format of exportFormats) {
 
 /** Reads back a workbook with these submissions: the answered cells, row by row. */
 async function readBack(ids: readonly string[], ...answers: object[]): Promise<unknown[][]> {
-  const asked = unionColumns([formOf(...ids.map((id) => element('text', id)))]);
+  const asked = listColumnsOfVersions([formOf(...ids.map((id) => element('text', id)))]);
   async function* batches(): AsyncGenerator<ExportedSubmission[]> {
     yield answers.map((each, index) => submissionOf(String(index), each));
   }
@@ -139,12 +146,15 @@ const answer = fc.oneof(texts, fc.integer(), fc.boolean(), fc.array(texts), fc.a
 test('the CSV record of a submission equals that of its cells, for any answers', () => {
   const answered = fc.dictionary(fc.constantFrom('name', 'other', 'toString', '__proto__'), answer);
   const references = fc.dictionary(texts, texts);
-  const asked = unionColumns([formOf(element('text', 'name'), element('text', 'toString'))]);
+  const asked = listColumnsOfVersions([formOf(element('text', 'name'), element('text', 'toString'))]);
   fc.assert(
     fc.property(answered, references, fc.constantFrom(time, null), (answers, reference, completed_at) => {
       const submission = { ...submissionOf('1', answers, reference), completed_at };
-      for (const write of [guardFormula, asItIs])
-        assert.equal(csvSubmission(asked, submission, write), csvRecord(bodyCells(asked, submission), write));
+      for (const write of [escapeSpreadsheetFormula, writeUnchanged])
+        assert.equal(
+          csvSubmission(asked, submission, write),
+          csvRecord(toExportCells(asked, submission), write),
+        );
     }),
   );
 });
@@ -157,11 +167,11 @@ test('a table shows option labels, also of previous versions, and NDJSON has the
         repeatable: true,
       }),
     );
-  const known = unionColumns([
+  const known = listColumnsOfVersions([
     versionOf([{ id: 'Red', label: 'Ruby' }]),
     versionOf(['Red', { id: 'b', label: 'Blue' }]),
   ]);
-  const cellsOf = (answers: object) => bodyCells(known, submissionOf('1', answers)).slice(4, 6);
+  const cellsOf = (answers: object) => toExportCells(known, submissionOf('1', answers)).slice(4, 6);
   assert.deepEqual(cellsOf({ colour: 'Red', people: [{ meal: 'v' }] }), ['Ruby', 'The meal: Vegan']);
   assert.deepEqual(cellsOf({ colour: 'b' }), ['Blue', undefined]);
   assert.deepEqual(known[0]!.option_labels, { Red: 'Ruby', b: 'Blue' });
@@ -175,34 +185,36 @@ test('a matrix has a column per row, removed rows last, and answers from before 
       element('matrix', 'likes', { label: 'Likes', rows: [{ id: row[0]!, label: row }], multiple: true }),
     ),
   );
-  const asked = unionColumns([now!, before!]);
+  const asked = listColumnsOfVersions([now!, before!]);
   const heads = ['Likes [Tea]', 'Likes [Milk]'];
-  assert.deepEqual(headCells(asked).slice(4, -1), heads);
-  const cellsOf = (likes: unknown) => bodyCells(asked, submissionOf('1', { likes })).slice(4, -1);
+  assert.deepEqual(listExportHeadings(asked).slice(4, -1), heads);
+  const cellsOf = (likes: unknown) => toExportCells(asked, submissionOf('1', { likes })).slice(4, -1);
   assert.deepEqual(cellsOf({ T: ['Red', 'Blue'] }), ['Red; Blue', undefined]);
   assert.deepEqual(cellsOf({ M: 'Red' }), [undefined, 'Red']);
   assert.deepEqual(cellsOf('very much'), ['very much', undefined]);
-  const inRows = unionColumns([formOf(composite('people', [element('matrix', 'q')], { repeatable: true }))]);
+  const inRows = listColumnsOfVersions([
+    formOf(composite('people', [element('matrix', 'q')], { repeatable: true })),
+  ]);
   assert.deepEqual(
-    bodyCells(inRows, submissionOf('1', { people: [{ q: { Tea: 'Red', Coffee: 'Blue' } }] }))[4],
+    toExportCells(inRows, submissionOf('1', { people: [{ q: { Tea: 'Red', Coffee: 'Blue' } }] }))[4],
     'The q: "Tea: Red; Coffee: Blue"',
   );
 });
 
 test('a consent has a column for each of its parts', () => {
-  const asked = unionColumns([formOf(element('consent', 'terms', { label: 'Terms' }))]);
+  const asked = listColumnsOfVersions([formOf(element('consent', 'terms', { label: 'Terms' }))]);
   assert.deepEqual(
-    headCells(asked).slice(4, -1),
+    listExportHeadings(asked).slice(4, -1),
     ['agreed', 'text', 'version', 'at'].map((part) => `Terms [${part}]`),
   );
   const terms = { agreed: true, text: 'I agree.', version: 3, at: '2026-01-31T09:30:00.000Z' };
-  assert.deepEqual(bodyCells(asked, submissionOf('1', { terms })).slice(4, -1), [
+  assert.deepEqual(toExportCells(asked, submissionOf('1', { terms })).slice(4, -1), [
     'Yes',
     'I agree.',
     3,
     terms.at,
   ]);
-  assert.deepEqual(bodyCells(asked, submissionOf('1', {})).slice(4, -1), Array(4).fill(undefined));
+  assert.deepEqual(toExportCells(asked, submissionOf('1', {})).slice(4, -1), Array(4).fill(undefined));
 });
 
 test('NDJSON names properties as the API does, and keeps empty reference data as an object, which CSV leaves blank', async () => {
@@ -252,9 +264,9 @@ const formulas = [
 ];
 
 test('every text that a spreadsheet could evaluate gets an apostrophe, and removing it restores the text', () => {
-  for (const text of formulas) assert.equal(guardFormula(text), `'${text}`, JSON.stringify(text));
+  for (const text of formulas) assert.equal(escapeSpreadsheetFormula(text), `'${text}`, JSON.stringify(text));
   for (const text of ['', 'a=1', 'Ada', '007', '😀', '1-2', 'x@y.z', '"quoted"'])
-    assert.equal(guardFormula(text), text);
+    assert.equal(escapeSpreadsheetFormula(text), text);
 });
 
 test('an RFC 4180 record quotes commas, quotes and line breaks, and ends with CRLF', () => {

@@ -1,42 +1,45 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Answers } from '#ast/answers/check-answers.ts';
-import { csvCell, guardFormula } from '#ast/basics/csv.ts';
+import { csvCell, escapeSpreadsheetFormula } from '#ast/basics/csv.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import { limitConcurrency } from '#kit/concurrency.ts';
 import type { Column } from '../columns.ts';
 import {
   answerCells,
-  bodyCells,
   type ExportCell,
   type ExportedSubmission,
-  fixedHeads,
-  guardedHead,
-  headCells,
+  fixedExportHeadings,
+  listExportHeadings,
   referenceCell,
+  spreadsheetFirstHeading,
+  toExportCells,
 } from './cells.ts';
 import { xlsxStream } from './xlsx.ts';
 
 /** Writes a text to a file: escaped for spreadsheets, or unchanged for programs. */
 type TextWriter = (text: string) => string;
-export const asItIs: TextWriter = (text) => text;
+export const writeUnchanged: TextWriter = (text) => text;
 
 /**
  * Formats one record as in RFC 4180, for spreadsheets by default. Numbers are written unchanged: even a
  * negative number is not a formula.
  */
-export function csvRecord(cells: readonly ExportCell[], write: TextWriter = guardFormula): string {
+export function csvRecord(
+  cells: readonly ExportCell[],
+  write: TextWriter = escapeSpreadsheetFormula,
+): string {
   return `${cells.map((cell) => csvField(cell, write)).join(',')}\r\n`;
 }
 
 /**
- * Formats the record of a submission like `csvRecord` and `bodyCells`, but in half the time. Its id, status
+ * Formats the record of a submission like `csvRecord` and `toExportCells`, but in half the time. Its id, status
  * and times are never formulas and never need quotes, and no array of cells is created.
  */
 export function csvSubmission(
   columns: readonly Column[],
   submission: ExportedSubmission,
-  write: TextWriter = guardFormula,
+  write: TextWriter = escapeSpreadsheetFormula,
 ): string {
   const { id, status, created_at, completed_at, reference } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
@@ -98,9 +101,11 @@ export function exportStream(format: ExportFormat, source: Source, options: Opti
 
 const writers: Readonly<Record<ExportFormat, (source: Source, options: Options) => Readable>> = {
   csv: (source, { forSpreadsheet }) => {
-    const write = forSpreadsheet ? guardFormula : asItIs;
-    const record = csvRecord(headCells(source.columns), write);
-    const head = forSpreadsheet ? `\uFEFF${guardedHead}${record.slice(fixedHeads[0].length)}` : record;
+    const write = forSpreadsheet ? escapeSpreadsheetFormula : writeUnchanged;
+    const record = csvRecord(listExportHeadings(source.columns), write);
+    const head = forSpreadsheet
+      ? `\uFEFF${spreadsheetFirstHeading}${record.slice(fixedExportHeadings[0].length)}`
+      : record;
     return readText(head, source, (submission) => csvSubmission(source.columns, submission, write));
   },
   ndjson: (source) => readText('', source, (submission) => ndjsonLine(source.columns, submission)),
@@ -151,9 +156,9 @@ async function* writeText(
 
 /** Yields rows in chunks, for the thread that writes them. */
 async function* rowsOf(source: Source): AsyncGenerator<readonly (readonly ExportCell[])[]> {
-  yield [headCells(source.columns)];
+  yield [listExportHeadings(source.columns)];
   for await (const turn of splitBatches(source))
-    yield turn.map((submission) => bodyCells(source.columns, submission));
+    yield turn.map((submission) => toExportCells(source.columns, submission));
 }
 
 /** The number of exports that this process runs at the same time for one workspace. */
@@ -167,7 +172,7 @@ const { enter } = limitConcurrency(exportsAtOnce, {
  * Starts an export that counts against the limit until its stream is closed, even if the client disconnects.
  * @throws ApiError rate_limit_exceeded if the workspace has reached its limit.
  */
-export function limitExports(workspaceId: string, begin: () => Readable): Readable {
+export function startLimitedExport(workspaceId: string, begin: () => Readable): Readable {
   const leave = enter(workspaceId);
   try {
     return begin().once('close', leave);

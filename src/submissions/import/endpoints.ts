@@ -8,7 +8,7 @@ import { failedReasonSchema } from '#kit/validation.ts';
 import { readTasks, type TaskRow } from '#tasks/read-tasks.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { ImportPlan, ImportSource } from './plan-import.ts';
-import { type ImportContext, previewImport, startImport } from './start-import.ts';
+import { previewImport, type SubmissionImportServices, startImport } from './start-import.ts';
 import { importableQuestions, importLimits, type NamedItem } from './table.ts';
 
 const noExtraProperties = { additionalProperties: false } as const;
@@ -194,7 +194,7 @@ function sourceOf({ kind, text, data, ...rest }: Static<typeof ImportBody>): Imp
 const example = { body: { kind: 'csv', text: 'a,message\r\nAnni,Please call me.\r\n' } } as const;
 
 /** Operations that preview and import submissions from a file. */
-export const submissionImportEndpoints = (context: ImportContext) => ({
+export const submissionImportEndpoints = (context: SubmissionImportServices) => ({
   previewSubmissionImport: operation({
     summary: 'Preview submission import',
     description:

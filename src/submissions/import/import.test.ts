@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { writeXlsxStream } from 'hucre/xlsx';
 import type { Static } from 'typebox';
 import { newId } from '#kit/clock.ts';
-import { startTask } from '#tasks/run-tasks.ts';
+import { createTask } from '#tasks/run-tasks.ts';
 import { element, formOf, structure } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { type Body, openService, until } from '#test/service.ts';
@@ -14,8 +14,8 @@ import { cancelWorkspaceDeletion, scheduleWorkspaceDeletion } from '#workspaces/
 import type { ImportPreview, ImportProgress, ImportStarted } from './endpoints.ts';
 import { type ColumnFormat, guessDateOrder, guessDecimalMark } from './mapping.ts';
 import { planImport } from './plan-import.ts';
-import { readCell } from './read-cell.ts';
-import { submissionImportJob } from './start-import.ts';
+import { readImportCell } from './read-cell.ts';
+import { submissionImportJobKind } from './start-import.ts';
 import { importableQuestions } from './table.ts';
 
 /* Imports of answers from a file: previewed first, validated as on the page, each line once. */
@@ -120,7 +120,7 @@ test('an invalid mapping is rejected with a clear message', async () => {
 /** Returns the answer of a cell to a question, for a column with this format of dates and numbers. */
 const read = (id: string, cell: string, format: Partial<ColumnFormat> = {}) => {
   const context = { format: { dates: 'ymd', decimal: '.', ...format }, home: about, isOwn: false } as const;
-  const found = readCell(importableQuestions(form).get(id)!, cell, context);
+  const found = readImportCell(importableQuestions(form).get(id)!, cell, context);
   return 'problem' in found ? found.problem : found.value;
 };
 
@@ -254,10 +254,10 @@ test('an import pauses with its lines when its workspace is closed, and continue
   const by = { kind: 'operator', id: '' } as const;
   await scheduleWorkspaceDeletion(database, workspaceId, undefined);
   const items = [{ line: 1, entry: { answers: { name: 'Ada' }, reference: {}, key: newId() } }];
-  await startTask(
+  await createTask(
     database,
     { workspaceId, id: importId, kind: 'submissions.import', formId: id, by, items, total: 1 },
-    { kind: submissionImportJob, lane: importId },
+    { kind: submissionImportJobKind, lane: importId },
   );
   wakeQueue();
   await until('a step to be over', async () => {

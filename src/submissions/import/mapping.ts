@@ -1,17 +1,17 @@
 import { otherChoice } from '#ast/basics/options.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { numberMarksOf } from '#ast/rules/written-numbers.ts';
-import { fixedHeads, referenceHead } from '../export/cells.ts';
+import { fixedExportHeadings, referenceHeading } from '../export/cells.ts';
 import type { DateOrder } from './read-moment.ts';
 import { type DecimalMark, plainNumber } from './read-number.ts';
 import {
   type ImportCell,
   type ImportQuestion,
+  type ImportTable,
+  type ImportTableLine,
   importableQuestions,
   type NamedItem,
   normalizeLabel,
-  type Table,
-  type TableLine,
 } from './table.ts';
 
 /**
@@ -28,10 +28,10 @@ export type ColumnUse =
 export type ImportColumn = { title: string; samples: string[] };
 
 /** Returns the columns of a table, whose first line has the headings. */
-export function describeColumns({ lines: [head, ...rest] }: Table): ImportColumn[] {
+export function describeColumns({ lines: [head, ...rest] }: ImportTable): ImportColumn[] {
   const width = Math.max(0, ...[head, ...rest].map((each) => each?.cells.length ?? 0));
   const shown = rest.slice(0, 3);
-  const text = (line: TableLine | undefined, index: number): string =>
+  const text = (line: ImportTableLine | undefined, index: number): string =>
     String(line?.cells[index] ?? '')
       .trim()
       .slice(0, 200);
@@ -49,7 +49,7 @@ const started = /^(?:start ?(?:date|time)|started at|date created|startzeit|crea
 
 /** Whether the columns are from one of our own exports. */
 export const isFormloomExport = (columns: readonly ImportColumn[]): boolean =>
-  fixedHeads.every((head, index) => columns[index]?.title === head);
+  fixedExportHeadings.every((head, index) => columns[index]?.title === head);
 
 /** Uses by heading, most likely first. Two questions may have equal names. */
 type Offers = ReadonlyMap<string, readonly ColumnUse[]>;
@@ -123,8 +123,8 @@ export function suggestMapping(columns: readonly ImportColumn[], form: Form): Co
   if (isOwn) {
     const ownUses: ColumnUse['as'][] = ['ignore', 'ignore', 'started_at', 'submitted_at'];
     for (const [index, as] of ownUses.entries()) uses[index] = { as } as ColumnUse;
-    const last = columns.findLastIndex(({ title }) => title === referenceHead);
-    if (last >= fixedHeads.length) uses[last] = { as: 'reference_data' };
+    const last = columns.findLastIndex(({ title }) => title === referenceHeading);
+    if (last >= fixedExportHeadings.length) uses[last] = { as: 'reference_data' };
   }
   const questions = [...importableQuestions(form).values()];
   for (const keyOf of [(name: string) => name.trim(), normalizeLabel]) {
@@ -162,10 +162,10 @@ export function findNamedColumns(
 /**
  * Returns the problem with a mapping for any kind of import: two equal uses, or an invalid reference name.
  */
-export function findUseProblem(mapping: readonly { as: string; name?: string }[]): string | undefined {
+export function findColumnUseProblem(mapping: readonly { as: string; name?: string }[]): string | undefined {
   const targets = mapping.filter(({ as }) => as !== 'ignore').map(columnUseKey);
   if (new Set(targets).size < targets.length) return 'Two columns have the same use. Change one of them.';
-  return mapping.some(isBadReference)
+  return mapping.some(isInvalidReferenceName)
     ? 'A reference name must have 1 to 64 characters and must not start with an underscore.'
     : undefined;
 }
@@ -173,7 +173,7 @@ export function findUseProblem(mapping: readonly { as: string; name?: string }[]
 /** Returns the key of a use. Two columns cannot have the same key. */
 export const columnUseKey = (use: object): string => JSON.stringify(Object.entries(use).toSorted());
 
-export const isBadReference = ({ as, name = '' }: { as: string; name?: string }): boolean =>
+export const isInvalidReferenceName = ({ as, name = '' }: { as: string; name?: string }): boolean =>
   as === 'reference' && !/^(?!_)[^\p{Cc}]{1,64}$/u.test(name);
 
 /** Returns the problem with a mapping as a whole, or undefined if it can be used. */
@@ -184,7 +184,7 @@ export function findMappingProblem(
 ): string | undefined {
   if (mapping.length !== width)
     return `The file has ${width} columns, but the mapping has ${mapping.length}.`;
-  const problem = findUseProblem(mapping);
+  const problem = findColumnUseProblem(mapping);
   if (problem !== undefined) return problem;
   const answers = mapping.filter((use) => use.as === 'answer');
   if (answers.length === 0) return 'Choose a question for at least one column.';

@@ -1,5 +1,5 @@
-import { type Form, kindOf } from '#ast/form/tree.ts';
-import { fixedHeads } from '../export/cells.ts';
+import { answerKindOf, type Form } from '#ast/form/tree.ts';
+import { fixedExportHeadings } from '../export/cells.ts';
 import {
   type ColumnFormat,
   type ColumnUse,
@@ -14,7 +14,7 @@ import {
 } from './mapping.ts';
 import { isBlankCell } from './read-cell.ts';
 import {
-  type ImportEntry,
+  type ImportedSubmission,
   type ImportForm,
   type LineDoubt,
   type LineProblem,
@@ -26,18 +26,18 @@ import type { DecimalMark } from './read-number.ts';
 import { readWorkbook } from './read-workbook.ts';
 import {
   calculatedQuestions,
+  findImportTableProblem,
   type ImportCell,
+  type ImportTable,
+  type ImportTableSource,
   importableQuestions,
   importLimits,
   readCsvTable,
-  type Table,
-  type TableSource,
-  tableProblem,
   unimportableQuestions,
 } from './table.ts';
 
 /** A file to import, with the use and formats of its columns. What is omitted is guessed for each column. */
-export type ImportSource = TableSource & {
+export type ImportSource = ImportTableSource & {
   mapping?: readonly ColumnUse[] | undefined;
   dates?: DateOrder | undefined;
   decimal?: DecimalMark | undefined;
@@ -50,7 +50,7 @@ export type ImportPlan = {
   formats: readonly ColumnFormat[];
   /** The formats of the first date column and the first number column, which a person can correct. */
   writing: ColumnFormat;
-  entries: { line: number; entry: ImportEntry }[];
+  entries: { line: number; entry: ImportedSubmission }[];
   problems: LineProblem[];
   doubts: LineDoubt[];
 };
@@ -68,7 +68,7 @@ export async function planImport(source: ImportSource, about: ImportForm): Promi
       ? readCsvTable(source.text)
       : await readWorkbook(Buffer.from(source.data, 'base64'));
   if (typeof table === 'string') return table;
-  const problem = tableProblem(table);
+  const problem = findImportTableProblem(table);
   if (problem !== undefined) return problem;
   const columns = describeColumns(table);
   const mapping = source.mapping ?? suggestMapping(columns, about.form);
@@ -96,7 +96,7 @@ export async function planImport(source: ImportSource, about: ImportForm): Promi
  * number columns are examined.
  */
 function guessFormats(
-  { lines }: Table,
+  { lines }: ImportTable,
   source: ImportSource,
   {
     columns,
@@ -144,11 +144,11 @@ function kindOfColumn(use: ColumnUse | undefined, form: Form): 'moment' | 'numbe
   if (use?.as !== 'answer') return undefined;
   const input = importableQuestions(form).get(use.name)?.input;
   if (use.row === 'at' && input?.type === 'consent') return 'moment';
-  const kind = input && kindOf(input);
+  const kind = input && answerKindOf(input);
   return kind === 'moment' || kind === 'number' ? kind : undefined;
 }
 
-const apostropheDoubt = ({ apostrophe }: Table): LineDoubt[] =>
+const apostropheDoubt = ({ apostrophe }: ImportTable): LineDoubt[] =>
   apostrophe
     ? [
         {
@@ -163,12 +163,15 @@ const apostropheDoubt = ({ apostrophe }: Table): LineDoubt[] =>
  * Returns the non-empty columns from which nothing is imported: files and, in our own exports, retired
  * questions.
  */
-function unusedColumns({ lines }: Table, { columns, mapping, form, isOwn }: LineSettings): LineProblem[] {
+function unusedColumns(
+  { lines }: ImportTable,
+  { columns, mapping, form, isOwn }: LineSettings,
+): LineProblem[] {
   const [head, ...body] = lines;
   const files = findNamedColumns(columns, unimportableQuestions(form));
   const results = findNamedColumns(columns, calculatedQuestions(form));
   return columns.flatMap(({ title }, index) => {
-    const isLost = files.has(index) || (isOwn && index >= fixedHeads.length && !results.has(index));
+    const isLost = files.has(index) || (isOwn && index >= fixedExportHeadings.length && !results.has(index));
     if (!isLost || mapping[index]?.as !== 'ignore') return [];
     if (body.every((line) => isBlankCell(line.cells[index] ?? ''))) return [];
     const message = files.has(index)
@@ -179,7 +182,7 @@ function unusedColumns({ lines }: Table, { columns, mapping, form, isOwn }: Line
 }
 
 function readLines(
-  { lines }: Table,
+  { lines }: ImportTable,
   reading: LineSettings,
 ): Pick<ImportPlan, 'entries' | 'problems' | 'doubts'> {
   const entries: ImportPlan['entries'] = [];

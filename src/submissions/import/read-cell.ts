@@ -2,9 +2,9 @@ import { stripInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { otherChoice } from '#ast/basics/options.ts';
-import { type InputElement, kindOf, takesOther, takesSeveralInRow } from '#ast/form/tree.ts';
+import { answerKindOf, type InputElement, inputAllowsOther, takesSeveralInRow } from '#ast/form/tree.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import { parseList, parseRows } from '../export/cells.ts';
+import { parseListCell, parseRowsCell } from '../export/cells.ts';
 import type { ColumnFormat } from './mapping.ts';
 import { readInstant, readMomentAnswer } from './read-moment.ts';
 import { readNumberCell } from './read-number.ts';
@@ -15,7 +15,9 @@ import type { FormRegion } from './time-zones.ts';
  * The value of a cell, or the problem with it. `doubt` is set if the value is used but could have another
  * meaning.
  */
-export type CellRead = { readonly value: unknown; readonly doubt?: string } | { readonly problem: string };
+export type ImportCellResult =
+  | { readonly value: unknown; readonly doubt?: string }
+  | { readonly problem: string };
 
 /** If there are two ways to read a cell, it is already ambiguous, so counting stops there. */
 const tooMany = 2;
@@ -26,12 +28,12 @@ const tooMany = 2;
  * one. In that case the options show where a choice ends.
  * @param isOwn whether the file is one of our own exports.
  */
-function readChoices(question: ImportQuestion, text: string, isOwn: boolean): CellRead {
+function readChoices(question: ImportQuestion, text: string, isOwn: boolean): ImportCellResult {
   const find = createLabelFinder(question.options);
-  const list = parseList(text) ?? [text];
+  const list = parseListCell(text) ?? [text];
   const chosen = list.map((part) => find(part) ?? part);
   const isKnown = list.every((part) => find(part) !== undefined);
-  if (isOwn && parseList(text)) return { value: chosen };
+  if (isOwn && parseListCell(text)) return { value: chosen };
   const ways = new Map(waysToRead(question, text).map((way) => [JSON.stringify(way.toSorted()), way]));
   if (isKnown) ways.set(JSON.stringify(chosen.toSorted()), chosen);
   const [only] = ways.values();
@@ -40,13 +42,13 @@ function readChoices(question: ImportQuestion, text: string, isOwn: boolean): Ce
       problem: `"${text}" can match different choices. Write each choice in quotes, separated by semicolons.`,
     };
   if (only) return { value: only };
-  return question.input && takesOther(question.input)
+  return question.input && inputAllowsOther(question.input)
     ? readWithOther(question, text, chosen)
     : { value: chosen };
 }
 
 /** Google Forms writes the text of "Other" after the options, separated by a comma. */
-function readWithOther(question: ImportQuestion, text: string, chosen: readonly string[]): CellRead {
+function readWithOther(question: ImportQuestion, text: string, chosen: readonly string[]): ImportCellResult {
   const find = createLabelFinder(question.options);
   if (chosen.length > 1) return { value: chosen };
   for (const { 0: mark, index } of [...text.matchAll(/,\s*/g)].toReversed()) {
@@ -108,16 +110,20 @@ function waysToRead(question: ImportQuestion, text: string): string[][] {
  */
 type CellContext = { readonly format: ColumnFormat; readonly home: FormRegion; readonly isOwn: boolean };
 
-type Reader = (question: ImportQuestion, cell: ImportCell, context: CellContext) => CellRead;
+type Reader = (question: ImportQuestion, cell: ImportCell, context: CellContext) => ImportCellResult;
 
 /** The number and date formats within rows in our exports, which do not depend on the other columns. */
 const exportedFormat: ColumnFormat = { dates: 'ymd', decimal: '.' };
 
 /** Returns a cell as an unchecked answer, as a program would send it. A blank cell is no answer. */
-export function readCell(question: ImportQuestion, cell: ImportCell, context: CellContext): CellRead {
+export function readImportCell(
+  question: ImportQuestion,
+  cell: ImportCell,
+  context: CellContext,
+): ImportCellResult {
   if (isBlankCell(cell)) return { value: undefined };
   return question.input
-    ? readers[kindOf(question.input)](question, cell, context)
+    ? readers[answerKindOf(question.input)](question, cell, context)
     : readRows(question, cell, context);
 }
 
@@ -168,19 +174,21 @@ const isStatement = (statement: string, cell: ImportCell): boolean =>
     (text) => normalizeLabel(String(cell)) === normalizeLabel(text),
   );
 
-/** Reads yes, no, or the accepted statement, as Google Forms writes it. */
-function readConsent({ input }: ImportQuestion, cell: ImportCell): CellRead {
+/** Reads yes, no, or the text of the accepted statement, as Google Forms writes it. */
+function readConsent({ input }: ImportQuestion, cell: ImportCell): ImportCellResult {
   const isAccepted = input?.type === 'consent' && isStatement(input.attrs.statement, cell);
   return { value: isAccepted ? true : readFlag(cell) };
 }
 
 /** Reads a matrix in one cell: pairs of rows and chosen options. */
-function readGrid(question: ImportQuestion, cell: ImportCell, context: CellContext): CellRead {
-  const rows = parseRows(String(cell));
+function readGrid(question: ImportQuestion, cell: ImportCell, context: CellContext): ImportCellResult {
+  const rows = parseRowsCell(String(cell));
   if (rows?.length !== 1) return { value: String(cell) };
   return readPairs(rows[0]!, (label) => {
     const row = createLabelFinder(question.rows)(label);
-    return row === undefined ? undefined : [row, (value) => readCellPart(question, row, value, context)];
+    return row === undefined
+      ? undefined
+      : [row, (value) => readImportCellOfRow(question, row, value, context)];
   });
 }
 
@@ -188,12 +196,12 @@ function readGrid(question: ImportQuestion, cell: ImportCell, context: CellConte
  * Reads the cell of one matrix row, or of one part of a consent.
  * @param row the id of the row or part.
  */
-export function readCellPart(
+export function readImportCellOfRow(
   question: ImportQuestion,
   row: string,
   cell: ImportCell,
   context: CellContext,
-): CellRead {
+): ImportCellResult {
   if (isBlankCell(cell)) return { value: undefined };
   const { input } = question;
   if (input?.type === 'consent') return readConsentPart(input, row, cell, context);
@@ -207,7 +215,7 @@ function readConsentPart(
   part: string,
   cell: ImportCell,
   { format, home }: CellContext,
-): CellRead {
+): ImportCellResult {
   if (part === 'agreed') return { value: readFlag(cell) };
   // The version of another form is meaningless here; the text must be the statement of this form.
   if (part === 'version') return { value: undefined };
@@ -221,8 +229,8 @@ function readConsentPart(
 }
 
 /** Reads the rows of a repeatable group, one per line of the cell. */
-function readRows(question: ImportQuestion, cell: ImportCell, context: CellContext): CellRead {
-  const rows = parseRows(String(cell));
+function readRows(question: ImportQuestion, cell: ImportCell, context: CellContext): ImportCellResult {
+  const rows = parseRowsCell(String(cell));
   if (!rows) return { problem: 'Write each row on its own line, as "Question: answer; Question: answer".' };
   const inRow = { ...context, format: exportedFormat, isOwn: true };
   const read = rows.map((row) =>
@@ -243,24 +251,24 @@ function bracketedId({ inputs }: ImportQuestion, label: string): string | undefi
   return inputs.find(({ id }) => label.endsWith(` (${id})`))?.id;
 }
 
-function readInRow(asked: ImportQuestion, value: string, context: CellContext): CellRead {
+function readInRow(asked: ImportQuestion, value: string, context: CellContext): ImportCellResult {
   const { input } = asked;
-  if (input && kindOf(input) === 'files')
+  if (input && answerKindOf(input) === 'files')
     return { problem: `"${asked.labels[0]}" accepts files, which a cell cannot contain.` };
   // Calculated values are not imported but calculated again.
   if (input?.type === 'calculation') return { value: undefined };
-  const parts = input?.type === 'consent' ? parseRows(value) : undefined;
-  if (parts?.length !== 1) return readCell(asked, value, context);
+  const parts = input?.type === 'consent' ? parseRowsCell(value) : undefined;
+  if (parts?.length !== 1) return readImportCell(asked, value, context);
   const read = readPairs(parts[0]!, (label) => {
     const part = createLabelFinder(asked.rows)(label);
-    return part === undefined ? undefined : [part, (text) => readCellPart(asked, part, text, context)];
+    return part === undefined ? undefined : [part, (text) => readImportCellOfRow(asked, part, text, context)];
   });
   return 'problem' in read ? read : { value: read.value };
 }
 
-type PairReader = (label: string) => [id: string, read: (value: string) => CellRead] | undefined;
+type PairReader = (label: string) => [id: string, read: (value: string) => ImportCellResult] | undefined;
 
-function readPairs(pairs: readonly (readonly [string, string])[], readerOf: PairReader): CellRead {
+function readPairs(pairs: readonly (readonly [string, string])[], readerOf: PairReader): ImportCellResult {
   const answer: Record<string, unknown> = {};
   for (const [label, text] of pairs) {
     const [id, readValue] = readerOf(label) ?? [];
@@ -287,7 +295,7 @@ export function readChoiceCell(
 ): { value: ChoiceCell | undefined } | { problem: string } {
   if (isBlankCell(cell)) return { value: undefined };
   const flag = readFlag(cell);
-  if (question.input && kindOf(question.input) === 'order') {
+  if (question.input && answerKindOf(question.input) === 'order') {
     const rank = Number(normalizeLabel(String(cell)));
     return Number.isInteger(rank) && rank > 0
       ? { value: { option, rank } }
@@ -306,7 +314,7 @@ export function readChoiceCell(
 }
 
 /** Joins the choices of several columns to one answer, ranked ones by rank. Each rank must be unique. */
-export function joinChoices(chosen: readonly ChoiceCell[]): CellRead {
+export function joinChoices(chosen: readonly ChoiceCell[]): ImportCellResult {
   const ranks = chosen.flatMap((cell) => ('rank' in cell && cell.rank !== undefined ? [cell.rank] : []));
   if (new Set(ranks).size < ranks.length)
     return { problem: 'Two options have the same rank. Give each option its own rank.' };

@@ -2,25 +2,25 @@ import { checkAnswers } from '#ast/answers/check-answers.ts';
 import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { isCleanText } from '#ast/basics/text.ts';
-import { newWork, TooMuchWork } from '#ast/basics/work.ts';
+import { createWorkBudget, TooMuchWork } from '#ast/basics/work.ts';
 import { type Form, isRequired, matrixRowsOf } from '#ast/form/tree.ts';
-import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import type { EvaluationContext } from '#ast/logic/evaluate.ts';
 import type { ColumnFormat, ColumnUse, ImportColumn } from './mapping.ts';
 import {
-  type CellRead,
   type ChoiceCell,
+  type ImportCellResult,
   isBlankCell,
   joinChoices,
-  readCell,
-  readCellPart,
   readChoiceCell,
+  readImportCell,
+  readImportCellOfRow,
 } from './read-cell.ts';
 import { readInstant, zoneOfHeading } from './read-moment.ts';
-import { type ImportCell, importableQuestions, type TableLine } from './table.ts';
+import { type ImportCell, type ImportTableLine, importableQuestions } from './table.ts';
 import type { FormRegion } from './time-zones.ts';
 
 /** The submission on a line: raw answers, reference data, and the times of submission and start, in ms. */
-export type ImportEntry = {
+export type ImportedSubmission = {
   answers: Record<string, unknown>;
   reference: Record<string, string>;
   at?: number | undefined;
@@ -47,11 +47,11 @@ export type LineSettings = ImportForm & {
 
 /** Returns the submission on a line, with its problems and doubtful values. */
 export function readLine(
-  line: TableLine,
+  line: ImportTableLine,
   reading: LineSettings,
-): { entry: ImportEntry; problems: LineProblem[]; doubts: LineDoubt[] } {
+): { entry: ImportedSubmission; problems: LineProblem[]; doubts: LineDoubt[] } {
   const { columns, mapping } = reading;
-  const entry: ImportEntry = { answers: {}, reference: {} };
+  const entry: ImportedSubmission = { answers: {}, reference: {} };
   const choices = new Map<string, ChoiceCell[]>();
   const problems: LineProblem[] = [];
   const doubts: LineDoubt[] = [];
@@ -102,10 +102,10 @@ const wasCut = (cell: ImportCell): boolean =>
   cell.length > 32_000 &&
   /… \[(?:Cut: of|Truncated: the text has) \d+ characters/.test(cell.slice(-200));
 
-type LineParts = { entry: ImportEntry; choices: Map<string, ChoiceCell[]>; reading: LineSettings };
+type LineParts = { entry: ImportedSubmission; choices: Map<string, ChoiceCell[]>; reading: LineSettings };
 
 /** Adds the value of a cell to the entry, depending on the use of its column. */
-function readUse(use: ColumnUse, index: number, cell: ImportCell, parts: LineParts): CellRead {
+function readUse(use: ColumnUse, index: number, cell: ImportCell, parts: LineParts): ImportCellResult {
   const { entry, reading } = parts;
   const context = { format: reading.formats[index]!, home: reading, isOwn: reading.isOwn };
   if (use.as === 'ignore') return { value: undefined };
@@ -124,9 +124,9 @@ function readUse(use: ColumnUse, index: number, cell: ImportCell, parts: LinePar
 function readAnswer(
   { name, row, option }: Extract<ColumnUse, { as: 'answer' }>,
   cell: ImportCell,
-  context: Parameters<typeof readCell>[2],
+  context: Parameters<typeof readImportCell>[2],
   { entry, choices, reading }: LineParts,
-): CellRead {
+): ImportCellResult {
   const question = importableQuestions(reading.form).get(name)!;
   if (option !== undefined) {
     const read = readChoiceCell(question, option, cell);
@@ -134,7 +134,9 @@ function readAnswer(
     return read;
   }
   const read =
-    row === undefined ? readCell(question, cell, context) : readCellPart(question, row, cell, context);
+    row === undefined
+      ? readImportCell(question, cell, context)
+      : readImportCellOfRow(question, row, cell, context);
   if ('problem' in read || read.value === undefined) return read;
   const before = getProperty(entry.answers, name) as object | undefined;
   entry.answers[name] = row === undefined ? read.value : { ...before, [row]: read.value };
@@ -157,7 +159,10 @@ function parseReference(text: string): Record<string, string> | undefined {
   }
 }
 
-function addReference(entry: ImportEntry, values: Record<string, string> | undefined): CellRead {
+function addReference(
+  entry: ImportedSubmission,
+  values: Record<string, string> | undefined,
+): ImportCellResult {
   if (!values)
     return {
       problem:
@@ -182,7 +187,7 @@ function addReference(entry: ImportEntry, values: Record<string, string> | undef
 const latestFrom = ({ today }: ImportForm): number => Date.parse(today) + 2 * 24 * 60 * 60 * 1_000;
 
 /** Drops consents that were not given: they count as no answer, even if each part has a column. */
-function dropRefusedConsents(entry: ImportEntry, form: Form): void {
+function dropRefusedConsents(entry: ImportedSubmission, form: Form): void {
   for (const [name, answer] of Object.entries(entry.answers)) {
     const isRefused = isRecord(answer) && answer['agreed'] === false;
     if (isRefused && importableQuestions(form).get(name)?.input?.type === 'consent')
@@ -190,14 +195,20 @@ function dropRefusedConsents(entry: ImportEntry, form: Form): void {
   }
 }
 
-const contextOf = ({ today, asksSingly }: ImportForm, { reference }: ImportEntry): AnswerContext => ({
+const contextOf = (
+  { today, asksSingly }: ImportForm,
+  { reference }: ImportedSubmission,
+): EvaluationContext => ({
   reference,
   today,
   asksSingly,
-  work: newWork(),
+  work: createWorkBudget(),
 });
 
-function refusalsOf(entry: ImportEntry, about: ImportForm): readonly { field: string; message: string }[] {
+function refusalsOf(
+  entry: ImportedSubmission,
+  about: ImportForm,
+): readonly { field: string; message: string }[] {
   try {
     const checked = checkAnswers(about.form, entry.answers, new Map(), contextOf(about, entry));
     return checked.ok ? [] : checked.errors;
@@ -208,7 +219,7 @@ function refusalsOf(entry: ImportEntry, about: ImportForm): readonly { field: st
 }
 
 /** Returns the answered questions that the page would not have asked, including questions in rows. */
-function unasked(entry: ImportEntry, about: ImportForm): string[] {
+function unasked(entry: ImportedSubmission, about: ImportForm): string[] {
   const checked = checkAnswers(about.form, entry.answers, new Map(), contextOf(about, entry));
   if (!checked.ok) return [];
   const questions = importableQuestions(about.form);

@@ -191,7 +191,7 @@ function withMonthNumber(text: string, language: string): string {
 }
 
 /** Reads the date format of spreadsheets: days since 1899-12-30, with the time as a fraction. */
-export function readSerial(cell: string | number): MomentParts | undefined {
+export function parseSpreadsheetDate(cell: string | number): MomentParts | undefined {
   const text = String(cell).replace(',', '.');
   const isDays = /^\d{5}(?:\.\d+)?$/.test(text) || (typeof cell === 'number' && cell >= 61 && cell < 1e5);
   if (!isDays && !/^0?\.\d+(?:e-\d+)?$/.test(text)) return undefined;
@@ -216,7 +216,7 @@ export function readInstant(
   { order, home, heading }: { order: DateOrder; home: FormRegion; heading?: string | undefined },
 ): MomentRead {
   const parts =
-    (typeof cell === 'boolean' ? undefined : readSerial(cell)) ??
+    (typeof cell === 'boolean' ? undefined : parseSpreadsheetDate(cell)) ??
     readMomentParts(String(cell), order, home.language);
   if ('problem' in parts) return parts;
   const { date, time = 0, zone = heading ?? 'UTC' } = parts;
@@ -248,7 +248,7 @@ export function readMomentAnswer(
   language: string,
 ): { value: string } | { problem: string } {
   const parts =
-    (typeof cell === 'boolean' ? undefined : readSerial(cell)) ??
+    (typeof cell === 'boolean' ? undefined : parseSpreadsheetDate(cell)) ??
     readMomentParts(String(cell), order, language);
   if ('problem' in parts) return parts;
   const { date, time, zone } = parts;

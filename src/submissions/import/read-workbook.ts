@@ -3,7 +3,7 @@ import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { normalizeText } from '#ast/basics/text.ts';
 import { openZip, type Zip } from '#kit/archives.ts';
 import { parseXml } from '#kit/xml.ts';
-import { type ImportCell, importLimits, type Table } from './table.ts';
+import { type ImportCell, type ImportTable, importLimits } from './table.ts';
 
 /* Workbooks store dates and times as days since 1900 or 1904, with a date format on the cell. */
 
@@ -73,7 +73,7 @@ class TooMuch extends Error {}
  * it in a thread with a timeout (start-import.ts). Reads only the sheet, the shared strings and the cell
  * formats.
  */
-export async function readWorkbook(bytes: Uint8Array): Promise<Table | string> {
+export async function readWorkbook(bytes: Uint8Array): Promise<ImportTable | string> {
   try {
     const zip = await openZip(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), limits.zip);
     const workbook = await readParts(zip);
@@ -215,8 +215,8 @@ const unescapeText = (text: string): string =>
 
 type SheetParts = Omit<Parts, 'strings'> & { isDate: readonly boolean[]; strings: readonly string[] };
 
-async function readSheet(zip: Zip, { sheet, from1904, isDate, strings }: SheetParts): Promise<Table> {
-  const table: Table = { lines: [], total: 0 };
+async function readSheet(zip: Zip, { sheet, from1904, isDate, strings }: SheetParts): Promise<ImportTable> {
+  const table: ImportTable = { lines: [], total: 0 };
   let characters = 0;
   let cellCount = 0;
   let row: { line: number; cells: ImportCell[]; next: number } | undefined;

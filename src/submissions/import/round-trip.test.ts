@@ -4,12 +4,12 @@ import * as fc from 'fast-check';
 import { checkAnswers } from '#ast/answers/check-answers.ts';
 import { stampConsents } from '#ast/answers/stamp-consents.ts';
 import { normalizeText, trimText } from '#ast/basics/text.ts';
-import { newWork } from '#ast/basics/work.ts';
+import { createWorkBudget } from '#ast/basics/work.ts';
 import type { InputType } from '#ast/form/elements.ts';
 import type { Form, FormNode } from '#ast/form/tree.ts';
 import { composite, element, formOf } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
-import { unionColumns } from '../columns.ts';
+import { listColumnsOfVersions } from '../columns.ts';
 import type { ExportedSubmission } from '../export/cells.ts';
 import { exportStream } from '../export/export.ts';
 import { planImport } from './plan-import.ts';
@@ -166,7 +166,7 @@ const contextOf = (reference: Record<string, string>) => ({
   reference,
   today,
   asksSingly: false,
-  work: newWork(),
+  work: createWorkBudget(),
 });
 
 /** Returns answers as a submit stores them. */
@@ -206,7 +206,7 @@ for (const [what, format, forSpreadsheet] of [
         async function* batches() {
           yield exported;
         }
-        const columns = unionColumns([form]);
+        const columns = listColumnsOfVersions([form]);
         const stream = exportStream(format, { columns, batches: batches() }, { forSpreadsheet });
         const file = Buffer.concat(await stream.toArray());
         const source =

@@ -6,7 +6,7 @@ import { defaultSearchLanguage, searchLanguageTags } from '#ast/basics/languages
 import { TooMuchWork } from '#ast/basics/work.ts';
 import { languagesOf } from '#ast/form/tree.ts';
 import { findFormSettings } from '#forms/form-rows.ts';
-import { answerContext, findClosure, type LiveForm, type LiveForms } from '#forms/live-form.ts';
+import { createEvaluationContext, findClosure, type LiveForm, type LiveForms } from '#forms/live-form.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -15,19 +15,19 @@ import { type Job, rescheduleJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { runInThread } from '#kit/threads/run-in-thread.ts';
 import { readTasks } from '#tasks/read-tasks.ts';
-import { type Problem, runTaskStep, startTask } from '#tasks/run-tasks.ts';
-import { hasQuotas, lockQuotas, QuotaExceeded, type QuotaForm, updateQuotas } from '../quotas.ts';
+import { createTask, runTaskStep, type TaskProblem } from '#tasks/run-tasks.ts';
+import { hasQuotas, lockQuotas, QuotaExceeded, type QuotaForm, updateQuotaUse } from '../quotas.ts';
 import { insertRecord, prepareRecord } from '../submission-record.ts';
 import type { ImportPlan, ImportSource, planImport } from './plan-import.ts';
-import type { ImportEntry, ImportForm, LineProblem } from './read-line.ts';
+import type { ImportedSubmission, ImportForm, LineProblem } from './read-line.ts';
 import type { FormRegion } from './time-zones.ts';
 
 /** A waiting line, with a key that prevents it from creating a second submission. */
-type WaitingEntry = ImportEntry & { key: string };
+type WaitingEntry = ImportedSubmission & { key: string };
 export type WaitingLine = { line: number; entry: WaitingEntry };
 
 /** The job that creates the submissions of an import. */
-export const submissionImportJob = 'submissions.import';
+export const submissionImportJobKind = 'submissions.import';
 
 /** The number of lines per transaction. */
 const stepSize = 100;
@@ -36,7 +36,7 @@ const stepSize = 100;
 const closedSeconds = 600;
 
 /** The dependencies of an import. */
-export type ImportContext = { database: Database; liveForms: LiveForms; wakeQueue: () => void };
+export type SubmissionImportServices = { database: Database; liveForms: LiveForms; wakeQueue: () => void };
 type FormKey = { workspaceId: string; formId: string };
 
 /**
@@ -45,7 +45,7 @@ type FormKey = { workspaceId: string; formId: string };
  * be used.
  */
 export async function previewImport(
-  { liveForms }: Pick<ImportContext, 'liveForms'>,
+  { liveForms }: Pick<SubmissionImportServices, 'liveForms'>,
   { workspaceId, formId }: FormKey,
   source: ImportSource,
 ): Promise<ImportPlan & { live: LiveForm }> {
@@ -56,7 +56,7 @@ export async function previewImport(
       'conflict',
       'This form has never been published, so answers cannot be imported. Publish it first.',
     );
-  const { today, asksSingly = false } = answerContext(live.settings, {});
+  const { today, asksSingly = false } = createEvaluationContext(live.settings, {});
   const about = { form: live.form, today, asksSingly, ...formRegionOf(live) };
   const plan = await planOnThread(workspaceId, source, about);
   if (typeof plan === 'string')
@@ -93,7 +93,7 @@ const formRegionOf = ({ form, settings }: LiveForm): FormRegion => ({
  * @throws the errors of previewImport.
  */
 export async function startImport(
-  context: ImportContext,
+  context: SubmissionImportServices,
   form: FormKey,
   source: ImportSource,
   by: Actor,
@@ -110,7 +110,7 @@ export async function startImport(
   const refused = new Set(problems.filter((problem) => problem.is_left_out).map(({ line }) => line)).size;
   const { workspaceId, formId } = form;
   const isStored = await transaction(context.database, (client) =>
-    startTask(
+    createTask(
       client,
       {
         workspaceId,
@@ -123,7 +123,7 @@ export async function startImport(
         refused,
         problems: problems.map(toStoredProblem),
       },
-      { kind: submissionImportJob, lane: `${submissionImportJob} ${workspaceId}` },
+      { kind: submissionImportJobKind, lane: `${submissionImportJobKind} ${workspaceId}` },
     ),
   );
   if (!isStored) throw new ApiError('not_found');
@@ -132,7 +132,7 @@ export async function startImport(
 }
 
 /** Converts a problem for storage, with its column in the message. */
-const toStoredProblem = ({ line, column, message }: LineProblem): Problem => ({
+const toStoredProblem = ({ line, column, message }: LineProblem): TaskProblem => ({
   line,
   message: column === null || message.startsWith(column) ? message : `${column}: ${message}`,
 });
@@ -163,14 +163,14 @@ function keyOf(text: string): string {
   return [...parts, digits.slice(18, 30)].join('-');
 }
 
-type Outcome = { done: number; refused: number; problems: Problem[] };
+type Outcome = { done: number; refused: number; problems: TaskProblem[] };
 
 /** Whether the form exists although it cannot be found: its workspace is closed, and may be reopened. */
 const isThere = async (db: Queryable, workspaceId: string, formId: string): Promise<boolean> =>
   (await findFormSettings(db, { workspace_id: workspaceId, id: formId })).length > 0;
 
 /** Runs one step. Either all of its lines become submissions, or nothing changes. */
-export async function importSubmissionsStep(context: ImportContext, job: Job): Promise<void> {
+export async function importSubmissionsStep(context: SubmissionImportServices, job: Job): Promise<void> {
   const { database } = context;
   const { workspaceId: workspace_id, id } = job;
   const [task] = await readTasks(database, { workspace_id, kinds: ['submissions.import'], id });
@@ -242,13 +242,18 @@ async function writeLine(
     answers: stampConsents(live.form, checked, stamp),
   };
   if (!(await insertRecord(client, dated, 'completed'))) return 'This line was already imported.';
-  if (limited) await updateQuotas(client, limited, id);
+  if (limited) await updateQuotaUse(client, limited, id);
   return undefined;
 }
 
 function checkOne(live: LiveForm, raw: unknown, reference: Readonly<Record<string, string>>) {
   try {
-    const checked = checkAnswers(live.form, raw, new Map(), answerContext(live.settings, reference));
+    const checked = checkAnswers(
+      live.form,
+      raw,
+      new Map(),
+      createEvaluationContext(live.settings, reference),
+    );
     return checked.ok ? checked.answers : checked.errors.map(({ message }) => message).join(' ');
   } catch (error) {
     if (error instanceof TooMuchWork) return error.message;

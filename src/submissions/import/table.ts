@@ -1,24 +1,24 @@
-import { guardFormula, readCsv, unguardFormula } from '#ast/basics/csv.ts';
+import { escapeSpreadsheetFormula, readCsv, unescapeSpreadsheetFormula } from '#ast/basics/csv.ts';
 import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { otherChoice } from '#ast/basics/options.ts';
 import { countCharacters } from '#ast/basics/text.ts';
 import { withPipedLabels } from '#ast/form/piping.ts';
 import {
+  answerKindOf,
   type Form,
   type InputElement,
+  inputAllowsOther,
   isCalculation,
-  kindOf,
   languagesOf,
   listQuestions,
   matrixRowsOf,
   optionsOf,
-  takesOther,
 } from '#ast/form/tree.ts';
-import { inLanguage } from '#ast/translations/translations.ts';
-import { isList } from '#ast/types/rules.ts';
+import { formInLanguage } from '#ast/translations/translations.ts';
+import { isListKind } from '#ast/types/rules.ts';
 import { consentParts } from '../columns.ts';
-import { fixedHeads, guardedHead } from '../export/cells.ts';
+import { fixedExportHeadings, spreadsheetFirstHeading } from '../export/cells.ts';
 
 /**
  * The maximum numbers of lines, columns and characters in an import, and of bytes in a compressed workbook.
@@ -34,24 +34,24 @@ export const importLimits = {
 export type ImportCell = string | number | boolean;
 
 /** A line of a file with its number, counted from 1. */
-export type TableLine = { line: number; cells: readonly ImportCell[] };
+export type ImportTableLine = { line: number; cells: readonly ImportCell[] };
 
 /**
  * The lines of a file; `total` also counts lines beyond the limit. `apostrophe` is set if an apostrophe may
  * either escape a possible formula or belong to the text, and only the other cells decide which. It is the
  * first line with such a cell.
  */
-export type Table = {
-  lines: TableLine[];
+export type ImportTable = {
+  lines: ImportTableLine[];
   total: number;
   apostrophe?: { readonly line: number; readonly isRemoved: boolean };
 };
 
 /** A file as sent: the text of a CSV file, or a workbook in base64. */
-export type TableSource = { kind: 'csv'; text: string } | { kind: 'xlsx'; data: string };
+export type ImportTableSource = { kind: 'csv'; text: string } | { kind: 'xlsx'; data: string };
 
 /** Returns the lines of a CSV file, or why it cannot be read. */
-export function readCsvTable(text: string): Table | string {
+export function readCsvTable(text: string): ImportTable | string {
   if (countCharacters(text) > importLimits.characters)
     return `The text is longer than ${formatWholeNumber(importLimits.characters)} characters. Import it in parts.`;
   const csv = readCsv(text, importLimits.lines + 1);
@@ -61,9 +61,11 @@ export function readCsvTable(text: string): Table | string {
   const { isGuarded, isSure } = findGuards(text, lines);
   const first = isSure
     ? undefined
-    : lines.find(({ cells }) => cells.some((cell) => unguardFormula(cell) !== cell));
+    : lines.find(({ cells }) => cells.some((cell) => unescapeSpreadsheetFormula(cell) !== cell));
   return {
-    lines: isGuarded ? lines.map(({ line, cells }) => ({ line, cells: cells.map(unguardFormula) })) : lines,
+    lines: isGuarded
+      ? lines.map(({ line, cells }) => ({ line, cells: cells.map(unescapeSpreadsheetFormula) }))
+      : lines,
     total,
     ...(first && { apostrophe: { line: first.line, isRemoved: isGuarded } }),
   };
@@ -77,10 +79,12 @@ type TextLine = { line: number; cells: string[] };
  * treated as escaped, unless it contains an unescaped formula.
  */
 function findGuards(text: string, lines: readonly TextLine[]): { isGuarded: boolean; isSure: boolean } {
-  if (new RegExp(`^\uFEFF?${guardedHead},`).test(text)) return { isGuarded: true, isSure: true };
-  if (text.startsWith(`${fixedHeads[0]},`)) return { isGuarded: false, isSure: false };
+  if (new RegExp(`^\uFEFF?${spreadsheetFirstHeading},`).test(text)) return { isGuarded: true, isSure: true };
+  if (text.startsWith(`${fixedExportHeadings[0]},`)) return { isGuarded: false, isSure: false };
   const isBare = (cell: string): boolean =>
-    guardFormula(cell) !== cell && unguardFormula(cell) === cell && !/^[+-]?[\d.,]+$/.test(cell);
+    escapeSpreadsheetFormula(cell) !== cell &&
+    unescapeSpreadsheetFormula(cell) === cell &&
+    !/^[+-]?[\d.,]+$/.test(cell);
   const isGuarded = !lines.some(({ cells }) => cells.some(isBare));
   return { isGuarded, isSure: false };
 }
@@ -103,7 +107,7 @@ function joinHeadings(lines: readonly TextLine[]): TextLine[] {
 }
 
 /** Returns the problem with a table as a whole; undefined if it is valid. */
-export function tableProblem({ lines, total }: Table): string | undefined {
+export function findImportTableProblem({ lines, total }: ImportTable): string | undefined {
   if (lines.length < 2)
     return 'The file has no submissions. The first line must contain the headings, and each following line one submission.';
   if (total - 1 > importLimits.lines)
@@ -136,7 +140,7 @@ export const importableQuestions = memoizeByObject(
 
 /** Returns the questions whose answers cannot be in a cell: files and signatures. */
 export const unimportableQuestions = memoizeByObject((form: Form): readonly ImportQuestion[] =>
-  [...questionsOf(form).values()].filter(({ input }) => input && kindOf(input) === 'files'),
+  [...questionsOf(form).values()].filter(({ input }) => input && answerKindOf(input) === 'files'),
 );
 
 /** Returns the calculated questions. An import calculates them again. */
@@ -144,10 +148,10 @@ export const calculatedQuestions = memoizeByObject((form: Form): readonly Import
   [...questionsOf(form).values()].filter(({ input }) => input && isCalculation(input)),
 );
 
-const isReadable = (input: InputElement): boolean => kindOf(input) !== 'files' && !isCalculation(input);
+const isReadable = (input: InputElement): boolean => answerKindOf(input) !== 'files' && !isCalculation(input);
 
 const questionsOf = memoizeByObject((form: Form): ReadonlyMap<string, ImportQuestion> => {
-  const versions = [form, ...languagesOf(form).map((language) => inLanguage(form, language))];
+  const versions = [form, ...languagesOf(form).map((language) => formInLanguage(form, language))];
   const spoken = versions.flatMap((version) => [version, withPipedLabels(version)]).map(listQuestions);
   return new Map(
     listQuestions(form).map((question, at) => {
@@ -188,17 +192,17 @@ function questionOf(inputs: readonly InputElement[]): ImportQuestion {
       labels: distinct(inputs.map((each) => listOf(each)[index]!.label)),
     }));
   const options = named(optionsOf);
-  const other = takesOther(input) ? [{ id: otherChoice, labels: otherLabels }] : [];
+  const other = inputAllowsOther(input) ? [{ id: otherChoice, labels: otherLabels }] : [];
   return {
     id: input.attrs.id,
     labels: distinct(inputs.map(({ attrs }) => attrs.label)),
     input,
     rows:
-      kindOf(input) === 'consent'
+      answerKindOf(input) === 'consent'
         ? consentParts.map(({ id }) => ({ id, labels: [id] }))
         : named(matrixRowsOf),
     options,
-    choices: isList(kindOf(input)) ? [...options, ...other] : [],
+    choices: isListKind(answerKindOf(input)) ? [...options, ...other] : [],
     inputs: [],
   };
 }

@@ -10,11 +10,11 @@ import { jsonb, nullable, onlyRow, type Queryable, statement } from '#kit/statem
 import type { PersonalPermission } from '#rules/permissions.ts';
 import { requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import {
-  changedRetention,
+  applyRetentionChange,
   effectiveRetentionDays,
   type Retention,
   type RetentionKind,
-  retentionChange,
+  retentionChangeSchema,
   retentionKinds,
   retentionRules,
 } from '#workspaces/retention.ts';
@@ -202,7 +202,10 @@ export function retentionEndpoints({
         'Omitted rules keep their value; `null` restores the default. Data past its new limit is deleted permanently within minutes: `POST /retention/preview` shows how much. Only owners can change `audit_days`; API keys cannot.',
       permission: 'people:write',
       audit: { fields: ['submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash', 'audit_days'] },
-      body: Type.Object({ ...retentionChange, audit_days: Type.Optional(AuditDays) }, noExtraProperties),
+      body: Type.Object(
+        { ...retentionChangeSchema, audit_days: Type.Optional(AuditDays) },
+        noExtraProperties,
+      ),
       example: { body: { incomplete: 30 } },
       isConditional: true,
       reply: { status: 200, description: 'The new rules.', schema: RetentionShape },
@@ -215,7 +218,7 @@ export function retentionEndpoints({
           await lockRetention(client, { workspace_id: workspaceId });
           const { workspace, workspace_updated_at } = await load(client, workspaceId, null);
           requireUnchanged(unchanged, workspace_updated_at);
-          const retention = changedRetention(workspace, change);
+          const retention = applyRetentionChange(workspace, change);
           await updateWorkspaceRetention(client, {
             workspace_id: workspaceId,
             retention,
@@ -245,7 +248,7 @@ export function retentionEndpoints({
       permission: 'people:write',
       audit: { fields: ['submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash'] },
       params: idParameter,
-      body: Type.Object(retentionChange, noExtraProperties),
+      body: Type.Object(retentionChangeSchema, noExtraProperties),
       example: { body: { submissions: 365 } },
       isConditional: true,
       reply: { status: 200, description: 'The new rules of the form.', schema: FormRetentionShape },
@@ -255,7 +258,7 @@ export function retentionEndpoints({
           await lockRetention(client, { workspace_id: workspaceId });
           const { form, form_updated_at } = await load(client, workspaceId, params.id);
           requireUnchanged(unchanged, form_updated_at!);
-          const retention = changedRetention(form!, body);
+          const retention = applyRetentionChange(form!, body);
           await updateFormRetention(client, {
             workspace_id: workspaceId,
             form_id: params.id,
@@ -273,7 +276,7 @@ export function retentionEndpoints({
         'Returns how much data expires now, within a week and within a month, in the workspace or one form. Uses the current rules, or those in the request. Changes nothing.',
       permission: 'workspace:read',
       audit: { none: 'It changes nothing.' },
-      body: Type.Object({ form_id: Type.Optional(uuid), ...retentionChange }, noExtraProperties),
+      body: Type.Object({ form_id: Type.Optional(uuid), ...retentionChangeSchema }, noExtraProperties),
       isBodyOptional: true,
       example: { body: { submissions: 365 } },
       reply: { status: 200, description: 'The amounts by kind of data.', schema: Preview },
@@ -283,8 +286,8 @@ export function retentionEndpoints({
         const found = await load(database, workspaceId, form_id ?? null);
         const proposed: RetentionRules =
           form_id === undefined
-            ? { workspace: changedRetention(found.workspace, change), form: null }
-            : { workspace: found.workspace, form: changedRetention(found.form!, change) };
+            ? { workspace: applyRetentionChange(found.workspace, change), form: null }
+            : { workspace: found.workspace, form: applyRetentionChange(found.form!, change) };
         const data: Static<typeof Due>[] = [];
         for (const kind of retentionKinds) data.push(await readDue(kind, workspaceId, form_id, proposed));
         return { body: { data } };

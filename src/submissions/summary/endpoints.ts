@@ -2,15 +2,15 @@ import type { Answers } from '#ast/answers/check-answers.ts';
 import { autofillOf } from '#ast/form/autofill.ts';
 import { identifiesPerson } from '#ast/form/identifies.ts';
 import { type InputElement, isInput, optionsOf, walkElements } from '#ast/form/tree.ts';
-import { formTree } from '#forms/form-rows.ts';
+import { effectiveFormColumn } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { leastIdAtSql, timeOfIdSql } from '#kit/id-times.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { columns, json, statement } from '#kit/statement.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
-import { unionColumns } from '../columns.ts';
-import { readSpan } from '../created-span.ts';
+import { listColumnsOfVersions } from '../columns.ts';
+import { readCreatedSpan } from '../created-span.ts';
 import { findRemainingQuotas, quotasOf } from '../quotas.ts';
 import { readStructures, readViewedForm } from '../read-columns.ts';
 import { readInBatches } from '../read-in-batches.ts';
@@ -68,7 +68,7 @@ const readAnswersDown = statement(
 const findSampledVersions = statement(
   'summary.find_sampled_versions',
   ['limit', span],
-  { structure: formTree },
+  { structure: effectiveFormColumn },
   `select v.structure from form_versions v
    join forms f on f.workspace_id = v.workspace_id and f.id = v.form_id
    where v.workspace_id = $workspace_id and v.form_id = $form_id
@@ -190,7 +190,7 @@ async function addUp(
 ): ReturnType<typeof summariseElements> {
   const versions = await findSampledVersions(database, { ...span, limit });
   const forms = versions.map(({ structure }) => structure);
-  const columns = unionColumns(forms, language);
+  const columns = listColumnsOfVersions(forms, language);
   const identifying = forms
     .flatMap((form) => [...walkElements(form)])
     .flatMap(({ element }) => (isInput(element) && isContact(element) ? [element.attrs.id] : []));
@@ -216,7 +216,7 @@ export const summaryEndpoints = ({ database }: { database: Database }) => ({
       if (!/^[A-Za-z][\w+/-]*$/.test(timeZone))
         throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
       const { version } = await readViewedForm(database, { workspaceId, formId: params.id });
-      const span = { workspace_id: workspaceId, form_id: params.id, ...readSpan(days) };
+      const span = { workspace_id: workspaceId, form_id: params.id, ...readCreatedSpan(days) };
       return { body: await readSummary(database, span, { timeZone, sample, language, version }) };
     },
   }),

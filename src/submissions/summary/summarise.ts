@@ -1,19 +1,19 @@
 import type { AnswerRow, Answers } from '#ast/answers/check-answers.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { trimText } from '#ast/basics/text.ts';
-import { elements } from '#ast/form/elements.ts';
+import { elementDefinitions } from '#ast/form/elements.ts';
 import type { SummaryKind } from '#ast/types/definition.ts';
 import type { Column } from '../columns.ts';
 import type { Bar, ElementSummary } from '../shapes.ts';
 import {
-  addTo,
+  addToBar,
   makeBars,
-  type Spanned,
+  type SpannedBar,
   type SummarizedQuestion,
   type Tally,
-  tallyGiven,
-  tallyGrid,
+  tallyConsentsOrSignatures,
   tallyLevels,
+  tallyMatrix,
   tallyNumbers,
   tallyOptions,
   tallyRanking,
@@ -39,7 +39,9 @@ export const fileKindOf = (contentType: string): string =>
  * Returns the content type patterns of a file kind. A file matches one of them or, if `isOther`, none.
  * Returns undefined for an unknown kind.
  */
-export function typesOfKind(label: string): { isOther: boolean; patterns: readonly string[] } | undefined {
+export function contentTypesOfKind(
+  label: string,
+): { isOther: boolean; patterns: readonly string[] } | undefined {
   const isOther = label === others;
   const patterns = fileKinds.flatMap(([pattern, called]) => (isOther || called === label ? [pattern] : []));
   return patterns.length > 0 ? { isOther, patterns } : undefined;
@@ -50,14 +52,14 @@ const mostMonths = 36;
 
 /** Counts dates by month, or by year if the span is long. */
 function tallyMonths(): Tally {
-  const counts = new Map<string, Spanned<string>>();
+  const counts = new Map<string, SpannedBar<string>>();
   return {
     add(answer) {
       if (typeof answer !== 'string' || !/^\d{4}-\d{2}-/.test(answer)) return;
       const month = answer.slice(0, 7);
       const counted = counts.get(month) ?? { count: 0 };
       counts.set(month, counted);
-      addTo(counted, answer);
+      addToBar(counted, answer);
     },
     result: () => ({ chart: 'months', bars: monthBars(counts), numbers: null }),
   };
@@ -67,7 +69,7 @@ function tallyMonths(): Tally {
  * Returns a bar for every month from the first to the last, including empty ones. If the span is long, it
  * returns a bar for each year with answers.
  */
-function monthBars(counts: ReadonlyMap<string, Spanned<string>>): Bar[] {
+function monthBars(counts: ReadonlyMap<string, SpannedBar<string>>): Bar[] {
   const months = [...counts.keys()].sort();
   if (months.length === 0) return [];
   const [first, last] = [monthNumber(months[0]!), monthNumber(months.at(-1)!)];
@@ -90,12 +92,12 @@ const monthNumber = (month: string): number => Number(month.slice(0, 4)) * 12 + 
 
 /** Counts times by hour. */
 function tallyHours(): Tally {
-  const counts = Array.from({ length: 24 }, (): Spanned<string> => ({ count: 0 }));
+  const counts = Array.from({ length: 24 }, (): SpannedBar<string> => ({ count: 0 }));
   return {
     add(answer) {
       const hour =
         typeof answer === 'string' && /^\d{2}:/.test(answer) ? counts[Number(answer.slice(0, 2))] : undefined;
-      if (hour) addTo(hour, answer as string);
+      if (hour) addToBar(hour, answer as string);
     },
     result: () => ({
       chart: 'hours',
@@ -144,8 +146,8 @@ const tallies: Record<SummaryKind, (asked: SummarizedQuestion) => Tally> = {
   levels: tallyLevels,
   recommendation: tallyRecommendation,
   ranking: tallyRanking,
-  grid: tallyGrid,
-  given: tallyGiven,
+  grid: tallyMatrix,
+  given: tallyConsentsOrSignatures,
   yes_no: () => tallyOptions({ options: ['Yes', 'No'], option_labels: {}, rows: [] }),
   files: tallyFiles,
   rows: tallyRows,
@@ -157,7 +159,7 @@ const tallies: Record<SummaryKind, (asked: SummarizedQuestion) => Tally> = {
  * only counted.
  */
 export function openTally(asked: SummarizedQuestion, isPrivate = false): Tally {
-  const { summary } = elements[asked.type];
+  const { summary } = elementDefinitions[asked.type];
   return summary === 'texts' && isPrivate ? countOnly() : tallies[summary](asked);
 }
 

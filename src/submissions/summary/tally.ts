@@ -15,14 +15,14 @@ export type Tally = {
 export type SummarizedQuestion = { type: ElementType } & Pick<Column, 'options' | 'option_labels' | 'rows'>;
 
 /** Counts a sortable answer in its bar, and extends the bar's range to include it. */
-export function addTo<Answer extends number | string>(bar: Spanned<Answer>, answer: Answer): void {
+export function addToBar<Answer extends number | string>(bar: SpannedBar<Answer>, answer: Answer): void {
   bar.count += 1;
   if (bar.from === undefined || answer < bar.from) bar.from = answer;
   if (bar.to === undefined || answer > bar.to) bar.to = answer;
 }
 
 /** A bar without its label, while counting. */
-export type Spanned<Answer extends number | string> = { count: number; from?: Answer; to?: Answer };
+export type SpannedBar<Answer extends number | string> = { count: number; from?: Answer; to?: Answer };
 
 /** Returns `length` bars, each created from its index. */
 export const makeBars = (length: number, make: (index: number) => Bar): Bar[] =>
@@ -65,10 +65,10 @@ function histogram(numbers: readonly number[]): Pick<ElementSummary, 'bars' | 'n
   const isWhole = max - min < wholeBars && numbers.every((number) => Number.isInteger(number));
   const width = isWhole ? 1 : roundWidth((max - min) / aimedBars);
   const start = Math.floor(min / width) * width;
-  const counted: Spanned<number>[] = [];
+  const counted: SpannedBar<number>[] = [];
   for (const number of numbers) {
     const bar = Math.max(0, Math.floor((number - start) / width + rounding));
-    addTo((counted[bar] ??= { count: 0 }), number);
+    addToBar((counted[bar] ??= { count: 0 }), number);
   }
   // A whole number belongs to one bar only, so the labels of bars do not overlap.
   const last = numbers.every((number) => Number.isInteger(number)) && width > 1 ? width - 1 : width;
@@ -132,7 +132,7 @@ function barOf(asked: Omit<SummarizedQuestion, 'type'>, option: string): Pick<Ba
 }
 
 /** Counts consents or signatures; a submission without one has no answer. */
-export function tallyGiven({ type }: SummarizedQuestion): Tally {
+export function tallyConsentsOrSignatures({ type }: SummarizedQuestion): Tally {
   let count = 0;
   return {
     add(answer) {
@@ -219,7 +219,7 @@ export function tallyRanking(asked: SummarizedQuestion): Tally {
 }
 
 /** Counts the options of each row. */
-export function tallyGrid(asked: SummarizedQuestion): Tally {
+export function tallyMatrix(asked: SummarizedQuestion): Tally {
   const counts = new Map(
     asked.rows.map(({ id, label }) => [id, { label, answered: 0, tally: tallyOptions(asked) }]),
   );

@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { readRange } from '#kit/time-range.ts';
+import { readTimeRange } from '#kit/time-range.ts';
 import { requireWebhook } from '../delivery-log.ts';
 import type { ReplayFilter } from '../replay-filter.ts';
 import { Replay, ReplayQuery } from '../shapes.ts';
-import { cancelReplay, countReplay, listReplays, readReplay, startReplay } from './replay.ts';
+import { cancelReplay, countReplayDeliveries, listReplays, readReplay, startReplay } from './replay.ts';
 
 /** Operations that send many deliveries again. */
 export function replayEndpoints(context: { database: Database }) {
@@ -37,7 +37,7 @@ export function replayEndpoints(context: { database: Database }) {
       },
       async run({ params, query, ...scope }) {
         const place = await requireWebhook(database, scope, params.id);
-        return { body: { total: await countReplay(database, place, filterOf(query)) } };
+        return { body: { total: await countReplayDeliveries(database, place, filterOf(query)) } };
       },
     }),
 
@@ -79,6 +79,6 @@ export function replayEndpoints(context: { database: Database }) {
 const filterOf = ({ status = 'Failed', event, ...sent }: ReplayQuery): ReplayFilter => ({
   status: status === 'any' ? null : status,
   event: event ?? null,
-  since: readRange(sent).from ?? null,
-  until: readRange(sent).to ?? null,
+  since: readTimeRange(sent).from ?? null,
+  until: readTimeRange(sent).to ?? null,
 });

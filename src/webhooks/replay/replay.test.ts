@@ -9,27 +9,27 @@ import { testDatabase } from '#test/database.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
 import { happen, makeForm, makeWebhook, type Place, readLog } from '#test/webhooks/make-webhook.ts';
-import { deliverJob } from '../delivery-job.ts';
+import { deliverJobKind } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
 import type { ReplayFilter } from '../replay-filter.ts';
 import { retryDelivery } from '../retry-delivery.ts';
-import { deliverWebhook } from '../sending/deliver.ts';
+import { createDeliveryHandler } from '../sending/deliver.ts';
 import {
   cancelReplay,
-  countReplay,
+  countReplayDeliveries,
   listReplays,
   readReplay,
-  replayBatch,
-  replayJob,
+  replayJobKind,
+  runReplayBatch,
   startReplay,
 } from './replay.ts';
 
 const { database } = await testDatabase();
 const log = openLog('silent');
 const handlers = {
-  [deliverJob]: {
+  [deliverJobKind]: {
     perLane: 8,
-    run: deliverWebhook({
+    run: createDeliveryHandler({
       database,
       vault: openVault('00'.repeat(32)),
       signLink: () => 'https://files.test/',
@@ -39,10 +39,10 @@ const handlers = {
       allowNetworks: ['127.0.0.0/8'],
     }),
   },
-  [replayJob]: {
+  [replayJobKind]: {
     perLane: 1,
-    run: (job: Parameters<typeof replayBatch>[1]) =>
-      replayBatch({ database, wakeQueue: () => queue.wake() }, job),
+    run: (job: Parameters<typeof runReplayBatch>[1]) =>
+      runReplayBatch({ database, wakeQueue: () => queue.wake() }, job),
   },
 };
 let queue: Queue = startQueue({ database, log, handlers });
@@ -142,7 +142,11 @@ test('a replay filters by status, event and time, and leaves out tests and deliv
     [{ since: '2026-02-01T00:00:01Z', status: 'Failed' }, 2],
   ];
   for (const [filter, count] of counts)
-    assert.equal(await countReplay(database, scene, { ...all, ...filter }), count, JSON.stringify(filter));
+    assert.equal(
+      await countReplayDeliveries(database, scene, { ...all, ...filter }),
+      count,
+      JSON.stringify(filter),
+    );
 });
 
 test('a replay without deliveries finishes immediately', async () => {
@@ -183,7 +187,7 @@ test('a canceled replay sends nothing more, and only its workspace can cancel it
   await until('its job to end', async () => {
     const { rows } = await database.query('select from jobs where workspace_id = $1 and kind = $2', [
       scene.workspaceId,
-      replayJob,
+      replayJobKind,
     ]);
     return rows.length === 0;
   });
@@ -198,7 +202,7 @@ test('new events wait behind at most one batch of a replay', async () => {
   await scene.receiver.waitFor(8);
   const { rows } = await database.query(
     `select count(*)::integer as due from jobs where workspace_id = $1 and kind = $2`,
-    [scene.workspaceId, deliverJob],
+    [scene.workspaceId, deliverJobKind],
   );
   assert.ok(rows[0].due <= 64, `${rows[0].due} are due`);
   // Each request would hang until its time limit.
@@ -240,7 +244,9 @@ test('a replay whose job was parked fails with its reason and does not block the
   const scene = await setScene(200);
   await makeOver(scene, 1);
   const replay = await startReplay({ database }, scene, { filter: failed, by });
-  await database.query("update jobs set run_at = 'infinity', parked_at = now() where kind = $1", [replayJob]);
+  await database.query("update jobs set run_at = 'infinity', parked_at = now() where kind = $1", [
+    replayJobKind,
+  ]);
   const [found] = await listReplays(database, scene);
   assert.deepEqual([found!.id, found!.state, found!.ended_at], [replay.id, 'failed', null]);
   assert.match(found!.failed_reason!, /three times/);

@@ -15,10 +15,10 @@ import {
   uuid,
 } from '#kit/statement.ts';
 import { readTask, readTasks, type TaskRow } from '#tasks/read-tasks.ts';
-import { cancelTask, runTaskStep, startTask } from '#tasks/run-tasks.ts';
-import { deliverJob, laneOf } from '../delivery-job.ts';
+import { cancelTask, createTask, runTaskStep } from '#tasks/run-tasks.ts';
+import { deliverJobKind, laneOf } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
-import { type ReplayFilter, replayParameters } from '../replay-filter.ts';
+import { type ReplayFilter, toReplayParameters } from '../replay-filter.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';
 
 const filter = columns('workspace_id webhook_id since:timestamp? until:timestamp?', {
@@ -89,7 +89,7 @@ const resendNext = statement(
      returning deliveries.id
    ),
    job as materialized (
-     select $workspace_id as workspace_id, id, '${deliverJob}' as kind, $lane as lane,
+     select $workspace_id as workspace_id, id, '${deliverJobKind}' as kind, $lane as lane,
             jsonb_strip_nulls(jsonb_build_object('trigger', 'replay', 'traceparent', $traceparent)) as payload,
             now() as run_at, now() as at
        from marked
@@ -99,7 +99,7 @@ const resendNext = statement(
 );
 
 /** The job that enqueues the deliveries of a replay. */
-export const replayJob = 'webhook.replay';
+export const replayJobKind = 'webhook.replay';
 
 /**
  * A replay enqueues deliveries until this many are due for its webhook. That is twice the number that a quick
@@ -115,8 +115,12 @@ type WebhookKey = { workspaceId: string; webhookId: string };
 type Reached = { reached?: string };
 
 /** Returns the number of deliveries that a replay would send now. */
-export async function countReplay(db: Queryable, place: WebhookKey, filter: ReplayFilter): Promise<number> {
-  const [counted] = await countSelected(db, replayParameters(place, filter, newId()));
+export async function countReplayDeliveries(
+  db: Queryable,
+  place: WebhookKey,
+  filter: ReplayFilter,
+): Promise<number> {
+  const [counted] = await countSelected(db, toReplayParameters(place, filter, newId()));
   return counted!.count;
 }
 
@@ -144,9 +148,9 @@ export async function startReplay(
         'conflict',
         'Another replay of this webhook is running. Wait for it to finish, or cancel it.',
       );
-    const [counted] = await countSelected(client, replayParameters(place, filter, id));
+    const [counted] = await countSelected(client, toReplayParameters(place, filter, id));
     const total = counted!.count;
-    await startTask(
+    await createTask(
       client,
       {
         workspaceId,
@@ -158,7 +162,7 @@ export async function startReplay(
         by,
         total,
       },
-      total === 0 ? undefined : { kind: replayJob, lane: `${replayJob} ${webhookId}` },
+      total === 0 ? undefined : { kind: replayJobKind, lane: `${replayJobKind} ${webhookId}` },
     );
   });
   // Not the queue's wake: the command line has no queue. A running server receives this announcement.
@@ -170,7 +174,7 @@ export async function startReplay(
  * Runs a step of a replay. The step is repeated until nothing is left, or until the replay is canceled, by a
  * person or because its webhook was paused or deleted.
  */
-export const replayBatch = (
+export const runReplayBatch = (
   context: { database: Database; wakeQueue: () => void },
   job: Job,
 ): Promise<void> =>
@@ -184,7 +188,7 @@ export const replayBatch = (
     }
     const limit = dueAtMost - webhook.count;
     const ids = await resendNext(client, {
-      ...replayParameters(place, task.input as ReplayFilter, task.id),
+      ...toReplayParameters(place, task.input as ReplayFilter, task.id),
       reached: (task.result as Reached).reached ?? null,
       lane: laneOf(place.webhookId),
       traceparent: currentTrace() ?? null,

@@ -9,12 +9,12 @@ import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { happen, makeForm, makeWebhook, type Place, readLog } from '#test/webhooks/make-webhook.ts';
-import { deliverJob } from '../delivery-job.ts';
+import { deliverJobKind } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
 import { retryDelivery } from '../retry-delivery.ts';
 import { verifySignature } from '../signature.ts';
 import { deleteWebhook } from '../webhooks.ts';
-import { type DeliveryContext, deliverWebhook, webhookConcurrency } from './deliver.ts';
+import { createDeliveryHandler, type DeliveryServices, webhookConcurrency } from './deliver.ts';
 import { createDeliveryFinder } from './prepare.ts';
 
 const { database } = await testDatabase();
@@ -22,7 +22,7 @@ const vault = openVault('00'.repeat(32));
 const log = openLog('silent');
 const delays = [0.02, 0.04, 0.03, 0.02, 0.02];
 
-const context: DeliveryContext = {
+const context: DeliveryServices = {
   database,
   vault,
   signLink: ({ workspaceId, id }, at) => `https://files.test/${workspaceId}/${id}?signed=${at.getTime()}`,
@@ -33,8 +33,10 @@ const context: DeliveryContext = {
 };
 
 let queue: Queue;
-const startDelivering = (more: Partial<DeliveryContext> = {}, leaseSeconds = 25): void => {
-  const handlers = { [deliverJob]: { run: deliverWebhook({ ...context, ...more }), ...webhookConcurrency } };
+const startDelivering = (more: Partial<DeliveryServices> = {}, leaseSeconds = 25): void => {
+  const handlers = {
+    [deliverJobKind]: { run: createDeliveryHandler({ ...context, ...more }), ...webhookConcurrency },
+  };
   queue = startQueue({ database, log, handlers, leaseSeconds });
 };
 startDelivering();

@@ -1,14 +1,14 @@
 import { now } from '#kit/clock.ts';
 import { batchCalls } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
-import { openOutbound, type TargetOptions } from '#kit/outbound/outbound.ts';
+import { openOutboundSender, type TargetOptions } from '#kit/outbound/outbound.ts';
 import type { OnParked } from '#kit/queue/park-job.ts';
 import { completeJob, type JobHandler, LeaseLost, settleJobsSql } from '#kit/queue.ts';
 import { double, jsonText, nullable, statement, textEnum } from '#kit/statement.ts';
 import type { DeliverJobPayload, Trigger } from '../delivery-job.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';
-import { createDeliveryFinder, type PrepareContext, prepare } from './prepare.ts';
-import { type DeliveryOutcome, deliveryOutcomeOf, type Ended } from './settle.ts';
+import { createDeliveryFinder, type PrepareRequestServices, prepareDeliveryRequest } from './prepare.ts';
+import { type DeliveryOutcome, deliveryOutcomeOf, type EndedRequest } from './settle.ts';
 
 /** SQL condition on `webhooks`: one more failed delivery pauses a webhook that has failed for this long. */
 const isHopeless = `(webhooks.pauses_on_failure
@@ -117,7 +117,7 @@ const failDelivery = statement(
    select`,
 );
 
-export type DeliveryContext = PrepareContext &
+export type DeliveryServices = PrepareRequestServices &
   TargetOptions & {
     database: Database;
     /** Seconds to wait after the first failure, the second, and so on. */
@@ -148,9 +148,9 @@ const secondsPerDay = 86_400;
  * request for one delivery. Concurrent deliveries are read and settled in batches, so that each costs a small
  * part of three round trips.
  */
-export function deliverWebhook(context: DeliveryContext): JobHandler {
+export function createDeliveryHandler(context: DeliveryServices): JobHandler {
   const { database, timeoutSeconds, retryDelays } = context;
-  const outbound = openOutbound({ ...context, timeoutMs: timeoutSeconds * 1_000 });
+  const outbound = openOutboundSender({ ...context, timeoutMs: timeoutSeconds * 1_000 });
   const find = createDeliveryFinder(database);
   const settle = batchCalls((outcomes: readonly DeliveryOutcome[]) => settleAll(context, outcomes), together);
 
@@ -160,12 +160,12 @@ export function deliverWebhook(context: DeliveryContext): JobHandler {
     if (delivery?.status !== 'Retrying') return completeJob(database, job);
     const startedAt = now();
     const { trigger } = job.payload as DeliverJobPayload;
-    const request = prepare(context, { trigger, startedAt }, delivery);
+    const request = prepareDeliveryRequest(context, { trigger, startedAt }, delivery);
     const result = 'kind' in request ? request : await outbound.sendRequest({ ...request, signal });
     turn.leave();
     // A refused request was never sent.
     const sent = 'kind' in request || result.kind === 'refusal' ? null : request;
-    const ended: Ended = { job, trigger, delivery, startedAt, sent, result };
+    const ended: EndedRequest = { job, trigger, delivery, startedAt, sent, result };
     const outcome = deliveryOutcomeOf(ended, retryDelays);
     if (!(await settle(outcome))) throw new LeaseLost(job);
     context.onAttempt?.(outcome.status);
@@ -186,7 +186,7 @@ export const failParkedDelivery: OnParked = async (client, { workspaceId, id, pa
 
 /** Returns for each outcome whether it was written. An outcome whose lease was lost is not written. */
 async function settleAll(
-  { database, pauseDays = 0 }: DeliveryContext,
+  { database, pauseDays = 0 }: DeliveryServices,
   outcomes: readonly DeliveryOutcome[],
 ): Promise<boolean[]> {
   const settled = await settleDeliveries(database, {

@@ -8,7 +8,7 @@ import type { LinkTarget, Vault } from '#kit/vault.ts';
 import type { Trigger } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';
-import { deliveryBody, deliveryHeaders } from '../signature.ts';
+import { createDeliveryHeaders, formatDeliveryBody } from '../signature.ts';
 
 const deliveryColumns = columns('id attempts:integer url secret? header_names active occurred_at snapshot', {
   status: textEnum<DeliveryStatus>(),
@@ -26,7 +26,7 @@ export type Delivery = RowOf<typeof deliveryColumns>;
 
 export type PreparedRequest = { url: string; headers: Record<string, string>; body: Buffer };
 
-export type PrepareContext = {
+export type PrepareRequestServices = {
   vault: Pick<Vault, 'unseal'>;
   /** Returns the download URL of a file, valid for an hour after `at`. It depends only on its arguments. */
   signLink: (file: LinkTarget, at: Date) => string;
@@ -36,8 +36,8 @@ export type PrepareContext = {
  * Returns the request to send, or why there is none. The bytes that are signed are exactly the bytes that are
  * sent.
  */
-export function prepare(
-  { vault, signLink }: PrepareContext,
+export function prepareDeliveryRequest(
+  { vault, signLink }: PrepareRequestServices,
   { trigger, startedAt }: { trigger: Trigger; startedAt: Date },
   delivery: Delivery,
 ): PreparedRequest | OutboundResult {
@@ -56,7 +56,7 @@ export function prepare(
   return {
     url,
     body,
-    headers: deliveryHeaders({
+    headers: createDeliveryHeaders({
       kind,
       deliveryId: id,
       timestamp,
@@ -78,7 +78,9 @@ function makeBody(
   signLink: (file: LinkTarget) => string,
 ): Buffer | undefined {
   try {
-    return Buffer.from(deliveryBody({ kind, occurredAt: occurred_at, deliveryId: id, snapshot, signLink }));
+    return Buffer.from(
+      formatDeliveryBody({ kind, occurredAt: occurred_at, deliveryId: id, snapshot, signLink }),
+    );
   } catch {
     return undefined;
   }
@@ -86,7 +88,7 @@ function makeBody(
 
 /** Returns the secrets, newest first, or undefined if one was sealed with another key. */
 function unsealSecrets(
-  vault: PrepareContext['vault'],
+  vault: PrepareRequestServices['vault'],
   { secret, previous_secret }: Delivery,
 ): string[] | undefined {
   try {
@@ -100,7 +102,7 @@ function unsealSecrets(
 
 /** Returns the webhook's custom headers, or undefined if they were sealed with another key. */
 function unsealHeaders(
-  vault: PrepareContext['vault'],
+  vault: PrepareRequestServices['vault'],
   { headers }: Delivery,
 ): Record<string, string> | undefined {
   if (!headers) return {};

@@ -5,7 +5,7 @@ import type { OutboundResult } from '#kit/outbound/outbound.ts';
 import type { Job } from '#kit/queue.ts';
 import type { Trigger } from '../delivery-job.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';
-import { loggedHeaders } from '../signature.ts';
+import { redactLoggedHeaders } from '../signature.ts';
 import type { Delivery, PreparedRequest } from './prepare.ts';
 
 /**
@@ -109,7 +109,7 @@ function secondsUntil(text: string, now: Date): number | undefined {
 }
 
 /** A completed request. `sent` is null if nothing was sent. */
-export type Ended = {
+export type EndedRequest = {
   job: Job;
   trigger: Trigger;
   delivery: Delivery;
@@ -158,7 +158,7 @@ const finalReasons: Readonly<Record<Trigger, string>> = {
 const testFailed = 'Could not make a secure connection to the receiver.';
 
 /** Returns the attempt for the delivery log, and what happens next to the delivery. */
-export function deliveryOutcomeOf(ended: Ended, retryDelays: readonly number[]): DeliveryOutcome {
+export function deliveryOutcomeOf(ended: EndedRequest, retryDelays: readonly number[]): DeliveryOutcome {
   const { job, trigger, delivery, startedAt, sent, result } = ended;
   const delays = trigger === 'schedule' ? retryDelays : [];
   const verdict = decideVerdict(asSendResult(ended), delivery.attempts + 1, delays, finalReasons[trigger]);
@@ -171,7 +171,7 @@ export function deliveryOutcomeOf(ended: Ended, retryDelays: readonly number[]):
     delay: verdict.status === 'Retrying' ? verdict.delay : null,
     trigger,
     url: sent?.url ?? null,
-    request_headers: sent && loggedHeaders(sent, delivery.header_names),
+    request_headers: sent && redactLoggedHeaders(sent, delivery.header_names),
     body_sha256: sent && hash('sha256', sent.body),
     body_bytes: sent && sent.body.length,
     started_at: startedAt,
@@ -184,17 +184,19 @@ export function deliveryOutcomeOf(ended: Ended, retryDelays: readonly number[]):
   };
 }
 
-const hidesFailure = ({ trigger, result }: Ended): boolean =>
+const hidesFailure = ({ trigger, result }: EndedRequest): boolean =>
   trigger === 'test' && result.kind === 'failure' && !result.wasConnected;
 
-function asSendResult(ended: Ended): SendResult {
+function asSendResult(ended: EndedRequest): SendResult {
   const { result } = ended;
   if (hidesFailure(ended)) return { kind: 'failure', reason: testFailed };
   if (result.kind !== 'answer') return result;
   return { ...result, retryAfter: readRetryAfter(result.headers['retry-after'], now()) };
 }
 
-function phasesOf(ended: Ended): Pick<DeliveryOutcome, 'dns_ms' | 'connect_ms' | 'tls_ms' | 'first_byte_ms'> {
+function phasesOf(
+  ended: EndedRequest,
+): Pick<DeliveryOutcome, 'dns_ms' | 'connect_ms' | 'tls_ms' | 'first_byte_ms'> {
   if (hidesFailure(ended)) return { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null };
   const { dns, connect, tls, firstByte } = ended.result.phases;
   return { dns_ms: dns, connect_ms: connect, tls_ms: tls, first_byte_ms: firstByte };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressRateLimitKey } from './users.ts';
+import { ipRateLimitKey } from './users.ts';
 
 const keys: [address: string, key: string][] = [
   ['203.0.113.7', '203.0.113.7'],
@@ -18,6 +18,6 @@ const keys: [address: string, key: string][] = [
 
 for (const [address, key] of keys) {
   test(`requests from ${address || 'nowhere'} are counted as ${key}`, () => {
-    assert.equal(addressRateLimitKey(address), key);
+    assert.equal(ipRateLimitKey(address), key);
   });
 }

@@ -7,10 +7,10 @@ import { testDatabase } from '#test/database.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { addMember } from '../members.ts';
 import { hasPassword } from '../sign-in/require-password.ts';
-import { choosePassword, findPasswordHash } from '../sign-in/sign-in.ts';
+import { findPasswordHash, updatePasswordHash } from '../sign-in/sign-in.ts';
 import { createWorkspace } from '../workspaces.ts';
-import { beginPasswordReset, deleteExpiredResets, finishPasswordReset } from './password-reset.ts';
-import { createUser, listPersonalWords, resetUserPassword } from './users.ts';
+import { completePasswordReset, createPasswordReset, deleteExpiredResets } from './password-reset.ts';
+import { createUser, listForbiddenPasswordWords, setTemporaryPassword } from './users.ts';
 
 const { database } = await testDatabase();
 const password = 'correct horse battery';
@@ -22,7 +22,7 @@ test('a person gets an email if the operator replaces the password', async () =>
   ];
   await database.query('update workspaces set ends_at = now() where id = $1', [ending.id]);
   const { id } = await createUser(database, { email: 'told@example.org', password });
-  await resetUserPassword(database, 'told@example.org');
+  await setTemporaryPassword(database, 'told@example.org');
   const { rows } = await database.query("select workspace_id, payload from jobs where kind = 'mail_news'");
   assert.deepEqual(
     rows,
@@ -34,23 +34,23 @@ test('a person gets an email if the operator replaces the password', async () =>
 async function choose(user_id: string): Promise<void> {
   const [found] = await findPasswordHash(database, { user_id });
   const change = { user_id, old: found!.password, password: 'of another one', now: new Date() };
-  assert.equal((await choosePassword(database, change)).length, 1);
-  assert.equal((await choosePassword(database, change)).length, 0, 'it was changed meanwhile');
+  assert.equal((await updatePasswordHash(database, change)).length, 1);
+  assert.equal((await updatePasswordHash(database, change)).length, 0, 'it was changed meanwhile');
 }
 
 const changes: [how: string, change: (person: { id: string; email: string }) => Promise<unknown>][] = [
   ['by the person', ({ id }) => choose(id)],
-  ['by the operator', ({ email }) => resetUserPassword(database, email)],
+  ['by the operator', ({ email }) => setTemporaryPassword(database, email)],
 ];
 
 for (const [index, [how, change]] of changes.entries()) {
   test(`a password reset link ends if the password is changed ${how} before it is used`, async () => {
     const email = `ada-${index}@example.org`;
     const { id } = await createUser(database, { email, password });
-    const token = (await beginPasswordReset(database, email))!;
+    const token = (await createPasswordReset(database, email))!;
     await change({ id, email });
     await assert.rejects(
-      finishPasswordReset(database, { token, password: 'a password of my own' }),
+      completePasswordReset(database, { token, password: 'a password of my own' }),
       (error: unknown) => error instanceof ApiError && error.code === 'gone',
     );
   });
@@ -61,11 +61,11 @@ const chosen = 'a password of my own';
 
 test('a reset link is sent at most three times an hour to each address', async () => {
   for (const email of ['often@example.org', 'once@example.org']) await makePerson(database, email);
-  const begin = () => beginPasswordReset(database, 'often@example.org');
+  const begin = () => createPasswordReset(database, 'often@example.org');
   const former = [await begin(), await begin(), await begin()];
   assert.ok(former.every((token) => token));
   assert.equal(await begin(), undefined);
-  assert.ok(await beginPasswordReset(database, 'once@example.org'), 'others have links of their own');
+  assert.ok(await createPasswordReset(database, 'once@example.org'), 'others have links of their own');
   await database.query("update password_resets set created_at = created_at - interval '1 hour'");
   assert.ok(await begin());
 });
@@ -73,13 +73,13 @@ test('a reset link is sent at most three times an hour to each address', async (
 test('an invalid reset link says so whatever the password, even if it expires while the password is hashed', async () => {
   const email = 'late@example.org';
   await makePerson(database, email);
-  const token = (await beginPasswordReset(database, email))!;
-  await assert.rejects(finishPasswordReset(database, { token: 'guess', password: 'short' }), gone);
+  const token = (await createPasswordReset(database, email))!;
+  await assert.rejects(completePasswordReset(database, { token: 'guess', password: 'short' }), gone);
   const rows = { text: 'select from password_resets for update', values: [] };
   const over = (client: Queryable) => client.query('update password_resets set expires_at = now()');
-  const finish = () => finishPasswordReset(database, { token, password: chosen }).catch((error) => error);
+  const finish = () => completePasswordReset(database, { token, password: chosen }).catch((error) => error);
   assert.equal((await whileHeld(database, rows, 1, finish, over)).code, 'gone');
-  await assert.rejects(finishPasswordReset(database, { token, password: 'short' }), gone);
+  await assert.rejects(completePasswordReset(database, { token, password: 'short' }), gone);
 });
 
 /** Returns the stored sign-in data of a person. */
@@ -97,7 +97,7 @@ async function storedOf(id: string) {
 test('changing one person’s password leaves the passwords, sessions and links of others unchanged', async () => {
   const [email, others] = ['one@example.org', 'other@example.org'];
   const [id, other] = [await makePerson(database, email), await makePerson(database, others)];
-  const link = (await beginPasswordReset(database, others))!;
+  const link = (await createPasswordReset(database, others))!;
   await database.query('update users set temporary_until = now(), email_verified = false where id = $1', [
     other,
   ]);
@@ -106,13 +106,15 @@ test('changing one person’s password leaves the passwords, sessions and links 
     [other],
   );
   const before = await storedOf(other);
-  const token = (await beginPasswordReset(database, email))!;
-  assert.deepEqual(await finishPasswordReset(database, { token, password: chosen }), { email });
-  assert.equal((await resetUserPassword(database, email)).id, id);
+  const token = (await createPasswordReset(database, email))!;
+  assert.deepEqual(await completePasswordReset(database, { token, password: chosen }), { email });
+  assert.equal((await setTemporaryPassword(database, email)).id, id);
   await choose(id);
   assert.deepEqual(await storedOf(other), before);
   await deleteExpiredResets(database, { before: new Date() });
-  assert.deepEqual(await finishPasswordReset(database, { token: link, password: chosen }), { email: others });
+  assert.deepEqual(await completePasswordReset(database, { token: link, password: chosen }), {
+    email: others,
+  });
 });
 
 test('the operator cannot reset the password of a person who has none and signs in with a provider', async () => {
@@ -123,7 +125,7 @@ test('the operator cannot reset the password of a person who has none and signs 
   assert.equal(await hasPassword(database, id), false);
   await database.query('update users set email_verified = false where id = $1', [id]);
   await database.query("insert into recovery_codes (user_id, hash) values ($1, 'kept')", [id]);
-  await assert.rejects(resetUserPassword(database, email), { code: 'not_found' });
+  await assert.rejects(setTemporaryPassword(database, email), { code: 'not_found' });
   const codes = await database.query('select from recovery_codes where user_id = $1', [id]);
   assert.equal(codes.rowCount, 1, 'who is not found keeps their second factor');
 });
@@ -137,5 +139,9 @@ test('a password may contain the names of other people’s workspaces, but not o
     const workspace = await createWorkspace(database, { name: `Acme ${index}`, plan: 'free' });
     await addMember(database, { workspaceId: workspace.id, userId: id, role: 'owner' });
   }
-  assert.deepEqual(await listPersonalWords(database, ids[1]!), ['theirs@example.org', 'theirs', 'Acme 1']);
+  assert.deepEqual(await listForbiddenPasswordWords(database, ids[1]!), [
+    'theirs@example.org',
+    'theirs',
+    'Acme 1',
+  ]);
 });

@@ -2,13 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { newId, now } from '#kit/clock.ts';
 import { type Database, sharedDatabaseOf, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { normalizeAddress } from '#kit/outbox/address.ts';
+import { normalizeMailAddress } from '#kit/outbox/address.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
-import { enqueueAccountEmail, reportPasswordChange } from '../audit/email-events.ts';
+import { enqueueAccountEmail, enqueuePasswordChangeEmail } from '../audit/email-events.ts';
 import { passwordProblems } from './passwords.ts';
 import { deleteUnconfirmedFactorsSql } from './unconfirmed-factors.ts';
-import { emailProblems, listPersonalWords, refuseProblems } from './users.ts';
+import { emailProblems, listForbiddenPasswordWords, throwProblems } from './users.ts';
 
 /** Deletes expired resets. */
 export const deleteExpiredResets = statement(
@@ -58,7 +58,7 @@ const useReset = statement(
  * reset links end. Two-factor methods stay, unless the address was unconfirmed until now. An account that
  * only had a provider gets a password sign-in (`account_id`).
  */
-export const setPassword = statement(
+export const setPasswordByReset = statement(
   'password_reset.set_password',
   'user_id account_id password now',
   '',
@@ -92,9 +92,9 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token).dig
  * and its timing are the same for all addresses (docs/rules.md T19).
  * @throws ApiError validation_error for an invalid address.
  */
-export async function askForPasswordReset(database: Database, given: string): Promise<void> {
-  const email = normalizeAddress(given);
-  refuseProblems(emailProblems(email));
+export async function requestPasswordReset(database: Database, given: string): Promise<void> {
+  const email = normalizeMailAddress(given);
+  throwProblems(emailProblems(email));
   await enqueueAccountEmail(database, { kind: 'password_reset_asked', email });
 }
 
@@ -102,7 +102,7 @@ export async function askForPasswordReset(database: Database, given: string): Pr
  * Creates a reset in the caller's transaction. Only the SHA-256 of its token is stored.
  * @returns the token; undefined if the address has no account, or after too many requests.
  */
-export async function beginPasswordReset(db: Queryable, email: string): Promise<string | undefined> {
+export async function createPasswordReset(db: Queryable, email: string): Promise<string | undefined> {
   const token = randomBytes(32).toString('base64url');
   const at = now();
   const begun = await insertReset(sharedDatabaseOf(db), {
@@ -122,22 +122,27 @@ export async function beginPasswordReset(db: Queryable, email: string): Promise<
  * @throws ApiError validation_error for an invalid password; gone if the token was used or replaced or has
  * expired.
  */
-export async function finishPasswordReset(
+export async function completePasswordReset(
   database: Database,
   { token, password }: { token: string; password: string },
 ): Promise<{ email: string }> {
   const hash = hashOf(token);
   const owner = onlyRow(await findReset(database, { hash, now: now() }));
   if (!owner) throw invalidLinkError();
-  const words = await listPersonalWords(database, owner.user_id);
-  refuseProblems(await passwordProblems('password', password, words));
+  const words = await listForbiddenPasswordWords(database, owner.user_id);
+  throwProblems(await passwordProblems('password', password, words));
   const hashed = await hashPassword(password);
   return transaction(database, async (client) => {
     const at = now();
     const person = onlyRow(await useReset(client, { hash, now: at }));
     if (!person) throw invalidLinkError();
-    await setPassword(client, { user_id: person.user_id, account_id: newId(), password: hashed, now: at });
-    await reportPasswordChange(client, person.user_id);
+    await setPasswordByReset(client, {
+      user_id: person.user_id,
+      account_id: newId(),
+      password: hashed,
+      now: at,
+    });
+    await enqueuePasswordChangeEmail(client, person.user_id);
     return { email: person.email };
   });
 }

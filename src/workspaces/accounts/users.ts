@@ -7,10 +7,10 @@ import { findInAllCells } from '#cells/across-cells.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { sharedDatabaseOf } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { normalizeAddress, readMailAddress } from '#kit/outbox/address.ts';
+import { normalizeMailAddress, readMailAddress } from '#kit/outbox/address.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
-import { reportPasswordChange } from '../audit/email-events.ts';
+import { enqueuePasswordChangeEmail } from '../audit/email-events.ts';
 import type { AccountLibrary, AccountServices } from './account-library.ts';
 import { passwordProblems } from './passwords.ts';
 import { renewCookieSignatures } from './sessions.ts';
@@ -35,7 +35,7 @@ export function nameProblems(field: string, name: string): ErrorItem[] {
 }
 
 /** Throws if there are problems. @throws ApiError validation_error with all of them. */
-export function refuseProblems(problems: readonly ErrorItem[]): void {
+export function throwProblems(problems: readonly ErrorItem[]): void {
   if (problems.length > 0) throw new ApiError('validation_error', undefined, { errors: problems });
 }
 
@@ -138,13 +138,13 @@ export function emailProblems(email: string): ErrorItem[] {
  * @throws ApiError validation_error with all problems; conflict if the address already has an account.
  */
 export async function createUser(database: Queryable, user: NewUser): Promise<{ id: string }> {
-  refuseProblems(await userProblems(user));
+  throwProblems(await userProblems(user));
   const id = newId();
   const added = await insertUser(sharedDatabaseOf(database), {
     id,
     account_id: newId(),
     name: normalizeText(user.name ?? user.email.split('@', 1)[0]!),
-    email: normalizeAddress(user.email),
+    email: normalizeMailAddress(user.email),
     password: await hashPassword(user.password),
     email_verified: user.isConfirmed ?? false,
     now: timeOfId(id),
@@ -163,28 +163,28 @@ const temporaryMs = 24 * 3_600_000;
  * account is confirmed.
  * @throws ApiError not_found if no account has this address.
  */
-export async function resetUserPassword(
+export async function setTemporaryPassword(
   database: Queryable,
   email: string,
 ): Promise<{ id: string; temporaryPassword: string }> {
   const temporaryPassword = randomBytes(16).toString('base64url');
   const at = now();
   const [person] = await resetPassword(database, {
-    email: normalizeAddress(email),
+    email: normalizeMailAddress(email),
     password: await hashPassword(temporaryPassword),
     now: at,
     until: new Date(at.getTime() + temporaryMs),
   });
   if (!person)
     throw new ApiError('not_found', `There is no account with a password and the email address ${email}.`);
-  await reportPasswordChange(database, person.id);
+  await enqueuePasswordChangeEmail(database, person.id);
   return { id: person.id, temporaryPassword };
 }
 
 /**
  * Returns the words known about a person (name, address, workspaces). A password must not consist of them.
  */
-export async function listPersonalWords(database: Queryable, userId: string): Promise<string[]> {
+export async function listForbiddenPasswordWords(database: Queryable, userId: string): Promise<string[]> {
   const found = await findInAllCells(database, (cells) => findWordsOfPerson(cells, { id: userId }), {
     isPartial: true,
   });
@@ -199,7 +199,7 @@ const ipv6Prefix = 64;
  * IPv4 address, including `::ffff:1.2.3.4`, and for all addresses in an IPv6 /64 (docs/rules.md T29).
  * @param ip the peer's address, or the address that a trusted proxy reports. All invalid ones share one key.
  */
-export function addressRateLimitKey(ip: string): string {
+export function ipRateLimitKey(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown';
   const address = ipaddr.process(ip);
   if (address.kind() === 'ipv4') return address.toString();

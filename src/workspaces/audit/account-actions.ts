@@ -21,7 +21,7 @@ export const accountActions = [
 export type AccountAction = (typeof accountActions)[number];
 
 /** Changed settings by name: `settings.success_message`. */
-export type Changes = Readonly<Record<string, { from?: unknown; to?: unknown }>>;
+export type AuditedChanges = Readonly<Record<string, { from?: unknown; to?: unknown }>>;
 
 /** The log only says that longer values (as JSON) have changed. */
 const longestValue = 300;
@@ -52,7 +52,7 @@ const ignoredProperties = new Set([
  * query strings of URLs are removed.
  * @returns undefined if nothing differs.
  */
-export function changesBetween(before: unknown, after: unknown): Changes | undefined {
+export function auditedChangesBetween(before: unknown, after: unknown): AuditedChanges | undefined {
   const [old, young] = [settingsOf(before), settingsOf(after)];
   const names = [...new Set([...old.keys(), ...young.keys()])];
   const changed = names.filter((name) => JSON.stringify(old.get(name)) !== JSON.stringify(young.get(name)));

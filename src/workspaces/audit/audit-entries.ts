@@ -1,7 +1,7 @@
 import { leastIdAtSql } from '#kit/id-times.ts';
 import type { Actor } from '#kit/operation.ts';
 import { columns, jsonb, nullable, type RowOf, statement, textEnum } from '#kit/statement.ts';
-import type { AccountAction, Changes } from './account-actions.ts';
+import type { AccountAction, AuditedChanges } from './account-actions.ts';
 
 /** The actor of an audit entry: the caller of a request, or the service itself for scheduled work. */
 export type AuditActor = Actor['kind'] | 'service';
@@ -11,8 +11,8 @@ export const accountEventColumns = columns('id operation status:smallint address
   actor_kind: textEnum<Actor['kind']>(),
 });
 
-export const memberEntryColumns = columns('user_id', accountEventColumns);
-export type MemberAuditEntry = RowOf<typeof memberEntryColumns>;
+export const memberAuditEntryColumns = columns('user_id', accountEventColumns);
+export type MemberAuditEntry = RowOf<typeof memberAuditEntryColumns>;
 
 /** Lists the events of an account, newest first. */
 export const selectAccountEvents = statement(
@@ -28,7 +28,7 @@ export const selectAccountEvents = statement(
     limit $limit offset $offset`,
 );
 
-export const auditFilterColumns = columns(
+export const auditFilterParameters = columns(
   'workspace_id actor_kind:text? actor_id? operation? thing_id? from:timestamp?',
   'to:timestamp?',
 );
@@ -40,11 +40,11 @@ export const auditFilterSql = `a.workspace_id = $workspace_id and ($actor_kind i
 /** Lists audit entries, newest first, with the current names of people and keys. */
 export const selectAuditEntries = statement(
   'audit.select_lines',
-  ['below limit offset', auditFilterColumns],
+  ['below limit offset', auditFilterParameters],
   [
     'id actor_id? actor_name:text? operation method path thing_id? request_id:uuid?',
     'status:smallint? address? agent? session_id?',
-    { actor_kind: textEnum<AuditActor>(), changes: nullable(jsonb<Changes>()) },
+    { actor_kind: textEnum<AuditActor>(), changes: nullable(jsonb<AuditedChanges>()) },
   ],
   `select a.id, a.actor_kind, a.actor_id, coalesce(u.name, k.name) as actor_name, a.operation, a.method, a.path,
           a.thing_id, a.request_id, a.status, a.address, a.agent, a.session_id, a.changes

@@ -4,10 +4,10 @@ import { batchCalls } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
-import type { AuditEntry, AuditPolicy, OperationResponse, Origin, Scope } from '#kit/operation.ts';
+import type { AuditEntry, AuditPolicy, ClientInfo, OperationResponse, RequestScope } from '#kit/operation.ts';
 import { runPeriodically } from '#kit/queue/periodic.ts';
 import { statement, texts } from '#kit/statement.ts';
-import { changesBetween } from './account-actions.ts';
+import { auditedChangesBetween } from './account-actions.ts';
 import { type AccountEvent, recordAccountEvent } from './record-account-event.ts';
 
 /** Inserts the entries of operations that are starting. */
@@ -56,8 +56,8 @@ export const recordAuditOutcomes = statement(
 /** Returns the audit entry of a request. Keeps only ids from the parameters in its path. */
 export function auditEntryOfRequest(
   { name, method, path }: { name: string; method: string; path: string },
-  { workspaceId, actor }: Scope,
-  { params, id: requestId, origin }: { params: unknown; id?: string; origin?: Origin | undefined },
+  { workspaceId, actor }: RequestScope,
+  { params, id: requestId, origin }: { params: unknown; id?: string; origin?: ClientInfo | undefined },
 ): AuditEntry {
   const given = params as Readonly<Record<string, string>>;
   const idOf = (parameter: string): string | undefined =>
@@ -78,7 +78,7 @@ export function auditEntryOfRequest(
  * Returns the parameters of a statement that inserts an audit entry itself (insertAuditEntrySql). All are
  * null if there is no entry.
  */
-export const auditEntryValues = (line: AuditEntry | undefined) => ({
+export const toAuditEntryParameters = (line: AuditEntry | undefined) => ({
   line_id: line ? newId() : null,
   line_actor_kind: line?.actor.kind ?? null,
   line_actor_id: line?.actor.id || null,
@@ -95,7 +95,7 @@ export const auditEntryValues = (line: AuditEntry | undefined) => ({
  * Reads the object that an operation changes, before and after the change. `made` is the id of a new object,
  * from the response.
  */
-export type ChangeReader = {
+export type AuditedObjectReader = {
   before: () => Promise<unknown>;
   after: (answer: OperationResponse, made: string | undefined) => Promise<unknown>;
 };
@@ -106,12 +106,12 @@ export type AuditLog = {
    * itself, so no operation runs without it. If the entry can't be inserted, the operation does not run.
    * @param compared reads what the operation changes, before and after.
    */
-  note<Caller extends Scope>(
+  note<Caller extends RequestScope>(
     operation: { readonly audit: AuditPolicy | undefined },
     line: AuditEntry | undefined,
     caller: Caller,
     run: (caller: Caller) => Promise<OperationResponse>,
-    compared?: ChangeReader,
+    compared?: AuditedObjectReader,
   ): Promise<OperationResponse>;
   /**
    * Records an event of an account after the response, so that timing does not reveal whether the account
@@ -187,7 +187,7 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
   const noteBoth = async (
     line: AuditEntry,
     run: () => Promise<OperationResponse>,
-    compared: ChangeReader | undefined,
+    compared: AuditedObjectReader | undefined,
   ): Promise<OperationResponse> => {
     const { workspaceId } = line;
     const id = newId();
@@ -200,7 +200,7 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
       const made = createdId(answer);
       // The operation has succeeded, so a failed comparison must not make it fail.
       const changes = await compared?.after(answer, made).then(
-        (after) => changesBetween(before, after),
+        (after) => auditedChangesBetween(before, after),
         (error: unknown) => {
           log.warn({ err: error }, 'could not read what an operation changed');
           return undefined;

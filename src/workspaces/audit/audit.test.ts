@@ -8,8 +8,13 @@ import { signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { createKey } from '../keys.ts';
-import { auditEntryOfRequest, auditEntryValues, openAuditLog, recordAuditOutcomes } from './audit-log.ts';
-import { originOf } from './record-account-event.ts';
+import {
+  auditEntryOfRequest,
+  openAuditLog,
+  recordAuditOutcomes,
+  toAuditEntryParameters,
+} from './audit-log.ts';
+import { ipAndAgentOf } from './record-account-event.ts';
 
 const service = await openService();
 const { database } = service.services;
@@ -130,7 +135,7 @@ test('an operator’s entry has no actor ID, and an invalid ID in a response is 
   const line = auditEntryOfRequest({ name: 'testMail', method: 'POST', path: '/mail/test' }, scope, {
     params: {},
   });
-  assert.equal(auditEntryValues(line).line_actor_id, null);
+  assert.equal(toAuditEntryParameters(line).line_actor_id, null);
   const answer = { status: 201, body: { id: 'number 7' } };
   await audit.note({ audit: 'entry' }, line, scope, async () => answer);
   await audit.stop();
@@ -367,7 +372,7 @@ test('at most 1,000 personal audit entries wait to be written, each for its acco
   const [person, stranger] = [await signIn(service), await signIn(service)];
   const audit = openAuditLog({ database, log: openLog('silent') });
   const by = {
-    origin: originOf({ ip: '10.0.0.1', headers: new Headers({ 'User-Agent': '' }) }),
+    origin: ipAndAgentOf({ ip: '10.0.0.1', headers: new Headers({ 'User-Agent': '' }) }),
     sessionId: 'known',
   };
   for (let deeds = 0; deeds < 1_005; deeds += 1)
@@ -380,7 +385,7 @@ test('at most 1,000 personal audit entries wait to be written, each for its acco
   );
   assert.deepEqual(rows, [{ is_theirs: true, agent: null, count: 1_000 }]);
   assert.equal(
-    originOf({ ip: '10.0.0.1', headers: new Headers({ 'User-Agent': 'Firefox' }) }).agent,
+    ipAndAgentOf({ ip: '10.0.0.1', headers: new Headers({ 'User-Agent': 'Firefox' }) }).agent,
     'Firefox',
   );
 

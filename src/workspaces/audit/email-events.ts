@@ -1,7 +1,7 @@
 import type { Locale } from '#ast/basics/locales.ts';
 import { findInAllCells, runInCellOf } from '#cells/across-cells.ts';
 import { newId } from '#kit/clock.ts';
-import { announceWithCommit, enqueueJob } from '#kit/queue.ts';
+import { announceJobsWithCommit, enqueueJob } from '#kit/queue.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 
 /**
@@ -74,19 +74,22 @@ export async function enqueueEmailEvent(
     payload: news,
     delay,
   });
-  if (news.kind !== 'submission_completed') await announceWithCommit(db);
+  if (news.kind !== 'submission_completed') await announceJobsWithCommit(db);
 }
 
-export const reportPasswordChange = (db: Queryable, userId: string): Promise<void> =>
+export const enqueuePasswordChangeEmail = (db: Queryable, userId: string): Promise<void> =>
   enqueueAccountEmail(db, { kind: 'password_changed', userId });
 
 /** Reports a change of a person's sign-in methods or account. */
-export const reportAccountChange = (db: Queryable, userId: string, what: AccountChange): Promise<void> =>
-  enqueueAccountEmail(db, { kind: 'second_factor_changed', userId, what });
+export const enqueueAccountChangeEmail = (
+  db: Queryable,
+  userId: string,
+  what: AccountChange,
+): Promise<void> => enqueueAccountEmail(db, { kind: 'second_factor_changed', userId, what });
 
 /** Adds events without a workspace to the queue of the first workspace. */
 export async function enqueueAccountEmail(db: Queryable, news: EmailEvent): Promise<void> {
-  const workspace = await firstWorkspace(db);
+  const workspace = await findFallbackWorkspace(db);
   if (workspace) await runInCellOf(db, workspace.id, (cell) => enqueueEmailEvent(cell, workspace.id, news));
 }
 
@@ -94,6 +97,6 @@ export async function enqueueAccountEmail(db: Queryable, news: EmailEvent): Prom
  * Finds the workspace whose queue and email settings are used for work without a workspace: the first one in
  * the first cell that has any.
  */
-export async function firstWorkspace(db: Queryable): Promise<{ id: string } | undefined> {
+export async function findFallbackWorkspace(db: Queryable): Promise<{ id: string } | undefined> {
   return (await findInAllCells(db, (cell) => findFirstWorkspace(cell, {}), { isPartial: true }))[0];
 }

@@ -1,11 +1,11 @@
 import { runInEachCell } from '#cells/across-cells.ts';
 import { newId } from '#kit/clock.ts';
 import { databaseOf, sharedDatabaseOf, transaction } from '#kit/database.ts';
-import type { Origin, Person, Visitor } from '#kit/operation.ts';
-import { normalizeAddress } from '#kit/outbox/address.ts';
+import type { ClientInfo, Person, RequestSender } from '#kit/operation.ts';
+import { normalizeMailAddress } from '#kit/outbox/address.ts';
 import { jsonb, nullable, type Queryable, statement, textEnum } from '#kit/statement.ts';
-import type { AccountAction, Changes } from './account-actions.ts';
-import { type AuditActor, accountEventColumns, memberEntryColumns } from './audit-entries.ts';
+import type { AccountAction, AuditedChanges } from './account-actions.ts';
+import { type AuditActor, accountEventColumns, memberAuditEntryColumns } from './audit-entries.ts';
 
 /**
  * Adds an event to an account, found by id or address.
@@ -24,7 +24,7 @@ const insertAccountEvent = statement(
 /** Adds the audit entry to each workspace of the person in a cell. An existing entry does not change. */
 const insertMemberEntries = statement(
   'audit.insert_lines_of_member',
-  memberEntryColumns,
+  memberAuditEntryColumns,
   '',
   `/* lookup: across workspaces */
    insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
@@ -40,7 +40,7 @@ const insertWorkspaceEntry = statement(
   'audit.insert_workspace_line',
   [
     'workspace_id id actor_id? operation thing_id address? agent? session_id?',
-    { actor_kind: textEnum<AuditActor>(), changes: nullable(jsonb<Changes>()) },
+    { actor_kind: textEnum<AuditActor>(), changes: nullable(jsonb<AuditedChanges>()) },
   ],
   '',
   `insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
@@ -57,7 +57,7 @@ export type AccountEvent = {
   /** The status of the response; 200 unless the attempt was refused. */
   status?: number;
   /** Undefined for the operator, on the command line. */
-  by: { origin: Origin; sessionId?: string } | undefined;
+  by: { origin: ClientInfo; sessionId?: string } | undefined;
 };
 
 /**
@@ -83,7 +83,7 @@ export async function recordAccountEvent(
   const [person] = await insertAccountEvent(db, {
     ...line,
     user_id: 'userId' in who ? who.userId : null,
-    email: 'email' in who ? normalizeAddress(who.email) : null,
+    email: 'email' in who ? normalizeMailAddress(who.email) : null,
   });
   if (!person) return;
   const { user_id } = person;
@@ -93,20 +93,23 @@ export async function recordAccountEvent(
 }
 
 /** Returns the IP address and User-Agent of a visitor's request. */
-export const originOf = ({ ip, headers }: Pick<Visitor, 'ip' | 'headers'>): Origin => ({
+export const ipAndAgentOf = ({ ip, headers }: Pick<RequestSender, 'ip' | 'headers'>): ClientInfo => ({
   address: ip,
   agent: headers.get('User-Agent') || null,
 });
 
 /** Returns the event for a change that a signed-in person makes to their account. */
 export const accountEventOf = (
-  { person, visitor }: { person: Pick<Person, 'id' | 'sessionId'>; visitor: Pick<Visitor, 'ip' | 'headers'> },
+  {
+    person,
+    visitor,
+  }: { person: Pick<Person, 'id' | 'sessionId'>; visitor: Pick<RequestSender, 'ip' | 'headers'> },
   operation: AccountEvent['operation'],
 ) =>
   ({
     who: { userId: person.id },
     operation,
-    by: { origin: originOf(visitor), sessionId: person.sessionId },
+    by: { origin: ipAndAgentOf(visitor), sessionId: person.sessionId },
   }) satisfies AccountEvent;
 
 /** A change of a workspace outside the API operations: it is created, left, or changed by the operator. */
@@ -114,9 +117,9 @@ export type WorkspaceAuditEntry = {
   workspaceId: string;
   operation: string;
   /** Undefined for the operator, on the command line. */
-  by: { userId: string; origin: Origin; sessionId?: string } | 'service' | undefined;
+  by: { userId: string; origin: ClientInfo; sessionId?: string } | 'service' | undefined;
   thingId?: string;
-  changes?: Changes | undefined;
+  changes?: AuditedChanges | undefined;
 };
 
 /** Adds an entry to the audit log of a workspace, in the caller's transaction. */

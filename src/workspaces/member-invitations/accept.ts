@@ -7,14 +7,14 @@ import { onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts'
 import type { Vault } from '#kit/vault.ts';
 import type { Role } from '#rules/permissions.ts';
 import { deleteUser, findUserByEmail } from '../account-deletion.ts';
-import { setPassword } from '../accounts/password-reset.ts';
+import { setPasswordByReset } from '../accounts/password-reset.ts';
 import { passwordProblems } from '../accounts/passwords.ts';
-import { createUser, listPersonalWords, refuseProblems } from '../accounts/users.ts';
-import { reportPasswordChange } from '../audit/email-events.ts';
+import { createUser, listForbiddenPasswordWords, throwProblems } from '../accounts/users.ts';
+import { enqueuePasswordChangeEmail } from '../audit/email-events.ts';
 import { addMember } from '../members.ts';
 
 /** Identifies an invitation in any cell. */
-export type InvitationKey = { workspaceId: string; id: string };
+export type MemberInvitationId = { workspaceId: string; id: string };
 
 /**
  * What a link proves about its holder. `confirmed`: the address is theirs, because the link was emailed there
@@ -31,20 +31,24 @@ const pattern = new RegExp(`^(${uuid})\\.(${uuid})\\.([\\w-]{43})$`);
  * Returns the values that a token's signature covers. Emailed and handed-over links are signed differently,
  * so neither can be turned into the other.
  */
-const partsOf = ({ workspaceId, id }: InvitationKey, proof: LinkProof): string[] => [workspaceId, id, proof];
+const partsOf = ({ workspaceId, id }: MemberInvitationId, proof: LinkProof): string[] => [
+  workspaceId,
+  id,
+  proof,
+];
 
 /**
  * Returns `<workspace>.<invitation>.<HMAC-SHA256 of both and of what the link proves>`. It can't be guessed
  * without the instance key. It need not be stored, so the link can be emailed again.
  */
-export const invitationToken = (vault: Vault, key: InvitationKey, proof: LinkProof): string =>
+export const signMemberInvitationToken = (vault: Vault, key: MemberInvitationId, proof: LinkProof): string =>
   `${key.workspaceId}.${key.id}.${vault.sign('member invitations', partsOf(key, proof))}`;
 
 /** Returns the invitation of a token; undefined if the token is not ours. Compares in constant time. */
 function readInvitationToken(
   vault: Vault,
   token: string,
-): (InvitationKey & { proof: LinkProof }) | undefined {
+): (MemberInvitationId & { proof: LinkProof }) | undefined {
   const [, workspaceId, id, signature] = pattern.exec(token) ?? [];
   if (!workspaceId || !id || !signature) return undefined;
   const key = { workspaceId, id };
@@ -86,7 +90,7 @@ export const lockAccount = statement(
   `select id, email_verified as is_confirmed from users where email = $email for no key update`,
 );
 
-type AcceptContext = { database: Database; vault: Vault };
+type AcceptServices = { database: Database; vault: Vault };
 
 /**
  * How the holder of a link can join: by choosing a password, by signing in, or either. Only an emailed link
@@ -105,8 +109,8 @@ type OpenInvitation = {
 };
 
 /** Returns an open invitation. @throws ApiError gone if there is none. */
-export async function openInvitation(
-  { database, vault }: AcceptContext,
+export async function requireOpenInvitation(
+  { database, vault }: AcceptServices,
   token: string,
 ): Promise<OpenInvitation> {
   const { workspaceId, id, proof } = readToken(vault, token);
@@ -125,8 +129,8 @@ export async function openInvitation(
  * @returns the address to sign in with, and who joined which workspace.
  * @throws ApiError gone; validation_error; conflict if an account exists that this link can't claim.
  */
-export async function joinByPassword(
-  { database, vault }: AcceptContext,
+export async function joinWithNewAccount(
+  { database, vault }: AcceptServices,
   { token, name, password }: { token: string; name: string; password: string },
 ): Promise<{ email: string; workspaceId: string; userId: string }> {
   const { workspaceId, id, proof } = readToken(vault, token);
@@ -164,11 +168,11 @@ async function claimAccount(
   client: Queryable,
   { userId, password, workspace }: { userId: string; password: string; workspace: string },
 ): Promise<void> {
-  const words = [...(await listPersonalWords(client, userId)), workspace];
-  refuseProblems(await passwordProblems('password', password, words));
+  const words = [...(await listForbiddenPasswordWords(client, userId)), workspace];
+  throwProblems(await passwordProblems('password', password, words));
   const secret = { account_id: newId(), password: await hashPassword(password) };
-  await setPassword(sharedDatabaseOf(client), { user_id: userId, ...secret, now: now() });
-  await reportPasswordChange(client, userId);
+  await setPasswordByReset(sharedDatabaseOf(client), { user_id: userId, ...secret, now: now() });
+  await enqueuePasswordChangeEmail(client, userId);
 }
 
 /**
@@ -176,8 +180,8 @@ async function claimAccount(
  * @throws ApiError gone; forbidden for another person or an unconfirmed account; conflict if they are already
  * a member.
  */
-export async function joinAsPerson(
-  { database, vault }: AcceptContext,
+export async function joinAsSignedInPerson(
+  { database, vault }: AcceptServices,
   { token, userId }: { token: string; userId: string },
 ): Promise<{ workspaceId: string }> {
   const { workspaceId, id, proof } = readToken(vault, token);

@@ -4,7 +4,7 @@ import { type ConsolePerson, callConsole, signIn } from '#test/console.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
 import { createUser } from '../accounts/users.ts';
-import { invitationToken } from './accept.ts';
+import { signMemberInvitationToken } from './accept.ts';
 
 const server = await openMailServer();
 const service = await openService({
@@ -138,7 +138,7 @@ test('the owner of an email address gets an account that another person made for
   const email = 'taken@example.org';
   const { vault, database } = service.services;
   const { body } = await invite(owner, email);
-  const handedOver = invitationToken(vault, { workspaceId, id: body.id }, 'unconfirmed');
+  const handedOver = signMemberInvitationToken(vault, { workspaceId, id: body.id }, 'unconfirmed');
   assert.equal((await open(handedOver)).body['way'], 'either');
   assert.equal((await joinNew(handedOver)).status, 201);
   const squatter = await callConsole(url, '', 'POST', '/session', { email, password });

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { asWireValue } from '#kit/http.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { type MailState, mailStates } from '#kit/outbox.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { columns, nullable, statement, textEnum } from '#kit/statement.ts';
@@ -8,8 +8,8 @@ import type { Role } from '#rules/permissions.ts';
 import { findResponsiblePerson, requireWorkspaceAccess } from '../authenticate.ts';
 import { emailText, noExtraProperties, orNull, role, timestamp, uuid } from '../shapes.ts';
 import {
-  type InviteContext,
   type Inviter,
+  type InviteServices,
   inviteMember,
   resendInvitation,
   revokeInvitation,
@@ -64,9 +64,9 @@ const selectInvitations = statement(
 );
 
 /** Operations to invite people to a workspace; they join in src/console. */
-export function memberInvitationEndpoints(context: InviteContext) {
+export function memberInvitationEndpoints(context: InviteServices) {
   const { database, config } = context;
-  const inviterOf = async (scope: Scope): Promise<Inviter> => {
+  const inviterOf = async (scope: RequestScope): Promise<Inviter> => {
     const person = await findResponsiblePerson(database, scope);
     return {
       may: scope.may,

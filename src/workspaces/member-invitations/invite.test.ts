@@ -7,7 +7,7 @@ import { testDatabase } from '#test/database.ts';
 import { createUser } from '../accounts/users.ts';
 import { openRequestCounter } from '../request-counter.ts';
 import { createWorkspace } from '../workspaces.ts';
-import { inviteByHand, inviteMember, resendInvitation, sanitizeName } from './invite.ts';
+import { createInvitationLink, inviteMember, resendInvitation, sanitizeNameForEmail } from './invite.ts';
 
 const { database } = await testDatabase();
 const smtp = readSmtp({ url: 'smtp://127.0.0.1:1', from: 'forms@example.org' }, []);
@@ -50,14 +50,15 @@ test('simultaneous invitations of one address leave only one email to send', asy
 });
 
 test('the operator can invite only valid addresses, not members', async () => {
-  const invite = async (email: string) => inviteByHand(context, { workspaceId, email, role: 'owner' });
+  const invite = async (email: string) =>
+    createInvitationLink(context, { workspaceId, email, role: 'owner' });
   await assert.rejects(invite('nobody'), { code: 'validation_error' });
   assert.match((await invite(' Mary@Example.org ')).link, /^https:\/\/forms\.example\.org\/app\/join\/./);
 });
 
 test('a name without plain characters becomes three dots, and a long name is cut to 40 characters', () => {
   assert.deepEqual(
-    [sanitizeName('://?'), sanitizeName('0123456789'), sanitizeName('a'.repeat(99))],
+    [sanitizeNameForEmail('://?'), sanitizeNameForEmail('0123456789'), sanitizeNameForEmail('a'.repeat(99))],
     ['…', '…', 'a'.repeat(40)],
   );
 });

@@ -3,16 +3,16 @@ import { newId, now, timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { normalizeAddress } from '#kit/outbox/address.ts';
+import { normalizeMailAddress } from '#kit/outbox/address.ts';
 import { cancelMails, enqueueMail } from '#kit/outbox.ts';
 import { onlyRow, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Role } from '#rules/permissions.ts';
-import { emailProblems, refuseProblems } from '../accounts/users.ts';
+import { emailProblems, throwProblems } from '../accounts/users.ts';
 import { enforceRateLimit } from '../authenticate.ts';
-import { findWorkspace, type MemberManager, requireOwner } from '../members.ts';
+import { findWorkspace, type MemberManager, requireMayManageOwner } from '../members.ts';
 import type { RequestCounter } from '../request-counter.ts';
-import { type InvitationKey, invitationToken, type LinkProof } from './accept.ts';
+import { type LinkProof, type MemberInvitationId, signMemberInvitationToken } from './accept.ts';
 
 const hour = 3_600;
 
@@ -41,7 +41,7 @@ const longest = 40;
  * Shortens and cleans a name for an email to a stranger, so that email clients do not turn it into a link or
  * a phone number. Inviters choose names freely, and these emails are sent in our name.
  */
-export function sanitizeName(name: string): string {
+export function sanitizeNameForEmail(name: string): string {
   const plain = name
     .normalize('NFKC')
     .replace(/\d{5,}/g, ' ')
@@ -107,7 +107,7 @@ const deleteInvitation = statement(
   `delete from member_invitations where workspace_id = $workspace_id and id = $id returning role, mail_id`,
 );
 
-export type InviteContext = {
+export type InviteServices = {
   database: Database;
   vault: Vault;
   config: Pick<Config, 'publicUrl' | 'smtp'>;
@@ -134,12 +134,12 @@ const dayMs = 86_400_000;
  * the inviter is not an owner; conflict if they are already a member; rate_limit_exceeded.
  */
 export async function inviteMember(
-  context: InviteContext,
+  context: InviteServices,
   { workspaceId, inviter, ...asked }: { workspaceId: string; inviter: Inviter; email: string; role: Role },
 ): Promise<Invited> {
-  requireOwner(inviter, asked.role);
-  const email = normalizeAddress(asked.email);
-  refuseProblems(emailProblems(email));
+  requireMayManageOwner(inviter, asked.role);
+  const email = normalizeMailAddress(asked.email);
+  throwProblems(emailProblems(email));
   await countInvitation(context.requestCounter, { inviterId: inviter.id, workspaceId, email });
   const invited = await transaction(context.database, async (client) => {
     const written = await writeInvitation(client, { workspaceId, inviter, email, role: asked.role });
@@ -155,12 +155,12 @@ export async function inviteMember(
  * @throws ApiError validation_error; not_found if the workspace does not exist; conflict if they are already
  * a member.
  */
-export function inviteByHand(
-  { database, vault, config }: Pick<InviteContext, 'database' | 'vault' | 'config'>,
+export function createInvitationLink(
+  { database, vault, config }: Pick<InviteServices, 'database' | 'vault' | 'config'>,
   { workspaceId, role, ...asked }: { workspaceId: string; email: string; role: Role },
 ): Promise<{ id: string; link: string }> {
-  const email = normalizeAddress(asked.email);
-  refuseProblems(emailProblems(email));
+  const email = normalizeMailAddress(asked.email);
+  throwProblems(emailProblems(email));
   return transaction(database, async (client) => {
     const { id } = await writeInvitation(client, { workspaceId, inviter: undefined, email, role });
     return { id, link: linkOf({ vault, config }, { workspaceId, id }, 'confirmed') };
@@ -183,7 +183,7 @@ async function writeInvitation(
   const workspace = onlyRow(await findWorkspace(client, { workspace_id: workspaceId, user_id: null }));
   if (!workspace) throw new ApiError('not_found', 'This workspace does not exist.');
   const former = onlyRow(await lockInvitationOf(client, place));
-  if (former && inviter) requireOwner(inviter, former.role);
+  if (former && inviter) requireMayManageOwner(inviter, former.role);
   const id = newId();
   await insertInvitation(client, {
     ...place,
@@ -202,14 +202,14 @@ async function writeInvitation(
  * @throws ApiError not_found; forbidden and rate_limit_exceeded as in inviteMember.
  */
 export async function resendInvitation(
-  context: InviteContext,
+  context: InviteServices,
   { workspaceId, id, inviter }: { workspaceId: string; id: string; inviter: Inviter },
 ): Promise<Invited> {
   const invited = await transaction(context.database, async (client) => {
     const expiresAt = new Date(now().getTime() + openDays * dayMs);
     const key = { workspace_id: workspaceId, id };
     const found = requireRow(await extendInvitation(client, { ...key, expires_at: expiresAt }));
-    requireOwner(inviter, found.role);
+    requireMayManageOwner(inviter, found.role);
     const { email } = found;
     await countInvitation(context.requestCounter, { inviterId: inviter.id, workspaceId, email });
     await cancelMail(client, workspaceId, found.mail_id);
@@ -224,12 +224,12 @@ export async function resendInvitation(
  * @throws ApiError not_found; forbidden as in inviteMember.
  */
 export function revokeInvitation(
-  { database }: Pick<InviteContext, 'database'>,
+  { database }: Pick<InviteServices, 'database'>,
   { workspaceId, id, keeper }: { workspaceId: string; id: string; keeper: MemberManager },
 ): Promise<void> {
   return transaction(database, async (client) => {
     const gone = requireRow(await deleteInvitation(client, { workspace_id: workspaceId, id }));
-    requireOwner(keeper, gone.role);
+    requireMayManageOwner(keeper, gone.role);
     await cancelMail(client, workspaceId, gone.mail_id);
   });
 }
@@ -245,10 +245,10 @@ async function cancelMail(
 
 /** Returns the URL where a person joins. */
 const linkOf = (
-  { vault, config }: Pick<InviteContext, 'vault' | 'config'>,
-  key: InvitationKey,
+  { vault, config }: Pick<InviteServices, 'vault' | 'config'>,
+  key: MemberInvitationId,
   proof: LinkProof,
-): string => `${config.publicUrl}/app/join/${invitationToken(vault, key, proof)}`;
+): string => `${config.publicUrl}/app/join/${signMemberInvitationToken(vault, key, proof)}`;
 
 type Sending = {
   workspaceId: string;
@@ -260,14 +260,17 @@ type Sending = {
 };
 
 async function send(
-  { vault, config }: InviteContext,
+  { vault, config }: InviteServices,
   client: Queryable,
   { workspaceId, id, email, role, ...sending }: Sending,
 ): Promise<Invited> {
   const key = { workspaceId, id };
   if (!config.smtp) return { id, link: linkOf({ vault, config }, key, 'unconfirmed') };
   const link = linkOf({ vault, config }, key, 'confirmed');
-  const [inviter, workspace] = [sanitizeName(sending.inviter.name), sanitizeName(sending.workspace)];
+  const [inviter, workspace] = [
+    sanitizeNameForEmail(sending.inviter.name),
+    sanitizeNameForEmail(sending.workspace),
+  ];
   const mailId = await enqueueMail(
     client,
     vault,

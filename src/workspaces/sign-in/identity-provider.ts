@@ -7,13 +7,13 @@ import { newId, now } from '#kit/clock.ts';
 import type { IdentityProviderConfig } from '#kit/config/sections.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Visitor } from '#kit/operation.ts';
-import { normalizeAddress, toAsciiDomain } from '#kit/outbox/address.ts';
+import type { RequestSender } from '#kit/operation.ts';
+import { normalizeMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { columns, onlyRow, statement } from '#kit/statement.ts';
 import { generateInstanceKey, type Vault } from '#kit/vault.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
-import { setPassword } from '../accounts/password-reset.ts';
+import { setPasswordByReset } from '../accounts/password-reset.ts';
 import { type Accounts, emailProblems, longestName } from '../accounts/users.ts';
 import { enqueueEmailEvent } from '../audit/email-events.ts';
 import { changeRole, findMembership, insertMember } from '../members.ts';
@@ -57,7 +57,7 @@ const insertIdentity = statement(
    on conflict (account_id) where provider_id = 'oidc' do nothing`,
 );
 
-type Context = {
+type ProviderServices = {
   accounts: Accounts;
   database: Database;
   vault: Vault;
@@ -76,7 +76,7 @@ const timeoutSeconds = 10;
  * Returns the URL to which the provider redirects the browser: a screen of the console, which passes the
  * query on.
  */
-const returnUrl = ({ config }: Context): string => `${config.publicUrl}/app/signed-in`;
+const returnUrl = ({ config }: ProviderServices): string => `${config.publicUrl}/app/signed-in`;
 
 /** The provider's metadata, by configuration. It is read on first use, and again after a failure. */
 const discovered = new WeakMap<IdentityProviderConfig, Promise<Configuration>>();
@@ -106,7 +106,7 @@ async function discover(provider: IdentityProviderConfig) {
   }
 }
 
-function requireProvider({ config }: Context): IdentityProviderConfig {
+function requireProvider({ config }: ProviderServices): IdentityProviderConfig {
   if (config.identityProvider) return config.identityProvider;
   throw new ApiError('conflict', 'No identity provider is set up on this server.');
 }
@@ -117,8 +117,8 @@ function requireProvider({ config }: Context): IdentityProviderConfig {
  * @throws ApiError conflict if there is no provider; service_unavailable; rate_limit_exceeded.
  */
 export async function startProviderSignIn(
-  context: Context,
-  { address }: Visitor,
+  context: ProviderServices,
+  { address }: RequestSender,
 ): Promise<{ url: string; kept: string }> {
   const provider = requireProvider(context);
   await limitAttempts(context, `question to the provider from ${address}`, signInTries.ofAddress);
@@ -150,8 +150,8 @@ export async function startProviderSignIn(
  * not sign in.
  */
 export async function signInByProvider(
-  context: Context,
-  visitor: Visitor,
+  context: ProviderServices,
+  visitor: RequestSender,
   { answer, kept }: { answer: string; kept: string | undefined },
 ): Promise<{ userId: string; cookies: string[] }> {
   const provider = requireProvider(context);
@@ -181,7 +181,7 @@ function readKept(vault: Vault, kept: string | undefined): ProviderSignInState {
 const begunElsewhere = 'This sign-in was not started in this browser, or it has expired. Start again.';
 
 async function readClaims(
-  context: Context,
+  context: ProviderServices,
   provider: IdentityProviderConfig,
   answer: string,
   { verifier, state, nonce }: ProviderSignInState,
@@ -206,11 +206,11 @@ async function readClaims(
 }
 
 async function findOrMakePerson(
-  { database }: Context,
+  { database }: ProviderServices,
   provider: IdentityProviderConfig,
   claims: IDToken,
 ): Promise<{ id: string }> {
-  const email = typeof claims['email'] === 'string' ? normalizeAddress(claims['email']) : '';
+  const email = typeof claims['email'] === 'string' ? normalizeMailAddress(claims['email']) : '';
   const isAllowed =
     emailProblems(email).length === 0 && provider.domains.includes(toAsciiDomain(email).split('@')[1]!);
   const isConfirmed = claims['email_verified'] ?? provider.trustsEmail;
@@ -228,7 +228,7 @@ async function findOrMakePerson(
     const at = now();
     // The creator of this account never confirmed its address, so their password and sessions end.
     if (found && !found.is_confirmed)
-      await setPassword(client, {
+      await setPasswordByReset(client, {
         user_id: found.id,
         account_id: newId(),
         password: await hashPassword(generateInstanceKey()),

@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openAuthenticator } from '#test/authenticator.ts';
 import {
-  passkeyOrigin,
+  passkeyOriginOf,
   readPasskeyRegistration,
-  readSignedChallenge,
   verifyPasskeyAssertion,
+  verifySignedChallenge,
 } from './passkey.ts';
 
-const place = passkeyOrigin('https://forms.example.org');
+const place = passkeyOriginOf('https://forms.example.org');
 
 for (const algorithm of ['-7', '-8', '-257'] as const) {
   test(`a passkey with algorithm ${algorithm} can be read, and its signature is valid`, () => {
     const authenticator = openAuthenticator(place, algorithm);
     const made = authenticator.make('first');
-    assert.equal(readSignedChallenge(made.client_data, 'webauthn.create', place), 'first');
+    assert.equal(verifySignedChallenge(made.client_data, 'webauthn.create', place), 'first');
     const key = readPasskeyRegistration(made, place)!;
     authenticator.count = 6;
     const shown = authenticator.show('second');
-    assert.equal(readSignedChallenge(shown.client_data, 'webauthn.get', place), 'second');
+    assert.equal(verifySignedChallenge(shown.client_data, 'webauthn.get', place), 'second');
     assert.deepEqual([shown.id, verifyPasskeyAssertion(shown, key, place)], [key.id, 7]);
   });
 }
@@ -34,11 +34,11 @@ test('client data of another page, for another purpose or in a frame gives no ch
     { crossOrigin: true },
   ])
     assert.equal(
-      readSignedChallenge(authenticator.show('c', otherwise).client_data, 'webauthn.get', place),
+      verifySignedChallenge(authenticator.show('c', otherwise).client_data, 'webauthn.get', place),
       undefined,
     );
   for (const nonsense of ['', 'AAAA', Buffer.from('null').toString('base64url')])
-    assert.equal(readSignedChallenge(nonsense, 'webauthn.get', place), undefined);
+    assert.equal(verifySignedChallenge(nonsense, 'webauthn.get', place), undefined);
 });
 
 test('a passkey counts only if it is bound to this service, a person was present and was verified', () => {

@@ -35,13 +35,13 @@ export type PasskeyAssertion = {
 export type PasskeyOrigin = { origin: string; host: string };
 
 /** A stored public key. */
-export type PasskeyKey = { public_key: Buffer; algorithm: number };
+export type PasskeyPublicKey = { public_key: Buffer; algorithm: number };
 
 const read = (text: string): Buffer => Buffer.from(text, 'base64url');
 const sha256 = (bytes: Buffer | string): Buffer => createHash('sha256').update(bytes).digest();
 
 /** Returns the origin and host for passkeys. They need a host name: an IP address can't be owned. */
-export const passkeyOrigin = (publicUrl: string): PasskeyOrigin => {
+export const passkeyOriginOf = (publicUrl: string): PasskeyOrigin => {
   const { origin, hostname } = new URL(publicUrl);
   return { origin, host: hostname };
 };
@@ -50,7 +50,7 @@ export const passkeyOrigin = (publicUrl: string): PasskeyOrigin => {
  * Returns the challenge that a browser signed for this purpose, on one of our pages and outside a frame;
  * undefined otherwise (7.1 and 7.2, steps 7 to 10). The caller checks whether the challenge is ours.
  */
-export function readSignedChallenge(
+export function verifySignedChallenge(
   clientData: string,
   type: 'webauthn.create' | 'webauthn.get',
   { origin }: PasskeyOrigin,
@@ -92,7 +92,7 @@ const longestId = 1023;
 export function readPasskeyRegistration(
   made: PasskeyRegistration,
   place: PasskeyOrigin,
-): (PasskeyKey & { id: string; count: number }) | undefined {
+): (PasskeyPublicKey & { id: string; count: number }) | undefined {
   const bytes = read(made.authenticator_data);
   const said = readAuthenticatorData(bytes, place);
   if (!said || (said.flags & flags.withCredential) === 0 || bytes.length < 55) return undefined;
@@ -109,7 +109,7 @@ export function readPasskeyRegistration(
  */
 export function verifyPasskeyAssertion(
   shown: PasskeyAssertion,
-  key: PasskeyKey,
+  key: PasskeyPublicKey,
   place: PasskeyOrigin,
 ): number | undefined {
   const bytes = read(shown.authenticator_data);
@@ -124,7 +124,7 @@ export function verifyPasskeyAssertion(
 function openKey({
   public_key,
   algorithm,
-}: PasskeyKey): { key: KeyObject; digest: string | null } | undefined {
+}: PasskeyPublicKey): { key: KeyObject; digest: string | null } | undefined {
   const known = Object.entries(algorithms).find(([number]) => Number(number) === algorithm)?.[1];
   if (!known) return undefined;
   try {

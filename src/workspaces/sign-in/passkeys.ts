@@ -3,28 +3,33 @@ import ipaddr from 'ipaddr.js';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Visitor } from '#kit/operation.ts';
+import type { RequestSender } from '#kit/operation.ts';
 import { onlyRow, requireRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { nameProblems, refuseProblems } from '../accounts/users.ts';
+import { nameProblems, throwProblems } from '../accounts/users.ts';
 import {
   type PasskeyAssertion,
   type PasskeyOrigin,
   type PasskeyRegistration,
   passkeyAlgorithms,
-  passkeyOrigin,
+  passkeyOriginOf,
   readPasskeyRegistration,
-  readSignedChallenge,
   verifyPasskeyAssertion,
+  verifySignedChallenge,
 } from './passkey.ts';
 import { requirePassword } from './require-password.ts';
 import {
-  changeFactors,
+  changeFactorsAndNotify,
   type FactorChangeResult,
-  type FactorContext,
   type FactorOwner,
+  type FactorServices,
 } from './second-factor.ts';
-import { createDeviceToken, isTemporaryPasswordExpired, limitAttempts, signInTries } from './sign-in.ts';
+import {
+  createKnownBrowserToken,
+  isTemporaryPasswordExpired,
+  limitAttempts,
+  signInTries,
+} from './sign-in.ts';
 
 const selectPasskeys = statement(
   'second_factor.select_passkeys',
@@ -79,7 +84,7 @@ const findPasskey = statement(
  * Records a use of a passkey; no row if its count did not grow. Authenticators that do not count always send
  * 0.
  */
-export const updatePasskeyCount = statement(
+export const recordPasskeyUse = statement(
   'second_factor.take_passkey_count',
   'user_id id sign_count now',
   'id',
@@ -94,7 +99,7 @@ export const mostPasskeys = 20;
 /** How long a challenge to create or use a passkey is valid: five minutes. */
 const challengeSeconds = 300;
 
-type PasskeyContext = FactorContext & { config: { publicUrl: string } };
+type PasskeyServices = FactorServices & { config: { publicUrl: string } };
 
 /** The options with which a browser creates a passkey. */
 type PasskeyRequest = {
@@ -106,8 +111,8 @@ type PasskeyRequest = {
 };
 
 /** Returns the origin and host for passkeys. @throws ApiError conflict if passkeys cannot work here. */
-function requirePasskeyOrigin({ config }: PasskeyContext): PasskeyOrigin {
-  const place = passkeyOrigin(config.publicUrl);
+function requirePasskeyOrigin({ config }: PasskeyServices): PasskeyOrigin {
+  const place = passkeyOriginOf(config.publicUrl);
   if (!ipaddr.isValid(place.host.replaceAll(/[[\]]/g, ''))) return place;
   throw new ApiError('conflict', 'Passkeys require a host name, but PUBLIC_URL contains an IP address.');
 }
@@ -120,7 +125,11 @@ function newChallenge(vault: Vault, purpose: string): string {
 }
 
 /** Accepts a challenge only once. The request counter, which is exact, remembers it until it expires. */
-async function redeemChallenge(context: FactorContext, purpose: string, challenge: string): Promise<boolean> {
+async function redeemChallenge(
+  context: FactorServices,
+  purpose: string,
+  challenge: string,
+): Promise<boolean> {
   const [random = '', until = '', signature = ''] = challenge.split('.', 3);
   const isOurs = context.vault.verify('second factors', [purpose, random, until], signature);
   if (!isOurs || Number(until) * 1_000 <= now().getTime()) return false;
@@ -137,8 +146,8 @@ export const readPasskeys = (database: Database, userId: string) =>
  * @throws ApiError validation_error for a wrong password; conflict if passkeys cannot work here or there are
  * too many; rate_limit_exceeded.
  */
-export async function startPasskey(
-  context: PasskeyContext,
+export async function startPasskeyRegistration(
+  context: PasskeyServices,
   { person }: FactorOwner,
   password: string,
 ): Promise<PasskeyRequest> {
@@ -160,19 +169,19 @@ export async function startPasskey(
  * request; conflict if it exists already or there are too many.
  */
 export async function addPasskey(
-  context: PasskeyContext,
+  context: PasskeyServices,
   asker: FactorOwner,
   { name, ...made }: PasskeyRegistration & { name: string },
 ): Promise<FactorChangeResult> {
-  refuseProblems(nameProblems('name', name));
+  throwProblems(nameProblems('name', name));
   const place = requirePasskeyOrigin(context);
   const { id: userId } = asker.person;
-  const challenge = readSignedChallenge(made.client_data, 'webauthn.create', place);
+  const challenge = verifySignedChallenge(made.client_data, 'webauthn.create', place);
   const isOurs =
     challenge !== undefined && (await redeemChallenge(context, `new passkey of ${userId}`, challenge));
   const passkey = isOurs ? readPasskeyRegistration(made, place) : undefined;
   if (!passkey) throw new ApiError('bad_request', 'This passkey could not be added. Start again.');
-  return changeFactors(context, asker, 'addPasskey', async (client) => {
+  return changeFactorsAndNotify(context, asker, 'addPasskey', async (client) => {
     const [counted] = await countPasskeys(client, { user_id: userId });
     requirePasskeyCapacity(counted!.count);
     const added = await insertPasskey(client, {
@@ -195,11 +204,11 @@ function requirePasskeyCapacity(count: number): void {
 }
 
 /** Renames a passkey. @throws ApiError validation_error for an invalid name; not_found. */
-export async function namePasskey(
+export async function changePasskeyName(
   database: Database,
   { userId, id, name }: { userId: string; id: string; name: string },
 ): Promise<void> {
-  refuseProblems(nameProblems('name', name));
+  throwProblems(nameProblems('name', name));
   requireRow(await renamePasskey(database, { user_id: userId, id, name: name.trim() }));
 }
 
@@ -207,12 +216,12 @@ export async function namePasskey(
  * Removes a passkey. @throws ApiError validation_error for a wrong password; not_found; rate_limit_exceeded.
  */
 export async function removePasskey(
-  context: FactorContext,
+  context: FactorServices,
   asker: FactorOwner,
   { id, password }: { id: string; password: string },
 ): Promise<FactorChangeResult> {
   await requirePassword(context, asker.person, password);
-  return changeFactors(context, asker, 'removePasskey', async (client) => {
+  return changeFactorsAndNotify(context, asker, 'removePasskey', async (client) => {
     requireRow(await deletePasskey(client, { user_id: asker.person.id, id }));
   });
 }
@@ -223,8 +232,8 @@ export async function removePasskey(
  * @throws ApiError conflict if passkeys cannot work here; rate_limit_exceeded.
  */
 export async function createSignInChallenge(
-  context: PasskeyContext,
-  { address }: Visitor,
+  context: PasskeyServices,
+  { address }: RequestSender,
 ): Promise<{ challenge: string; host: string }> {
   const { host } = requirePasskeyOrigin(context);
   await limitAttempts(context, `passkey from ${address}`, signInTries.ofAddress);
@@ -239,8 +248,8 @@ export async function createSignInChallenge(
  * rate_limit_exceeded.
  */
 export async function signInByPasskey(
-  context: PasskeyContext,
-  visitor: Visitor,
+  context: PasskeyServices,
+  visitor: RequestSender,
   shown: PasskeyAssertion,
 ): Promise<{ userId: string; cookies: string[]; device: string }> {
   const place = requirePasskeyOrigin(context);
@@ -252,17 +261,17 @@ export async function signInByPasskey(
   const { auth, beginSession } = await context.accounts.library();
   const cookies = await beginSession(person.user_id, now(), visitor.headers);
   await auth.api.signOut({ headers: visitor.headers });
-  return { userId: person.user_id, cookies, device: createDeviceToken(context.vault, person.email) };
+  return { userId: person.user_id, cookies, device: createKnownBrowserToken(context.vault, person.email) };
 }
 
-async function findAssertedPasskey(context: FactorContext, place: PasskeyOrigin, shown: PasskeyAssertion) {
-  const challenge = readSignedChallenge(shown.client_data, 'webauthn.get', place);
+async function findAssertedPasskey(context: FactorServices, place: PasskeyOrigin, shown: PasskeyAssertion) {
+  const challenge = verifySignedChallenge(shown.client_data, 'webauthn.get', place);
   if (challenge === undefined || !(await redeemChallenge(context, 'sign-in', challenge))) return undefined;
   const found = onlyRow(await findPasskey(context.database, { credential_id: shown.id }));
   const count = found && verifyPasskeyAssertion(shown, found, place);
   if (!found || count === undefined) return undefined;
   const { user_id, id } = found;
   // A count that does not grow indicates a copy of the passkey (7.2, step 22).
-  const taken = await updatePasskeyCount(context.database, { user_id, id, sign_count: count, now: now() });
+  const taken = await recordPasskeyUse(context.database, { user_id, id, sign_count: count, now: now() });
   return taken.length > 0 ? found : undefined;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import { statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { base32 } from './totp.ts';
+import { encodeBase32 } from './totp.ts';
 
 /** The number of recovery codes in a set; each works once. */
 const recoveryCodeCount = 10;
@@ -12,7 +12,7 @@ const length = 10;
 /** Returns new recovery codes, such as `abcde-fghij`. */
 const newRecoveryCodes = (): string[] =>
   Array.from({ length: recoveryCodeCount }, () => {
-    const code = base32(randomBytes(7)).slice(0, length).toLowerCase();
+    const code = encodeBase32(randomBytes(7)).slice(0, length).toLowerCase();
     return `${code.slice(0, length / 2)}-${code.slice(length / 2)}`;
   });
 
@@ -44,7 +44,11 @@ const replaceRecoveryCodes = statement(
 );
 
 /** Replaces the recovery codes of a person, and returns the new ones. */
-export async function putRecoveryCodes(vault: Vault, client: ClientBase, userId: string): Promise<string[]> {
+export async function issueRecoveryCodes(
+  vault: Vault,
+  client: ClientBase,
+  userId: string,
+): Promise<string[]> {
   const codes = newRecoveryCodes();
   const hashes = codes.map((code) => hashesOfRecoveryCode(vault, userId, code)[0]!);
   await replaceRecoveryCodes(client, { user_id: userId, hashes });

@@ -41,7 +41,10 @@ export async function requirePerson(
   reply: FastifyReply,
   needed: Exclude<SessionCaller, 'visitor'> = 'person',
 ): Promise<Person> {
-  const { person, cookies } = await findPerson(accounts, accounts.readCookies(request.headers.cookie));
+  const { person, cookies } = await findSignedInPerson(
+    accounts,
+    accounts.readCookies(request.headers.cookie),
+  );
   if (cookies.length > 0) reply.header('Set-Cookie', cookies);
   if (!person) throw new ApiError('unauthorized', 'Sign in first.');
   if (needed === 'halfway') return person;
@@ -56,7 +59,7 @@ export async function requirePerson(
 type Found = { person?: Person; cookies: string[] };
 
 /** Finds the person who is signed in by these cookies. Returns cookies to set if the session was extended or has ended. */
-export async function findPerson(accounts: Accounts, cookie: string): Promise<Found> {
+export async function findSignedInPerson(accounts: Accounts, cookie: string): Promise<Found> {
   // The library is loaded only for a request with a cookie.
   if (cookie === '') return { cookies: [] };
   const headers = new Headers({ Cookie: cookie });
@@ -99,7 +102,11 @@ export async function findPerson(accounts: Accounts, cookie: string): Promise<Fo
  * @throws ApiError not_found if the person is not a member, as for a workspace that does not exist; forbidden
  * if it is being deleted, and as in requireTwoFactor.
  */
-export async function requireRole(database: Database, workspaceId: string, person: Person): Promise<Role> {
+export async function requireMembership(
+  database: Database,
+  workspaceId: string,
+  person: Person,
+): Promise<Role> {
   const found = requireRow(await findMembership(database, { workspace_id: workspaceId, user_id: person.id }));
   if (found.ends_at)
     throw new ApiError('forbidden', 'This workspace is being deleted. An owner can restore it.');

@@ -1,40 +1,40 @@
 import { idParameter, operation } from '#kit/operation.ts';
-import { accountEventOf, originOf, recordAccountEvent } from '../audit/record-account-event.ts';
+import { accountEventOf, ipAndAgentOf, recordAccountEvent } from '../audit/record-account-event.ts';
 import { isSetUp } from '../workspaces.ts';
 import { providerSignInSeconds, signInByProvider, startProviderSignIn } from './identity-provider.ts';
 import {
   addPasskey,
+  changePasskeyName,
   createSignInChallenge,
-  namePasskey,
   readPasskeys,
   removePasskey,
   signInByPasskey,
-  startPasskey,
+  startPasskeyRegistration,
 } from './passkeys.ts';
 import { hasPassword } from './require-password.ts';
 import type { SessionServices } from './require-person.ts';
 import {
   confirmTotp,
   type FactorChangeResult,
-  readFactors,
+  readTwoFactorState,
   removeTotp,
   renewRecoveryCodes,
-  startTotp,
+  startTotpSetup,
 } from './second-factor.ts';
 import {
-  AddedFactor,
-  NewTotp,
-  PasskeyAssertion,
+  AddedFactorCodes,
+  PasskeyAssertionBody,
   PasskeyChallenge,
   PasskeyName,
-  PasskeyRegistration,
+  PasskeyRegistrationBody,
   PasskeyRequest,
-  PasswordAgain,
+  PasswordConfirmation,
   ProviderCallback,
   ProviderRedirect,
   RecoveryCodes,
   SecondFactors,
   SignInMethods,
+  TotpSetup,
   TwoFactorCode,
 } from './session-shapes.ts';
 
@@ -68,13 +68,13 @@ const cookie = (name: string, maxAgeSeconds: number) => {
  * The cookie that identifies a browser that has signed in before (sign-in.ts). It lives for a year: browsers
  * do not keep cookies much longer.
  */
-export const deviceCookie = cookie('device', 31_536_000);
+export const knownBrowserCookie = cookie('device', 31_536_000);
 
 /** The sealed state of a sign-in while the person is at the identity provider. */
 const providerStateCookie = cookie('provider', providerSignInSeconds);
 
 /** The reply of operations that change two-factor methods; `description` says what changed. */
-const addedReply = (description: string) => ({ status: 200, description, schema: AddedFactor }) as const;
+const addedReply = (description: string) => ({ status: 200, description, schema: AddedFactorCodes }) as const;
 
 /** Responds after a change of two-factor methods and wakes the queue, which sends the email about it. */
 function answerAdded({ wakeQueue }: SessionServices, { recoveryCodes, cookies }: FactorChangeResult) {
@@ -95,7 +95,7 @@ export function secondFactorEndpoints(services: SessionServices) {
         schema: SecondFactors,
       },
       async run({ person }) {
-        const { totpSince, recoveryCodes } = await readFactors(database, person.id);
+        const { totpSince, recoveryCodes } = await readTwoFactorState(database, person.id);
         const passkeys = (await readPasskeys(database, person.id)).map((passkey) => ({
           id: passkey.id,
           name: passkey.name,
@@ -112,16 +112,16 @@ export function secondFactorEndpoints(services: SessionServices) {
       summary: 'Start setting up an authenticator app',
       caller: 'person',
       audit: { none: 'It takes effect only when it is confirmed, which writes an audit entry.' },
-      body: PasswordAgain,
+      body: PasswordConfirmation,
       reply: {
         status: 201,
         description: 'The secret for the app. Nothing has changed yet.',
-        schema: NewTotp,
+        schema: TotpSetup,
       },
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         const service = `Formloom (${new URL(config.publicUrl).host})`;
-        return { body: await startTotp(services, { person, visitor }, { ...body, service }) };
+        return { body: await startTotpSetup(services, { person, visitor }, { ...body, service }) };
       },
     }),
 
@@ -141,7 +141,7 @@ export function secondFactorEndpoints(services: SessionServices) {
       summary: 'Remove the authenticator app',
       caller: 'person',
       audit: 'own entry',
-      body: PasswordAgain,
+      body: PasswordConfirmation,
       reply: addedReply('The authenticator app is removed.'),
       errors: ['not_found', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
@@ -153,7 +153,7 @@ export function secondFactorEndpoints(services: SessionServices) {
       summary: 'Create new recovery codes',
       caller: 'person',
       audit: 'own entry',
-      body: PasswordAgain,
+      body: PasswordConfirmation,
       reply: {
         status: 200,
         description: 'The new codes. The previous ones no longer work.',
@@ -177,7 +177,7 @@ export function passkeyEndpoints(services: SessionServices) {
       summary: 'Start adding a passkey',
       caller: 'person',
       audit: { none: 'It changes nothing.' },
-      body: PasswordAgain,
+      body: PasswordConfirmation,
       reply: {
         status: 201,
         description: 'The options with which the browser creates the passkey.',
@@ -185,7 +185,11 @@ export function passkeyEndpoints(services: SessionServices) {
       },
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
-        const { algorithms, ...request } = await startPasskey(services, { person, visitor }, body.password);
+        const { algorithms, ...request } = await startPasskeyRegistration(
+          services,
+          { person, visitor },
+          body.password,
+        );
         return { body: { ...request, algorithms: [...algorithms] } };
       },
     }),
@@ -194,7 +198,7 @@ export function passkeyEndpoints(services: SessionServices) {
       summary: 'Add a passkey',
       caller: 'person',
       audit: 'own entry',
-      body: PasskeyRegistration,
+      body: PasskeyRegistrationBody,
       reply: addedReply('The passkey is added. If it is the first, all other sessions have ended.'),
       errors: ['bad_request', 'conflict'],
       async run({ person, visitor, body }) {
@@ -210,7 +214,7 @@ export function passkeyEndpoints(services: SessionServices) {
       body: PasskeyName,
       reply: { status: 204, description: 'The passkey is renamed.' },
       async run({ person, visitor, params, body }) {
-        await namePasskey(database, { userId: person.id, id: params.id, name: body.name });
+        await changePasskeyName(database, { userId: person.id, id: params.id, name: body.name });
         await recordAccountEvent(database, accountEventOf({ person, visitor }, 'renamePasskey'));
       },
     }),
@@ -220,7 +224,7 @@ export function passkeyEndpoints(services: SessionServices) {
       caller: 'person',
       audit: 'own entry',
       params: idParameter,
-      body: PasswordAgain,
+      body: PasswordConfirmation,
       reply: addedReply('The passkey can no longer be used to sign in.'),
       errors: ['rate_limit_exceeded'],
       async run({ person, visitor, params, body }) {
@@ -244,15 +248,17 @@ export function passkeyEndpoints(services: SessionServices) {
       summary: 'Sign in with a passkey',
       caller: 'visitor',
       audit: 'own entry',
-      body: PasskeyAssertion,
+      body: PasskeyAssertionBody,
       reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['unauthorized', 'conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         const { userId, cookies, device } = await signInByPasskey(services, visitor, body);
-        const by = { origin: originOf(visitor) };
+        const by = { origin: ipAndAgentOf(visitor) };
         await recordAccountEvent(database, { who: { userId }, operation: 'signInByPasskey', by });
         return {
-          headers: { 'Set-Cookie': [...cookies, ...deviceCookie.write(services.config.publicUrl, device)] },
+          headers: {
+            'Set-Cookie': [...cookies, ...knownBrowserCookie.write(services.config.publicUrl, device)],
+          },
         };
       },
     }),
@@ -298,7 +304,7 @@ export function providerEndpoints(services: SessionServices) {
       async run({ visitor, body }) {
         const kept = providerStateCookie.read(visitor.headers);
         const { userId, cookies } = await signInByProvider(services, visitor, { answer: body.answer, kept });
-        const by = { origin: originOf(visitor) };
+        const by = { origin: ipAndAgentOf(visitor) };
         await recordAccountEvent(services.database, { who: { userId }, operation: 'signInByProvider', by });
         services.wakeQueue();
         return { headers: { 'Set-Cookie': [...cookies, ...providerStateCookie.write(publicUrl, '')] } };

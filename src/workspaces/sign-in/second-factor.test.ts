@@ -6,13 +6,13 @@ import { openAuthenticator } from '#test/authenticator.ts';
 import { beginSession, type ConsolePerson, callConsole, signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
-import { resetUserPassword } from '../accounts/users.ts';
-import { passkeyOrigin } from './passkey.ts';
-import { insertPasskey, mostPasskeys, updatePasskeyCount } from './passkeys.ts';
+import { setTemporaryPassword } from '../accounts/users.ts';
+import { passkeyOriginOf } from './passkey.ts';
+import { insertPasskey, mostPasskeys, recordPasskeyUse } from './passkeys.ts';
 import { codeTriesInDay, resetFactors, saveTotpSecret } from './second-factor.ts';
 import type { Session } from './session-shapes.ts';
 import { signInTries } from './sign-in.ts';
-import { newTotpSecret, totpCode, totpStepAt } from './totp.ts';
+import { computeTotpCode, newTotpSecret, totpStepAt } from './totp.ts';
 
 const service = await openService({}, { publicHost: 'localhost' });
 const { url } = service;
@@ -47,11 +47,11 @@ const firstSteps = new Map<string, number>();
 function codeIn(secret: string, steps = 0): string {
   const first = firstSteps.get(secret) ?? totpStepAt(new Date());
   firstSteps.set(secret, first);
-  return totpCode(secret, first + steps);
+  return computeTotpCode(secret, first + steps);
 }
 
 /**
- * Creates a person with an authenticator app. Skips the password check of `startTotp`, which takes 150 ms of
+ * Creates a person with an authenticator app. Skips the password check of `startTotpSetup`, which takes 150 ms of
  * CPU each time.
  */
 async function enrol(options: Parameters<typeof signIn>[1] = {}) {
@@ -195,7 +195,7 @@ test('a temporary password does not replace two-factor, unless the email of the 
     const { person } = await enrol();
     if (!isConfirmed)
       await database.query('update users set email_verified = false where id = $1', [person.userId]);
-    const { temporaryPassword } = await resetUserPassword(database, person.email);
+    const { temporaryPassword } = await setTemporaryPassword(database, person.email);
     const { second_steps } = await sessionOf(await enter(person, temporaryPassword));
     assert.equal(second_steps !== null, isConfirmed);
   }
@@ -378,7 +378,7 @@ test('a change to one second factor leaves the person’s other factors and othe
 
   const [first, second] = [await givePasskey(user_id), await givePasskey(user_id)];
   const kept = (await storedOf(user_id)).passkeys[1];
-  await updatePasskeyCount(database, { user_id, id: first, sign_count: 7, now: now() });
+  await recordPasskeyUse(database, { user_id, id: first, sign_count: 7, now: now() });
   assert.equal((await call(cookie, 'PATCH', `/person/passkeys/${first}`, { name: 'Desk' })).status, 204);
   assert.equal((await storedOf(user_id)).passkeys[1], kept);
   assert.equal((await call(cookie, 'DELETE', `/person/passkeys/${first}`, { password })).status, 200);
@@ -454,7 +454,7 @@ test('two-factor changes are recorded in each workspace of the person, and the o
 /** Creates a person whose browser has made a passkey that is not added yet. */
 async function beginPasskey(person?: ConsolePerson) {
   person ??= await signIn(service);
-  const authenticator = openAuthenticator(passkeyOrigin(service.services.config.publicUrl));
+  const authenticator = openAuthenticator(passkeyOriginOf(service.services.config.publicUrl));
   const begun = await person.call<{ challenge: string; host: string }>('POST', '/person/passkey-requests', {
     password: person.password,
   });
@@ -512,7 +512,7 @@ test('a passkey challenge works once, and a signature counter that does not grow
 
 test('a passkey does not sign in if it is unknown, unverified, of another site or for a forged challenge', async () => {
   const { authenticator } = await withPasskey();
-  const stranger = openAuthenticator(passkeyOrigin(service.services.config.publicUrl));
+  const stranger = openAuthenticator(passkeyOriginOf(service.services.config.publicUrl));
   stranger.make('c');
   const answers = [
     await show(stranger),

@@ -2,20 +2,20 @@ import type { ClientBase } from 'pg';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Person, Visitor } from '#kit/operation.ts';
-import { normalizeAddress } from '#kit/outbox/address.ts';
+import type { Person, RequestSender } from '#kit/operation.ts';
+import { normalizeMailAddress } from '#kit/outbox/address.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { endSession } from '../accounts/sessions.ts';
 import type { Accounts } from '../accounts/users.ts';
-import { type AccountChange, reportAccountChange } from '../audit/email-events.ts';
+import { type AccountChange, enqueueAccountChangeEmail } from '../audit/email-events.ts';
 import { type AccountEvent, accountEventOf, recordAccountEvent } from '../audit/record-account-event.ts';
 import { lockAccount } from '../member-invitations/accept.ts';
 import type { RequestCounter } from '../request-counter.ts';
-import { putRecoveryCodes, spendRecoveryCode } from './recovery-codes.ts';
+import { issueRecoveryCodes, spendRecoveryCode } from './recovery-codes.ts';
 import { requirePassword } from './require-password.ts';
-import { createDeviceToken, limitAttempts, signInTries, verifyDeviceToken } from './sign-in.ts';
-import { findTotpStep, looksLikeTotp, newTotpSecret, totpAddress } from './totp.ts';
+import { createKnownBrowserToken, limitAttempts, signInTries, verifyKnownBrowserToken } from './sign-in.ts';
+import { findStepOfCode, looksLikeTotp, newTotpSecret, totpSetupUrl } from './totp.ts';
 
 /** Locks changes of a person's two-factor methods until the transaction ends. */
 const lockPerson = statement(
@@ -108,7 +108,7 @@ const deleteFactors = statement(
    returning u.id, person.second_factor as had_any`,
 );
 
-export type FactorContext = {
+export type FactorServices = {
   accounts: Accounts;
   database: Database;
   vault: Vault;
@@ -116,7 +116,7 @@ export type FactorContext = {
 };
 
 /** The person whose two-factor methods are changed, and their browser. */
-export type FactorOwner = { person: Person; visitor: Pick<Visitor, 'headers' | 'ip'> };
+export type FactorOwner = { person: Person; visitor: Pick<RequestSender, 'headers' | 'ip'> };
 
 /**
  * The number of app codes that unknown browsers can try for an account in a day. Three of a million codes are
@@ -131,7 +131,7 @@ export const twoFactorMethods = ['totp', 'recovery_code', 'passkey'] as const;
 type TwoFactorMethod = (typeof twoFactorMethods)[number];
 
 /** Returns the two-factor methods of a person. `recoveryCodes` is the number of remaining codes. */
-export async function readFactors(
+export async function readTwoFactorState(
   database: Queryable,
   userId: string,
 ): Promise<{ totpSince: Date | null; passkeys: number; recoveryCodes: number }> {
@@ -141,7 +141,7 @@ export async function readFactors(
 
 /** Returns the methods with which a person can complete two-factor. */
 export async function listTwoFactorMethods(database: Database, userId: string): Promise<TwoFactorMethod[]> {
-  const { totpSince, passkeys, recoveryCodes } = await readFactors(database, userId);
+  const { totpSince, passkeys, recoveryCodes } = await readTwoFactorState(database, userId);
   const open = { totp: totpSince !== null, recovery_code: recoveryCodes > 0, passkey: passkeys > 0 };
   return twoFactorMethods.filter((step) => open[step]);
 }
@@ -152,8 +152,8 @@ export async function listTwoFactorMethods(database: Database, userId: string): 
  * @throws ApiError validation_error for a wrong password; conflict if there is already an app;
  * rate_limit_exceeded.
  */
-export async function startTotp(
-  context: FactorContext,
+export async function startTotpSetup(
+  context: FactorServices,
   { person }: FactorOwner,
   given: { password: string; service: string },
 ): Promise<{ secret: string; address: string }> {
@@ -166,7 +166,7 @@ export async function startTotp(
       'conflict',
       'You already have an authenticator app. Remove it before you set up another one.',
     );
-  return { secret, address: totpAddress(secret, { service: given.service, email: person.email }) };
+  return { secret, address: totpSetupUrl(secret, { service: given.service, email: person.email }) };
 }
 
 /** The result of a change: recovery codes if they are the first ones, and cookies. */
@@ -177,13 +177,13 @@ export type FactorChangeResult = { recoveryCodes: string[] | null; cookies: stri
  * @throws ApiError validation_error for a wrong code; conflict if no setup was started; rate_limit_exceeded.
  */
 export async function confirmTotp(
-  context: FactorContext,
+  context: FactorServices,
   asker: FactorOwner,
   typed: string,
 ): Promise<FactorChangeResult> {
   const { person } = asker;
   await limitAttempts(context, `new app of ${person.id}`, signInTries.ofAccount);
-  return changeFactors(context, asker, 'addAuthenticatorApp', async (client) => {
+  return changeFactorsAndNotify(context, asker, 'addAuthenticatorApp', async (client) => {
     const found = onlyRow(await findTotp(client, { user_id: person.id }));
     if (!found || found.is_confirmed) throw new ApiError('conflict', 'Start again with a new QR code.');
     if (!(await redeemTotpCode(context, client, { userId: person.id, sealed: found.secret, typed })))
@@ -197,12 +197,12 @@ export async function confirmTotp(
  * Removes the app. @throws ApiError validation_error for a wrong password; not_found; rate_limit_exceeded.
  */
 export async function removeTotp(
-  context: FactorContext,
+  context: FactorServices,
   asker: FactorOwner,
   password: string,
 ): Promise<FactorChangeResult> {
   await requirePassword(context, asker.person, password);
-  return changeFactors(context, asker, 'removeAuthenticatorApp', async (client) => {
+  return changeFactorsAndNotify(context, asker, 'removeAuthenticatorApp', async (client) => {
     const removed = await deleteTotp(client, { user_id: asker.person.id });
     if (removed.length === 0) throw new ApiError('not_found', 'You have no authenticator app.');
   });
@@ -213,14 +213,14 @@ export async function removeTotp(
  * @throws ApiError validation_error for a wrong password; conflict without two-factor; rate_limit_exceeded.
  */
 export async function renewRecoveryCodes(
-  context: FactorContext,
+  context: FactorServices,
   { person, visitor }: FactorOwner,
   password: string,
 ): Promise<string[]> {
   await requirePassword(context, person, password);
   return transaction(context.database, async (client) => {
     await lockPerson(client, { user_id: person.id });
-    const { totpSince, passkeys } = await readFactors(client, person.id);
+    const { totpSince, passkeys } = await readTwoFactorState(client, person.id);
     if (totpSince === null && passkeys === 0)
       throw new ApiError('conflict', 'Recovery codes require two-factor. Set it up first.');
     await reportFactorChange(
@@ -228,7 +228,7 @@ export async function renewRecoveryCodes(
       'renewRecoveryCodes',
       accountEventOf({ person, visitor }, 'renewRecoveryCodes'),
     );
-    return putRecoveryCodes(context.vault, client, person.id);
+    return issueRecoveryCodes(context.vault, client, person.id);
   });
 }
 
@@ -240,12 +240,12 @@ export async function renewRecoveryCodes(
  * rate_limit_exceeded.
  */
 export async function completeTwoFactor(
-  context: FactorContext,
-  { person, visitor, device }: { person: Person; visitor: Visitor; device: string | undefined },
+  context: FactorServices,
+  { person, visitor, device }: { person: Person; visitor: RequestSender; device: string | undefined },
   typed: string,
 ): Promise<{ cookies: string[]; device: string }> {
   if (!person.awaitsSecondStep) throw new ApiError('conflict', 'Sign-in is already complete.');
-  const known = verifyDeviceToken(context.vault, person.email, device);
+  const known = verifyKnownBrowserToken(context.vault, person.email, device);
   const tries = known === undefined ? `second step of ${person.id}` : `second step from ${known}`;
   await limitAttempts(context, tries, signInTries.ofAccount);
   const isTotp = looksLikeTotp(typed);
@@ -257,18 +257,18 @@ export async function completeTwoFactor(
   if (!isRight) throw wrongCode('This code is wrong or was already used. Enter another code.');
   return {
     cookies: await finishSignIn(context, { person, visitor }),
-    device: createDeviceToken(context.vault, person.email),
+    device: createKnownBrowserToken(context.vault, person.email),
   };
 }
 
 /** Ends the pending session and begins one with two-factor completed. */
-async function finishSignIn(context: FactorContext, { person, visitor }: FactorOwner): Promise<string[]> {
+async function finishSignIn(context: FactorServices, { person, visitor }: FactorOwner): Promise<string[]> {
   await endSession(context.database, { user_id: person.id, id: person.sessionId });
   const { beginSession } = await context.accounts.library();
   return beginSession(person.id, now(), visitor.headers);
 }
 
-async function verifyTotp(context: FactorContext, userId: string, typed: string): Promise<boolean> {
+async function verifyTotp(context: FactorServices, userId: string, typed: string): Promise<boolean> {
   const found = onlyRow(await findTotp(context.database, { user_id: userId }));
   return (
     found?.is_confirmed === true &&
@@ -278,17 +278,17 @@ async function verifyTotp(context: FactorContext, userId: string, typed: string)
 
 /** Whether a code is correct and was not used before. */
 async function redeemTotpCode(
-  { vault }: FactorContext,
+  { vault }: FactorServices,
   db: Database | ClientBase,
   { userId, sealed, typed }: { userId: string; sealed: Buffer; typed: string },
 ): Promise<boolean> {
   const at = now();
-  const step = findTotpStep(vault.unseal('second factors', sealed), typed.replaceAll(/\s/g, ''), at);
+  const step = findStepOfCode(vault.unseal('second factors', sealed), typed.replaceAll(/\s/g, ''), at);
   return step !== undefined && (await claimTotpStep(db, { user_id: userId, step, now: at })).length > 0;
 }
 
 const redeemRecoveryCode = (
-  { database, vault }: FactorContext,
+  { database, vault }: FactorServices,
   { person, visitor }: FactorOwner,
   typed: string,
 ): Promise<boolean> =>
@@ -311,7 +311,7 @@ const redeemRecoveryCode = (
  */
 export function resetFactors(database: Database, email: string): Promise<{ id: string; hadAny: boolean }> {
   return transaction(database, async (client) => {
-    const address = { email: normalizeAddress(email) };
+    const address = { email: normalizeMailAddress(email) };
     // Locks the account first, so that a method that is being added in parallel is removed too: the next
     // statement sees it after the wait.
     await lockAccount(client, address);
@@ -328,8 +328,8 @@ export function resetFactors(database: Database, email: string): Promise<{ id: s
  * their workspaces. If the account gains or loses two-factor, all sessions end, and this browser gets a new
  * one.
  */
-export async function changeFactors(
-  context: FactorContext,
+export async function changeFactorsAndNotify(
+  context: FactorServices,
   { person, visitor }: FactorOwner,
   what: AccountChange,
   change: (client: ClientBase) => Promise<void>,
@@ -341,7 +341,7 @@ export async function changeFactors(
     await reportFactorChange(client, what, accountEventOf({ person, visitor }, what));
     const needsCodes = settled!.second_factor && settled!.recovery_codes === 0;
     return {
-      recoveryCodes: needsCodes ? await putRecoveryCodes(context.vault, client, person.id) : null,
+      recoveryCodes: needsCodes ? await issueRecoveryCodes(context.vault, client, person.id) : null,
       hasOne: settled!.second_factor,
       hasChanged: settled!.has_changed,
     };
@@ -358,7 +358,7 @@ async function reportFactorChange(
   line: Pick<AccountEvent, 'by'> & { who: { userId: string } },
 ): Promise<void> {
   await recordAccountEvent(client, { ...line, operation: what });
-  await reportAccountChange(client, line.who.userId, what);
+  await enqueueAccountChangeEmail(client, line.who.userId, what);
 }
 
 const wrongCode = (message: string): ApiError =>

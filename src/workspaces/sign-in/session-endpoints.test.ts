@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { afterTries, beginSession, type ConsolePerson, callConsole, signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
-import { resetUserPassword } from '../accounts/users.ts';
+import { setTemporaryPassword } from '../accounts/users.ts';
 import type { Member } from '../members.ts';
 import type { Workspace } from '../shapes.ts';
 import type { Session } from './session-shapes.ts';
@@ -162,7 +162,7 @@ test('creating an account for another person with a copied link gives no access 
   assert.equal(taken.status, 409, 'nor does a handed-over link change the password of an account');
 
   // The temporary password is for the person: it locks out everyone who used the account before.
-  const { temporaryPassword } = await resetUserPassword(service.services.database, email);
+  const { temporaryPassword } = await setTemporaryPassword(service.services.database, email);
   assert.equal((await nobody('GET', '/session', undefined, cookie)).status, 401);
   const temporary = await enter(email, temporaryPassword);
   const changed = await nobody(

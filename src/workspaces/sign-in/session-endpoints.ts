@@ -6,29 +6,29 @@ import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { finishPage, listParameters, readPageRequest, upperIdBound } from '#kit/pagination.ts';
 import { requireRow } from '#kit/statement.ts';
-import { askForPasswordReset, finishPasswordReset } from '../accounts/password-reset.ts';
+import { completePasswordReset, requestPasswordReset } from '../accounts/password-reset.ts';
 import { endOtherSessions, endSession, selectSessions } from '../accounts/sessions.ts';
-import { nameProblems, refuseProblems } from '../accounts/users.ts';
+import { nameProblems, throwProblems } from '../accounts/users.ts';
 import { selectAccountEvents } from '../audit/audit-entries.ts';
-import { accountEventOf, originOf, recordAccountEvent } from '../audit/record-account-event.ts';
+import { accountEventOf, ipAndAgentOf, recordAccountEvent } from '../audit/record-account-event.ts';
 import { countAccountEvents } from '../audit-endpoints.ts';
 import { selectWorkspacesOfUser, updateUserName } from '../members.ts';
 import { mayCreateWorkspace } from '../workspaces.ts';
 import { requirePassword } from './require-password.ts';
-import { findPerson, lacksRequiredTwoFactor, type SessionServices } from './require-person.ts';
+import { findSignedInPerson, lacksRequiredTwoFactor, type SessionServices } from './require-person.ts';
 import { completeTwoFactor, listTwoFactorMethods } from './second-factor.ts';
-import { deviceCookie } from './second-factor-endpoints.ts';
+import { knownBrowserCookie } from './second-factor-endpoints.ts';
 import {
-  Account,
-  Activity,
-  NewPassword,
-  PasswordAgain,
+  AccountActivity,
+  AccountEmail,
   PasswordChange,
-  PasswordReset,
+  PasswordConfirmation,
+  PasswordResetCompletion,
+  PasswordResetRequest,
   PersonChange,
   Session,
   Sessions,
-  SignIn,
+  SignInCredentials,
   TwoFactorCode,
 } from './session-shapes.ts';
 import { changePassword, limitAttempts, signIn, signInTries } from './sign-in.ts';
@@ -87,8 +87,8 @@ export function sessionEndpoints(services: SessionServices) {
       reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
-        const device = deviceCookie.read(visitor.headers);
-        const by = { origin: originOf(visitor), sessionId: person.sessionId };
+        const device = knownBrowserCookie.read(visitor.headers);
+        const by = { origin: ipAndAgentOf(visitor), sessionId: person.sessionId };
         const line = { who: { userId: person.id }, operation: 'takeSecondStep', by } as const;
         const taken = await completeTwoFactor(services, { person, visitor, device }, body.code).catch(
           (error: unknown) => {
@@ -99,7 +99,7 @@ export function sessionEndpoints(services: SessionServices) {
         await recordAccountEvent(database, line);
         return {
           headers: {
-            'Set-Cookie': [...taken.cookies, ...deviceCookie.write(config.publicUrl, taken.device)],
+            'Set-Cookie': [...taken.cookies, ...knownBrowserCookie.write(config.publicUrl, taken.device)],
           },
         };
       },
@@ -109,12 +109,12 @@ export function sessionEndpoints(services: SessionServices) {
       summary: 'Sign in',
       caller: 'visitor',
       audit: 'own entry',
-      body: SignIn,
+      body: SignInCredentials,
       reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['unauthorized', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
-        const device = deviceCookie.read(visitor.headers);
-        const line = { operation: 'signIn', by: { origin: originOf(visitor) } } as const;
+        const device = knownBrowserCookie.read(visitor.headers);
+        const line = { operation: 'signIn', by: { origin: ipAndAgentOf(visitor) } } as const;
         const {
           userId,
           cookies,
@@ -127,7 +127,9 @@ export function sessionEndpoints(services: SessionServices) {
           throw error;
         });
         await recordAccountEvent(database, { ...line, who: { userId } });
-        return { headers: { 'Set-Cookie': [...cookies, ...deviceCookie.write(config.publicUrl, mark)] } };
+        return {
+          headers: { 'Set-Cookie': [...cookies, ...knownBrowserCookie.write(config.publicUrl, mark)] },
+        };
       },
     }),
 
@@ -138,7 +140,7 @@ export function sessionEndpoints(services: SessionServices) {
       reply: { status: 204, description: 'The session has ended.' },
       async run({ visitor }) {
         const { auth } = await accounts.library();
-        const { person } = await findPerson(accounts, visitor.headers.get('Cookie') ?? '');
+        const { person } = await findSignedInPerson(accounts, visitor.headers.get('Cookie') ?? '');
         if (person) await recordAccountEvent(database, accountEventOf({ person, visitor }, 'signOut'));
         const { headers } = await auth.api.signOut({ headers: visitor.headers, returnHeaders: true });
         return { headers: { 'Set-Cookie': headers.getSetCookie() } };
@@ -171,7 +173,7 @@ export function sessionEndpoints(services: SessionServices) {
       body: PersonChange,
       reply: { status: 204, description: 'The name is changed.' },
       async run({ person, visitor, body }) {
-        refuseProblems(nameProblems('name', body.name));
+        throwProblems(nameProblems('name', body.name));
         const changed = await updateUserName(database, { id: person.id, name: body.name.trim(), now: now() });
         if (changed.length === 0) throw new ApiError('not_found');
         await recordAccountEvent(database, accountEventOf({ person, visitor }, 'renamePerson'));
@@ -217,7 +219,11 @@ export function accountSessionEndpoints(services: Pick<SessionServices, 'databas
       summary: 'List your account activity',
       caller: 'person',
       query: Type.Object(listParameters, { additionalProperties: false }),
-      reply: { status: 200, description: 'The activity of the last year, newest first.', schema: Activity },
+      reply: {
+        status: 200,
+        description: 'The activity of the last year, newest first.',
+        schema: AccountActivity,
+      },
       async run({ person, query }) {
         const cut = readPageRequest(query, 'activity');
         const place = { below: upperIdBound(cut), limit: cut.limit, offset: cut.offset };
@@ -243,7 +249,7 @@ export function accountSessionEndpoints(services: Pick<SessionServices, 'databas
       caller: 'person',
       audit: 'own entry',
       params: idParameter,
-      body: PasswordAgain,
+      body: PasswordConfirmation,
       reply: { status: 204, description: 'The session has ended.' },
       errors: ['rate_limit_exceeded'],
       async run({ person, visitor, params, body }) {
@@ -257,7 +263,7 @@ export function accountSessionEndpoints(services: Pick<SessionServices, 'databas
       summary: 'End all other sessions',
       caller: 'person',
       audit: 'own entry',
-      body: PasswordAgain,
+      body: PasswordConfirmation,
       reply: { status: 204, description: 'Only the current session remains.' },
       errors: ['rate_limit_exceeded'],
       async run({ person, visitor, body }) {
@@ -281,7 +287,7 @@ export function passwordResetEndpoints(services: SessionServices) {
       summary: 'Request a password reset',
       caller: 'visitor',
       audit: { none: 'Anyone can request a reset for any address. Using the link writes an audit entry.' },
-      body: PasswordReset,
+      body: PasswordResetRequest,
       reply: {
         status: 202,
         description: 'A password reset email is sent if the address has an account.',
@@ -295,7 +301,7 @@ export function passwordResetEndpoints(services: SessionServices) {
         const asked = createHash('sha256').update(body.email.trim().toLowerCase()).digest('base64url');
         await limitAttempts(services, `password reset from ${visitor.address}`, signInTries.ofAccount);
         await limitAttempts(services, `password reset of ${asked}`, asksPerMinute);
-        await askForPasswordReset(services.database, body.email);
+        await requestPasswordReset(services.database, body.email);
         services.wakeQueue();
       },
     }),
@@ -304,13 +310,13 @@ export function passwordResetEndpoints(services: SessionServices) {
       summary: 'Reset a password',
       caller: 'visitor',
       audit: 'own entry',
-      body: NewPassword,
-      reply: { status: 200, description: 'The email address to sign in with.', schema: Account },
+      body: PasswordResetCompletion,
+      reply: { status: 200, description: 'The email address to sign in with.', schema: AccountEmail },
       errors: ['gone', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         await limitAttempts(services, `password reset from ${visitor.address}`, signInTries.ofAccount);
-        const { email } = await finishPasswordReset(services.database, body);
-        const by = { origin: originOf(visitor) };
+        const { email } = await completePasswordReset(services.database, body);
+        const by = { origin: ipAndAgentOf(visitor) };
         await recordAccountEvent(services.database, { who: { email }, operation: 'finishPasswordReset', by });
         services.wakeQueue();
         return { body: { email } };

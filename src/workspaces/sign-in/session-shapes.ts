@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { listOf } from '#kit/pagination.ts';
+import { listSchemaOf } from '#kit/pagination.ts';
 import { roleNames } from '#rules/permissions.ts';
 import { passwordLength } from '../accounts/passwords.ts';
 import { accountActions } from '../audit/account-actions.ts';
@@ -16,9 +16,13 @@ const newPassword = Type.String({ maxLength: passwordLength.most });
 
 const noExtraProperties = { additionalProperties: false } as const;
 
-export const Account = Type.Object({ email: Type.String() });
-export const Joined = Type.Object({ workspace_id: Type.String({ format: 'uuid' }) });
-export const MadeWorkspace = Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan });
+export const AccountEmail = Type.Object({ email: Type.String() });
+export const JoinedWorkspace = Type.Object({ workspace_id: Type.String({ format: 'uuid' }) });
+export const CreatedWorkspace = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  name: Type.String(),
+  plan,
+});
 
 /** The signed-in person, and the workspaces that they can open. */
 export const Session = Type.Object({
@@ -58,7 +62,7 @@ export const Session = Type.Object({
 });
 export type Session = Static<typeof Session>;
 
-export const SignIn = Type.Object({ email: shortText, password: shortText }, noExtraProperties);
+export const SignInCredentials = Type.Object({ email: shortText, password: shortText }, noExtraProperties);
 export const TwoFactorCode = Type.Object({ code: shortText }, noExtraProperties);
 export const PasswordChange = Type.Object(
   { current_password: shortText, new_password: newPassword },
@@ -80,13 +84,16 @@ export const OpenInvitation = Type.Object({
   way: Type.Enum([...joinMethods]),
 });
 export type OpenInvitation = Static<typeof OpenInvitation>;
-export const NewPerson = Type.Object(
+export const NewInvitedPerson = Type.Object(
   { token: shortText, name: nameText, password: newPassword },
   noExtraProperties,
 );
 
-export const PasswordReset = Type.Object({ email: shortText }, noExtraProperties);
-export const NewPassword = Type.Object({ token: shortText, password: newPassword }, noExtraProperties);
+export const PasswordResetRequest = Type.Object({ email: shortText }, noExtraProperties);
+export const PasswordResetCompletion = Type.Object(
+  { token: shortText, password: newPassword },
+  noExtraProperties,
+);
 
 /** The two-factor methods of a person. */
 export const SecondFactors = Type.Object({
@@ -106,8 +113,8 @@ export const SecondFactors = Type.Object({
 });
 export type SecondFactors = Static<typeof SecondFactors>;
 
-export const PasswordAgain = Type.Object({ password: shortText }, noExtraProperties);
-export const NewTotp = Type.Object({
+export const PasswordConfirmation = Type.Object({ password: shortText }, noExtraProperties);
+export const TotpSetup = Type.Object({
   /** Base32, for people who cannot scan the QR code. */
   secret: Type.String(),
   /** `otpauth://…`, the content of the QR code. */
@@ -115,7 +122,7 @@ export const NewTotp = Type.Object({
 });
 export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) });
 /** The new recovery codes; null if the existing ones remain valid. */
-export const AddedFactor = Type.Object({
+export const AddedFactorCodes = Type.Object({
   recovery_codes: Type.Union([Type.Array(Type.String()), Type.Null()]),
 });
 
@@ -133,7 +140,7 @@ export const PasskeyRequest = Type.Object({
   known: Type.Array(Type.String()),
 });
 export type PasskeyRequest = Static<typeof PasskeyRequest>;
-export const PasskeyRegistration = Type.Object(
+export const PasskeyRegistrationBody = Type.Object(
   {
     name: nameText,
     client_data: encoded,
@@ -144,7 +151,7 @@ export const PasskeyRegistration = Type.Object(
   },
   noExtraProperties,
 );
-export const PasskeyAssertion = Type.Object(
+export const PasskeyAssertionBody = Type.Object(
   { id: encoded, client_data: encoded, authenticator_data: encoded, signature: encoded },
   noExtraProperties,
 );
@@ -166,7 +173,7 @@ export const Sessions = Type.Object({
 });
 
 /** Account activity: what happened, where it came from, and whether it was refused. */
-export const Activity = listOf(
+export const AccountActivity = listSchemaOf(
   Type.Object({
     id: Type.String({ format: 'uuid' }),
     at: Type.String({ format: 'date-time' }),

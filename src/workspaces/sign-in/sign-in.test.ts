@@ -8,7 +8,7 @@ import { afterTries, countTimes, makePerson, password } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
 import { createUser, openAccounts } from '../accounts/users.ts';
 import { openRequestCounter } from '../request-counter.ts';
-import { changePassword, createDeviceToken, signIn, signInTries } from './sign-in.ts';
+import { changePassword, createKnownBrowserToken, signIn, signInTries } from './sign-in.ts';
 
 const { database, url } = await testDatabase();
 const vault = openVault('ab'.repeat(32));
@@ -115,7 +115,7 @@ test('guessing attempts do not lock the owner out, because a known browser has s
 test('the mark of a known browser counts only for its account, has a limit and cannot be forged', async () => {
   const context = await openContext();
   for (const email of ['attacker@example.org', 'victim@example.org']) await makePerson(database, email);
-  const device = createDeviceToken(vault, 'attacker@example.org');
+  const device = createKnownBrowserToken(vault, 'attacker@example.org');
   await afterTries(context.requestCounter, 'victim@example.org', signInTries.ofAccount - 2);
   await countTimes(
     context.requestCounter,

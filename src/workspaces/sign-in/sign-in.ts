@@ -2,13 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { normalizeAddress } from '#kit/outbox/address.ts';
+import { normalizeMailAddress } from '#kit/outbox/address.ts';
 import { hashPassword, verifyPassword } from '#kit/password-hash.ts';
 import { onlyRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { passwordProblems } from '../accounts/passwords.ts';
-import { type Accounts, listPersonalWords, refuseProblems } from '../accounts/users.ts';
-import { reportPasswordChange } from '../audit/email-events.ts';
+import { type Accounts, listForbiddenPasswordWords, throwProblems } from '../accounts/users.ts';
+import { enqueuePasswordChangeEmail } from '../audit/email-events.ts';
 import { enforceRateLimit } from '../authenticate.ts';
 import type { RequestCounter } from '../request-counter.ts';
 
@@ -52,7 +52,7 @@ const confirmPassword = statement(
 /**
  * Sets a chosen password and ends all sessions and reset links. No row if `old` is no longer the password.
  */
-export const choosePassword = statement(
+export const updatePasswordHash = statement(
   'workspaces.choose_password',
   'user_id old:text password now',
   'user_id',
@@ -81,7 +81,12 @@ export const findPasswordHash = statement(
  */
 export const signInTries = { ofAccount: 10, ofAddress: 30 } as const;
 
-type Context = { accounts: Accounts; database: Database; vault: Vault; requestCounter: RequestCounter };
+type SignInServices = {
+  accounts: Accounts;
+  database: Database;
+  vault: Vault;
+  requestCounter: RequestCounter;
+};
 
 /**
  * A sign-in attempt: the key of its IP address (addressKey in users.ts), the cookies, and the token of a
@@ -98,11 +103,11 @@ type Attempt = { address: string; headers: Headers; device: string | undefined }
  * rate_limit_exceeded.
  */
 export async function signIn(
-  context: Context,
+  context: SignInServices,
   attempt: Attempt,
   given: { email: string; password: string },
 ): Promise<{ userId: string; cookies: string[]; device?: string }> {
-  const email = normalizeAddress(given.email);
+  const email = normalizeMailAddress(given.email);
   await countAttempt(context, attempt, email);
   const { auth, isRefusal } = await context.accounts.library();
   try {
@@ -118,7 +123,7 @@ export async function signIn(
     return {
       userId: user.id,
       cookies: headers.getSetCookie(),
-      ...(!user.secondFactor && { device: createDeviceToken(context.vault, email) }),
+      ...(!user.secondFactor && { device: createKnownBrowserToken(context.vault, email) }),
     };
   } catch (cause) {
     if (!isRefusal(cause)) throw cause;
@@ -132,7 +137,7 @@ export async function signIn(
  * @throws ApiError validation_error if the current password is wrong or the new one is invalid.
  */
 export async function changePassword(
-  context: Context,
+  context: SignInServices,
   person: {
     userId: string;
     headers: Headers;
@@ -141,7 +146,7 @@ export async function changePassword(
   },
   { current, next }: { current: string; next: string },
 ): Promise<string[]> {
-  refuseProblems(await changeProblems(context.database, person.userId, { current, next }));
+  throwProblems(await changeProblems(context.database, person.userId, { current, next }));
   await limitAttempts(context, `password of ${person.userId}`, signInTries.ofAccount);
   const { beginSession } = await context.accounts.library();
   const user_id = person.userId;
@@ -151,11 +156,11 @@ export async function changePassword(
   await transaction(context.database, async (client) => {
     // Only if necessary: on a cluster, every change of a person fails while a node is unavailable.
     if (person.mustChangePassword) await confirmPassword(client, { id: user_id });
-    const changed = await choosePassword(client, change);
+    const changed = await updatePasswordHash(client, change);
     // Another password was set in the meantime.
     if (changed.length === 0) throw wrongPassword();
   });
-  await reportPasswordChange(context.database, user_id);
+  await enqueuePasswordChangeEmail(context.database, user_id);
   return beginSession(user_id, person.secondFactorAt ?? null, person.headers);
 }
 
@@ -178,15 +183,19 @@ async function changeProblems(
         code: 'not_allowed',
       },
     ];
-  return passwordProblems('new_password', next, await listPersonalWords(database, userId));
+  return passwordProblems('new_password', next, await listForbiddenPasswordWords(database, userId));
 }
 
 /**
  * Counts an attempt. A browser that has signed in to this account before has separate attempts, so that
  * guesses from elsewhere can't lock out the owner.
  */
-async function countAttempt(context: Context, { address, device }: Attempt, email: string): Promise<void> {
-  const known = verifyDeviceToken(context.vault, email, device);
+async function countAttempt(
+  context: SignInServices,
+  { address, device }: Attempt,
+  email: string,
+): Promise<void> {
+  const known = verifyKnownBrowserToken(context.vault, email, device);
   if (known !== undefined) return limitAttempts(context, `sign-in from ${known}`, signInTries.ofAccount);
   await limitAttempts(context, `sign-in from ${address}`, signInTries.ofAddress);
   await limitAttempts(
@@ -201,7 +210,7 @@ async function countAttempt(context: Context, { address, device }: Attempt, emai
  * @throws ApiError rate_limit_exceeded with the time to wait.
  */
 export const limitAttempts = (
-  { requestCounter }: Pick<Context, 'requestCounter'>,
+  { requestCounter }: Pick<SignInServices, 'requestCounter'>,
   key: string,
   most: number,
   seconds?: number,
@@ -215,13 +224,17 @@ export const limitAttempts = (
  * Returns `<random>.<signature with the address>`, which proves that this browser has signed in with this
  * address before.
  */
-export function createDeviceToken(vault: Vault, email: string): string {
+export function createKnownBrowserToken(vault: Vault, email: string): string {
   const name = randomBytes(16).toString('base64url');
   return `${name}.${vault.sign('sessions', ['known device', name, email])}`;
 }
 
 /** Returns the random name in a browser's token if it has signed in with this address before. */
-export function verifyDeviceToken(vault: Vault, email: string, mark: string | undefined): string | undefined {
+export function verifyKnownBrowserToken(
+  vault: Vault,
+  email: string,
+  mark: string | undefined,
+): string | undefined {
   const [name = '', signature] = mark?.split('.', 2) ?? [];
   return signature && vault.verify('sessions', ['known device', name, email], signature) ? name : undefined;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callConsole, signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
-import { resetUserPassword } from '../accounts/users.ts';
+import { setTemporaryPassword } from '../accounts/users.ts';
 import type { Session } from './session-shapes.ts';
 
 /* Tests that a password another person has seen allows only its change. */
@@ -40,7 +40,7 @@ async function changePassword(cookie: string, current: string, next: string) {
 
 test('an operator’s password reset ends all sessions, and the temporary password allows only its change', async () => {
   const person = await signIn(service);
-  const { temporaryPassword } = await resetUserPassword(database, ` ${person.email.toUpperCase()} `);
+  const { temporaryPassword } = await setTemporaryPassword(database, ` ${person.email.toUpperCase()} `);
   assert.equal((await person.call('GET', '/session')).status, 401, 'the sessions before have ended');
   const old = { email: person.email, password: person.password };
   assert.equal((await callConsole(url, '', 'POST', '/session', old)).status, 401);
@@ -68,7 +68,7 @@ test('an operator’s password reset ends all sessions, and the temporary passwo
 
 test('a temporary password expires after a day and then ends its sessions', async () => {
   const { email } = await signIn(service);
-  const { temporaryPassword } = await resetUserPassword(database, email);
+  const { temporaryPassword } = await setTemporaryPassword(database, email);
   const cookie = await enter(email, temporaryPassword);
   assert.equal(await mustChange(cookie), true);
   await database.query('update users set temporary_until = now() where email = $1', [email]);
@@ -117,5 +117,5 @@ test('using a session in the console or the API extends it and its cookie', asyn
 });
 
 test('a password reset for an unknown email returns `not_found`', async () => {
-  await assert.rejects(resetUserPassword(database, 'nobody@example.org'), { code: 'not_found' });
+  await assert.rejects(setTemporaryPassword(database, 'nobody@example.org'), { code: 'not_found' });
 });

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { base32, findTotpStep, newTotpSecret, totpAddress, totpCode, totpStepAt } from './totp.ts';
+import {
+  computeTotpCode,
+  encodeBase32,
+  findStepOfCode,
+  newTotpSecret,
+  totpSetupUrl,
+  totpStepAt,
+} from './totp.ts';
 
 const at = (seconds: number): Date => new Date(seconds * 1_000);
-const secret = base32(Buffer.from('12345678901234567890'));
+const secret = encodeBase32(Buffer.from('12345678901234567890'));
 
 test('codes match RFC 6238, Appendix B: the last six of its eight digits', () => {
   const vectors: readonly [seconds: number, code: string][] = [
@@ -15,7 +22,7 @@ test('codes match RFC 6238, Appendix B: the last six of its eight digits', () =>
     [20000000000, '65353130'],
   ];
   for (const [seconds, code] of vectors)
-    assert.equal(totpCode(secret, totpStepAt(at(seconds))), code.slice(2));
+    assert.equal(computeTotpCode(secret, totpStepAt(at(seconds))), code.slice(2));
 });
 
 test('base32 follows RFC 4648 without padding, and a secret has 160 bits', () => {
@@ -25,7 +32,7 @@ test('base32 follows RFC 4648 without padding, and a secret has 160 bits', () =>
     ['foo', 'MZXW6'],
     ['foobar', 'MZXW6YTBOI'],
   ] as const)
-    assert.equal(base32(Buffer.from(text)), written);
+    assert.equal(encodeBase32(Buffer.from(text)), written);
   assert.match(newTotpSecret(), /^[A-Z2-7]{32}$/);
 });
 
@@ -33,16 +40,16 @@ test('the previous and the next code are valid, and no other', () => {
   const now = at(1_000_000_000);
   const step = totpStepAt(now);
   for (const beside of [-1, 0, 1])
-    assert.equal(findTotpStep(secret, totpCode(secret, step + beside), now), step + beside);
+    assert.equal(findStepOfCode(secret, computeTotpCode(secret, step + beside), now), step + beside);
   for (const beside of [-2, 2])
-    assert.equal(findTotpStep(secret, totpCode(secret, step + beside), now), undefined);
+    assert.equal(findStepOfCode(secret, computeTotpCode(secret, step + beside), now), undefined);
   for (const nonsense of ['', '12345', '1234567', 'ａｂｃｄｅｆ'])
-    assert.equal(findTotpStep(secret, nonsense, now), undefined);
+    assert.equal(findStepOfCode(secret, nonsense, now), undefined);
 });
 
 test('the setup URI names the service and the person as authenticator apps expect', () => {
   assert.equal(
-    totpAddress('ABC', { service: 'Formloom (forms.example.org)', email: 'a+b@example.org' }),
+    totpSetupUrl('ABC', { service: 'Formloom (forms.example.org)', email: 'a+b@example.org' }),
     'otpauth://totp/Formloom%20(forms.example.org):a%2Bb%40example.org?secret=ABC&issuer=Formloom%20(forms.example.org)',
   );
 });

@@ -12,7 +12,7 @@ const stepsBeside = 1;
 const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** Encodes bytes in base32 (RFC 4648) without padding, as apps expect secrets. */
-export function base32(bytes: Uint8Array): string {
+export function encodeBase32(bytes: Uint8Array): string {
   let written = '';
   let held = 0;
   let bits = 0;
@@ -43,13 +43,13 @@ function bytesOf(secret: string): Buffer {
 }
 
 /** Returns 160 random bits in base32, as RFC 4226 recommends. */
-export const newTotpSecret = (): string => base32(randomBytes(20));
+export const newTotpSecret = (): string => encodeBase32(randomBytes(20));
 
 /** Returns the number of the 30-second step that contains a time. */
 export const totpStepAt = (at: Date): number => Math.floor(at.getTime() / stepMs);
 
 /** Returns the code of a step. @param secret in base32. */
-export function totpCode(secret: string, step: number): string {
+export function computeTotpCode(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
   const mac = createHmac('sha1', bytesOf(secret)).update(counter).digest();
@@ -62,20 +62,20 @@ export function totpCode(secret: string, step: number): string {
  * Returns the step that a code belongs to, if it is valid now; otherwise undefined. Timing does not reveal
  * which step it is.
  */
-export function findTotpStep(secret: string, code: string, at: Date): number | undefined {
+export function findStepOfCode(secret: string, code: string, at: Date): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined;
   const given = Buffer.from(code);
   const current = totpStepAt(at);
   let found: number | undefined;
   for (let step = current - stepsBeside; step <= current + stepsBeside; step += 1) {
-    const isIt = timingSafeEqual(Buffer.from(totpCode(secret, step)), given);
+    const isIt = timingSafeEqual(Buffer.from(computeTotpCode(secret, step)), given);
     if (isIt) found = step;
   }
   return found;
 }
 
 /** Returns the URL in the QR code. @param service the name that the app lists. */
-export function totpAddress(secret: string, { service, email }: { service: string; email: string }): string {
+export function totpSetupUrl(secret: string, { service, email }: { service: string; email: string }): string {
   const label = `${encodeURIComponent(service)}:${encodeURIComponent(email)}`;
   return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(service)}`;
 }

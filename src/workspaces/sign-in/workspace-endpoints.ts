@@ -1,8 +1,8 @@
 import { cellOfWorkspace } from '#cells/across-cells.ts';
-import { cellForNew } from '#cells/choose-cell.ts';
+import { chooseCellForWorkspace } from '#cells/choose-cell.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { idParameter, operation, type Visitor } from '#kit/operation.ts';
+import { idParameter, operation, type RequestSender } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import {
   cancelAccountDeletion,
@@ -10,20 +10,24 @@ import {
   scheduleAccountDeletion,
   scheduleWorkspaceDeletion,
 } from '../account-deletion.ts';
-import { accountEventOf, addAuditEntry, originOf } from '../audit/record-account-event.ts';
-import { joinAsPerson, joinByPassword, openInvitation } from '../member-invitations/accept.ts';
+import { accountEventOf, addAuditEntry, ipAndAgentOf } from '../audit/record-account-event.ts';
+import {
+  joinAsSignedInPerson,
+  joinWithNewAccount,
+  requireOpenInvitation,
+} from '../member-invitations/accept.ts';
 import { addMember, findMembership, leaveWorkspace } from '../members.ts';
 import { createWorkspace, mayCreateWorkspace } from '../workspaces.ts';
 import { requirePassword } from './require-password.ts';
 import type { SessionServices } from './require-person.ts';
 import {
-  Account,
+  AccountEmail,
+  CreatedWorkspace,
   InvitationToken,
-  Joined,
-  MadeWorkspace,
-  NewPerson,
+  JoinedWorkspace,
+  NewInvitedPerson,
   OpenInvitation,
-  PasswordAgain,
+  PasswordConfirmation,
   ScheduledDeletion,
   WorkspaceName,
 } from './session-shapes.ts';
@@ -37,18 +41,18 @@ export function personWorkspaceEndpoints({ database, config }: Pick<SessionServi
       caller: 'person',
       audit: 'own entry',
       body: WorkspaceName,
-      reply: { status: 201, description: 'The workspace. You are its owner.', schema: MadeWorkspace },
+      reply: { status: 201, description: 'The workspace. You are its owner.', schema: CreatedWorkspace },
       errors: ['forbidden'],
       async run({ person, visitor, body }) {
         if (!(await mayCreateWorkspace(database, config.workspaceCreation, person.id)))
           throw new ApiError('forbidden', "You can't create workspaces on this server. Ask its operator.");
-        const made = await transaction(await cellForNew(database), async (client) => {
+        const made = await transaction(await chooseCellForWorkspace(database), async (client) => {
           const workspace = await createWorkspace(client, {
             name: body.name.trim(),
             plan: config.defaultPlan,
           });
           await addMember(client, { workspaceId: workspace.id, userId: person.id, role: 'owner' });
-          const by = { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) };
+          const by = { userId: person.id, sessionId: person.sessionId, origin: ipAndAgentOf(visitor) };
           await addAuditEntry(client, { workspaceId: workspace.id, operation: 'createWorkspace', by });
           return workspace;
         });
@@ -68,7 +72,7 @@ export function personWorkspaceEndpoints({ database, config }: Pick<SessionServi
         await addAuditEntry(database, {
           workspaceId: params.id,
           operation: 'leaveWorkspace',
-          by: { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) },
+          by: { userId: person.id, sessionId: person.sessionId, origin: ipAndAgentOf(visitor) },
           thingId: person.id,
         });
       },
@@ -91,7 +95,7 @@ export function deletionEndpoints(services: SessionServices) {
       caller: 'person',
       audit: 'own entry',
       params: idParameter,
-      body: PasswordAgain,
+      body: PasswordConfirmation,
       reply: {
         status: 200,
         description: 'The workspace is closed. The response says when it will be deleted.',
@@ -101,7 +105,7 @@ export function deletionEndpoints(services: SessionServices) {
       async run({ person, visitor, params, body }) {
         await requireOwner(params.id, person.id);
         await requirePassword(services, person, body.password);
-        const by = { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) };
+        const by = { userId: person.id, sessionId: person.sessionId, origin: ipAndAgentOf(visitor) };
         const at = await scheduleWorkspaceDeletion(database, params.id, by);
         services.wakeQueue();
         return { body: { ends_at: at.toISOString() } };
@@ -117,7 +121,7 @@ export function deletionEndpoints(services: SessionServices) {
       errors: ['forbidden', 'conflict'],
       async run({ person, visitor, params }) {
         await requireOwner(params.id, person.id);
-        const by = { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) };
+        const by = { userId: person.id, sessionId: person.sessionId, origin: ipAndAgentOf(visitor) };
         await cancelWorkspaceDeletion(database, params.id, by);
         services.wakeQueue();
       },
@@ -127,7 +131,7 @@ export function deletionEndpoints(services: SessionServices) {
       summary: 'Delete your account',
       caller: 'person',
       audit: 'own entry',
-      body: PasswordAgain,
+      body: PasswordConfirmation,
       reply: {
         status: 200,
         description: 'All sessions have ended. The response says when the account will be deleted.',
@@ -162,16 +166,16 @@ export function deletionEndpoints(services: SessionServices) {
 
 /** Operations to join a workspace. Tokens travel in request bodies, because URLs end up in logs. */
 export function joinEndpoints(services: SessionServices) {
-  const count = ({ address }: Visitor): Promise<void> =>
+  const count = ({ address }: RequestSender): Promise<void> =>
     limitAttempts(services, `join from ${address}`, signInTries.ofAddress);
   const noteJoin = async (
-    visitor: Visitor,
+    visitor: RequestSender,
     { workspaceId, ...who }: { workspaceId: string; userId: string; sessionId?: string },
   ): Promise<void> =>
     addAuditEntry(await cellOfWorkspace(services.database, workspaceId), {
       workspaceId,
       operation: 'joinWorkspace',
-      by: { ...who, origin: originOf(visitor) },
+      by: { ...who, origin: ipAndAgentOf(visitor) },
       thingId: who.userId,
     });
 
@@ -185,7 +189,7 @@ export function joinEndpoints(services: SessionServices) {
       errors: ['gone', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         await count(visitor);
-        const { invitedBy, ...invitation } = await openInvitation(services, body.token);
+        const { invitedBy, ...invitation } = await requireOpenInvitation(services, body.token);
         return { body: { ...invitation, invited_by: invitedBy } };
       },
     }),
@@ -194,12 +198,12 @@ export function joinEndpoints(services: SessionServices) {
       summary: 'Join a workspace with a new account',
       caller: 'visitor',
       audit: 'own entry',
-      body: NewPerson,
-      reply: { status: 201, description: 'The email address to sign in with.', schema: Account },
+      body: NewInvitedPerson,
+      reply: { status: 201, description: 'The email address to sign in with.', schema: AccountEmail },
       errors: ['gone', 'conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         await count(visitor);
-        const { email, ...joined } = await joinByPassword(services, { ...body, name: body.name.trim() });
+        const { email, ...joined } = await joinWithNewAccount(services, { ...body, name: body.name.trim() });
         await noteJoin(visitor, joined);
         return { body: { email } };
       },
@@ -210,10 +214,13 @@ export function joinEndpoints(services: SessionServices) {
       caller: 'person',
       audit: 'own entry',
       body: InvitationToken,
-      reply: { status: 200, description: 'You joined the workspace.', schema: Joined },
+      reply: { status: 200, description: 'You joined the workspace.', schema: JoinedWorkspace },
       errors: ['gone', 'conflict'],
       async run({ person, visitor, body }) {
-        const { workspaceId } = await joinAsPerson(services, { token: body.token, userId: person.id });
+        const { workspaceId } = await joinAsSignedInPerson(services, {
+          token: body.token,
+          userId: person.id,
+        });
         await noteJoin(visitor, { workspaceId, userId: person.id, sessionId: person.sessionId });
         return { body: { workspace_id: workspaceId } };
       },

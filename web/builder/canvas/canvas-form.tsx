@@ -1,21 +1,21 @@
 import type { ReactNode } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { directionOf } from '#page/markup/document.ts';
-import { toPlain } from '../../conditions/describe-condition.ts';
+import { formatSentence } from '../../conditions/describe-condition.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { EditorState } from '../editor/editor-state.ts';
 import { describeNode } from '../model/compare.ts';
 import { describeLogic } from '../model/describe-logic.ts';
 import { type EditNode, type NodeKey, textOf } from '../model/edit-node.ts';
 import { formatPosition } from '../model/node-positions.ts';
-import { CanvasNode, packSentences, StaticMarkup } from './canvas-node.tsx';
+import { CanvasNode, StaticMarkup, serializeSentences } from './canvas-node.tsx';
 import type { PublishedNames } from './edit-text.ts';
 import {
   type CanvasPageContext,
   elementMarkup,
   type Markup,
   type PageMarkup,
-  pagesOf,
+  renderFormPages,
 } from './page-markup.ts';
 
 /** What the canvas shows in addition to the form. */
@@ -36,7 +36,7 @@ export function CanvasForm(view: CanvasView): ReactNode {
   return (
     <div className="canvas-container">
       <div className="canvas-body" lang={language} dir={directionOf(language)}>
-        {pagesOf(root, view.manner).map((markup, index) => (
+        {renderFormPages(root, view.manner).map((markup, index) => (
           <CanvasPage key={root.children[index]?.key ?? index} view={view} markup={markup} index={index} />
         ))}
       </div>
@@ -144,7 +144,7 @@ function nodeLookOf({ state, problems }: CanvasView, node: EditNode, place: stri
   const found = problems.get(node.key)?.length ?? 0;
   const wrong = found === 0 ? '' : `, ${formatCount(found, 'problem')}`;
   const logic = describeLogic(state.history.present.root, node);
-  const rules = logic.map((sentence) => `. ${toPlain(sentence)}`).join('');
+  const rules = logic.map((sentence) => `. ${formatSentence(sentence)}`).join('');
   return {
     isSelected: node.key === selection || (also?.includes(node.key) ?? false),
     isTabStop: node.key === selection,
@@ -152,6 +152,6 @@ function nodeLookOf({ state, problems }: CanvasView, node: EditNode, place: stri
     writing: state.editing?.key === node.key ? state.editing : undefined,
     words: `${describeNode(state.history.present.root, node)}, ${place}${wrong}${rules}`,
     hasProblem: found > 0,
-    logic: packSentences(logic),
+    logic: serializeSentences(logic),
   };
 }

@@ -8,7 +8,7 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react';
-import { elements, isElementType } from '#ast/form/elements.ts';
+import { elementDefinitions, isElementType } from '#ast/form/elements.ts';
 import { SentenceText } from '../../conditions/condition-editor.tsx';
 import type { Sentence } from '../../conditions/describe-condition.ts';
 import { IconButton } from '../../design/button.tsx';
@@ -32,17 +32,17 @@ import {
   editLabel,
   editOption,
   findBlankOptions,
-  labelElement,
+  findLabelElement,
   optionAt,
   type PublishedNames,
 } from './edit-text.ts';
-import { type Markup, reactAttributes, slotSelector } from './page-markup.ts';
+import { type Markup, slotSelector, toReactAttributes } from './page-markup.ts';
 
 /**
  * Packs the logic sentences of a node into a string, so that the node re-renders only if the sentences
  * change.
  */
-export const packSentences = (sentences: readonly Sentence[]): string =>
+export const serializeSentences = (sentences: readonly Sentence[]): string =>
   sentences.length === 0 ? '' : JSON.stringify(sentences);
 
 const unpack = (packed: string): readonly Sentence[] => JSON.parse(packed) as Sentence[];
@@ -128,7 +128,7 @@ export const CanvasNode = memo(function CanvasNode({
   return createElement(
     markup.localName,
     {
-      ...reactAttributes(markup),
+      ...toReactAttributes(markup),
       ref,
       'data-key': key,
       'data-selected': look.isSelected || undefined,
@@ -160,7 +160,7 @@ export const CanvasNode = memo(function CanvasNode({
         const target = event.target as Node;
         const option = wasSelected.current && optionAt(event.currentTarget, node, event.nativeEvent);
         if (option) editor.write({ key, ...option });
-        else if (labelElement(event.currentTarget)?.contains(target) && textAttribute(node))
+        else if (findLabelElement(event.currentTarget)?.contains(target) && textAttribute(node))
           editor.write({ key, at });
         else editor.select(key, 'node');
       },
@@ -204,12 +204,12 @@ function fillSlot(
   if (element === slot)
     return createElement(
       element.localName,
-      { ...reactAttributes(element), key: index, 'data-slot': key },
+      { ...toReactAttributes(element), key: index, 'data-slot': key },
       children,
     );
   if (!element.contains(slot)) return <StaticMarkup key={index} markup={element} writing={writing} />;
   const inner = [...element.children].map((child, at) => fillSlot(child, slot, key, children, writing, at));
-  return createElement(element.localName, { ...reactAttributes(element), key: index }, inner);
+  return createElement(element.localName, { ...toReactAttributes(element), key: index }, inner);
 }
 
 /** Markup that cannot be selected separately: a legend, a heading, a button. */
@@ -223,7 +223,7 @@ export function StaticMarkup({
   const ref = useRef<HTMLElement>(null);
   useInnerMarkup(ref, markup, writing);
   const isText = markup.matches('label, legend, h1, h2, p');
-  return createElement(markup.localName, { ...reactAttributes(markup), ref, inert: !isText });
+  return createElement(markup.localName, { ...toReactAttributes(markup), ref, inert: !isText });
 }
 
 /** Updates the markup inside a node, except during text editing, which would be interrupted. */
@@ -272,7 +272,7 @@ function textAttribute({ type }: EditNode): 'name' | 'title' | 'label' | 'text' 
   if (type === 'form') return 'name';
   if (type === 'step') return 'title';
   return isElementType(type)
-    ? (['label', 'text'] as const).find((name) => Object.hasOwn(elements[type].attrs, name))
+    ? (['label', 'text'] as const).find((name) => Object.hasOwn(elementDefinitions[type].attrs, name))
     : undefined;
 }
 
@@ -305,7 +305,7 @@ function useTextEdit(
       const place = { element: ref.current, editor, read, names, onEnd };
       return editOption(place, wanted.option, at ?? {});
     }
-    const label = labelElement(ref.current);
+    const label = findLabelElement(ref.current);
     const name = textAttribute(node);
     if (!label || !name) {
       editor.select(key, 'panel');

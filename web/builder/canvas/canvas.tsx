@@ -19,8 +19,8 @@ import { allElementStyles } from '#page/render/elements/element-renderers.ts';
 import { languageStyle } from '#page/render/language-switch.ts';
 import { getPageStyle } from '#page/theme/page-style.ts';
 import { canAnimate } from '../../design/motion.ts';
-import { useForm } from '../../shell/current-form.ts';
-import { useScheme } from '../../shell/theme.ts';
+import { useCurrentForm } from '../../shell/current-form.ts';
+import { useColorScheme } from '../../shell/theme.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { EditorState } from '../editor/editor-state.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
@@ -33,9 +33,9 @@ import { CanvasForm } from './canvas-form.tsx';
 import type { Drag, StartDrag } from './drag.ts';
 import { DragLayer } from './drag-layer.tsx';
 import { Overlay } from './overlay.tsx';
-import { type CanvasPageContext, elementOf } from './page-markup.ts';
+import { type CanvasPageContext, findNodeElement } from './page-markup.ts';
 import { pageTextsOf } from './page-texts.ts';
-import { previewScheme, withSchemeLogo } from './preview-scheme.ts';
+import { chooseSchemeToPreview, withSchemeLogo } from './preview-scheme.ts';
 
 /**
  * Adapts a style sheet of the public page to pages inside the canvas. Document selectors become canvas
@@ -194,7 +194,7 @@ function usePageContext(
     const theme = drawableTheme(settings.theme ?? {});
     const { language } = speech;
     const look = getPageStyle(formId, { ...settings, theme }, { isEmbedded: false, language });
-    const scheme = previewScheme(theme, wished);
+    const scheme = chooseSchemeToPreview(theme, wished);
     return { formId, scheme, look: withSchemeLogo(look, scheme), speech, settings, labels };
   }, [formId, settings, speech, wished, labels]);
 }
@@ -228,10 +228,10 @@ export function Canvas({
 }: CanvasProps): ReactElement {
   const place = useBuilder();
   const { editor } = place;
-  const { id: formId } = useForm();
+  const { id: formId } = useCurrentForm();
   const state = useEditorState(editor);
   const { root, settings } = state.history.present;
-  const manner = usePageContext(formId, root, settings, useScheme());
+  const manner = usePageContext(formId, root, settings, useColorScheme());
   useFocusWishes(editor, host, state.focus);
   useFocusReturn(host);
   return (
@@ -295,7 +295,7 @@ function useFocusWishes(
     done.current = focus;
     // A label that is being edited already has focus.
     if (focus.part === 'label' || editor.read().editing?.key === focus.key) return;
-    const element = elementOf(host.current, focus.key);
+    const element = findNodeElement(host.current, focus.key);
     element?.focus({ preventScroll: true });
     // Scrolls smoothly between steps, to show the direction of the move.
     const isFar = element?.localName === 'section' && canAnimate();

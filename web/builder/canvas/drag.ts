@@ -5,7 +5,7 @@ import type { Editor } from '../editor/editor.ts';
 import type { BuilderContextValue } from '../editor/use-editor.ts';
 import { describeNodes } from '../model/compare.ts';
 import { type EditNode, findNode, type NodeKey, walkNodes } from '../model/edit-node.ts';
-import { titleOfEntry } from '../model/element-groups.ts';
+import { titleOfPaletteEntry } from '../model/element-groups.ts';
 import { newPaletteNode, type PaletteEntry } from '../model/new-element.ts';
 import {
   type Box,
@@ -14,7 +14,13 @@ import {
   isElement,
   selectedNodes,
 } from '../model/node-positions.ts';
-import { elementOf, elementsByKey, measureStepItems, measureStepZones, measureZones } from './page-markup.ts';
+import {
+  elementsByKey,
+  findNodeElement,
+  measureStepsAsZones,
+  measureStepZones,
+  measureZones,
+} from './page-markup.ts';
 
 /** The source of a drag: a node of the form, or a new element from the palette. */
 type DragSource =
@@ -106,7 +112,7 @@ function describeSource(editor: Editor, source: DragSource): Dragged | undefined
   const { present } = editor.read().history;
   const { root } = present;
   if (source.kind === 'add')
-    return { root, nodes: [newPaletteNode(source.type, new Set())], title: titleOfEntry(source.type) };
+    return { root, nodes: [newPaletteNode(source.type, new Set())], title: titleOfPaletteEntry(source.type) };
   const selected = selectedNodes(present);
   const node = findNode(root, source.key);
   if (!node || node.type === 'form') return undefined;
@@ -122,7 +128,7 @@ function describeSource(editor: Editor, source: DragSource): Dragged | undefined
 function zonesAt({ host, scroller, stepsList }: DragGround, { root, nodes }: Dragged, x: number, y: number) {
   const areSteps = nodes[0]?.type === 'step';
   if (stepsList && areSteps && isOver(stepsList, x, y)) return measureStepZones(stepsList, root);
-  if (stepsList && isOver(stepsList, x, y, 0)) return measureStepItems(stepsList, root, nodes);
+  if (stepsList && isOver(stepsList, x, y, 0)) return measureStepsAsZones(stepsList, root, nodes);
   if (!isOver(scroller, x, y)) return [];
   return areSteps ? measureStepZones(host.shadowRoot, root) : measureZones(host, root, nodes);
 }
@@ -142,7 +148,7 @@ function dropAt(editor: Editor, source: DragSource, { nodes }: Dragged, { spot }
  */
 function settle(host: HTMLElement, editor: Editor): void {
   const glow = { boxShadow: '0 0 0 .5rem var(--accent)' };
-  elementOf(host, editor.read().history.present.selection)?.animate([{ opacity: 0.2, ...glow }, {}], {
+  findNodeElement(host, editor.read().history.present.selection)?.animate([{ opacity: 0.2, ...glow }, {}], {
     duration: 250,
     easing: 'ease-out',
   });

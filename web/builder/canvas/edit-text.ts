@@ -1,6 +1,6 @@
 import type { AttributeSpecs } from '#ast/attributes/attributes.ts';
-import { labelOf, type Option } from '#ast/basics/options.ts';
-import { elements, isElementType } from '#ast/form/elements.ts';
+import { type Option, optionLabelOf } from '#ast/basics/options.ts';
+import { elementDefinitions, isElementType } from '#ast/form/elements.ts';
 import { validOptionsOf } from '../../conditions/condition-tree.ts';
 import { toastProblem } from '../../design/toast.tsx';
 import type { Editor } from '../editor/editor.ts';
@@ -8,7 +8,7 @@ import type { TextEdit } from '../editor/editor-state.ts';
 import type { BuilderContextValue } from '../editor/use-editor.ts';
 import { setOptions } from '../model/edit.ts';
 import { type EditNode, textOf } from '../model/edit-node.ts';
-import { handleOptionKey, optionPlaceholder, pasteOptionList, relabelled } from '../model/options-text.ts';
+import { handleOptionKey, optionPlaceholder, pasteOptionList, relabelOption } from '../model/options-text.ts';
 
 /** Finds the elements of the first `count` options of a question, or rows of a matrix, in its markup. */
 function optionElements(node: HTMLElement, name: 'options' | 'rows', count: number): readonly HTMLElement[] {
@@ -37,7 +37,7 @@ type TextBoxOptions = {
 };
 
 /** Finds the text of a node in its markup: its label, or the node itself if it is a text. */
-export function labelElement(node: HTMLElement): HTMLElement | null {
+export function findLabelElement(node: HTMLElement): HTMLElement | null {
   if (node.matches('h2, h3, .prose')) return node;
   return node.querySelector<HTMLElement>(':scope > :is(label, legend, h1, h2)');
 }
@@ -155,8 +155,8 @@ function openList(element: HTMLElement, options: readonly Option[]): void {
     const row = document.createElement('div');
     const text = document.createElement('span');
     row.className = 'option';
-    text.textContent = labelOf(option) || optionPlaceholder('option', index);
-    if (labelOf(option) === '') text.dataset['blank'] = '';
+    text.textContent = optionLabelOf(option) || optionPlaceholder('option', index);
+    if (optionLabelOf(option) === '') text.dataset['blank'] = '';
     row.append(text);
     list.append(row);
   }
@@ -170,7 +170,7 @@ export const findBlankOptions = (element: HTMLElement, node: EditNode): readonly
   lists.flatMap((name) => {
     const options = optionsIn(node, name);
     return optionElements(element, name, options.length).filter(
-      (_, index) => labelOf(options[index]!) === '',
+      (_, index) => optionLabelOf(options[index]!) === '',
     );
   });
 
@@ -203,7 +203,7 @@ export function editOption(
     return undefined;
   }
   const noun = name === 'rows' ? 'row' : 'option';
-  const specs: AttributeSpecs = elements[type].attrs;
+  const specs: AttributeSpecs = elementDefinitions[type].attrs;
   const spec = specs[name];
   const maxItems = spec?.kind === 'options' ? spec.maxItems : 0;
   const published = names.publishedOptions.get(`${textOf(read(), 'id')} ${name}`) ?? none;
@@ -217,9 +217,9 @@ export function editOption(
     return true;
   };
   const isTaken = (text: string): boolean =>
-    text !== '' && list().some((other, position) => position !== index && labelOf(other) === text);
+    text !== '' && list().some((other, position) => position !== index && optionLabelOf(other) === text);
   return editLabel(place, {
-    text: labelOf(given),
+    text: optionLabelOf(given),
     name: optionPlaceholder(noun, index),
     placeholder: optionPlaceholder(noun, index),
     isMultiline: false,
@@ -229,7 +229,7 @@ export function editOption(
       if (taken) return;
       editor.change((root) => {
         const others = list().toSpliced(index, 1);
-        const option = relabelled(list()[index]!, text, others, published);
+        const option = relabelOption(list()[index]!, text, others, published);
         return { root: setOptions(root, key, list().with(index, option), name) };
       }, `${name} ${index} ${key}`);
     },

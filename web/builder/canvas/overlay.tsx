@@ -1,6 +1,6 @@
 import { memo, type ReactElement, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { elements, isElementType } from '#ast/form/elements.ts';
+import { elementDefinitions, isElementType } from '#ast/form/elements.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Menu } from '../../design/menu.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
@@ -10,13 +10,13 @@ import { titleOfType } from '../model/compare.ts';
 import { changeType } from '../model/edit.ts';
 import { type EditNode, makeNode, pathToNode } from '../model/edit-node.ts';
 import { convertibleTypes } from '../model/new-element.ts';
-import { type Gap, listGaps, type Spot } from '../model/node-positions.ts';
+import { type InsertGap, listInsertGaps, type Spot } from '../model/node-positions.ts';
 import { nodeCommands } from '../shortcuts/builder-commands.ts';
 import { useNodeCommandTarget } from '../shortcuts/use-shortcuts.ts';
 import { NodeMenu } from './canvas-node.tsx';
 import type { StartDrag } from './drag.ts';
 import { DragHandle } from './drag-handle.tsx';
-import { elementOf, measureZones } from './page-markup.ts';
+import { findNodeElement, measureZones } from './page-markup.ts';
 import { ElementIcon } from './palette.tsx';
 import './gaps.css';
 import { Icon } from '../../design/icon.tsx';
@@ -92,13 +92,13 @@ const anyElement = [makeNode('text', {})];
 const measureDelay = 50;
 
 /** Returns the gaps in the coordinates of the layer. Measures again when anything in the form moves. */
-function useGaps(layer: GapsProps['layer'], host: GapsProps['host'], root: EditNode): readonly Gap[] {
-  const [gaps, setGaps] = useState<readonly Gap[]>([]);
+function useGaps(layer: GapsProps['layer'], host: GapsProps['host'], root: EditNode): readonly InsertGap[] {
+  const [gaps, setGaps] = useState<readonly InsertGap[]>([]);
   useEffect(() => {
     const measure = (): void => {
       const origin = layer.current?.getBoundingClientRect();
       if (!host.current || !origin) return;
-      const found = listGaps(measureZones(host.current, root, anyElement));
+      const found = listInsertGaps(measureZones(host.current, root, anyElement));
       setGaps(found.map((gap) => ({ ...gap, x: gap.x - origin.left, y: gap.y - origin.top })));
     };
     let timer = setTimeout(measure, measureDelay);
@@ -132,13 +132,13 @@ function TypeMenu({ node, isIcon }: { node: EditNode; isIcon: boolean }): ReactE
       placement="bottom start"
       items={types.map((type) => ({
         id: type,
-        label: elements[type].title,
+        label: elementDefinitions[type].title,
         isCurrent: type === node.type,
         onAction: () =>
           editor.change((root) => ({
             root: changeType(root, node.key, type),
             focus: 'node',
-            say: `${elements[type].title} now`,
+            say: `${elementDefinitions[type].title} now`,
           })),
       }))}
     >
@@ -269,7 +269,8 @@ function useBeside(
 ): Beside | undefined {
   const [beside, setBeside] = useState<Beside | undefined>();
   useLayoutEffect(() => {
-    const found = (): HTMLElement[] => keys.split(' ').flatMap((key) => elementOf(host.current, key) ?? []);
+    const found = (): HTMLElement[] =>
+      keys.split(' ').flatMap((key) => findNodeElement(host.current, key) ?? []);
     const measure = (): void => {
       const origin = layer.current?.getBoundingClientRect();
       const elements = found();

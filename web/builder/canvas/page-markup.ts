@@ -19,7 +19,7 @@ import { imageAddress } from '#page/theme/image-address.ts';
 import type { PageStyle } from '#page/theme/page-style.ts';
 import { type EditNode, type NodeKey, walkNodes } from '../model/edit-node.ts';
 import { drawableElement, drawableFrame } from '../model/form-problems.ts';
-import { type Box, canContain, type Zone } from '../model/node-positions.ts';
+import { type Box, canContain, type DropZone } from '../model/node-positions.ts';
 import { showsAnswers } from '../model/referable-nodes.ts';
 import type { PageTexts } from './page-texts.ts';
 
@@ -152,7 +152,7 @@ const drawnPages = new WeakMap<CanvasPageContext, ReadonlyMap<string, PageMarkup
  * Returns the pages of a form: its steps, then the review page if the form has one. The object of a page
  * stays the same until the page changes.
  */
-export function pagesOf(root: EditNode, manner: CanvasPageContext): readonly PageMarkup[] {
+export function renderFormPages(root: EditNode, manner: CanvasPageContext): readonly PageMarkup[] {
   const { children: steps, ...form } = drawableFrame(root);
   const { words } = manner.speech;
   const { layout, review_step: hasReview } = manner.settings;
@@ -228,7 +228,7 @@ function drawPage(
 }
 
 /** Converts attributes of a parsed node to React props. A control keeps the value that was entered. */
-export function reactAttributes(element: Element): Record<string, string | boolean> {
+export function toReactAttributes(element: Element): Record<string, string | boolean> {
   const renamed: Readonly<Record<string, string>> = {
     class: 'className',
     for: 'htmlFor',
@@ -244,15 +244,15 @@ export function reactAttributes(element: Element): Record<string, string | boole
 }
 
 /** Finds the HTML element of a node on the canvas. */
-export function elementOf(host: HTMLElement | null, key: NodeKey): HTMLElement | null {
+export function findNodeElement(host: HTMLElement | null, key: NodeKey): HTMLElement | null {
   return host?.shadowRoot?.querySelector<HTMLElement>(`[data-key="${key}"]`) ?? null;
 }
 
 const besides = { ltr: 'right', rtl: 'left' } as const;
 
 /** Measures every step and composite that can accept the nodes, with its children. */
-export function measureZones(host: HTMLElement, root: EditNode, nodes: readonly EditNode[]): Zone[] {
-  const zones: Zone[] = [];
+export function measureZones(host: HTMLElement, root: EditNode, nodes: readonly EditNode[]): DropZone[] {
+  const zones: DropZone[] = [];
   const drawn = elementsByKey(host);
   const moving = new Set(nodes.flatMap((node) => [...walkNodes(node)]).map(({ key }) => key));
   for (const parent of walkNodes(root)) {
@@ -276,7 +276,7 @@ export function measureZones(host: HTMLElement, root: EditNode, nodes: readonly 
  * Measures the zone for steps in a container that shows all steps by key: the canvas or the list of steps.
  * Returns no zone if a step is not rendered.
  */
-export function measureStepZones(place: ParentNode | null, root: EditNode): Zone[] {
+export function measureStepZones(place: ParentNode | null, root: EditNode): DropZone[] {
   const items = root.children.flatMap(
     ({ key }) => place?.querySelector(`[data-key="${key}"]`)?.getBoundingClientRect() ?? [],
   );
@@ -287,8 +287,12 @@ export function measureStepZones(place: ParentNode | null, root: EditNode): Zone
 }
 
 /** Measures each step in the list as a zone without items. A drop adds to the end of the step. */
-export function measureStepItems(place: ParentNode, root: EditNode, nodes: readonly EditNode[]): Zone[] {
-  return root.children.flatMap((step): Zone[] => {
+export function measureStepsAsZones(
+  place: ParentNode,
+  root: EditNode,
+  nodes: readonly EditNode[],
+): DropZone[] {
+  return root.children.flatMap((step): DropZone[] => {
     const box = place.querySelector(`[data-key="${step.key}"]`)?.getBoundingClientRect();
     const mayTake = nodes.every((node) => canContain(root, step.key, node));
     return box && mayTake ? [{ key: step.key, box, flow: 'down', items: [], end: step.children.length }] : [];

@@ -11,7 +11,7 @@ import { SearchField } from '../../design/field.tsx';
 import { useNarrow } from '../../design/use-window.ts';
 import { addElement } from '../editor/commands.ts';
 import { useBuilder } from '../editor/use-editor.ts';
-import { elementGroups, iconOfEntry, searchWords } from '../model/element-groups.ts';
+import { elementGroups, iconOfPaletteEntry, searchTextOfEntry } from '../model/element-groups.ts';
 import type { PaletteEntry } from '../model/new-element.ts';
 import type { Spot } from '../model/node-positions.ts';
 import './palette.css';
@@ -21,7 +21,7 @@ import type { StartDrag } from './drag.ts';
 export function ElementIcon({ type }: { type: PaletteEntry }): ReactElement {
   return (
     <svg className="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
-      <path d={iconOfEntry(type)} />
+      <path d={iconOfPaletteEntry(type)} />
     </svg>
   );
 }
@@ -92,7 +92,12 @@ function InsertList({ spot, onClose, autoFocus = false }: ListProps): ReactEleme
             <MenuSection key={group.id}>
               <Header className="menu-heading">{group.title}</Header>
               {group.entries.map((entry) => (
-                <MenuItem key={entry.id} id={entry.id} textValue={searchWords(entry)} className="menu-item">
+                <MenuItem
+                  key={entry.id}
+                  id={entry.id}
+                  textValue={searchTextOfEntry(entry)}
+                  className="menu-item"
+                >
                   <ElementIcon type={entry.id} />
                   {entry.title}
                 </MenuItem>
@@ -115,7 +120,7 @@ export const Palette = memo(function Palette({ onDrag }: { onDrag: StartDrag }):
   const groups = elementGroups
     .map((group) => ({
       ...group,
-      entries: group.entries.filter((entry) => searchWords(entry).includes(wanted)),
+      entries: group.entries.filter((entry) => searchTextOfEntry(entry).includes(wanted)),
     }))
     .filter(({ entries }) => entries.length > 0);
   return (

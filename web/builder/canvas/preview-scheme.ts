@@ -3,7 +3,7 @@ import type { Theme } from '#ast/theme/theme.ts';
 import type { PageStyle } from '#page/theme/page-style.ts';
 
 /** Returns the color scheme to preview: the requested one, or the only scheme of the theme. */
-export function previewScheme(theme: Theme, wished: Scheme): Scheme {
+export function chooseSchemeToPreview(theme: Theme, wished: Scheme): Scheme {
   const [only, ...others] = schemesOf(theme);
   return others.length > 0 ? wished : only;
 }

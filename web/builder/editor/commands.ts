@@ -4,42 +4,42 @@ import { describeNodes } from '../model/compare.ts';
 import { deleteNodes, duplicateNodes, insertNode, moveNodes, setAttribute } from '../model/edit.ts';
 import { type EditNode, findNode, type NodeKey, pathToNode, walkNodes } from '../model/edit-node.ts';
 import { mergeStep, splitStep } from '../model/edit-steps.ts';
-import { titleOfEntry } from '../model/element-groups.ts';
+import { titleOfPaletteEntry } from '../model/element-groups.ts';
 import { newPaletteNode, newStep, type PaletteEntry } from '../model/new-element.ts';
 import {
   canContain,
   describePosition,
   nextSpot,
-  rangeOf,
   type Spot,
-  spotForNew,
-  spotInTree,
-  topmost,
+  selectionRangeOf,
+  spotForNewElement,
+  toMoveSpot,
+  topmostNodes,
 } from '../model/node-positions.ts';
 import type { Editor } from './editor.ts';
-import { type EditResult, formatEndMessage } from './editor-state.ts';
+import { type EditResult, formatEndPositionMessage } from './editor-state.ts';
 
 /** Adds a palette entry at the given spot or after the selection, then edits its label (docs/rules.md B3). */
 export function addElement(editor: Editor, type: PaletteEntry, spot?: Spot): void {
   editor.change((root, selection) => {
     const node = newPaletteNode(type, editor.takenIds());
-    const wish = spot ?? spotForNew(root, selection);
+    const wish = spot ?? spotForNewElement(root, selection);
     // If the node does not fit there, for example a group in a full or repeatable group, it is added at the
     // end of the form.
-    const place = canContain(root, wish.parent, node) ? wish : spotForNew(root, '');
+    const place = canContain(root, wish.parent, node) ? wish : spotForNewElement(root, '');
     const changed = insertNode(root, node, place);
-    if (changed === root) return { root, say: `${titleOfEntry(type)} cannot be added here.` };
+    if (changed === root) return { root, say: `${titleOfPaletteEntry(type)} cannot be added here.` };
     const focus = type === 'divider' ? 'node' : 'label';
     return {
       root: changed,
       select: node.key,
       focus,
-      say: `${titleOfEntry(type)} added, ${describePosition(changed, node.key)}`,
+      say: `${titleOfPaletteEntry(type)} added, ${describePosition(changed, node.key)}`,
     };
   });
 }
 
-export function duplicate(editor: Editor, parts: readonly EditNode[]): void {
+export function duplicateAndSelect(editor: Editor, parts: readonly EditNode[]): void {
   editor.change((root) => {
     const { root: changed, keys } = duplicateNodes(root, keysOf(parts), editor.takenIds());
     return keys.length === 0
@@ -49,9 +49,9 @@ export function duplicate(editor: Editor, parts: readonly EditNode[]): void {
 }
 
 /** Deletes nodes, and then selects the node after the first deleted one, or its parent. */
-export function remove(editor: Editor, parts: readonly EditNode[]): void {
+export function deleteAndSelectNext(editor: Editor, parts: readonly EditNode[]): void {
   editor.change((root) => {
-    const gone = topmost(root, keysOf(parts));
+    const gone = topmostNodes(root, keysOf(parts));
     const changed = deleteNodes(root, keysOf(gone));
     const parent = pathToNode(root, gone[0]?.key ?? '').at(-2);
     if (!parent || changed === root)
@@ -67,7 +67,7 @@ export function remove(editor: Editor, parts: readonly EditNode[]): void {
 export function moveTo(editor: Editor, keys: readonly NodeKey[], spot: Spot): void {
   editor.change((root) => {
     const changed = moveNodes(root, keys, spot);
-    const moved = keysOf(topmost(changed, keys));
+    const moved = keysOf(topmostNodes(changed, keys));
     return { root: changed, ...selecting(moved), say: `Moved: ${describePosition(changed, moved[0] ?? '')}` };
   });
 }
@@ -77,8 +77,8 @@ export function moveBy(editor: Editor, parts: readonly EditNode[], direction: -1
   const { root } = editor.read().history.present;
   const key = (direction === 1 ? parts.at(-1) : parts[0])?.key ?? '';
   const spot = nextSpot(root, key, direction);
-  if (spot) moveTo(editor, keysOf(parts), spotInTree(root, key, spot));
-  else editor.say(formatEndMessage(direction));
+  if (spot) moveTo(editor, keysOf(parts), toMoveSpot(root, key, spot));
+  else editor.say(formatEndPositionMessage(direction));
 }
 
 /** Moves elements to the end of a step. */
@@ -97,7 +97,7 @@ export function paste(editor: Editor, text: string): string | undefined {
   editor.change(() => ({
     root: pasted.root,
     ...selecting(keys),
-    say: `${describeNodes(pasted.root, topmost(pasted.root, keys))} pasted, ${describePosition(pasted.root, keys[0]!)}`,
+    say: `${describeNodes(pasted.root, topmostNodes(pasted.root, keys))} pasted, ${describePosition(pasted.root, keys[0]!)}`,
   }));
   const went = formatCount(dropped, 'rule or text refers', 'rules or texts refer');
   const notes = [
@@ -172,7 +172,7 @@ export function extendSelectionBy(editor: Editor, direction: -1 | 1): void {
 /** Selects everything from the start of the selection to a node. */
 export function extendSelectionTo(editor: Editor, node: EditNode): void {
   const { root, selection, also = [] } = editor.read().history.present;
-  editor.selectAll(rangeOf(root, also[0] ?? selection, node));
+  editor.selectAll(selectionRangeOf(root, also[0] ?? selection, node));
 }
 
 function neighbourOf(
@@ -187,7 +187,7 @@ function neighbourOf(
   return ways.find((node) => isMeant(node, nodes[index]!));
 }
 
-export function selectEnd(editor: Editor, end: 'first' | 'last'): void {
+export function selectFirstOrLast(editor: Editor, end: 'first' | 'last'): void {
   const nodes = [...walkNodes(editor.read().history.present.root)];
   const node = end === 'first' ? nodes[0] : nodes.at(-1);
   if (node) editor.select(node.key, 'node');

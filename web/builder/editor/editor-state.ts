@@ -1,14 +1,14 @@
 import { isSameJson } from '#ast/basics/json.ts';
 import { mergeSettings, type Settings } from '#ast/settings.ts';
-import { dropReferences, listBroken } from '../model/broken-references.ts';
+import { listBrokenReferences, removeBrokenReferences } from '../model/broken-references.ts';
 import { describeNode } from '../model/compare.ts';
 import { moveNodes } from '../model/edit.ts';
 import { type EditNode, findNode, type NodeKey } from '../model/edit-node.ts';
 import { updateSettingReferences } from '../model/edit-steps.ts';
 import {
+  type EditHistory,
   type EditSnapshot,
   endGesture,
-  type History,
   recordChange,
   redo,
   selectNode,
@@ -16,17 +16,17 @@ import {
   undo,
   withValidSelection,
 } from '../model/history.ts';
-import { describePosition, nextSpot, spotInTree } from '../model/node-positions.ts';
-import type { Reference } from '../model/references.ts';
+import { describePosition, nextSpot, toMoveSpot } from '../model/node-positions.ts';
+import type { NodeReference } from '../model/references.ts';
 
 /** The part of a node that receives focus: its box on the canvas, its label, or its panel. */
 export type FocusPart = 'node' | 'label' | 'panel';
 
 /** All state of an open form that editing changes. */
 export type EditorState = {
-  readonly history: History;
+  readonly history: EditHistory;
   /** The node that is lifted with the keyboard, and the history to return to. */
-  readonly lifted: { readonly key: NodeKey; readonly before: History } | undefined;
+  readonly lifted: { readonly key: NodeKey; readonly before: EditHistory } | undefined;
   /** The last focus request, a new object each time. */
   readonly focus: { readonly key: NodeKey; readonly part: FocusPart } | undefined;
   /** The text that is being edited on the canvas, a new object each time. */
@@ -49,7 +49,7 @@ export type TextEdit = {
 type PendingEdit = {
   readonly edited: EditResult;
   readonly gesture: string | undefined;
-  readonly broken: readonly Reference[];
+  readonly broken: readonly NodeReference[];
 };
 
 /** The result of an edit: the new form and settings, and the selection and focus if they change. */
@@ -107,7 +107,7 @@ export function applyOrConfirm(
   gesture: string | undefined,
   now: number,
 ): EditorState {
-  const broken = listBroken(state.history.present.root, edited.root);
+  const broken = listBrokenReferences(state.history.present.root, edited.root);
   if (broken.length > 0) return { ...state, asked: { edited, gesture, broken } };
   return applyEdit(state, edited, gesture, now);
 }
@@ -157,7 +157,7 @@ export function decidePendingEdit(state: EditorState, isWanted: boolean, now: nu
   const calm = { ...state, asked: undefined };
   if (!isWanted) return { ...calm, message: 'No changes made.' };
   const { edited, gesture, broken } = asked;
-  return applyEdit(calm, { ...edited, root: dropReferences(edited.root, broken) }, gesture, now);
+  return applyEdit(calm, { ...edited, root: removeBrokenReferences(edited.root, broken) }, gesture, now);
 }
 
 /**
@@ -188,7 +188,7 @@ export function applySelection(
 }
 
 /** Starts text editing on the canvas. Undefined ends text editing and the current step of history. */
-export function applyTextEdit(state: EditorState, writing: TextEdit | undefined): EditorState {
+export function setTextEdit(state: EditorState, writing: TextEdit | undefined): EditorState {
   const history = writing ? selectNode(state.history, writing.key) : endGesture(state.history);
   return { ...state, editing: writing, history };
 }
@@ -199,7 +199,7 @@ export const applyUndo = (state: EditorState): EditorState =>
 export const applyRedo = (state: EditorState): EditorState =>
   state.lifted ? state : applyHistory(state, redo(state.history), 'Redone');
 
-function applyHistory(state: EditorState, history: History, message: string): EditorState {
+function applyHistory(state: EditorState, history: EditHistory, message: string): EditorState {
   if (history === state.history) return state;
   const focus = { key: history.present.selection, part: 'node' } as const;
   return { ...state, history, editing: undefined, focus, message };
@@ -230,8 +230,8 @@ export function moveLifted(state: EditorState, direction: -1 | 1): EditorState {
   if (!lifted) return state;
   const { root } = history.present;
   const spot = nextSpot(root, lifted.key, direction);
-  if (!spot) return { ...state, message: formatEndMessage(direction) };
-  const moved = moveNodes(root, [lifted.key], spotInTree(root, lifted.key, spot));
+  if (!spot) return { ...state, message: formatEndPositionMessage(direction) };
+  const moved = moveNodes(root, [lifted.key], toMoveSpot(root, lifted.key, spot));
   return {
     ...state,
     history: { ...history, present: { ...history.present, root: moved, selection: lifted.key } },
@@ -241,7 +241,7 @@ export function moveLifted(state: EditorState, direction: -1 | 1): EditorState {
 }
 
 /** Returns the message for a node that is already at the first or last position of the form. */
-export const formatEndMessage = (direction: -1 | 1): string =>
+export const formatEndPositionMessage = (direction: -1 | 1): string =>
   direction === 1 ? 'This is the last position.' : 'This is the first position.';
 
 /**

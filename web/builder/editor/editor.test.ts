@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deleteNode, setAttribute, setLabel } from '../model/edit.ts';
 import { makeNode } from '../model/edit-node.ts';
-import { topmost } from '../model/node-positions.ts';
-import { addElement, duplicate } from './commands.ts';
-import { makeUndoable, openEditor } from './editor.ts';
+import { topmostNodes } from '../model/node-positions.ts';
+import { addElement, duplicateAndSelect } from './commands.ts';
+import { openEditor, performUndoableEdit } from './editor.ts';
 
 const open = () => {
   const [a, b, c] = ['a', 'b', 'c'].map((id) => makeNode('text', { id, label: id }));
@@ -52,7 +52,7 @@ test('picking up and dropping an element is one undo step', () => {
 test('a new element gets no id of the published form, because answers are stored under its ids', () => {
   const { editor, key } = open();
   addElement(editor, 'text');
-  duplicate(editor, topmost(editor.read().history.present.root, [key]));
+  duplicateAndSelect(editor, topmostNodes(editor.read().history.present.root, [key]));
   assert.deepEqual(
     editor.read().history.present.root.children[0]!.children.map(({ attrs }) => attrs['id']),
     ['a', 'a_3', 'b', 'c', 'text_2'],
@@ -155,7 +155,7 @@ test('undoing one step reverts only that step, not later or earlier ones', () =>
   const { editor, labels, rename } = open();
   const undos: ((() => boolean) | undefined)[] = [];
   const make = (label: string): void =>
-    makeUndoable(
+    performUndoableEdit(
       editor,
       () => rename(label),
       (undo) => undos.push(undo),
@@ -183,7 +183,7 @@ test('an edit that asks for confirmation is applied after yes and leaves no trac
   });
   let made = 0;
   for (const isWanted of [false, true]) {
-    makeUndoable(
+    performUndoableEdit(
       editor,
       () => editor.change((root) => ({ root: deleteNode(root, a!.key) })),
       () => (made += 1),

@@ -8,7 +8,6 @@ import {
   applyRedo,
   applyReplacement,
   applySelection,
-  applyTextEdit,
   applyUndo,
   decidePendingEdit,
   dropLifted,
@@ -18,6 +17,7 @@ import {
   liftNode,
   moveLifted,
   putLiftedBack,
+  setTextEdit,
   startState,
   type TextEdit,
   type TheirSettings,
@@ -120,7 +120,7 @@ export function openEditor(
       set(applySelection(state, keys, isFocused ? 'node' : undefined));
     },
     write(writing) {
-      if (state.editing !== writing && !isReadOnly) set(applyTextEdit(state, writing));
+      if (state.editing !== writing && !isReadOnly) set(setTextEdit(state, writing));
     },
     undo: () => set(applyUndo(state)),
     redo: () => set(applyRedo(state)),
@@ -141,7 +141,7 @@ export function openEditor(
  * @param onMade receives `undo`, which reverts only this step and returns false if there are later steps.
  * `undo` is undefined if nothing changed.
  */
-export function makeUndoable(
+export function performUndoableEdit(
   editor: Editor,
   edit: () => void,
   onMade: (undo: (() => boolean) | undefined) => void,

@@ -1,6 +1,6 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import { toastDone } from '../../design/toast.tsx';
-import { type Editor, makeUndoable } from './editor.ts';
+import { type Editor, performUndoableEdit } from './editor.ts';
 import type { EditorState } from './editor-state.ts';
 
 /** Returns the state of an editor, and re-renders the component when it changes. */
@@ -27,8 +27,8 @@ export function useBuilder(): BuilderContextValue {
 }
 
 /** Makes an edit, and then shows a toast that can undo only this edit. */
-export function toastUndoable(editor: Editor, edit: () => void, text: string, onMade?: () => void): void {
-  makeUndoable(editor, edit, (undo) => {
+export function editWithUndoToast(editor: Editor, edit: () => void, text: string, onMade?: () => void): void {
+  performUndoableEdit(editor, edit, (undo) => {
     onMade?.();
     const run = async (): Promise<void> => {
       if (!editor.isFollowed())

@@ -2,9 +2,9 @@ import './languages-view.css';
 import { type ReactElement, useMemo, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import { formatCount } from '#ast/basics/format-number.ts';
-import { limits } from '#ast/basics/limits.ts';
-import { listTexts, namedLanguages, type TextDocument, untranslatedTexts } from '#ast/texts.ts';
-import { type FileProblem, readTextsFile, writeTextsFile } from '#ast/texts-file.ts';
+import { formLimits } from '#ast/basics/limits.ts';
+import { type EditedForm, languagesOfStructure, listTexts, untranslatedTexts } from '#ast/texts.ts';
+import { readTextsFile, type TextsFileProblem, writeTextsFile } from '#ast/texts-file.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { Chip } from '../../design/chip.tsx';
@@ -12,15 +12,15 @@ import { TextField } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
 import { readTextFile } from '../../design/read-text-file.ts';
-import { saveFile } from '../../design/save-file.ts';
+import { downloadTextFile } from '../../design/save-file.ts';
 import { Select } from '../../design/select.tsx';
 import { toastProblem } from '../../design/toast.tsx';
-import { toastUndoable, useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { editWithUndoToast, useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { textOf, toStructure } from '../model/edit-node.ts';
-import { setLanguages, translateAll } from '../model/edit-steps.ts';
+import { setLanguages, setTranslations } from '../model/edit-steps.ts';
 import type { LocatedProblem } from '../model/form-problems.ts';
 import type { SettingProblem } from '../settings/settings-values.ts';
-import { formatLanguage, languageChoices, readLanguage, TextsTable } from './texts-table.tsx';
+import { formatLanguage, languageChoices, parseLanguageInput, TextsTable } from './texts-table.tsx';
 
 /** The languages of a form and its translated texts. They belong to the working copy, like the elements. */
 export function LanguagesView({
@@ -32,12 +32,9 @@ export function LanguagesView({
 }): ReactElement {
   const { editor } = useBuilder();
   const { root, settings } = useEditorState(editor).history.present;
-  const document: TextDocument = useMemo(
-    () => ({ structure: toStructure(root), settings }),
-    [root, settings],
-  );
+  const document: EditedForm = useMemo(() => ({ structure: toStructure(root), settings }), [root, settings]);
   const texts = useMemo(() => listTexts(document), [document]);
-  const languages = namedLanguages(document.structure);
+  const languages = languagesOfStructure(document.structure);
   const [onlyMissing, setOnlyMissing] = useState(false);
   const wrong = [
     ...problems.filter(({ message }) => /^The translations of |^"(languages|translations)" /.test(message)),
@@ -105,7 +102,11 @@ function LanguagesCard({ languages, missing, total }: LanguagesProps): ReactElem
   const remove = (language: string): void => {
     const name = formatLanguage(language);
     const left = languages.filter((each) => each !== language);
-    toastUndoable(editor, () => set(left, `${name} removed`), `${name} and its translations were removed.`);
+    editWithUndoToast(
+      editor,
+      () => set(left, `${name} removed`),
+      `${name} and its translations were removed.`,
+    );
   };
   const written = languageChoices(languages).filter(({ id }) => !others.includes(id));
   return (
@@ -161,9 +162,9 @@ function AddLanguage({
 }): ReactElement {
   const [entered, setEntered] = useState('');
   const [problem, setProblem] = useState<string>();
-  const isFull = languages.length >= limits.languages;
+  const isFull = languages.length >= formLimits.languages;
   const add = (): void => {
-    const language = readLanguage(entered);
+    const language = parseLanguageInput(entered);
     const found =
       language === undefined
         ? 'Choose a language, or enter its code, such as “de” or “pt-BR”.'
@@ -175,7 +176,7 @@ function AddLanguage({
     setEntered('');
     onAdd(language);
   };
-  if (isFull) return <p className="soft">A form can have at most {limits.languages} languages.</p>;
+  if (isFull) return <p className="soft">A form can have at most {formLimits.languages} languages.</p>;
   return (
     <form
       className="languages-add"
@@ -210,10 +211,10 @@ function AddLanguage({
  * Exports the texts as a file for translators, and imports it again. An import is one step of history, so it
  * can be undone.
  */
-function TextsFile({ document }: { document: TextDocument }): ReactElement {
+function TextsFile({ document }: { document: EditedForm }): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root } = useEditorState(editor).history.present;
-  const [problems, setProblems] = useState<readonly FileProblem[]>([]);
+  const [problems, setProblems] = useState<readonly TextsFileProblem[]>([]);
   const name = textOf(root, 'name') || 'Form';
   const take = async (file: File): Promise<void> => {
     const opened = await readTextFile(file);
@@ -223,11 +224,11 @@ function TextsFile({ document }: { document: TextDocument }): ReactElement {
     if (!read.ok) return;
     const put = (): void =>
       editor.change((now) =>
-        translateAll({ root: now, settings: editor.read().history.present.settings }, read.changes),
+        setTranslations({ root: now, settings: editor.read().history.present.settings }, read.changes),
       );
     const { length: count } = read.changes;
     const old = read.outdated.length;
-    toastUndoable(
+    editWithUndoToast(
       editor,
       put,
       `${formatCount(count, 'translation', 'translations')} imported.${old > 0 ? ` ${formatCount(old, 'was', 'were')} edited in the form after the file was exported. Check these translations.` : ''}`,
@@ -240,7 +241,11 @@ function TextsFile({ document }: { document: TextDocument }): ReactElement {
           icon="download"
           size="small"
           onPress={() =>
-            saveFile(`${name} texts.csv`, `\uFEFF${writeTextsFile(document)}`, 'text/csv;charset=utf-8')
+            downloadTextFile(
+              `${name} texts.csv`,
+              `\uFEFF${writeTextsFile(document)}`,
+              'text/csv;charset=utf-8',
+            )
           }
         >
           Export CSV

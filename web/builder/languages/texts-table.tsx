@@ -3,14 +3,14 @@ import { languageName } from '#page/render/language-switch.ts';
 import '../../design/table.css';
 import { type CSSProperties, Fragment, type ReactElement, useState } from 'react';
 import { type FormText, parseConfirmationAttribute, untranslatedTexts } from '#ast/texts.ts';
-import { textProblem } from '#ast/texts-file.ts';
+import { translatedTextProblem } from '#ast/texts-file.ts';
 import { attributesOfType } from '#ast/translations/check-translations.ts';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState } from '../../design/states.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { describeNode } from '../model/compare.ts';
 import { type EditNode, nodeAt } from '../model/edit-node.ts';
-import { translateText } from '../model/edit-steps.ts';
+import { setTranslation } from '../model/edit-steps.ts';
 import { formatConfirmationLabel, titleOfSetting } from '../settings/settings-values.ts';
 
 /** The languages in the list. Others can be entered by their tag. */
@@ -91,7 +91,7 @@ export const languageChoices = (beside: readonly string[]): { id: string; label:
  * Parses a language that was entered as a tag or a name: `de`, `pt-br`, `German`, `Deutsch`. Returns
  * undefined if it is unknown.
  */
-export function readLanguage(entered: string): string | undefined {
+export function parseLanguageInput(entered: string): string | undefined {
   const text = entered.trim();
   const named = languageChoices([]).find(
     ({ id, label }) =>
@@ -208,11 +208,12 @@ function Translation({
 }): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const value = text.translations[language] ?? '';
-  const problem = textProblem(text, value);
+  const problem = translatedTextProblem(text, value);
   const write = (to: string): void => {
     onWrite();
     editor.change(
-      (root) => translateText({ root, settings: editor.read().history.present.settings }, text, language, to),
+      (root) =>
+        setTranslation({ root, settings: editor.read().history.present.settings }, text, language, to),
       `translate ${text.key} ${language}`,
     );
   };

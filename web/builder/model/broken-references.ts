@@ -1,57 +1,63 @@
 import { fillPiped, pipedAttributes, pipedIds } from '#ast/form/piping.ts';
 import { mapTextInAllLanguages } from '#ast/translations/text-in-all-languages.ts';
-import { keepLeaves, readCondition, writeCondition } from '../../conditions/condition-tree.ts';
+import { filterComparisons, parseConditionTree, toStoredCondition } from '../../conditions/condition-tree.ts';
 import { setAttribute } from './edit.ts';
 import { type EditNode } from './edit-node.ts';
-import { indexOf } from './form-index.ts';
-import { conditionNames, type Jump, jumpsOf, listReferences, type Reference } from './references.ts';
+import { editorFormIndexOf } from './form-index.ts';
+import {
+  conditionAttributes,
+  jumpsOf,
+  listNodeReferences,
+  type NodeReference,
+  type StepJump,
+} from './references.ts';
 import { mapOptionConditions } from './rename.ts';
 
-const nameOf = ({ from, attribute, of, name, row }: Reference): string =>
+const nameOf = ({ from, attribute, of, name, row }: NodeReference): string =>
   JSON.stringify([from, attribute, of, name, row]);
 
 /**
  * Lists references that an edit breaks. The reference and its node remain, but the target was deleted or can
  * no longer be referred to from there (docs/rules.md B7).
  */
-export function listBroken(before: EditNode, after: EditNode): readonly Reference[] {
+export function listBrokenReferences(before: EditNode, after: EditNode): readonly NodeReference[] {
   if (before === after) return [];
   const held = new Set(
-    listReferences(before)
+    listNodeReferences(before)
       .filter(({ holds }) => holds)
       .map(nameOf),
   );
   if (held.size === 0) return [];
-  return listReferences(after).filter((reference) => !reference.holds && held.has(nameOf(reference)));
+  return listNodeReferences(after).filter((reference) => !reference.holds && held.has(nameOf(reference)));
 }
 
 /** Removes broken references from the form: comparisons, and with the last one its condition or jump. */
-export function dropReferences(root: EditNode, broken: readonly Reference[]): EditNode {
+export function removeBrokenReferences(root: EditNode, broken: readonly NodeReference[]): EditNode {
   const names = new Set(broken.map(nameOf));
   let cleaned = root;
   for (const from of new Set(broken.map((reference) => reference.from))) {
-    const node = indexOf(root).byKey.get(from)?.node;
+    const node = editorFormIndexOf(root).byKey.get(from)?.node;
     if (node) cleaned = dropFrom(cleaned, node, names);
   }
   return cleaned;
 }
 
 function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): EditNode {
-  const clean = (attribute: Reference['attribute'], condition: unknown): object | undefined => {
-    const group = readCondition(condition);
+  const clean = (attribute: NodeReference['attribute'], condition: unknown): object | undefined => {
+    const group = parseConditionTree(condition);
     const kept =
       group &&
-      keepLeaves(
+      filterComparisons(
         group,
         ({ subject: { of, ...named } }) =>
           of !== 'element' || !broken.has(nameOf({ from: node.key, attribute, of, ...named, holds: false })),
       );
-    return kept && writeCondition(kept);
+    return kept && toStoredCondition(kept);
   };
   let cleaned = root;
-  for (const attribute of conditionNames) {
+  for (const attribute of conditionAttributes) {
     const condition = node.attrs[attribute];
-    if (condition !== undefined && readCondition(condition))
+    if (condition !== undefined && parseConditionTree(condition))
       cleaned = setAttribute(cleaned, node.key, attribute, clean(attribute, condition));
   }
   const { options } = node.attrs;
@@ -78,7 +84,7 @@ function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): 
     cleaned = setAttribute(cleaned, node.key, name, texts[name]);
   const jumps = jumpsOf(node);
   if (jumps.length === 0) return cleaned;
-  const kept = jumps.flatMap((jump): Jump[] => {
+  const kept = jumps.flatMap((jump): StepJump[] => {
     const { to, when } = jump;
     const isLost = broken.has(
       nameOf({ from: node.key, attribute: 'jumps', of: 'step', name: to, holds: false }),

@@ -3,11 +3,17 @@ import { test } from 'node:test';
 import { composite, element, stepsOf, structure } from '#test/ast/forms.ts';
 import { formatClipboardNodes, insertPastedNodes, parseClipboardNodes } from './clipboard.ts';
 import { moveNodes } from './edit.ts';
-import { type EditNode, readStructure, textOf, walkNodes } from './edit-node.ts';
-import { rangeOf, selectedNodes, toggleInSelection, topmost, widenSelection } from './node-positions.ts';
+import { type EditNode, parseEditableTree, textOf, walkNodes } from './edit-node.ts';
+import {
+  selectedNodes,
+  selectionRangeOf,
+  toggleInSelection,
+  topmostNodes,
+  widenSelection,
+} from './node-positions.ts';
 
 const read = (sent: unknown): EditNode => {
-  const result = readStructure(sent);
+  const result = parseEditableTree(sent);
   assert.ok(result.ok);
   return result.root;
 };
@@ -39,13 +45,13 @@ const asked = structure(
 
 test('copies pasted into another form get new ids where ids collide, and conditions among the copies follow', () => {
   const from = read(asked);
-  const text = formatClipboardNodes(topmost(from, keyOf(from, 'why', 'country', 'name')));
+  const text = formatClipboardNodes(topmostNodes(from, keyOf(from, 'why', 'country', 'name')));
   const to = read(
     structure(element('text', 'country', { label: 'A country' }), element('text', 'last', { label: 'Last' })),
   );
   const { root, keys, dropped, problems } = pasted(to, text, byId(to, 'country').key);
   assert.deepEqual(idsIn(root.children[0]!.children), ['country', 'country_2', 'why', 'name', 'last']);
-  assert.deepEqual(idsIn(topmost(root, keys)), ['country_2', 'why', 'name']);
+  assert.deepEqual(idsIn(topmostNodes(root, keys)), ['country_2', 'why', 'name']);
   assert.ok(JSON.stringify(byId(root, 'why').attrs['show_when']).includes('"country_2"'));
   assert.deepEqual([dropped > 0, problems], [true, []], 'what names a later question cannot stay');
 });
@@ -122,11 +128,11 @@ test('several elements move together in order, into and out of groups, but never
 test('a selection extends to an element, by one element, to siblings and to everything, and a selected group includes its elements', () => {
   const root = read(nested);
   const [a, group, d] = ['a', 'group', 'd'].map((id) => byId(root, id));
-  const range = rangeOf(root, a!.key, d!);
-  assert.deepEqual(idsIn(topmost(root, range)), ['a', 'group', 'd']);
-  assert.equal(rangeOf(root, d!.key, a!).at(-1), a!.key);
+  const range = selectionRangeOf(root, a!.key, d!);
+  assert.deepEqual(idsIn(topmostNodes(root, range)), ['a', 'group', 'd']);
+  assert.equal(selectionRangeOf(root, d!.key, a!).at(-1), a!.key);
   assert.deepEqual(
-    rangeOf(root, root.children[0]!.key, a!),
+    selectionRangeOf(root, root.children[0]!.key, a!),
     [a!.key],
     'a step and an element are not selected together',
   );
@@ -135,7 +141,7 @@ test('a selection extends to an element, by one element, to siblings and to ever
   assert.deepEqual(toggleInSelection(moment, d!), [group!.key, a!.key, d!.key]);
   assert.deepEqual(toggleInSelection(moment, a!), [group!.key]);
   const beside = widenSelection({ root, settings: {}, selection: a!.key });
-  assert.deepEqual(idsIn(topmost(root, beside)), ['a', 'group', 'd']);
+  assert.deepEqual(idsIn(topmostNodes(root, beside)), ['a', 'group', 'd']);
   const all = widenSelection({ root, settings: {}, selection: beside[0]!, also: beside.slice(1) });
-  assert.deepEqual(idsIn(topmost(root, all)), ['a', 'group', 'd', 'e']);
+  assert.deepEqual(idsIn(topmostNodes(root, all)), ['a', 'group', 'd', 'e']);
 });

@@ -1,12 +1,12 @@
-import { getProperty, isRecord, storageProblem } from '#ast/basics/json.ts';
-import { limits } from '#ast/basics/limits.ts';
-import { dropReferences } from './broken-references.ts';
+import { getProperty, isRecord, jsonStorageProblem } from '#ast/basics/json.ts';
+import { formLimits } from '#ast/basics/limits.ts';
+import { removeBrokenReferences } from './broken-references.ts';
 import { insertCopies } from './edit.ts';
-import { type EditNode, type NodeKey, readStructure, toStructure, walkNodes } from './edit-node.ts';
+import { type EditNode, type NodeKey, parseEditableTree, toStructure, walkNodes } from './edit-node.ts';
 import { idsOf } from './element-ids.ts';
 import { findProblems } from './form-problems.ts';
-import { isElement, type Spot, spotForNew, topmost } from './node-positions.ts';
-import { listReferences } from './references.ts';
+import { isElement, type Spot, spotForNewElement, topmostNodes } from './node-positions.ts';
+import { listNodeReferences } from './references.ts';
 
 /*
  * Parts of forms as clipboard text: `{"formloom": {"parts": [...]}}`. Each part is a node of the form
@@ -34,7 +34,7 @@ export function parseClipboardNodes(text: string): ParsedNodes {
   } catch {
     return refused('The clipboard has no steps or elements to paste.');
   }
-  const problem = storageProblem(value, { values: 0, markup: 0 });
+  const problem = jsonStorageProblem(value, { values: 0, markup: 0 });
   if (problem !== undefined) return refused(`The clipboard content ${problem}.`);
   const copied = isRecord(value) ? getProperty(value, 'formloom') : undefined;
   const sent = isRecord(copied) ? getProperty(copied, 'parts') : value;
@@ -46,7 +46,7 @@ export function parseClipboardNodes(text: string): ParsedNodes {
   if (nodes.length === 0) return refused('The clipboard has no steps or elements to paste.');
   const areSteps = nodes.every((node) => isRecord(node) && node['type'] === 'step');
   const steps = areSteps ? nodes : [{ type: 'step', attrs: {}, children: nodes }];
-  const read = readStructure({ type: 'form', attrs: {}, children: steps });
+  const read = parseEditableTree({ type: 'form', attrs: {}, children: steps });
   if (!read.ok)
     return refused(`The clipboard has no steps or elements to paste: ${read.problems[0]!.message}`);
   const parts = areSteps ? read.root.children : read.root.children[0]!.children;
@@ -79,13 +79,14 @@ export function insertPastedNodes(
   taken: Set<string> = idsOf(root),
 ): Pasted | string {
   const count = [root, ...parts].flatMap((node) => [...walkNodes(node)]).filter(isElement).length;
-  if (count > limits.elements) return `A form can have at most ${limits.elements.toLocaleString()} elements.`;
-  const spot = parts[0]?.type === 'step' ? behindStep(root, selection) : spotForNew(root, selection);
+  if (count > formLimits.elements)
+    return `A form can have at most ${formLimits.elements.toLocaleString()} elements.`;
+  const spot = parts[0]?.type === 'step' ? behindStep(root, selection) : spotForNewElement(root, selection);
   const { root: full, keys } = insertCopies(root, parts, spot, taken);
   if (keys.length === 0) return 'This cannot be pasted here.';
-  const fresh = new Set(topmost(full, keys).flatMap(keysIn));
-  const lost = listReferences(full).filter(({ from, holds }) => !holds && fresh.has(from));
-  const changed = dropReferences(full, lost);
+  const fresh = new Set(topmostNodes(full, keys).flatMap(keysIn));
+  const lost = listNodeReferences(full).filter(({ from, holds }) => !holds && fresh.has(from));
+  const changed = removeBrokenReferences(full, lost);
   const problems = findProblems(changed).filter(({ key }) => fresh.has(key));
   return { root: changed, keys, dropped: lost.length, problems: problems.map(({ message }) => message) };
 }

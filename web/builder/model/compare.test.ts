@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, structure } from '#test/ast/forms.ts';
-import { compareForms } from './compare.ts';
-import { type EditNode, readStructure } from './edit-node.ts';
+import { listFormDifferences } from './compare.ts';
+import { type EditNode, parseEditableTree } from './edit-node.ts';
 
 const read = (given: unknown): EditNode => {
-  const result = readStructure(given);
+  const result = parseEditableTree(given);
   if (!result.ok) throw new Error('not a tree');
   return result.root;
 };
@@ -112,7 +112,7 @@ const scenarios: { name: string; before: object; after: object; found: string[] 
 
 for (const { name, before, after, found } of scenarios) {
   test(`the difference lists ${name}`, () => {
-    const differences = compareForms(read(before), read(after));
+    const differences = listFormDifferences(read(before), read(after));
     assert.deepEqual(
       differences.map(
         ({ kind, subject, details }) =>

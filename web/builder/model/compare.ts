@@ -1,21 +1,21 @@
 import { formatCount } from '#ast/basics/format-number.ts';
 import { isRecord } from '#ast/basics/json.ts';
 import type { ChoiceOption } from '#ast/basics/options.ts';
-import { elements, isElementType } from '#ast/form/elements.ts';
+import { elementDefinitions, isElementType } from '#ast/form/elements.ts';
 import {
   type ComparedNode,
   compareForms as compareParts,
   compareValues,
-  type PartChange,
+  type NodeChange,
 } from '#rules/compare-forms.ts';
 import { fillLabels, validOptionsOf } from '../../conditions/condition-tree.ts';
 import { describeRule } from './describe-logic.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 import { finderIn } from './form-index.ts';
-import { specsOf } from './form-problems.ts';
+import { attributeSpecsOfNode } from './form-problems.ts';
 
 /** A difference between two forms in words. `key` is the node in the second form, if it is there. */
-export type Difference = {
+export type DescribedDifference = {
   readonly kind: 'added' | 'removed' | 'changed' | 'moved';
   /** For example, `“Your email” (Email)`. */
   readonly subject: string;
@@ -27,11 +27,11 @@ export type Difference = {
 /**
  * Lists all differences between `before` and `after` in reading order of `after`, with removed nodes last.
  */
-export function compareForms(before: EditNode, after: EditNode): readonly Difference[] {
+export function listFormDifferences(before: EditNode, after: EditNode): readonly DescribedDifference[] {
   const { changes } = compareParts(before, after);
   const added = changes.flatMap((change) => (change.kind === 'added' ? [change.after] : []));
   const removed = changes.flatMap((change) => (change.kind === 'removed' ? [change.before] : []));
-  return changes.flatMap((change): Difference[] => {
+  return changes.flatMap((change): DescribedDifference[] => {
     if (change.kind === 'added') return describeWhole('added', after, change.after, added);
     if (change.kind === 'removed') return describeWhole('removed', before, change.before, removed);
     const { node } = change.after;
@@ -53,7 +53,7 @@ function describeWhole(
   root: EditNode,
   { node, parent }: ComparedNode<EditNode>,
   all: readonly ComparedNode<EditNode>[],
-): Difference[] {
+): DescribedDifference[] {
   if (parent && all.includes(parent)) return [];
   const inside = all.filter((other) => isInside(other, node));
   const details =
@@ -66,7 +66,7 @@ const isInside = ({ parent }: ComparedNode<EditNode>, outer: EditNode): boolean 
 
 /** Returns the title of a node type: `Email`, `Step`, `Form`. */
 export function titleOfType(type: string): string {
-  if (isElementType(type)) return elements[type].title;
+  if (isElementType(type)) return elementDefinitions[type].title;
   if (type === 'step') return 'Step';
   return type === 'form' ? 'Form' : `Unknown type “${type}”`;
 }
@@ -82,7 +82,7 @@ export function describeNode(root: EditNode, node: EditNode): string {
 export const describeNodes = (root: EditNode, nodes: readonly EditNode[]): string =>
   nodes.length === 1 ? describeNode(root, nodes[0]!) : formatCount(nodes.length, 'part');
 
-type Kept = Extract<PartChange<EditNode>, { kind: 'kept' }>;
+type Kept = Extract<NodeChange<EditNode>, { kind: 'kept' }>;
 
 function describeAttributes({ before, after, attributes }: Kept, roots: Roots): string[] {
   const details =
@@ -126,7 +126,7 @@ function flatTexts(translations: unknown, place: readonly string[] = []): Map<st
 
 /** Returns the title of an attribute, or its name if it is unknown. */
 function attributeTitle(type: string, name: string): string {
-  const specs = specsOf({ type });
+  const specs = attributeSpecsOfNode({ type });
   return Object.hasOwn(specs, name) ? specs[name]!.title : name;
 }
 

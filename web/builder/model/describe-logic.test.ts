@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toPlain } from '../../conditions/describe-condition.ts';
+import { formatSentence } from '../../conditions/describe-condition.ts';
 import { listPaths } from './describe-logic.ts';
-import { readStructure } from './edit-node.ts';
+import { parseEditableTree } from './edit-node.ts';
 
 const when = { all: [{ element: 'country', is: 'equals', value: 'DE' }] };
 const step = (id: string, jumps?: object[]): object => ({
@@ -15,7 +15,7 @@ const step = (id: string, jumps?: object[]): object => ({
 });
 
 test('the map has each step with its jumps, unreachable steps, and lanes that do not overlap', () => {
-  const read = readStructure({
+  const read = parseEditableTree({
     type: 'form',
     attrs: { name: 'F' },
     children: [
@@ -36,7 +36,7 @@ test('the map has each step with its jumps, unreachable steps, and lanes that do
       name,
       leadsOn,
       isReached,
-      ...jumps.map(({ to, lane, sentence }) => `${to} ${lane} ${toPlain(sentence)}`),
+      ...jumps.map(({ to, lane, sentence }) => `${to} ${lane} ${formatSentence(sentence)}`),
     ]),
     [
       ['A', true, true, '2 0 Skips to “C” when “Country” is “DE”'],

@@ -1,18 +1,23 @@
 import { endOfForm } from '#ast/basics/condition.ts';
 import type { ChoiceOption } from '#ast/basics/options.ts';
-import { namesIn } from '#ast/logic/formula/parse.ts';
-import { fillLabels, type Group, readCondition, validOptionsOf } from '../../conditions/condition-tree.ts';
+import { findFormulaNames } from '#ast/logic/formula/parse.ts';
+import {
+  type ConditionGroup,
+  fillLabels,
+  parseConditionTree,
+  validOptionsOf,
+} from '../../conditions/condition-tree.ts';
 import {
   describeWhen,
-  plain,
+  formatSentence,
+  plainPart,
   type Sentence,
   type SentencePart,
-  strong,
-  toPlain,
+  strongPart,
 } from '../../conditions/describe-condition.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
-import { finderIn, indexOf, labelled } from './form-index.ts';
-import { conditionNames, type Jump, jumpsOf } from './references.ts';
+import { editorFormIndexOf, finderIn, labelled } from './form-index.ts';
+import { conditionAttributes, jumpsOf, type StepJump } from './references.ts';
 
 const beginnings: Readonly<Record<string, string>> = {
   show_when: 'Shown',
@@ -25,8 +30,8 @@ const beginnings: Readonly<Record<string, string>> = {
  * (docs/rules.md B7).
  */
 export function describeLogic(root: EditNode, node: EditNode): readonly Sentence[] {
-  const conditions = conditionNames.flatMap((name): Sentence[] => {
-    const group = readCondition(node.attrs[name]);
+  const conditions = conditionAttributes.flatMap((name): Sentence[] => {
+    const group = parseConditionTree(node.attrs[name]);
     return group ? [describeCondition(root, name, group)] : [];
   });
   const formula = textOf(node, 'formula');
@@ -39,39 +44,39 @@ export function describeLogic(root: EditNode, node: EditNode): readonly Sentence
 }
 
 /** Describes a condition of a node: `Shown when Country is DE`. */
-export const describeCondition = (root: EditNode, name: string, group: Group): Sentence => [
-  plain(beginnings[name] ?? beginnings['show_when']!),
+export const describeCondition = (root: EditNode, name: string, group: ConditionGroup): Sentence => [
+  plainPart(beginnings[name] ?? beginnings['show_when']!),
   ...describeNodeCondition(root, group),
 ];
 
-/** `Large offered when …`. */
+/** Formats, for example, `Large offered when …`. */
 function describeOptionCondition(
   root: EditNode,
   { label, show_when: when }: ChoiceOption,
 ): Sentence[] | undefined {
-  const group = readCondition(when);
-  return group && [[strong(label), plain(' offered'), ...describeNodeCondition(root, group)]];
+  const group = parseConditionTree(when);
+  return group && [[strongPart(label), plainPart(' offered'), ...describeNodeCondition(root, group)]];
 }
 
 /** Formats a formula with the labels of its elements: `= Price * People`. */
 export function formatFormula(root: EditNode, formula: string): Sentence {
-  const names = namesIn(formula);
+  const names = findFormulaNames(formula);
   const labelOf = (id: string): string => {
     const named = finderIn(root)(id);
     return (named && textOf(labelled(root, named), 'label')) || id;
   };
   const parts = names.flatMap(({ id, at }, index) => [
-    plain(formula.slice(names[index - 1]?.end ?? 0, at)),
-    strong(labelOf(id)),
+    plainPart(formula.slice(names[index - 1]?.end ?? 0, at)),
+    strongPart(labelOf(id)),
   ]);
-  return [plain('= '), ...parts, plain(formula.slice(names.at(-1)?.end ?? 0))];
+  return [plainPart('= '), ...parts, plainPart(formula.slice(names.at(-1)?.end ?? 0))];
 }
 
 /** Describes a jump: `Skips to Thanks when Country is DE`, or without a condition if it always applies. */
-export function describeJump(root: EditNode, { to, when }: Jump): Sentence {
-  const group = readCondition(when);
+export function describeJump(root: EditNode, { to, when }: StepJump): Sentence {
+  const group = parseConditionTree(when);
   return [
-    plain('Skips to '),
+    plainPart('Skips to '),
     describeJumpTarget(root, to),
     ...(group ? describeNodeCondition(root, group) : []),
   ];
@@ -79,21 +84,21 @@ export function describeJump(root: EditNode, { to, when }: Jump): Sentence {
 
 /** Describes an attribute that is a rule as plain text; `root` is the form of the node. */
 export function describeRule(root: EditNode, node: EditNode, attribute: string): string | undefined {
-  if (attribute === 'formula') return toPlain(formatFormula(root, textOf(node, 'formula'))).slice(2);
+  if (attribute === 'formula') return formatSentence(formatFormula(root, textOf(node, 'formula'))).slice(2);
   if (attribute === 'jumps')
     return jumpsOf(node)
-      .map((jump) => toPlain(describeJump(root, jump)))
+      .map((jump) => formatSentence(describeJump(root, jump)))
       .join('; ');
-  const name = conditionNames.find((known) => known === attribute);
-  const group = name && readCondition(node.attrs[name]);
-  return group && toPlain(describeNodeCondition(root, group)).trim();
+  const name = conditionAttributes.find((known) => known === attribute);
+  const group = name && parseConditionTree(node.attrs[name]);
+  return group && formatSentence(describeNodeCondition(root, group)).trim();
 }
 
 /** Describes the target of a jump. */
 function describeJumpTarget(root: EditNode, to: string): SentencePart {
-  if (to === endOfForm) return plain('the end');
-  const placed = indexOf(root).steps.get(to);
-  return strong(placed ? stepName(root, placed.node) : `${to} (missing)`);
+  if (to === endOfForm) return plainPart('the end');
+  const placed = editorFormIndexOf(root).steps.get(to);
+  return strongPart(placed ? stepName(root, placed.node) : `${to} (missing)`);
 }
 
 /** Returns the title of a step, or its number. */
@@ -101,7 +106,7 @@ export const stepName = (root: EditNode, step: EditNode): string =>
   fillLabels(textOf(step, 'title'), finderIn(root)) || `Step ${root.children.indexOf(step) + 1}`;
 
 /** Formats ` when A and B`; `root` is the form of the node. */
-export const describeNodeCondition = (root: EditNode, group: Group): Sentence =>
+export const describeNodeCondition = (root: EditNode, group: ConditionGroup): Sentence =>
   describeWhen(group, (id) => {
     const node = finderIn(root)(id);
     return node && labelled(root, node);

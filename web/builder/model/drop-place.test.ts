@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findDropPosition, listGaps, type Zone } from './node-positions.ts';
+import { type DropZone, findDropPosition, listInsertGaps } from './node-positions.ts';
 
 const box = (left: number, top: number, right: number, bottom: number) => ({ left, top, right, bottom });
 
 /** A step with a field, a group of two fields side by side, and a field. Below it an empty step. */
-const zones: readonly Zone[] = [
+const zones: readonly DropZone[] = [
   {
     key: 'step',
     box: box(0, 0, 400, 400),
@@ -49,7 +49,7 @@ test('without drop zones there is no drop', () => {
 });
 
 test('a zone has gaps before, between and after its items, centered in the spacing of a row, and an empty zone has none', () => {
-  const gaps = listGaps(zones).map(({ spot, x, y, size }) => [spot.parent, spot.index, x, y, size]);
+  const gaps = listInsertGaps(zones).map(({ spot, x, y, size }) => [spot.parent, spot.index, x, y, size]);
   assert.deepEqual(gaps, [
     ['step', 0, 16, -8, 16],
     ['step', 1, 16, 105, 16],
@@ -63,12 +63,12 @@ test('a zone has gaps before, between and after its items, centered in the spaci
 
 test('in a right-to-left row, an element dropped on the right comes first', () => {
   const [, group] = zones;
-  const row: Zone = { ...group!, flow: 'left', items: group!.items.toReversed() };
+  const row: DropZone = { ...group!, flow: 'left', items: group!.items.toReversed() };
   assert.deepEqual(findDropPosition([row], 370, 200)?.spot.index, 0);
   assert.deepEqual(findDropPosition([row], 200, 200)?.line, box(200, 150, 200, 250));
   assert.deepEqual(findDropPosition([row], 30, 200)?.line, box(12, 150, 12, 250));
   assert.deepEqual(
-    listGaps([row]).map(({ x, size }) => [x, size]),
+    listInsertGaps([row]).map(({ x, size }) => [x, size]),
     [
       [388, 16],
       [200, 20],

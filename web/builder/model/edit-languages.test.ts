@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listTexts } from '#ast/texts.ts';
 import { element } from '#test/ast/forms.ts';
-import { compareForms } from './compare.ts';
+import { listFormDifferences } from './compare.ts';
 import { changeType, setAttribute, setId, setOptions } from './edit.ts';
-import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';
-import { setLanguages, translateText, updateSettingReferences } from './edit-steps.ts';
+import { type EditNode, parseEditableTree, textOf, toStructure, walkNodes } from './edit-node.ts';
+import { setLanguages, setTranslation, updateSettingReferences } from './edit-steps.ts';
 import { idsOf } from './element-ids.ts';
 import { findProblems } from './form-problems.ts';
 import { newPaletteNode } from './new-element.ts';
 
 const read = (): EditNode => {
-  const result = readStructure({
+  const result = parseEditableTree({
     type: 'form',
     attrs: { name: 'Sample', languages: ['en', 'de'] },
     children: [
@@ -40,13 +40,13 @@ test('a text of the form or its settings can be translated, and its translation 
   const settings = { closed_message: 'Closed' };
   const textOfKey = (key: string) =>
     listTexts({ structure: toStructure(root), settings }).find((text) => text.key === key)!;
-  const said = translateText({ root, settings }, textOfKey('name/label'), 'de', 'Ihr Name');
+  const said = setTranslation({ root, settings }, textOfKey('name/label'), 'de', 'Ihr Name');
   assert.deepEqual(translationsOf(said.root, 'name'), { de: { label: 'Ihr Name' } });
-  const [difference] = compareForms(root, said.root);
+  const [difference] = listFormDifferences(root, said.root);
   assert.deepEqual(difference?.details, ['Translations: de (1 text)']);
-  const silent = translateText(said, textOfKey('name/label'), 'de', ' ');
+  const silent = setTranslation(said, textOfKey('name/label'), 'de', ' ');
   assert.equal(translationsOf(silent.root, 'name'), undefined);
-  const closed = translateText({ root, settings }, textOfKey('$settings/closed_message'), 'de', 'Zu');
+  const closed = setTranslation({ root, settings }, textOfKey('$settings/closed_message'), 'de', 'Zu');
   assert.deepEqual(closed.settings, { ...settings, translations: { de: { closed_message: 'Zu' } } });
 });
 

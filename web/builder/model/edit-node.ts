@@ -2,12 +2,12 @@ import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import type { FormNode } from '#ast/form/tree.ts';
 
-export { textOf } from '../../conditions/condition-tree.ts';
+export { attributeText as textOf } from '../../conditions/condition-tree.ts';
 
 /** The key of a node, stable while it is edited, moved and renamed. Never stored, and not an element id. */
 export type NodeKey = string;
 
-export type Attributes = Readonly<Record<string, unknown>>;
+export type NodeAttributes = Readonly<Record<string, unknown>>;
 
 /**
  * A node of the form in the editor. The tree is immutable: an edit creates a new root and shares unchanged
@@ -16,10 +16,10 @@ export type Attributes = Readonly<Record<string, unknown>>;
 export type EditNode = {
   readonly key: NodeKey;
   readonly type: string;
-  readonly attrs: Attributes;
+  readonly attrs: NodeAttributes;
   readonly children: readonly EditNode[];
   /** Other properties of the node, returned unchanged (docs/rules.md 17). */
-  readonly rest: Attributes;
+  readonly rest: NodeAttributes;
   /**
    * Set on an element created in this window until the user enters an id. Until then, the id follows the
    * label. Never stored, so ids from the API, a file or another window never follow a label.
@@ -35,7 +35,7 @@ export function newKey(): NodeKey {
   return `n${lastKey}`;
 }
 
-export function makeNode(type: string, attrs: Attributes, children: readonly EditNode[] = []): EditNode {
+export function makeNode(type: string, attrs: NodeAttributes, children: readonly EditNode[] = []): EditNode {
   return { key: newKey(), type, attrs, children, rest: {} };
 }
 
@@ -50,7 +50,7 @@ type ReadResult =
  * Parses a structure as an editable tree. Its content may be incomplete or invalid, but it must be a form
  * with steps that contain nodes. Returns every problem and never throws.
  */
-export function readStructure(structure: unknown): ReadResult {
+export function parseEditableTree(structure: unknown): ReadResult {
   const problems: ShapeProblem[] = [];
   const root = readNode(structure, [], problems);
   if (root && root.type !== 'form')

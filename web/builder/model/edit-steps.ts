@@ -2,14 +2,18 @@ import { isRecord } from '#ast/basics/json.ts';
 import { fillPiped, pipedIds } from '#ast/form/piping.ts';
 import type { Settings } from '#ast/settings.ts';
 import {
+  applySettingsTranslations,
   applyTextChanges,
+  dropStaleTranslations,
   type FormText,
-  namedLanguages,
+  languagesOfStructure,
   type TextChange,
-  tidyTranslations,
-  translateSettings,
 } from '#ast/texts.ts';
-import { allSettingTexts, keepLanguages, mapAllSettingTexts } from '#ast/translations/check-translations.ts';
+import {
+  allSettingTexts,
+  dropRemovedLanguages,
+  mapAllSettingTexts,
+} from '#ast/translations/check-translations.ts';
 import { setAttribute } from './edit.ts';
 import { type EditNode, findNode, type NodeKey, nodeAt, textOf, walkNodes } from './edit-node.ts';
 import { canContain } from './node-positions.ts';
@@ -89,23 +93,23 @@ export function splitStep(root: EditNode, key: NodeKey, step: EditNode): EditNod
 type Document = { readonly root: EditNode; readonly settings: Settings };
 
 /** Sets the translation of a text. An empty string removes it. */
-export function translateText(
+export function setTranslation(
   { root, settings }: Document,
   text: FormText,
   language: string,
   to: string,
 ): Document {
   const change: TextChange = { text, language, to: to.trim() === '' ? undefined : to };
-  if (text.path === undefined) return { root, settings: translateSettings(settings, [change]) };
+  if (text.path === undefined) return { root, settings: applySettingsTranslations(settings, [change]) };
   const node = nodeAt(root, text.path);
   const { translations } = applyTextChanges<{ translations?: unknown }>(node.attrs, [change]);
   return { root: setAttribute(root, node.key, 'translations', translations), settings };
 }
 
 /** Sets many translations, for example from an imported file. */
-export const translateAll = (document: Document, changes: readonly TextChange[]): Document =>
+export const setTranslations = (document: Document, changes: readonly TextChange[]): Document =>
   changes.reduce<Document>(
-    (now, { text, language, to }) => translateText(now, text, language, to ?? ''),
+    (now, { text, language, to }) => setTranslation(now, text, language, to ?? ''),
     document,
   );
 
@@ -115,14 +119,14 @@ export const translateAll = (document: Document, changes: readonly TextChange[])
  */
 export function setLanguages({ root, settings }: Document, languages: readonly string[]): Document {
   const renamed = setAttribute(root, root.key, 'languages', languages.length === 0 ? undefined : languages);
-  const known = namedLanguages(renamed);
-  const { confirmations, ...rest } = keepLanguages(settings, known.slice(1));
+  const known = languagesOfStructure(renamed);
+  const { confirmations, ...rest } = dropRemovedLanguages(settings, known.slice(1));
   return {
     root: tidyAll(renamed, known),
     settings: {
       ...rest,
       ...(confirmations && {
-        confirmations: confirmations.map((each) => keepLanguages(each, known.slice(1))),
+        confirmations: confirmations.map((each) => dropRemovedLanguages(each, known.slice(1))),
       }),
     },
   };
@@ -133,7 +137,7 @@ function tidyAll(node: EditNode, languages: readonly string[]): EditNode {
   const isSame = children.every((child, index) => child === node.children[index]);
   const { translations, ...attrs } = node.attrs;
   if (translations === undefined) return isSame ? node : { ...node, children };
-  const kept = tidyTranslations(node, languages);
+  const kept = dropStaleTranslations(node, languages);
   return { ...node, attrs: kept ? { ...attrs, translations: kept } : attrs, children };
 }
 

@@ -1,13 +1,13 @@
 import { isRecord } from '#ast/basics/json.ts';
-import { idOf, type Option } from '#ast/basics/options.ts';
+import { type Option, optionIdOf } from '#ast/basics/options.ts';
 import type { Translations } from '#ast/basics/translation-shapes.ts';
 import { type ElementType, isElementType } from '#ast/form/elements.ts';
-import { namedLanguages, tidyTranslations } from '#ast/texts.ts';
+import { dropStaleTranslations, languagesOfStructure } from '#ast/texts.ts';
 import { validOptionsOf } from '../../conditions/condition-tree.ts';
 import {
-  type Attributes,
   type EditNode,
   findNode,
+  type NodeAttributes,
   type NodeKey,
   newKey,
   pathToNode,
@@ -15,8 +15,8 @@ import {
 } from './edit-node.ts';
 import { freshId, idFromLabel, idsOf } from './element-ids.ts';
 import { attributesAfterTypeChange } from './new-element.ts';
-import { canContain, type Spot, spotOf, topmost } from './node-positions.ts';
-import { renameOption, renameReferences, renameRow } from './rename.ts';
+import { canContain, type Spot, spotOf, topmostNodes } from './node-positions.ts';
+import { renameOptionInConditions, renameReferences, renameRowInConditions } from './rename.ts';
 
 /*
  * Operations on a form. Each operation receives a root and returns a root. If it is not possible, it returns
@@ -32,7 +32,7 @@ export function insertNode(root: EditNode, node: EditNode, spot: Spot): EditNode
  * Moves all nodes to one spot in reading order, or none of them. The spot is the position before the move.
  */
 export function moveNodes(root: EditNode, keys: readonly NodeKey[], spot: Spot): EditNode {
-  const nodes = topmost(root, keys);
+  const nodes = topmostNodes(root, keys);
   const parent = findNode(root, spot.parent);
   if (!parent || nodes.length === 0 || nodes.some((node) => findNode(node, spot.parent))) return root;
   const next = parent.children.slice(spot.index).find((child) => !nodes.includes(child));
@@ -56,7 +56,7 @@ export function duplicateNodes(
   keys: readonly NodeKey[],
   taken: Set<string> = idsOf(root),
 ): WithNodes {
-  const nodes = topmost(root, keys);
+  const nodes = topmostNodes(root, keys);
   const spot = spotOf(root, nodes.at(-1)?.key ?? '');
   return spot ? insertCopies(root, nodes, { ...spot, index: spot.index + 1 }, taken) : { root, keys: [] };
 }
@@ -128,7 +128,7 @@ export function setAttribute(root: EditNode, key: NodeKey, name: string, value: 
 function tidied(root: EditNode, node: EditNode): EditNode {
   const { translations, ...attrs } = node.attrs;
   if (translations === undefined) return node;
-  const kept = tidyTranslations(node, namedLanguages(root));
+  const kept = dropStaleTranslations(node, languagesOfStructure(root));
   return { ...node, attrs: kept ? { ...attrs, translations: kept } : attrs };
 }
 
@@ -158,7 +158,7 @@ export function setOptions(
   const node = findNode(root, key);
   const old = node?.attrs[name];
   const before = validOptionsOf(old).map(({ id }) => id);
-  const after = options.map(idOf);
+  const after = options.map(optionIdOf);
   const changed = (from: EditNode): EditNode => setAttribute(from, key, name, options);
   if (!node || before.length !== after.length) return changed(root);
   const [at, ...others] = after.flatMap((id, index) => (id === before[index] ? [] : [index]));
@@ -168,11 +168,21 @@ export function setOptions(
     ...asked,
     attrs: renameLabel(asked.attrs, name, was, is),
   }));
-  return (name === 'rows' ? renameRow : renameOption)(changed(led), textOf(node, 'id'), was, is);
+  return (name === 'rows' ? renameRowInConditions : renameOptionInConditions)(
+    changed(led),
+    textOf(node, 'id'),
+    was,
+    is,
+  );
 }
 
 /** Moves translations of an option label to the new id. */
-function renameLabel(attrs: Attributes, name: 'options' | 'rows', was: string, is: string): Attributes {
+function renameLabel(
+  attrs: NodeAttributes,
+  name: 'options' | 'rows',
+  was: string,
+  is: string,
+): NodeAttributes {
   const { translations } = attrs;
   if (!isRecord(translations)) return attrs;
   const renamed = Object.entries(translations as Translations).map(([language, texts]) => {

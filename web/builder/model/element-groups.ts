@@ -1,4 +1,4 @@
-import { type ElementGroup, type ElementType, elements } from '#ast/form/elements.ts';
+import { type ElementCategory, type ElementType, elementDefinitions } from '#ast/form/elements.ts';
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
@@ -6,7 +6,7 @@ import { isPresetGroup, type PaletteEntry, type PresetGroup, presetGroups } from
 
 type Entry = { readonly id: PaletteEntry; readonly title: string };
 
-const titles: Readonly<Record<ElementGroup | 'choice' | 'ready', string>> = {
+const titles: Readonly<Record<ElementCategory | 'choice' | 'ready', string>> = {
   input: 'Questions',
   choice: 'Choices',
   ready: 'Presets',
@@ -25,26 +25,26 @@ export const elementGroups: readonly { id: string; title: string; entries: reado
   title: titles[id],
   entries: (id === 'ready'
     ? (Object.keys(presetGroups) as PresetGroup[])
-    : (Object.keys(elements) as ElementType[]).filter((type) => groupOf(type) === id)
-  ).map((entry) => ({ id: entry, title: titleOfEntry(entry) })),
+    : (Object.keys(elementDefinitions) as ElementType[]).filter((type) => groupOf(type) === id)
+  ).map((entry) => ({ id: entry, title: titleOfPaletteEntry(entry) })),
 }));
 
 /** Returns the title, the search words and the icon of an entry. */
 function rowOf(entry: PaletteEntry): { title: string; words: string; icon: string } {
-  return isPresetGroup(entry) ? presetGroups[entry] : elements[entry];
+  return isPresetGroup(entry) ? presetGroups[entry] : elementDefinitions[entry];
 }
 
-export function titleOfEntry(entry: PaletteEntry): string {
+export function titleOfPaletteEntry(entry: PaletteEntry): string {
   return rowOf(entry).title;
 }
-export const iconOfEntry = (entry: PaletteEntry): string => rowOf(entry).icon;
+export const iconOfPaletteEntry = (entry: PaletteEntry): string => rowOf(entry).icon;
 
-function groupOf(type: ElementType): ElementGroup | 'choice' {
-  const { group, palette }: ElementDefinition = elements[type];
+function groupOf(type: ElementType): ElementCategory | 'choice' {
+  const { group, palette }: ElementDefinition = elementDefinitions[type];
   return palette ?? (isInputType(type) && chosen.includes(inputRules[type].kind) ? 'choice' : group);
 }
 
 /** Returns the text that a search matches. */
-export function searchWords({ id, title }: Entry): string {
+export function searchTextOfEntry({ id, title }: Entry): string {
   return `${title} ${id} ${rowOf(id).words}`.toLowerCase();
 }

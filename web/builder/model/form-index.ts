@@ -13,7 +13,7 @@ export type IndexedNode = {
  * An index of every step and element of a form by key and id, in reading order. Step ids and element ids are
  * separate.
  */
-export type FormIndex = {
+export type EditorFormIndex = {
   readonly placed: readonly IndexedNode[];
   readonly byKey: ReadonlyMap<NodeKey, IndexedNode>;
   readonly elements: ReadonlyMap<string, IndexedNode>;
@@ -21,7 +21,7 @@ export type FormIndex = {
 };
 
 /** Returns the index of a form. It is built once per root. */
-export const indexOf = memoizeByObject((root: EditNode): FormIndex => {
+export const editorFormIndexOf = memoizeByObject((root: EditNode): EditorFormIndex => {
   const placed: IndexedNode[] = [];
   const visit = (node: EditNode, step: number, around: readonly EditNode[]): void => {
     placed.push({ node, step, around });
@@ -47,7 +47,7 @@ export const indexOf = memoizeByObject((root: EditNode): FormIndex => {
 export const finderIn =
   (root: EditNode) =>
   (id: string): EditNode | undefined =>
-    indexOf(root).elements.get(id)?.node;
+    editorFormIndexOf(root).elements.get(id)?.node;
 
 /** Returns a node whose label shows the labels of other questions instead of placeholders. */
 export const labelled = (root: EditNode, node: EditNode): EditNode => withFilledLabel(node, finderIn(root));

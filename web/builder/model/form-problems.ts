@@ -5,18 +5,18 @@ import {
   isMissing,
 } from '#ast/attributes/attributes.ts';
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
-import { elements, formAttributes, isElementType, stepAttributes } from '#ast/form/elements.ts';
+import { elementDefinitions, formAttributes, isElementType, stepAttributes } from '#ast/form/elements.ts';
 import type { Element, Form } from '#ast/form/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { validOptionsOf } from '../../conditions/condition-tree.ts';
-import { type Attributes, type EditNode, type NodeKey, nodeAt, toStructure } from './edit-node.ts';
+import { type EditNode, type NodeAttributes, type NodeKey, nodeAt, toStructure } from './edit-node.ts';
 import { optionPlaceholder } from './options-text.ts';
 
 /** Returns the attributes of a node's type; empty for an unknown type. */
-export function specsOf({ type }: Pick<EditNode, 'type'>): AttributeSpecs {
+export function attributeSpecsOfNode({ type }: Pick<EditNode, 'type'>): AttributeSpecs {
   if (type === 'form') return formAttributes;
   if (type === 'step') return stepAttributes;
-  return isElementType(type) ? elements[type].attrs : {};
+  return isElementType(type) ? elementDefinitions[type].attrs : {};
 }
 
 /** Rewrites validator messages for users. Messages without a match stay unchanged. */
@@ -48,7 +48,7 @@ const rewrites: readonly (readonly [pattern: RegExp, words: string])[] = [
  * terms.
  */
 export function rewriteProblem(message: string, node: EditNode | undefined): string {
-  const specs = node ? specsOf(node) : {};
+  const specs = node ? attributeSpecsOfNode(node) : {};
   const titled = message.replace(/"(\w+)"/g, (written, name: string) => {
     const title = Object.hasOwn(specs, name) ? specs[name]!.title : undefined;
     return title === undefined ? written : `“${title}”`;
@@ -88,7 +88,7 @@ const untitled = 'Untitled';
  */
 export function drawableElement(node: EditNode): Element | undefined {
   if (!isElementType(node.type)) return undefined;
-  const attrs = drawableAttributes(node.attrs, elements[node.type].attrs, node.key);
+  const attrs = drawableAttributes(node.attrs, elementDefinitions[node.type].attrs, node.key);
   return { type: node.type, attrs, children: [] } as unknown as Element;
 }
 
@@ -103,7 +103,7 @@ export function drawableFrame(root: EditNode): Form {
   return { type: 'form', attrs, children: steps } as unknown as Form;
 }
 
-function drawableAttributes(attrs: Attributes, specs: AttributeSpecs, key: string): Attributes {
+function drawableAttributes(attrs: NodeAttributes, specs: AttributeSpecs, key: string): NodeAttributes {
   const drawn: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(specs)) {
     // The author sees everything, regardless of conditions.

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, structure } from '#test/ast/forms.ts';
 import { setAttribute } from './edit.ts';
-import { type EditNode, readStructure } from './edit-node.ts';
+import { type EditNode, parseEditableTree } from './edit-node.ts';
 import { historyLength, recordChange, selectNode, startHistory, typingPause, undo } from './history.ts';
 
 const sample = (): EditNode => {
-  const read = readStructure(structure(element('text', 'a'), element('text', 'd')));
+  const read = parseEditableTree(structure(element('text', 'a'), element('text', 'd')));
   if (!read.ok) throw new Error('not a tree');
   return read.root;
 };

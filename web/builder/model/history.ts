@@ -16,7 +16,7 @@ export type EditSnapshot = {
  * The past, present and undone snapshots. Trees share unchanged nodes, so a step stores little more than its
  * change. `gesture` is the current series of changes that count as one step, such as typing into a field.
  */
-export type History = {
+export type EditHistory = {
   readonly past: readonly EditSnapshot[];
   readonly present: EditSnapshot;
   readonly future: readonly EditSnapshot[];
@@ -28,7 +28,7 @@ export const historyLength = 500;
 /** In milliseconds. After a pause this long, the next keystroke begins a new step (docs/rules.md B1). */
 export const typingPause = 500;
 
-export function startHistory(root: EditNode, settings: Settings): History {
+export function startHistory(root: EditNode, settings: Settings): EditHistory {
   return { past: [], present: { root, settings, selection: root.key }, future: [], gesture: undefined };
 }
 
@@ -37,11 +37,11 @@ export function startHistory(root: EditNode, settings: Settings): History {
  * change without effect adds no step. `now` is in milliseconds.
  */
 export function recordChange(
-  history: History,
+  history: EditHistory,
   next: EditSnapshot,
   gesture: string | undefined,
   now: number,
-): History {
+): EditHistory {
   const { past, present } = history;
   if (isSameNode(next.root, present.root) && isSameJson(next.settings, present.settings))
     return selectNode(history, next.selection, next.also);
@@ -69,19 +69,23 @@ function isSameNode(one: EditNode, other: EditNode): boolean {
 }
 
 /** Selects nodes without a step of history. Later typing starts a new step. */
-export function selectNode(history: History, selection: NodeKey, also: readonly NodeKey[] = []): History {
+export function selectNode(
+  history: EditHistory,
+  selection: NodeKey,
+  also: readonly NodeKey[] = [],
+): EditHistory {
   const { selection: old, also: oldAlso = [] } = history.present;
   if (old === selection && oldAlso.join() === also.join()) return history;
   return { ...history, present: { ...history.present, selection, also }, gesture: undefined };
 }
 
 /** Ends the current series of changes, for example when a field loses focus. */
-export function endGesture(history: History): History {
+export function endGesture(history: EditHistory): EditHistory {
   return history.gesture ? { ...history, gesture: undefined } : history;
 }
 
 /** Returns to the previous snapshot and its selection. */
-export function undo(history: History): History {
+export function undo(history: EditHistory): EditHistory {
   const before = history.past.at(-1);
   if (!before) return history;
   const { past, present, future } = history;
@@ -89,7 +93,7 @@ export function undo(history: History): History {
 }
 
 /** Returns to the snapshot that was undone last. */
-export function redo(history: History): History {
+export function redo(history: EditHistory): EditHistory {
   const [next, ...future] = history.future;
   if (!next) return history;
   return { past: [...history.past, history.present], present: next, future, gesture: undefined };

@@ -3,17 +3,22 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { validateStructure } from '#ast/validate.ts';
 import { composite, element } from '#test/ast/forms.ts';
-import { comparisonSubject, newLeaf, withOperator, withSubject } from '../../conditions/condition-tree.ts';
-import { toPlain } from '../../conditions/describe-condition.ts';
-import { dropReferences, listBroken } from './broken-references.ts';
+import {
+  comparisonSubject,
+  newComparison,
+  withOperator,
+  withSubject,
+} from '../../conditions/condition-tree.ts';
+import { formatSentence } from '../../conditions/describe-condition.ts';
+import { listBrokenReferences, removeBrokenReferences } from './broken-references.ts';
 import { describeLogic } from './describe-logic.ts';
 import { deleteNode, duplicateNodes, moveNodes, setId, setLabel, setOptions } from './edit.ts';
-import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';
+import { type EditNode, parseEditableTree, textOf, toStructure, walkNodes } from './edit-node.ts';
 import { mergeStep, splitStep } from './edit-steps.ts';
 import { newStep } from './new-element.ts';
 import { listConditionNodes, listShowableQuestions } from './referable-nodes.ts';
-import { jumpsOf, listReferences } from './references.ts';
-import { withStepId } from './step-ids.ts';
+import { jumpsOf, listNodeReferences } from './references.ts';
+import { ensureStepId } from './step-ids.ts';
 
 const inCountry = { element: 'country', is: 'equals', value: 'Red' };
 const steps = [
@@ -27,7 +32,7 @@ const steps = [
 ];
 
 function form(attrs: readonly object[] = [{}, {}, {}], children: readonly unknown[][] = steps): EditNode {
-  const read = readStructure({
+  const read = parseEditableTree({
     type: 'form',
     attrs: { name: 'Form' },
     children: children.map((inside, index) => ({
@@ -43,7 +48,8 @@ function form(attrs: readonly object[] = [{}, {}, {}], children: readonly unknow
 const byId = (root: EditNode, id: string): EditNode =>
   [...walkNodes(root)].find((node) => textOf(node, 'id') === id)!;
 const keyOf = (root: EditNode, id: string): string => byId(root, id).key;
-const said = (root: EditNode, id: string): string[] => describeLogic(root, byId(root, id)).map(toPlain);
+const said = (root: EditNode, id: string): string[] =>
+  describeLogic(root, byId(root, id)).map(formatSentence);
 
 test('conditions of options and matrix rows are described, follow new ids, and are removed with what they reference', () => {
   const when = { element: 'likes', row: 'Tea', is: 'equals', value: 'Red' };
@@ -73,12 +79,12 @@ test('conditions of options and matrix rows are described, follow new ids, and a
     { id: 'y', label: 'y', show_when: now },
   ]);
   const without = setOptions(root, keyOf(root, 'likes'), ['Coffee'], 'rows');
-  const broken = listBroken(root, without);
+  const broken = listBrokenReferences(root, without);
   assert.deepEqual(
     broken.map(({ attribute, name, row }) => [attribute, name, row]),
     [1, 2].map(() => ['options', 'likes', 'Tea']),
   );
-  assert.deepEqual(optionsOf(dropReferences(without, broken)), [
+  assert.deepEqual(optionsOf(removeBrokenReferences(without, broken)), [
     'Any',
     { id: 'x', label: 'Large', points: 1 },
     'y',
@@ -134,11 +140,11 @@ test('B7: rules are described in plain sentences', () => {
   assert.deepEqual(said(root, 'email'), [
     'Required when “Country” is “Red” or the URL parameter “vip” is answered',
   ]);
-  assert.deepEqual(describeLogic(root, root.children[1]!).map(toPlain), [
+  assert.deepEqual(describeLogic(root, root.children[1]!).map(formatSentence), [
     'Hidden unless “Country” is “Red” and “State” is not answered',
   ]);
   const jumping = form([{ jumps: [{ when: inCountry, to: 'last' }, { to: 'end' }] }, {}, { id: 'last' }]);
-  assert.deepEqual(describeLogic(jumping, jumping.children[0]!).map(toPlain), [
+  assert.deepEqual(describeLogic(jumping, jumping.children[0]!).map(formatSentence), [
     'Skips to “Step 3” when “Country” is “Red”',
     'Skips to the end',
   ]);
@@ -147,7 +153,7 @@ test('B7: rules are described in plain sentences', () => {
 test('B7: deleting a referenced element lists its dependents, and their conditions can be removed with it', () => {
   const before = form();
   const after = deleteNode(before, keyOf(before, 'country'));
-  const broken = listBroken(before, after);
+  const broken = listBrokenReferences(before, after);
   assert.deepEqual(
     broken.map(({ from, attribute }) => [from, attribute]),
     [
@@ -155,7 +161,7 @@ test('B7: deleting a referenced element lists its dependents, and their conditio
       [keyOf(before, 'email'), 'require_when'],
     ],
   );
-  const cleaned = dropReferences(after, broken);
+  const cleaned = removeBrokenReferences(after, broken);
   assert.equal(byId(cleaned, 'state').attrs['show_when'], undefined);
   assert.deepEqual(byId(cleaned, 'email').attrs['require_when'], {
     any: [{ reference: 'vip', is: 'answered' }],
@@ -168,11 +174,11 @@ test('B7: moving an element behind one that references it breaks the reference, 
   const country = keyOf(before, 'country');
   const later = moveNodes(before, [country], { parent: before.children[1]!.key, index: 0 });
   assert.deepEqual(
-    listBroken(before, later).map(({ from }) => from),
+    listBrokenReferences(before, later).map(({ from }) => from),
     [keyOf(before, 'state')],
   );
   const within = moveNodes(before, [country], { parent: before.children[0]!.key, index: 3 });
-  assert.deepEqual(listBroken(before, within), []);
+  assert.deepEqual(listBrokenReferences(before, within), []);
 });
 
 test('a jump breaks if its target step is deleted or moved before it', () => {
@@ -182,12 +188,12 @@ test('a jump breaks if its target step is deleted or moved before it', () => {
     deleteNode(before, last!.key),
     moveNodes(before, [last!.key], { parent: before.key, index: 0 }),
   ]) {
-    const broken = listBroken(before, after).filter(({ of }) => of === 'step');
+    const broken = listBrokenReferences(before, after).filter(({ of }) => of === 'step');
     assert.deepEqual(
       broken.map(({ from, name }) => [from, name]),
       [[first!.key, 'last']],
     );
-    const cleaned = dropReferences(after, listBroken(before, after));
+    const cleaned = removeBrokenReferences(after, listBrokenReferences(before, after));
     assert.deepEqual(cleaned.children.flatMap(jumpsOf), []);
   }
 });
@@ -196,9 +202,9 @@ test('conditions follow an id that is typed or derived from a label, and a rewri
   const before = form();
   const renamed = setId(before, keyOf(before, 'country'), 'land');
   assert.deepEqual(byId(renamed, 'state').attrs['show_when'], { all: [{ ...inCountry, element: 'land' }] });
-  assert.deepEqual(listBroken(before, renamed), []);
+  assert.deepEqual(listBrokenReferences(before, renamed), []);
   const labelled = setLabel(before, keyOf(before, 'country'), 'Home country', new Set());
-  assert.ok(listReferences(labelled).every(({ holds }) => holds));
+  assert.ok(listNodeReferences(labelled).every(({ holds }) => holds));
   const rewritten = setOptions(before, keyOf(before, 'country'), ['Crimson', 'Green', 'Blue']);
   assert.deepEqual(said(rewritten, 'state'), ['Shown when “Country” is “Crimson”']);
   const relabelled = setOptions(before, keyOf(before, 'country'), [
@@ -241,7 +247,7 @@ test('merging or splitting a step keeps the visibility of every element and the 
   const whole = form([{ jumps }, {}, { id: 'last' }]);
   const split = splitStep(whole, keyOf(whole, 'people'), newStep('New'));
   assert.deepEqual(split.children.slice(0, 2).map(jumpsOf), [[], jumps]);
-  assert.deepEqual(listBroken(whole, split), []);
+  assert.deepEqual(listBrokenReferences(whole, split), []);
 });
 
 test('a text that shows an answer follows a renamed question, and deleting the question asks first and removes the placeholder', () => {
@@ -253,7 +259,7 @@ test('a text that shows an answer follows a renamed question, and deleting the q
   assert.equal(textOf(byId(renamed, 'why'), 'label'), 'Why, {{full_name}}?');
   assert.equal(textOf(byId(renamed, 'why'), 'help_text'), '{{full_name}} and {{other}}');
   const after = deleteNode(before, keyOf(before, 'name'));
-  const broken = listBroken(before, after);
+  const broken = listBrokenReferences(before, after);
   assert.deepEqual(
     broken.map(({ attribute, name }) => [attribute, name]),
     [
@@ -261,9 +267,9 @@ test('a text that shows an answer follows a renamed question, and deleting the q
       ['help_text', 'name'],
     ],
   );
-  assert.equal(textOf(byId(dropReferences(after, broken), 'why'), 'label'), 'Why, ?');
+  assert.equal(textOf(byId(removeBrokenReferences(after, broken), 'why'), 'label'), 'Why, ?');
   const moved = moveNodes(before, [keyOf(before, 'name')], { parent: before.children[1]!.key, index: 1 });
-  assert.equal(listBroken(before, moved).length, 2, 'what comes later cannot be shown');
+  assert.equal(listBrokenReferences(before, moved).length, 2, 'what comes later cannot be shown');
   const ids = (id: string) =>
     listShowableQuestions(before, byId(before, id)).map((node) => textOf(node, 'id'));
   assert.deepEqual([ids('why'), ids('name')], [['name'], []]);
@@ -271,22 +277,22 @@ test('a text that shows an answer follows a renamed question, and deleting the q
 
 test('a step gets an id from its title when a jump first references it, and keeps the id', () => {
   const root = form();
-  const named = withStepId(root, root.children[2]!.key);
+  const named = ensureStepId(root, root.children[2]!.key);
   assert.equal(named.id, 'step_3');
   assert.equal(textOf(named.root.children[2]!, 'id'), 'step_3');
-  assert.equal(withStepId(named.root, root.children[2]!.key).root, named.root);
+  assert.equal(ensureStepId(named.root, root.children[2]!.key).root, named.root);
 });
 
 test('a new comparison is complete if a value can be suggested', () => {
   const root = form();
-  assert.deepEqual(newLeaf(byId(root, 'country')), {
+  assert.deepEqual(newComparison(byId(root, 'country')), {
     kind: 'leaf',
     subject: { of: 'element', name: 'country' },
     is: 'equals',
     value: 'Red',
   });
   const leaf = withOperator(
-    newLeaf(byId(root, 'country')),
+    newComparison(byId(root, 'country')),
     comparisonSubject(byId(root, 'country')),
     'one_of',
   );
@@ -328,7 +334,7 @@ test('B7: after any edit, removing the broken conditions leaves a valid form', (
       ]);
       for (const [edit, number] of sequence) {
         const edited = edits[edit]!(root, [...walkNodes(root)], number);
-        root = dropReferences(edited, listBroken(root, edited));
+        root = removeBrokenReferences(edited, listBrokenReferences(root, edited));
         const result = validateStructure(toStructure(root));
         assert.deepEqual(result.ok ? [] : result.errors, []);
       }

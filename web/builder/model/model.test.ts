@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { type ElementType, elements } from '#ast/form/elements.ts';
+import { type ElementType, elementDefinitions } from '#ast/form/elements.ts';
 import { composite, element, structure } from '#test/ast/forms.ts';
 import {
   changeType,
@@ -12,16 +12,16 @@ import {
   setAttribute,
   setLabel,
 } from './edit.ts';
-import { type EditNode, findNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';
+import { type EditNode, findNode, parseEditableTree, textOf, toStructure, walkNodes } from './edit-node.ts';
 import { mergeStep, splitStep } from './edit-steps.ts';
 import { idsOf } from './element-ids.ts';
 import { findProblems } from './form-problems.ts';
-import { type History, recordChange, redo, startHistory, undo } from './history.ts';
+import { type EditHistory, recordChange, redo, startHistory, undo } from './history.ts';
 import { newElement, newStep } from './new-element.ts';
-import { describePosition, listSpots, nextSpot, spotInTree, spotOf } from './node-positions.ts';
+import { describePosition, listSpots, nextSpot, spotOf, toMoveSpot } from './node-positions.ts';
 
 const read = (given: unknown): EditNode => {
-  const result = readStructure(given);
+  const result = parseEditableTree(given);
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
   return result.root;
 };
@@ -32,7 +32,7 @@ const idsIn = (node: EditNode): unknown[] =>
     child.children.length > 0 ? [textOf(child, 'id'), idsIn(child)] : textOf(child, 'id'),
   );
 // An author chooses the file of an image later.
-const types = (Object.keys(elements) as ElementType[]).filter((type) => type !== 'image');
+const types = (Object.keys(elementDefinitions) as ElementType[]).filter((type) => type !== 'image');
 const noLocks: ReadonlySet<string> = new Set();
 
 /** Returns a form of two steps with a composite inside a composite. */
@@ -91,7 +91,7 @@ const operations: Record<string, Operation> = {
     const node = pick(number);
     const spots = listSpots(root, node);
     const spot = spots[number % Math.max(1, spots.length)];
-    return spot && node !== root ? moveNodes(root, [node.key], spotInTree(root, node.key, spot)) : root;
+    return spot && node !== root ? moveNodes(root, [node.key], toMoveSpot(root, node.key, spot)) : root;
   },
   duplicate: (root, pick, number) => duplicateNodes(root, [pick(number).key]).root,
   delete: (root, pick, number) => deleteNode(root, pick(number).key),
@@ -140,7 +140,7 @@ test('any sequence of operations on a valid form keeps a valid form', () => {
 test('undo restores the form before a change and redo the form after it, as identical objects', () => {
   fc.assert(
     fc.property(sequences, (sequence) => {
-      let history: History = startHistory(sample(), {});
+      let history: EditHistory = startHistory(sample(), {});
       const roots = [history.present.root];
       for (const [name, number] of sequence) {
         const { root } = history.present;
@@ -189,9 +189,9 @@ test('a structure is returned as it was sent, including unknown attributes and k
 
 test('an invalid tree is refused with the path of its problem, and an incomplete form is not', () => {
   assert.ok(
-    readStructure({ type: 'form', children: [{ type: 'step', children: [{ type: 'nonsense' }] }] }).ok,
+    parseEditableTree({ type: 'form', children: [{ type: 'step', children: [{ type: 'nonsense' }] }] }).ok,
   );
-  const result = readStructure({
+  const result = parseEditableTree({
     type: 'form',
     attrs: {},
     children: [
@@ -234,7 +234,7 @@ test('the keyboard moves an element through every position of the form, into com
   const { key } = byId(root, 'a');
   const seen: string[] = [describePosition(root, key)];
   for (let spot = nextSpot(root, key, 1); spot; spot = nextSpot(root, key, 1)) {
-    root = moveNodes(root, [key], spotInTree(root, key, spot));
+    root = moveNodes(root, [key], toMoveSpot(root, key, spot));
     seen.push(describePosition(root, key));
   }
   assert.deepEqual(seen, [
@@ -249,8 +249,8 @@ test('the keyboard moves an element through every position of the form, into com
     'position 2 of 2, step 2',
   ]);
   const end = spotOf(root, key);
-  root = moveNodes(root, [key], spotInTree(root, key, nextSpot(root, key, -1)!));
-  root = moveNodes(root, [key], spotInTree(root, key, nextSpot(root, key, 1)!));
+  root = moveNodes(root, [key], toMoveSpot(root, key, nextSpot(root, key, -1)!));
+  root = moveNodes(root, [key], toMoveSpot(root, key, nextSpot(root, key, 1)!));
   assert.deepEqual(spotOf(root, key), end);
 });
 

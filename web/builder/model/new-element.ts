@@ -1,10 +1,10 @@
 import { type AttributeSpecs, attributeProblem } from '#ast/attributes/attributes.ts';
 import type { autofillTokens } from '#ast/basics/autofill-tokens.ts';
-import { type ElementType, elements, isElementType } from '#ast/form/elements.ts';
+import { type ElementType, elementDefinitions, isElementType } from '#ast/form/elements.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
-import { type Attributes, type EditNode, makeNode } from './edit-node.ts';
+import { type EditNode, makeNode, type NodeAttributes } from './edit-node.ts';
 import { freshId } from './element-ids.ts';
-import { blankOptions } from './options-text.ts';
+import { createFirstOptions } from './options-text.ts';
 
 type Part = {
   readonly id: string;
@@ -76,27 +76,27 @@ function newGroup(group: PresetGroup, taken: ReadonlySet<string>): EditNode {
 
 /** Creates an element of a type, from its row in the table of elements. Only options are missing. */
 export function newElement(type: ElementType, taken: ReadonlySet<string>): EditNode {
-  const { group, title, firstLabel = title, attrs, first }: ElementDefinition = elements[type];
+  const { group, title, firstLabel = title, attrs, first }: ElementDefinition = elementDefinitions[type];
   const needed: Record<string, unknown> = { ...first };
   if (group !== 'content') needed['id'] = freshId(type, taken);
   if ('label' in attrs) needed['label'] = firstLabel;
   if ('required' in attrs) needed['required'] = false;
-  if ('rows' in attrs) needed['rows'] = blankOptions('row', 3);
-  if ('options' in attrs) needed['options'] = blankOptions('option', 3);
+  if ('rows' in attrs) needed['rows'] = createFirstOptions('row', 3);
+  if ('options' in attrs) needed['options'] = createFirstOptions('option', 3);
   if ('formula' in attrs) needed['formula'] = '0';
   if ('repeatable' in attrs) Object.assign(needed, { layout: 'stack', repeatable: false });
   return { ...makeNode(type, needed), followsLabel: true };
 }
 
 export const hasAttribute = (type: string, name: string): boolean =>
-  isElementType(type) && Object.hasOwn(elements[type].attrs, name);
+  isElementType(type) && Object.hasOwn(elementDefinitions[type].attrs, name);
 
 /** Lists the types that an element can change to: inputs to inputs, and texts to texts. */
 export const convertibleTypes = (type: string): readonly ElementType[] =>
   !isElementType(type) || type === 'composite'
     ? []
-    : (Object.keys(elements) as ElementType[]).filter(
-        (other) => elements[other].group === elements[type].group,
+    : (Object.keys(elementDefinitions) as ElementType[]).filter(
+        (other) => elementDefinitions[other].group === elementDefinitions[type].group,
       );
 
 export function newStep(title: string): EditNode {
@@ -111,10 +111,10 @@ export function attributesAfterTypeChange(
   type: ElementType,
   node: EditNode,
   taken: ReadonlySet<string>,
-): Attributes {
-  const known: AttributeSpecs = elements[type].attrs;
-  const old: Readonly<Record<string, unknown>> = Object.hasOwn(elements, node.type)
-    ? elements[node.type as ElementType].attrs
+): NodeAttributes {
+  const known: AttributeSpecs = elementDefinitions[type].attrs;
+  const old: Readonly<Record<string, unknown>> = Object.hasOwn(elementDefinitions, node.type)
+    ? elementDefinitions[node.type as ElementType].attrs
     : {};
   // Drops values that the new type does not accept. For example, the limits of a number have no meaning for a
   // date.

@@ -1,4 +1,4 @@
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { type EditNode, findNode, type NodeKey, pathToNode, textOf, walkNodes } from './edit-node.ts';
 import type { EditSnapshot } from './history.ts';
 
@@ -6,7 +6,7 @@ import type { EditSnapshot } from './history.ts';
 export type Spot = { readonly parent: NodeKey; readonly index: number };
 
 export const isElement = ({ type }: EditNode): boolean => type !== 'form' && type !== 'step';
-export const isRepeatable = ({ type, attrs }: EditNode): boolean =>
+export const isRepeatableNode = ({ type, attrs }: EditNode): boolean =>
   type === 'composite' && attrs['repeatable'] === true;
 
 /**
@@ -18,12 +18,12 @@ export function canContain(root: EditNode, parentKey: NodeKey, node: EditNode): 
   const parent = trail.at(-1);
   if (!parent) return false;
   if (parent.type === 'form')
-    return node.type === 'step' && (root.children.includes(node) || root.children.length < limits.steps);
+    return node.type === 'step' && (root.children.includes(node) || root.children.length < formLimits.steps);
   if (parent.type !== 'step' && parent.type !== 'composite') return false;
   if (!isElement(node)) return false;
   const depth = trail.filter(({ type }) => type === 'composite').length;
-  if (depth + nestingOf(node) > limits.nesting) return false;
-  return !(trail.some(isRepeatable) && [...walkNodes(node)].some(isRepeatable));
+  if (depth + nestingOf(node) > formLimits.nesting) return false;
+  return !(trail.some(isRepeatableNode) && [...walkNodes(node)].some(isRepeatableNode));
 }
 
 /** Returns the depth to which composites are nested in this node, including the node itself. */
@@ -34,7 +34,7 @@ function nestingOf(node: EditNode): number {
 
 /**
  * Lists every position where a node can go, in reading order, including its current one: through all steps,
- * into and out of composites. The indexes do not count the node itself; `spotInTree` converts them.
+ * into and out of composites. The indexes do not count the node itself; `toMoveSpot` converts them.
  */
 export function listSpots(root: EditNode, node: EditNode): Spot[] {
   const spots: Spot[] = [];
@@ -69,7 +69,7 @@ export function nextSpot(root: EditNode, key: NodeKey, direction: -1 | 1): Spot 
 }
 
 /** Converts a spot of `listSpots` to a spot for `moveNodes`, whose index counts the node itself. */
-export function spotInTree(root: EditNode, key: NodeKey, spot: Spot): Spot {
+export function toMoveSpot(root: EditNode, key: NodeKey, spot: Spot): Spot {
   const own = spotOf(root, key);
   const isBehind = own?.parent === spot.parent && spot.index > own.index;
   return isBehind ? { ...spot, index: spot.index + 1 } : spot;
@@ -79,7 +79,7 @@ export function spotInTree(root: EditNode, key: NodeKey, spot: Spot): Spot {
  * Returns the position for a new element: the end of the selected step or empty composite, or after the
  * selected element.
  */
-export function spotForNew(root: EditNode, selection: NodeKey): Spot {
+export function spotForNewElement(root: EditNode, selection: NodeKey): Spot {
   const trail = pathToNode(root, selection);
   const node = trail.at(-1);
   const parent = trail.at(-2);
@@ -129,7 +129,7 @@ export type Box = {
 };
 
 /** A drop target: a step or a composite with the boxes of its children, in order. */
-export type Zone = {
+export type DropZone = {
   readonly key: NodeKey;
   readonly box: Box;
   /** The direction of the children: below each other, or side by side in the text direction. */
@@ -149,7 +149,7 @@ const edge = 5;
  * Finds the drop position for a point: in the innermost zone, before the first item whose middle is after the
  * point. Outside all zones, the nearest zone counts. Returns undefined if there are no zones.
  */
-export function findDropPosition(zones: readonly Zone[], x: number, y: number): DropPosition | undefined {
+export function findDropPosition(zones: readonly DropZone[], x: number, y: number): DropPosition | undefined {
   const around = zones.filter(({ box }, index) => contains(box, x, y, index === 0 ? 0 : edge));
   const zone = innermost(around) ?? nearest(zones, y);
   if (!zone) return undefined;
@@ -163,24 +163,24 @@ function contains({ left, top, right, bottom }: Box, x: number, y: number, margi
   return x >= left + margin && x <= right - margin && y >= top + margin && y <= bottom - margin;
 }
 
-const area = ({ box }: Zone): number => (box.right - box.left) * (box.bottom - box.top);
+const area = ({ box }: DropZone): number => (box.right - box.left) * (box.bottom - box.top);
 
-function innermost(zones: readonly Zone[]): Zone | undefined {
-  return zones.reduce<Zone | undefined>(
+function innermost(zones: readonly DropZone[]): DropZone | undefined {
+  return zones.reduce<DropZone | undefined>(
     (best, zone) => (best && area(best) <= area(zone) ? best : zone),
     undefined,
   );
 }
 
-function nearest(zones: readonly Zone[], y: number): Zone | undefined {
-  const distance = ({ box }: Zone): number => Math.max(box.top - y, y - box.bottom, 0);
-  return zones.reduce<Zone | undefined>(
+function nearest(zones: readonly DropZone[], y: number): DropZone | undefined {
+  const distance = ({ box }: DropZone): number => Math.max(box.top - y, y - box.bottom, 0);
+  return zones.reduce<DropZone | undefined>(
     (best, zone) => (best && distance(best) <= distance(zone) ? best : zone),
     undefined,
   );
 }
 
-function indexAt({ items, flow }: Zone, x: number, y: number): number {
+function indexAt({ items, flow }: DropZone, x: number, y: number): number {
   const isBehind = ({ left, top, right, bottom }: Box): boolean => {
     if (flow === 'down') return y < (top + bottom) / 2;
     const middle = (left + right) / 2;
@@ -197,7 +197,7 @@ function indexAt({ items, flow }: Zone, x: number, y: number): number {
 const beside = 8;
 
 /** Returns the line halfway between two items, or beside the only neighbor. */
-function lineAt({ items, flow, box }: Zone, index: number): Box {
+function lineAt({ items, flow, box }: DropZone, index: number): Box {
   const before = items[index - 1];
   const after = items[index];
   if (flow === 'left')
@@ -234,7 +234,12 @@ function verticalLine(before: Box | undefined, after: Box | undefined, box: Box)
 }
 
 /** A position where an element can be added, with the center and size of its "+" button. */
-export type Gap = { readonly spot: Spot; readonly x: number; readonly y: number; readonly size: number };
+export type InsertGap = {
+  readonly spot: Spot;
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+};
 
 /**
  * The distance of the button from the start of its line, in pixels. Nested groups use a larger inset, so that
@@ -246,7 +251,7 @@ const insetOfDepth = 28;
 const [smallest, largest] = [2 * beside, 24];
 
 /** Lists the positions between, before and after the items of the zones. An empty zone has its own button. */
-export function listGaps(zones: readonly Zone[]): Gap[] {
+export function listInsertGaps(zones: readonly DropZone[]): InsertGap[] {
   return zones.flatMap((zone) => {
     if (zone.items.length === 0) return [];
     const inset = gapInset + insetOfDepth * depthOf(zone, zones);
@@ -263,7 +268,7 @@ export function listGaps(zones: readonly Zone[]): Gap[] {
 }
 
 /** Returns the distance between the two items around a position. At either end, returns the minimum. */
-function roomAt({ items, flow }: Zone, index: number): number {
+function roomAt({ items, flow }: DropZone, index: number): number {
   const before = items[index - 1];
   const after = items[index];
   if (!before || !after) return smallest;
@@ -272,12 +277,12 @@ function roomAt({ items, flow }: Zone, index: number): number {
   return flow === 'right' ? after.left - before.right : before.left - after.right;
 }
 
-const depthOf = (zone: Zone, zones: readonly Zone[]): number =>
+const depthOf = (zone: DropZone, zones: readonly DropZone[]): number =>
   zones.filter((other) => area(other) > area(zone) && contains(other.box, zone.box.left, zone.box.top, 0))
     .length;
 
 /** Returns the nodes with these keys in reading order, without nodes that are inside another one. */
-export function topmost(root: EditNode, keys: readonly NodeKey[]): readonly EditNode[] {
+export function topmostNodes(root: EditNode, keys: readonly NodeKey[]): readonly EditNode[] {
   const wanted = new Set(keys);
   const visit = (node: EditNode): readonly EditNode[] =>
     wanted.has(node.key) ? [node] : node.children.flatMap(visit);
@@ -286,7 +291,7 @@ export function topmost(root: EditNode, keys: readonly NodeKey[]): readonly Edit
 
 /** Returns the selected nodes, reduced by `topmost`. */
 export const selectedNodes = ({ root, selection, also = [] }: EditSnapshot): readonly EditNode[] =>
-  topmost(root, [selection, ...also]);
+  topmostNodes(root, [selection, ...also]);
 
 /**
  * Lists the nodes that can be selected together with a node, in reading order: steps with steps, elements
@@ -300,7 +305,7 @@ function peersOf(root: EditNode, { type }: EditNode): readonly EditNode[] {
  * Returns the nodes from one node to another; the other one comes last. If the two cannot be selected
  * together, returns only the other.
  */
-export function rangeOf(root: EditNode, from: NodeKey, to: EditNode): readonly NodeKey[] {
+export function selectionRangeOf(root: EditNode, from: NodeKey, to: EditNode): readonly NodeKey[] {
   const peers = peersOf(root, to).map(({ key }) => key);
   const [one, other] = [peers.indexOf(from), peers.indexOf(to.key)];
   if (one === -1) return [to.key];

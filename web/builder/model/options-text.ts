@@ -1,4 +1,4 @@
-import { idOf, labelOf, type Option } from '#ast/basics/options.ts';
+import { type Option, optionIdOf, optionLabelOf } from '#ast/basics/options.ts';
 import { freshId } from './element-ids.ts';
 
 /** The nouns for entries of a list, capitalized. */
@@ -14,12 +14,12 @@ export function splitOptionLines(text: string): string[] {
 
 /** Creates an option or row without a label. A form that has one cannot be published. */
 export function blankOption(options: readonly Option[], noun: keyof typeof optionNouns): Option {
-  const ids = new Set(options.map(idOf));
+  const ids = new Set(options.map(optionIdOf));
   return { id: freshId(`${noun}_${options.length + 1}`, ids), label: '' };
 }
 
 /** Creates the first options of a new question. */
-export const blankOptions = (noun: keyof typeof optionNouns, count: number): Option[] =>
+export const createFirstOptions = (noun: keyof typeof optionNouns, count: number): Option[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${noun}_${index + 1}`, label: '' }));
 
 /** Returns the placeholder of an option or row without a label. */
@@ -49,7 +49,7 @@ export function handleOptionKey(
   }
   const next = options[at + 1];
   // Enter goes to the next option if that one is still empty, as in a new question.
-  if (key === 'Enter' && next !== undefined && labelOf(next) === '') return { options, at: at + 1 };
+  if (key === 'Enter' && next !== undefined && optionLabelOf(next) === '') return { options, at: at + 1 };
   if (key === 'Enter' && options.length < maxItems)
     return { options: options.toSpliced(at + 1, 0, blankOption(options, noun)), at: at + 1 };
   if (key === 'Backspace' && text === '' && options.length > 1)
@@ -65,41 +65,43 @@ export function pasteOptionList(
 ): OptionListState | undefined {
   const lines = splitOptionLines(text);
   if (lines.length < 2) return undefined;
-  const others = options.toSpliced(at, 1).map(labelOf);
+  const others = options.toSpliced(at, 1).map(optionLabelOf);
   const labels = [...others.slice(0, at), ...lines, ...others.slice(at)].filter(Boolean);
-  const all = fromLines([...new Set(labels)], options.toSpliced(at, 1)).slice(0, maxItems);
+  const all = optionsFromLines([...new Set(labels)], options.toSpliced(at, 1)).slice(0, maxItems);
   return {
     options: all,
     at: Math.max(
       0,
-      all.findIndex((option) => labelOf(option) === lines.at(-1)),
+      all.findIndex((option) => optionLabelOf(option) === lines.at(-1)),
     ),
   };
 }
 
 /** Converts lines to options, and reuses those already in `options`. */
-export const fromLines = (lines: readonly string[], options: readonly Option[]): Option[] =>
-  lines.map((line) => options.find((option) => labelOf(option) === line) ?? optionCalled(line, options));
+export const optionsFromLines = (lines: readonly string[], options: readonly Option[]): Option[] =>
+  lines.map(
+    (line) => options.find((option) => optionLabelOf(option) === line) ?? optionCalled(line, options),
+  );
 
 /**
  * Changes the label of an option. If answers may contain the option (`published`), it keeps its id. A plain
  * string without answers is replaced, and so is an empty option.
  */
-export function relabelled(
+export function relabelOption(
   option: Option,
   label: string,
   others: readonly Option[],
   published: ReadonlySet<string>,
 ): Option {
-  const id = idOf(option);
+  const id = optionIdOf(option);
   const details = typeof option === 'string' ? {} : option;
   const isPlain = typeof option === 'string' || (option.label === '' && Object.keys(option).length === 2);
   if (label !== '' && isPlain && !published.has(id)) return optionCalled(label, others);
-  return tidyOption({ ...details, id, label });
+  return shortenOption({ ...details, id, label });
 }
 
 /** Simplifies an option: if its label equals its id and it has no details, it becomes a plain string. */
-export function tidyOption(option: Exclude<Option, string>): Option {
+export function shortenOption(option: Exclude<Option, string>): Option {
   return option.id === option.label && Object.keys(option).length === 2 ? option.id : option;
 }
 
@@ -108,7 +110,7 @@ export function tidyOption(option: Exclude<Option, string>): Option {
  * id.
  */
 function optionCalled(label: string, others: readonly Option[]): Option {
-  const ids = others.map(idOf);
+  const ids = others.map(optionIdOf);
   if (!ids.includes(label)) return label;
   for (let number = 2; ; number += 1) {
     const id = `${label} ${number}`;

@@ -1,19 +1,19 @@
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
-import { elements, isElementType } from '#ast/form/elements.ts';
+import { elementDefinitions, isElementType } from '#ast/form/elements.ts';
 import { fillPiped, pipedAttributes, pipedIds } from '#ast/form/piping.ts';
 import { type EditNode, textOf } from './edit-node.ts';
-import { finderIn, type IndexedNode, indexOf, labelled } from './form-index.ts';
-import { isRepeatable } from './node-positions.ts';
+import { editorFormIndexOf, finderIn, type IndexedNode, labelled } from './form-index.ts';
+import { isRepeatableNode } from './node-positions.ts';
 
 /**
  * Whether a node has an answer: an input or a group. For a group, a condition can only test whether it is
  * answered.
  */
 const takesAnswer = ({ type }: EditNode): boolean =>
-  isElementType(type) && elements[type].group !== 'content';
+  isElementType(type) && elementDefinitions[type].group !== 'content';
 
 /** Returns the repeatable group around a node, at any depth. */
-const rowsAround = ({ around }: IndexedNode): EditNode | undefined => around.find(isRepeatable);
+const rowsAround = ({ around }: IndexedNode): EditNode | undefined => around.find(isRepeatableNode);
 
 /**
  * Whether a condition of one node may refer to the answer of another. The other node must have an answer, and
@@ -35,7 +35,7 @@ export function canReferInCondition(asking: IndexedNode, asked: IndexedNode): bo
  * of other groups must be aggregated.
  */
 export function canReferInFormula(asking: IndexedNode, asked: IndexedNode): boolean {
-  const isPlainGroup = asked.node.type === 'composite' && !isRepeatable(asked.node);
+  const isPlainGroup = asked.node.type === 'composite' && !isRepeatableNode(asked.node);
   return takesAnswer(asked.node) && !isPlainGroup && asked.step <= asking.step && asked.node !== asking.node;
 }
 
@@ -44,7 +44,7 @@ export function listFormulaNodes(
   root: EditNode,
   asking: EditNode,
 ): readonly { readonly node: EditNode; readonly rows: EditNode | undefined }[] {
-  const { placed, byKey } = indexOf(root);
+  const { placed, byKey } = editorFormIndexOf(root);
   const place = byKey.get(asking.key);
   if (!place) return [];
   const own = rowsAround(place);
@@ -58,9 +58,9 @@ export function listFormulaNodes(
 
 /** Lists the nodes that conditions in the settings may refer to: those with an answer in a submission. */
 export const listSettingConditionNodes = (root: EditNode): readonly EditNode[] =>
-  indexOf(root)
+  editorFormIndexOf(root)
     .placed.filter((asked) => {
-      const isPlainGroup = asked.node.type === 'composite' && !isRepeatable(asked.node);
+      const isPlainGroup = asked.node.type === 'composite' && !isRepeatableNode(asked.node);
       const isIn = takesAnswer(asked.node) && !isPlainGroup && rowsAround(asked) === undefined;
       return isIn && textOf(asked.node, 'id') !== '';
     })
@@ -77,7 +77,7 @@ export function canReferInJump(asking: IndexedNode, asked: IndexedNode): boolean
 
 /** Lists the nodes that a condition may refer to, in reading order. */
 export function listConditionNodes(root: EditNode, asking: EditNode, isJump: boolean): readonly EditNode[] {
-  const index = indexOf(root);
+  const index = editorFormIndexOf(root);
   const place = index.byKey.get(asking.key);
   if (!place) return [];
   const may = isJump ? canReferInJump : canReferInCondition;
@@ -92,7 +92,7 @@ export function suggestConditionNode(
   asking: EditNode,
   nameable: readonly EditNode[],
 ): EditNode | undefined {
-  const order = indexOf(root).placed.map(({ node }) => node.key);
+  const order = editorFormIndexOf(root).placed.map(({ node }) => node.key);
   const at = order.indexOf(asking.key);
   return nameable.findLast(({ key }) => order.indexOf(key) < at) ?? nameable[0];
 }
@@ -102,8 +102,8 @@ export function suggestConditionNode(
  * a row is available only inside that row.
  */
 export function canShowAnswer(root: EditNode, asking: IndexedNode, asked: IndexedNode): boolean {
-  const { placed } = indexOf(root);
-  const isInput = isElementType(asked.node.type) && elements[asked.node.type].group === 'input';
+  const { placed } = editorFormIndexOf(root);
+  const isInput = isElementType(asked.node.type) && elementDefinitions[asked.node.type].group === 'input';
   const rows = rowsAround(asked);
   return (
     isInput &&
@@ -117,7 +117,7 @@ export function canShowAnswer(root: EditNode, asking: IndexedNode, asked: Indexe
  * the whole form.
  */
 export function listShowableQuestions(root: EditNode, asking: EditNode | undefined): readonly EditNode[] {
-  const { placed, byKey } = indexOf(root);
+  const { placed, byKey } = editorFormIndexOf(root);
   const place = asking && byKey.get(asking.key);
   if (asking && !place) return [];
   const may = (asked: IndexedNode): boolean =>
@@ -138,7 +138,7 @@ export const showsAnswers = (node: EditNode): boolean => shownIds(node).length >
 
 /** Lists the questions whose answers the texts of a form show: their ids and labels. */
 export const pipedLabelsOf = (root: EditNode): readonly (readonly [id: string, label: string])[] =>
-  [...new Set(indexOf(root).placed.flatMap(({ node }) => shownIds(node)))].flatMap((id) => {
+  [...new Set(editorFormIndexOf(root).placed.flatMap(({ node }) => shownIds(node)))].flatMap((id) => {
     const node = finderIn(root)(id);
     return node ? [[id, fillPiped(textOf(node, 'label'), () => '…')] as const] : [];
   });

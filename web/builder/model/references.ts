@@ -2,41 +2,46 @@ import { endOfForm } from '#ast/basics/condition.ts';
 import { isRecord } from '#ast/basics/json.ts';
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { pipedAttributes, pipedIds } from '#ast/form/piping.ts';
-import { namesIn } from '#ast/logic/formula/parse.ts';
+import { findFormulaNames } from '#ast/logic/formula/parse.ts';
 import { textInAllLanguages } from '#ast/translations/text-in-all-languages.ts';
-import { type Group, leavesOf, readCondition, validOptionsOf } from '../../conditions/condition-tree.ts';
+import {
+  type ConditionGroup,
+  listComparisons,
+  parseConditionTree,
+  validOptionsOf,
+} from '../../conditions/condition-tree.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
-import { type IndexedNode, indexOf } from './form-index.ts';
+import { editorFormIndexOf, type IndexedNode } from './form-index.ts';
 import { canReferInCondition, canReferInFormula, canReferInJump, canShowAnswer } from './referable-nodes.ts';
 
 /** The attributes that contain a condition, in display order. */
-export const conditionNames = ['show_when', 'hide_when', 'require_when'] as const;
-export type ConditionName = (typeof conditionNames)[number];
+export const conditionAttributes = ['show_when', 'hide_when', 'require_when'] as const;
+export type ConditionAttribute = (typeof conditionAttributes)[number];
 
 /** A jump from a step: the target, and an optional condition. */
-export type Jump = { readonly to: string; readonly when?: unknown };
+export type StepJump = { readonly to: string; readonly when?: unknown };
 
 /** Returns the valid jumps of a step. */
-export function jumpsOf(step: EditNode): readonly Jump[] {
+export function jumpsOf(step: EditNode): readonly StepJump[] {
   const jumps = step.attrs['jumps'];
   if (!Array.isArray(jumps)) return [];
-  return jumps.filter((jump): jump is Jump => isRecord(jump) && typeof jump['to'] === 'string');
+  return jumps.filter((jump): jump is StepJump => isRecord(jump) && typeof jump['to'] === 'string');
 }
 
-const optionConditions = (node: EditNode): Group[] =>
-  validOptionsOf(node.attrs['options']).flatMap(({ show_when: when }) => readCondition(when) ?? []);
+const optionConditions = (node: EditNode): ConditionGroup[] =>
+  validOptionsOf(node.attrs['options']).flatMap(({ show_when: when }) => parseConditionTree(when) ?? []);
 
 /** The name of an attribute whose text can show answers. */
-export type PipedName = (typeof pipedAttributes)[number];
+export type PipedAttribute = (typeof pipedAttributes)[number];
 
 /**
  * A reference from one node to the id of another: in a condition, as the target of a jump, or in a text that
  * shows its answer.
  */
-export type Reference = {
+export type NodeReference = {
   /** The node with the condition, jump or text. */
   readonly from: NodeKey;
-  readonly attribute: ConditionName | 'options' | 'jumps' | 'formula' | PipedName;
+  readonly attribute: ConditionAttribute | 'options' | 'jumps' | 'formula' | PipedAttribute;
   readonly of: 'element' | 'step';
   readonly name: string;
   /** The id of the matrix row, if the reference is to a row. */
@@ -46,10 +51,10 @@ export type Reference = {
 };
 
 /** Lists every reference of a form, once per root. */
-export const listReferences = memoizeByObject((root: EditNode): readonly Reference[] =>
-  indexOf(root).placed.flatMap((place) => [
-    ...conditionNames.flatMap((attribute) => {
-      const group = readCondition(place.node.attrs[attribute]);
+export const listNodeReferences = memoizeByObject((root: EditNode): readonly NodeReference[] =>
+  editorFormIndexOf(root).placed.flatMap((place) => [
+    ...conditionAttributes.flatMap((attribute) => {
+      const group = parseConditionTree(place.node.attrs[attribute]);
       return group ? inCondition(root, place, attribute, group) : [];
     }),
     ...optionConditions(place.node).flatMap((group) => inCondition(root, place, 'options', group)),
@@ -62,13 +67,13 @@ export const listReferences = memoizeByObject((root: EditNode): readonly Referen
 function inCondition(
   root: EditNode,
   place: IndexedNode,
-  attribute: Reference['attribute'],
-  group: Group,
-): Reference[] {
+  attribute: NodeReference['attribute'],
+  group: ConditionGroup,
+): NodeReference[] {
   const may = attribute === 'jumps' ? canReferInJump : canReferInCondition;
-  return leavesOf(group).flatMap(({ subject }): Reference[] => {
+  return listComparisons(group).flatMap(({ subject }): NodeReference[] => {
     if (subject.of !== 'element') return [];
-    const asked = indexOf(root).elements.get(subject.name);
+    const asked = editorFormIndexOf(root).elements.get(subject.name);
     const { name, row } = subject;
     const hasRow =
       row === undefined || validOptionsOf(asked?.node.attrs['rows']).some(({ id }) => id === row);
@@ -79,29 +84,29 @@ function inCondition(
   });
 }
 
-function inText(root: EditNode, place: IndexedNode, attribute: PipedName): Reference[] {
+function inText(root: EditNode, place: IndexedNode, attribute: PipedAttribute): NodeReference[] {
   const shown = textInAllLanguages(place.node.attrs, attribute).flatMap(({ text }) => pipedIds(text));
-  return shown.map((name): Reference => {
-    const asked = indexOf(root).elements.get(name);
+  return shown.map((name): NodeReference => {
+    const asked = editorFormIndexOf(root).elements.get(name);
     const holds = asked !== undefined && canShowAnswer(root, place, asked);
     return { from: place.node.key, attribute, of: 'element', name, holds };
   });
 }
 
-function inFormula(root: EditNode, place: IndexedNode): Reference[] {
-  return namesIn(textOf(place.node, 'formula')).map(({ id }): Reference => {
-    const asked = indexOf(root).elements.get(id);
+function inFormula(root: EditNode, place: IndexedNode): NodeReference[] {
+  return findFormulaNames(textOf(place.node, 'formula')).map(({ id }): NodeReference => {
+    const asked = editorFormIndexOf(root).elements.get(id);
     const holds = asked !== undefined && canReferInFormula(place, asked);
     return { from: place.node.key, attribute: 'formula', of: 'element', name: id, holds };
   });
 }
 
-function inJump(root: EditNode, place: IndexedNode, { to, when }: Jump): Reference[] {
+function inJump(root: EditNode, place: IndexedNode, { to, when }: StepJump): NodeReference[] {
   const from = place.node.key;
-  const target = indexOf(root).steps.get(to);
+  const target = editorFormIndexOf(root).steps.get(to);
   const holds = target !== undefined && target.step > place.step;
-  const step: Reference[] =
+  const step: NodeReference[] =
     to === endOfForm ? [] : [{ from, attribute: 'jumps', of: 'step', name: to, holds }];
-  const group = readCondition(when);
+  const group = parseConditionTree(when);
   return group ? [...step, ...inCondition(root, place, 'jumps', group)] : step;
 }

@@ -4,15 +4,15 @@ import { fillPiped, pipedAttributes, pipedIds } from '#ast/form/piping.ts';
 import { renameInFormula } from '#ast/logic/formula/parse.ts';
 import { mapTextInAllLanguages } from '#ast/translations/text-in-all-languages.ts';
 import {
-  type Leaf,
-  leavesOf,
-  mapLeaves,
-  readCondition,
-  writeCondition,
+  type ComparisonLeaf,
+  listComparisons,
+  mapComparisons,
+  parseConditionTree,
+  toStoredCondition,
 } from '../../conditions/condition-tree.ts';
-import { type Attributes, type EditNode } from './edit-node.ts';
-import { tidyOption } from './options-text.ts';
-import { conditionNames, jumpsOf } from './references.ts';
+import { type EditNode, type NodeAttributes } from './edit-node.ts';
+import { shortenOption } from './options-text.ts';
+import { conditionAttributes, jumpsOf } from './references.ts';
 
 /** Maps old ids to new ones, separately for elements and steps. */
 type Renamed = {
@@ -34,7 +34,7 @@ export function renameReferences(node: EditNode, renamed: Renamed): EditNode {
 }
 
 /** Replaces an option in all comparisons of an element's answer. */
-export function renameOption(node: EditNode, id: string, old: string, fresh: string): EditNode {
+export function renameOptionInConditions(node: EditNode, id: string, old: string, fresh: string): EditNode {
   const rename = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((entry: unknown) => (entry === old ? fresh : entry));
     return value === old ? fresh : value;
@@ -53,7 +53,7 @@ export function renameOption(node: EditNode, id: string, old: string, fresh: str
 }
 
 /** Replaces the id of a matrix row in all comparisons. */
-export const renameRow = (node: EditNode, id: string, old: string, fresh: string): EditNode =>
+export const renameRowInConditions = (node: EditNode, id: string, old: string, fresh: string): EditNode =>
   mapConditions(
     node,
     (leaf) => {
@@ -77,12 +77,12 @@ export const mapOptionConditions = (
     if (!isRecord(option) || option['show_when'] === undefined) return option;
     const { show_when: when, ...rest } = option;
     const changed = change(when);
-    return changed === undefined ? tidyOption(rest as ChoiceOption) : { ...rest, show_when: changed };
+    return changed === undefined ? shortenOption(rest as ChoiceOption) : { ...rest, show_when: changed };
   });
 
 function mapConditions(
   node: EditNode,
-  change: (leaf: Leaf) => Leaf,
+  change: (leaf: ComparisonLeaf) => ComparisonLeaf,
   changeStep: (to: string) => string,
   changeShown: (id: string) => string,
 ): EditNode {
@@ -94,17 +94,17 @@ function mapConditions(
 
 function mapAttributes(
   node: EditNode,
-  change: (leaf: Leaf) => Leaf,
+  change: (leaf: ComparisonLeaf) => ComparisonLeaf,
   changeStep: (to: string) => string,
   changeShown: (id: string) => string,
-): Attributes {
+): NodeAttributes {
   const map = (condition: unknown): unknown => {
-    const group = readCondition(condition);
-    const isMeant = group && leavesOf(group).some((leaf) => change(leaf) !== leaf);
-    return isMeant ? writeCondition(mapLeaves(group, change)) : condition;
+    const group = parseConditionTree(condition);
+    const isMeant = group && listComparisons(group).some((leaf) => change(leaf) !== leaf);
+    return isMeant ? toStoredCondition(mapComparisons(group, change)) : condition;
   };
   const changed: Record<string, unknown> = {};
-  for (const name of conditionNames)
+  for (const name of conditionAttributes)
     if (node.attrs[name] !== undefined) changed[name] = map(node.attrs[name]);
   const { options } = node.attrs;
   if (Array.isArray(options)) changed['options'] = mapOptionConditions(options, map);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ElementType, elements } from '#ast/form/elements.ts';
+import { type ElementType, elementDefinitions } from '#ast/form/elements.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { makeNode } from './edit-node.ts';
 import { rewriteProblem } from './form-problems.ts';
@@ -30,6 +30,6 @@ test('a problem of an element is described in the words of its panel', () => {
 });
 
 test('every attribute of every type has a title for its problems', () => {
-  for (const { attrs } of Object.values(elements))
+  for (const { attrs } of Object.values(elementDefinitions))
     for (const { title } of Object.values(attrs)) assert.doesNotMatch(title, /_|^$/);
 });

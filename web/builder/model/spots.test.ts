@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { composite, element, structure } from '#test/ast/forms.ts';
-import { type EditNode, readStructure, walkNodes } from './edit-node.ts';
+import { type EditNode, parseEditableTree, walkNodes } from './edit-node.ts';
 import { canContain, listSpots } from './node-positions.ts';
 
 const read = (...elements: object[]): EditNode => {
-  const result = readStructure(structure(...elements));
+  const result = parseEditableTree(structure(...elements));
   if (!result.ok) throw new Error('not a tree');
   return result.root;
 };
@@ -39,7 +39,7 @@ test('a repeatable group cannot be moved into a repeatable group, at any depth',
 });
 
 test('groups can be nested as deep as the limit, and no deeper', () => {
-  const root = read(nested(limits.nesting - 1), group('one', element('text', 'a')), nested(2, 'two'));
+  const root = read(nested(formLimits.nesting - 1), group('one', element('text', 'a')), nested(2, 'two'));
   const fits = (id: string, into: string): boolean => canContain(root, find(root, into).key, find(root, id));
   const [innermost, around] = ['depth-1', 'depth-2'];
   assert.equal(fits('one', innermost), true);

@@ -4,7 +4,7 @@ import { type EditNode, findNode, type NodeKey, textOf } from './edit-node.ts';
 import { freshId, idFromLabel } from './element-ids.ts';
 
 /** Ensures that a step has an id, so that a jump can refer to it. Returns the form and the id. */
-export function withStepId(root: EditNode, key: NodeKey): { readonly root: EditNode; readonly id: string } {
+export function ensureStepId(root: EditNode, key: NodeKey): { readonly root: EditNode; readonly id: string } {
   const step = findNode(root, key);
   const own = step ? textOf(step, 'id') : '';
   if (!step || own) return { root, id: own };

@@ -2,7 +2,7 @@ import { isColour } from '#ast/theme/colour.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 
 /** Preset colors. Each is readable on white, and has a shade that is readable on a dark background. */
-export const presets = [
+export const presetColours = [
   { name: 'Green', color: '#0b6655' },
   { name: 'Blue', color: '#1d4ed8' },
   { name: 'Violet', color: '#6d28d9' },
@@ -17,7 +17,7 @@ export const presets = [
 export type ThemeChange = { readonly [Key in keyof Theme]?: Theme[Key] | undefined };
 
 /** Returns the theme after a change, or undefined if no part is left. */
-export function changedTheme(theme: Theme, change: ThemeChange): Theme | undefined {
+export function applyThemeChange(theme: Theme, change: ThemeChange): Theme | undefined {
   const entries = Object.entries({ ...theme, ...change }).filter(([, value]) => value !== undefined);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
@@ -30,5 +30,5 @@ export function drawableTheme(theme: Theme): Theme {
     background: isColour(background) ? background : undefined,
     paper: isColour(paper) ? paper : undefined,
   };
-  return changedTheme(theme, colours) ?? {};
+  return applyThemeChange(theme, colours) ?? {};
 }

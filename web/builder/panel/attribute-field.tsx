@@ -1,6 +1,6 @@
 import { type ReactElement, useMemo, useState } from 'react';
 import type { AttributeKind, AttributeSpec } from '#ast/attributes/attributes.ts';
-import { newWork } from '#ast/basics/work.ts';
+import { createWorkBudget } from '#ast/basics/work.ts';
 import { pipedAttributes } from '#ast/form/piping.ts';
 import { compilePattern } from '#ast/rules/pattern.ts';
 import { patternProblem } from '#ast/rules/pattern-problem.ts';
@@ -11,8 +11,8 @@ import { TextField } from '../../design/field.tsx';
 import { MarkedField } from '../../design/marked-field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
 import { Select } from '../../design/select.tsx';
-import { tidyOption } from '../model/options-text.ts';
-import { FormulaInput, InsertAnswer } from './formula-input.tsx';
+import { shortenOption } from '../model/options-text.ts';
+import { FormulaInput, InsertAnswerMenu } from './formula-input.tsx';
 import { FileTypesInput, IdInput } from './id-input.tsx';
 import { ConditionField } from './logic.tsx';
 import { ElementImageField, OptionsEditor } from './options-editor.tsx';
@@ -34,7 +34,7 @@ function PatternInput({ label, value, error, onChange }: PatternProps): ReactEle
   const [sample, setSample] = useState('');
   const problem = source === '' ? undefined : patternProblem(source);
   const matches = useMemo(
-    () => source !== '' && !problem && compilePattern(source).matches(sample, newWork()),
+    () => source !== '' && !problem && compilePattern(source).matches(sample, createWorkBudget()),
     [source, problem, sample],
   );
   return (
@@ -102,9 +102,9 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
     const lines = linesOf[name];
     const field = lines ? <MarkedField {...shared} rows={lines} /> : <TextField {...shared} />;
     return pipedAttributes.some((each) => each === name) ? (
-      <InsertAnswer isOfPart onInsert={(placeholder) => change(`${textOf(value)}${placeholder}`)}>
+      <InsertAnswerMenu isOfPart onInsert={(placeholder) => change(`${textOf(value)}${placeholder}`)}>
         {field}
-      </InsertAnswer>
+      </InsertAnswerMenu>
     ) : (
       field
     );
@@ -134,7 +134,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
     <OptionsEditor
       title={spec.title}
       noun={name === 'rows' ? 'row' : 'option'}
-      value={validOptionsOf(value).map(tidyOption)}
+      value={validOptionsOf(value).map(shortenOption)}
       published={published}
       maxItems={spec.maxItems}
       areChosen={spec.areChosen}
@@ -203,7 +203,8 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   ),
   // Shown by the panel itself, because a question has them too.
   jumps: () => <></>,
-  // Not shown in the panel (property-panel.tsx), because the languages view edits them for the whole form.
+  // Not shown in the panel (property-panel.tsx), because they are edited for the whole form in the languages
+  // view.
   languages: () => <></>,
   translations: () => <></>,
 };

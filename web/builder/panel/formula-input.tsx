@@ -2,7 +2,7 @@ import './formula-input.css';
 import { type ReactElement, type ReactNode, useRef } from 'react';
 import { havePoints } from '#ast/basics/options.ts';
 import { problemPosition } from '#ast/logic/formula/formula-problem.ts';
-import { namesIn } from '#ast/logic/formula/parse.ts';
+import { findFormulaNames } from '#ast/logic/formula/parse.ts';
 import { SentenceText } from '../../conditions/condition-editor.tsx';
 import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
@@ -64,7 +64,7 @@ export function FormulaInput({ label, value, error, onChange }: FormulaProps): R
 function Said({ formula }: { formula: string }): ReactElement | null {
   const { editor } = useBuilder();
   const { root } = useEditorState(editor).history.present;
-  if (namesIn(formula).length === 0) return null;
+  if (findFormulaNames(formula).length === 0) return null;
   return (
     <p className="field-description">
       <SentenceText sentence={formatFormula(root, formula)} />
@@ -154,7 +154,7 @@ type InsertProps = {
 };
 
 /** A text field with a menu of answers that the text can show, if any exist. */
-export function InsertAnswer({ isOfPart, onInsert, children }: InsertProps): ReactElement {
+export function InsertAnswerMenu({ isOfPart, onInsert, children }: InsertProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
   const part = isOfPart ? findNode(root, selection) : undefined;

@@ -5,8 +5,8 @@ import { TextField } from '../../design/field.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { describeNode } from '../model/compare.ts';
 import { type EditNode, findNode } from '../model/edit-node.ts';
-import { indexOf } from '../model/form-index.ts';
-import { listReferences } from '../model/references.ts';
+import { editorFormIndexOf } from '../model/form-index.ts';
+import { listNodeReferences } from '../model/references.ts';
 import { parseFileTypes } from './parse-file-types.ts';
 
 type IdProps = {
@@ -27,7 +27,7 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
   const { root, selection } = useEditorState(editor).history.present;
   const [typed, setTyped] = useState<string | undefined>();
   const isStep = findNode(root, selection)?.type === 'step';
-  const taken = indexOf(root)[isStep ? 'steps' : 'elements'];
+  const taken = editorFormIndexOf(root)[isStep ? 'steps' : 'elements'];
   const refusal = typed === undefined || typed === value ? undefined : refuse(typed, isNeeded, root, taken);
   const take = (): void => {
     if (typed !== undefined && typed !== value && !refusal) onChange(typed === '' ? undefined : typed);
@@ -36,7 +36,7 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
   // Selecting another node without moving focus removes the field before its blur event fires.
   const takeLast = useEffectEvent(take);
   useEffect(() => () => takeLast(), []);
-  const dependants = listReferences(root)
+  const dependants = listNodeReferences(root)
     .filter(({ name, of }) => name === value && (of === 'step') === isStep)
     .map(({ from }) => findNode(root, from))
     .filter((node) => node !== undefined);

@@ -6,12 +6,17 @@ import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { describeNode } from '../model/compare.ts';
 import { describeCondition, describeJump, describeLogic, stepName } from '../model/describe-logic.ts';
 import { type EditNode, findNode, type NodeKey, textOf } from '../model/edit-node.ts';
-import { type Jump, jumpsOf, type Reference } from '../model/references.ts';
+import { jumpsOf, type NodeReference, type StepJump } from '../model/references.ts';
 import './logic.css';
 import { endOfForm } from '#ast/basics/condition.ts';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { ConditionEditor } from '../../conditions/condition-editor.tsx';
-import { leavesOf, newCondition, readCondition, writeCondition } from '../../conditions/condition-tree.ts';
+import {
+  listComparisons,
+  newCondition,
+  parseConditionTree,
+  toStoredCondition,
+} from '../../conditions/condition-tree.ts';
 import { PipedText } from '../../design/author-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
@@ -19,7 +24,7 @@ import { Select } from '../../design/select.tsx';
 import { useFocusHandover } from '../../design/use-focus-handover.ts';
 import { setAttribute } from '../model/edit.ts';
 import { listConditionNodes, suggestConditionNode } from '../model/referable-nodes.ts';
-import { withStepId } from '../model/step-ids.ts';
+import { ensureStepId } from '../model/step-ids.ts';
 
 /**
  * Asks the user before an edit breaks references. Lists the affected nodes, then applies the edit and removes
@@ -71,7 +76,7 @@ export function BrokenReferencesDialog(): ReactElement | null {
   );
 }
 
-function dependantsIn(state: EditorState, broken: readonly Reference[]): readonly EditNode[] {
+function dependantsIn(state: EditorState, broken: readonly NodeReference[]): readonly EditNode[] {
   const { root } = state.history.present;
   const keys = new Set(broken.map(({ from }) => from));
   return [...keys].flatMap((key) => findNode(root, key) ?? []);
@@ -116,7 +121,7 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
       </div>
     );
   }
-  const group = readCondition(value);
+  const group = parseConditionTree(value);
   return (
     <fieldset ref={rule} className="logic-rule">
       <legend className="unseen">{title}</legend>
@@ -143,7 +148,7 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
             suggested={suggested}
             onChange={(next) => {
               if (!next) handOver(() => add.current);
-              onChange(next && writeCondition(next));
+              onChange(next && toStoredCondition(next));
             }}
           />
         </>
@@ -159,7 +164,7 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
 }
 
 type JumpProps = {
-  readonly jump: Jump;
+  readonly jump: StepJump;
   readonly number: number;
   readonly step: EditNode;
   /** The question that a new condition tests first. */
@@ -171,7 +176,7 @@ type JumpProps = {
   /** Receives the key of a step, or `end`. */
   readonly onLead: (target: NodeKey) => void;
   /** Undefined removes the jump. */
-  readonly onChange: (jump: Jump | undefined) => void;
+  readonly onChange: (jump: StepJump | undefined) => void;
   readonly onMoveUp: (() => void) | undefined;
 };
 
@@ -180,7 +185,7 @@ function JumpEditor(props: JumpProps): ReactElement {
   const { jump, number, step, about, later, isReached, onLead, onChange, onMoveUp } = props;
   const { editor } = useBuilder();
   const { root } = useEditorState(editor).history.present;
-  const group = readCondition(jump.when);
+  const group = parseConditionTree(jump.when);
   const target = later.find((other) => textOf(other, 'id') === jump.to);
   const isKnown = target !== undefined || jump.to === endOfForm;
   const nameable = listConditionNodes(root, step, true);
@@ -219,7 +224,7 @@ function JumpEditor(props: JumpProps): ReactElement {
           group={group}
           nameable={nameable}
           suggested={about}
-          onChange={(next) => onChange(next ? { ...jump, when: writeCondition(next) } : { to: jump.to })}
+          onChange={(next) => onChange(next ? { ...jump, when: toStoredCondition(next) } : { to: jump.to })}
         />
       ) : (
         <Button size="small" variant="quiet" icon="add" onPress={addCondition}>
@@ -249,7 +254,7 @@ export function JumpsField({ title, step, about, error }: JumpsProps): ReactElem
   const later = root.children.slice(root.children.indexOf(step) + 1);
   const asked = listConditionNodes(root, step, true);
   const suggested = about ?? asked.at(-1);
-  const put = (next: readonly Jump[]): void =>
+  const put = (next: readonly StepJump[]): void =>
     editor.change(
       (tree) => ({ root: setAttribute(tree, step.key, 'jumps', next.length === 0 ? undefined : next) }),
       `jumps ${step.key}`,
@@ -258,7 +263,7 @@ export function JumpsField({ title, step, about, error }: JumpsProps): ReactElem
   /** Gives the target step an id, so that the jump can refer to it, in one step of history. */
   const lead = (index: number, target: NodeKey): void =>
     editor.change((tree) => {
-      const named = target === endOfForm ? { root: tree, id: endOfForm } : withStepId(tree, target);
+      const named = target === endOfForm ? { root: tree, id: endOfForm } : ensureStepId(tree, target);
       return {
         root: setAttribute(
           named.root,
@@ -272,11 +277,12 @@ export function JumpsField({ title, step, about, error }: JumpsProps): ReactElem
     put([...jumps, { when: newCondition(suggested), to: endOfForm }]);
   };
   const always = jumps.findIndex(({ when }) => when === undefined);
-  const isShown = ({ when }: Jump): boolean => {
-    const group = about && readCondition(when);
+  const isShown = ({ when }: StepJump): boolean => {
+    const group = about && parseConditionTree(when);
     return (
       !about ||
-      (group !== undefined && leavesOf(group).some(({ subject }) => subject.name === textOf(about, 'id')))
+      (group !== undefined &&
+        listComparisons(group).some(({ subject }) => subject.name === textOf(about, 'id')))
     );
   };
   return (
@@ -308,7 +314,7 @@ export function JumpsField({ title, step, about, error }: JumpsProps): ReactElem
       <Button
         size="small"
         icon="add"
-        isDisabled={later.length === 0 || jumps.length >= limits.jumps}
+        isDisabled={later.length === 0 || jumps.length >= formLimits.jumps}
         onPress={add}
       >
         {title} …

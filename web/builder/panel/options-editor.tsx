@@ -1,22 +1,22 @@
 import { type ReactElement, useRef, useState } from 'react';
 import { isImageId } from '#ast/basics/image-id.ts';
-import { limits } from '#ast/basics/limits.ts';
-import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/basics/options.ts';
+import { formLimits } from '#ast/basics/limits.ts';
+import { type ChoiceOption, type Option, optionIdOf, optionLabelOf } from '#ast/basics/options.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
-import { useForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/current-form.ts';
 import { useBuilder } from '../editor/use-editor.ts';
 import {
   blankOption,
-  fromLines,
   handleOptionKey,
   optionNouns,
   optionPlaceholder,
+  optionsFromLines,
   pasteOptionList,
-  relabelled,
+  relabelOption,
+  shortenOption,
   splitOptionLines,
-  tidyOption,
 } from '../model/options-text.ts';
 import { ImageField } from './image-field.tsx';
 import { ConditionField } from './logic.tsx';
@@ -39,7 +39,7 @@ export function ElementImageField({
   readonly onChange: (id: string | undefined) => void;
 }): ReactElement {
   const { isReadOnly } = useBuilder();
-  const { id, workspace_id: workspaceId } = useForm();
+  const { id, workspace_id: workspaceId } = useCurrentForm();
   return (
     <ImageField
       label={label}
@@ -77,11 +77,11 @@ function OptionDetails({
   onChange,
 }: DetailsProps): ReactElement {
   const whole: ChoiceOption =
-    typeof option === 'string' ? { id: idOf(option), label: labelOf(option) } : option;
+    typeof option === 'string' ? { id: optionIdOf(option), label: optionLabelOf(option) } : option;
   const set = (detail: Partial<Record<'points' | 'capacity' | 'image' | 'show_when', unknown>>): void => {
     const said = Object.entries({ ...whole, ...detail }).filter(([, value]) => value !== undefined);
     // The required properties cannot have been removed.
-    onChange(tidyOption(Object.fromEntries(said) as ChoiceOption));
+    onChange(shortenOption(Object.fromEntries(said) as ChoiceOption));
   };
   return (
     <div className="option-details" role="group" aria-label={`Details of ${name}`}>
@@ -97,7 +97,7 @@ function OptionDetails({
         option={whole}
         others={others}
         isPublished={isPublished}
-        onChange={(id) => onChange(tidyOption({ ...whole, id }))}
+        onChange={(id) => onChange(shortenOption({ ...whole, id }))}
       />
       {areChosen && (
         <div className="option-numbers">
@@ -119,7 +119,7 @@ function OptionDetails({
       )}
       {areChosen && (
         <p className="field-description">
-          Quota: how many submissions can choose this option, up to {limits.capacity.toLocaleString()}.
+          Quota: how many submissions can choose this option, up to {formLimits.capacity.toLocaleString()}.
           Points: the value of this option in a score.
         </p>
       )}
@@ -179,8 +179,8 @@ function OptionId({
 
 function refuse(id: string, others: readonly Option[]): string | undefined {
   if (id.trim() === '') return 'Enter a value to store.';
-  const other = others.find((option) => idOf(option) === id);
-  return other && `“${labelOf(other)}” already uses this value.`;
+  const other = others.find((option) => optionIdOf(option) === id);
+  return other && `“${optionLabelOf(other)}” already uses this value.`;
 }
 
 type OptionsProps = {
@@ -225,9 +225,9 @@ export function OptionsEditor({
   const held = typed && isSameJson(value[typed.index], typed.given) ? typed : undefined;
   const write = (index: number, text: string): void => {
     const others = value.toSpliced(index, 1);
-    const isTaken = text !== '' && others.some((other) => labelOf(other) === text);
+    const isTaken = text !== '' && others.some((other) => optionLabelOf(other) === text);
     setTyped(isTaken ? { index, text, given: value[index]! } : undefined);
-    if (!isTaken) onChange(value.with(index, relabelled(value[index]!, text, others, published)));
+    if (!isTaken) onChange(value.with(index, relabelOption(value[index]!, text, others, published)));
   };
   const focus = (index: number): void => {
     requestAnimationFrame(() =>
@@ -275,7 +275,7 @@ export function OptionsEditor({
               aria-label={`${optionNouns[noun]} ${index + 1} of ${value.length}`}
               placeholder={optionPlaceholder(noun, index)}
               aria-invalid={held?.index === index || undefined}
-              value={held?.index === index ? held.text : labelOf(option)}
+              value={held?.index === index ? held.text : optionLabelOf(option)}
               onChange={(event) => write(index, event.target.value)}
               onKeyDown={(event) => handleKey(event, index)}
               onPaste={(event) => paste(event, index)}
@@ -306,7 +306,7 @@ export function OptionsEditor({
                 option={option}
                 name={`${noun} ${index + 1}`}
                 others={value.toSpliced(index, 1)}
-                isPublished={published.has(idOf(option))}
+                isPublished={published.has(optionIdOf(option))}
                 areChosen={areChosen}
                 arePictures={arePictures}
                 onChange={(changed) => onChange(value.with(index, changed))}
@@ -352,8 +352,8 @@ function PasteDialog({
   onClose: () => void;
   onChange: OptionsProps['onChange'];
 }): ReactElement {
-  const [text, setText] = useState(value.map(labelOf).join('\n'));
-  const options = fromLines(splitOptionLines(text), value);
+  const [text, setText] = useState(value.map(optionLabelOf).join('\n'));
+  const options = optionsFromLines(splitOptionLines(text), value);
   return (
     <FormDialog
       title={`${optionNouns[noun]}s from a list`}

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ElementType, elements, stepAttributes } from '#ast/form/elements.ts';
+import { type ElementType, elementDefinitions, stepAttributes } from '#ast/form/elements.ts';
 import { parseTimeLimit } from '../../conditions/condition-tree.ts';
 import { readNumber } from '../../design/read-number.ts';
 import {
   blankOption,
-  fromLines,
   handleOptionKey,
+  optionsFromLines,
   pasteOptionList,
-  relabelled,
+  relabelOption,
 } from '../model/options-text.ts';
 import { parseFileTypes } from './parse-file-types.ts';
-import { bySection, sections } from './sections.ts';
+import { groupAttributesBySection, panelSections } from './sections.ts';
 
 const numbers: readonly [text: string, isWhole: boolean, number: number | undefined][] = [
   ['3', true, 3],
@@ -46,11 +46,11 @@ test('file types are parsed from a list without repeats', () => {
 test('the panel shows every attribute of every element exactly once, except translations, which have their own view', () => {
   const tables = [
     stepAttributes,
-    ...Object.keys(elements).map((type) => elements[type as ElementType].attrs),
+    ...Object.keys(elementDefinitions).map((type) => elementDefinitions[type as ElementType].attrs),
   ];
   for (const specs of tables) {
-    const shown = bySection(specs, () => true);
-    const names = sections.flatMap((section) => shown[section].map(([name]) => name));
+    const shown = groupAttributesBySection(specs, () => true);
+    const names = panelSections.flatMap((section) => shown[section].map(([name]) => name));
     const own = Object.keys(specs).filter((name) => name !== 'translations');
     assert.deepEqual(names.toSorted(), own.toSorted());
   }
@@ -58,8 +58,8 @@ test('the panel shows every attribute of every element exactly once, except tran
 
 test('a published option keeps its id under another label, and a new option takes its label as id', () => {
   const published = new Set(['Blue']);
-  const rename = (option: Parameters<typeof relabelled>[0], label: string) =>
-    relabelled(option, label, ['Red'], published);
+  const rename = (option: Parameters<typeof relabelOption>[0], label: string) =>
+    relabelOption(option, label, ['Red'], published);
   assert.deepEqual(rename('Blue', 'Navy'), { id: 'Blue', label: 'Navy' });
   assert.equal(rename({ id: 'Blue', label: 'Navy' }, 'Blue'), 'Blue');
   assert.deepEqual(rename({ id: 'Blue', label: 'Navy', points: 2 }, 'Blue'), {
@@ -72,8 +72,8 @@ test('a published option keeps its id under another label, and a new option take
 
 test('an option with the former label of another gets a new id, and pasted lines keep the options that they name', () => {
   const options = ['Red', { id: 'Blue', label: 'Navy' }];
-  assert.deepEqual(relabelled('Option 3', 'Blue', options, new Set()), { id: 'Blue 2', label: 'Blue' });
-  assert.deepEqual(fromLines(['Navy', 'Blue', 'Green'], options), [
+  assert.deepEqual(relabelOption('Option 3', 'Blue', options, new Set()), { id: 'Blue 2', label: 'Blue' });
+  assert.deepEqual(optionsFromLines(['Navy', 'Blue', 'Green'], options), [
     { id: 'Blue', label: 'Navy' },
     { id: 'Blue 2', label: 'Blue' },
     'Green',
@@ -83,8 +83,8 @@ test('an option with the former label of another gets a new id, and pasted lines
 test('an option without text is blank with an id, takes its first text, and is blank again without it', () => {
   const blank = blankOption(['Red'], 'option');
   assert.deepEqual(blank, { id: 'option_2', label: '' });
-  assert.equal(relabelled(blank, 'Blue', ['Red'], new Set()), 'Blue');
-  assert.deepEqual(relabelled('Blue', '', ['Red'], new Set()), { id: 'Blue', label: '' });
+  assert.equal(relabelOption(blank, 'Blue', ['Red'], new Set()), 'Blue');
+  assert.deepEqual(relabelOption('Blue', '', ['Red'], new Set()), { id: 'Blue', label: '' });
 });
 
 test('Enter adds an option below, Backspace removes an empty one, Alt and an arrow moves it, and a pasted list becomes several', () => {

@@ -12,7 +12,7 @@ import { formatCount } from '#ast/basics/format-number.ts';
 import type { Option } from '#ast/basics/options.ts';
 import {
   type ElementType,
-  elements,
+  elementDefinitions,
   type InputType,
   showsPlaceholder,
   stepAttributes,
@@ -28,7 +28,7 @@ import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { describeNode, titleOfType } from '../model/compare.ts';
 import { changeType, setAttribute, setId, setLabel, setOptions } from '../model/edit.ts';
 import { type EditNode, findNode, type NodeKey, pathToNode, textOf } from '../model/edit-node.ts';
-import { rewriteProblem, specsOf } from '../model/form-problems.ts';
+import { attributeSpecsOfNode, rewriteProblem } from '../model/form-problems.ts';
 import { convertibleTypes } from '../model/new-element.ts';
 import { selectedNodes } from '../model/node-positions.ts';
 import { listConditionNodes } from '../model/referable-nodes.ts';
@@ -36,7 +36,7 @@ import { nodeCommands } from '../shortcuts/builder-commands.ts';
 import { useNodeCommandTarget } from '../shortcuts/use-shortcuts.ts';
 import { AttributeField } from './attribute-field.tsx';
 import { JumpsField } from './logic.tsx';
-import { bySection, type Section } from './sections.ts';
+import { groupAttributesBySection, type PanelSectionName } from './sections.ts';
 
 const none: ReadonlySet<string> = new Set();
 
@@ -66,8 +66,8 @@ export function PropertyPanel({ problems, onLeave }: PanelProps): ReactElement {
   };
   const change = (name: string, value: unknown): void =>
     editor.change((tree) => ({ root: setByName(tree, node, name, value, lockedIds) }), `${name} ${node.key}`);
-  const shown = bySection(specsOf(node), (name) => isSeen(root, node, name));
-  const fieldsOf = (section: Section): ReactElement[] =>
+  const shown = groupAttributesBySection(attributeSpecsOfNode(node), (name) => isSeen(root, node, name));
+  const fieldsOf = (section: PanelSectionName): ReactElement[] =>
     shown[section].map(([name, spec]) => (
       <div key={`${node.key} ${name}`} className="panel-field" onBlur={whenLeft(() => onLeave(name))}>
         {name === 'jumps' ? (
@@ -183,7 +183,7 @@ function TypeField({ node }: { node: EditNode }): ReactElement | null {
     <Select
       label="Type"
       value={node.type}
-      choices={types.map((type) => ({ id: type, label: elements[type].title }))}
+      choices={types.map((type) => ({ id: type, label: elementDefinitions[type].title }))}
       onChange={(type) =>
         editor.change((root) => ({ root: changeType(root, node.key, type as ElementType) }))
       }

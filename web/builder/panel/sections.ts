@@ -1,11 +1,11 @@
 import type { AttributeKind, AttributeSpec, AttributeSpecs } from '#ast/attributes/attributes.ts';
 
 /** The sections of the panel, in order. */
-export const sections = ['general', 'validation', 'logic', 'id'] as const;
+export const panelSections = ['general', 'validation', 'logic', 'id'] as const;
 
-export type Section = (typeof sections)[number];
+export type PanelSectionName = (typeof panelSections)[number];
 
-const ofKind: Readonly<Record<AttributeKind, Section | undefined>> = {
+const ofKind: Readonly<Record<AttributeKind, PanelSectionName | undefined>> = {
   id: 'id',
   string: 'general',
   boolean: 'general',
@@ -30,12 +30,13 @@ const ofKind: Readonly<Record<AttributeKind, Section | undefined>> = {
 /**
  * Groups the editable attributes of a node by section. The id comes last, because most people never need it.
  */
-export function bySection(
+export function groupAttributesBySection(
   specs: AttributeSpecs,
   isOffered: (name: string) => boolean,
-): Readonly<Record<Section, readonly [string, AttributeSpec][]>> {
+): Readonly<Record<PanelSectionName, readonly [string, AttributeSpec][]>> {
   const entries = Object.entries(specs).filter(([name]) => isOffered(name));
-  const of = (section: Section) => entries.filter(([name, { kind }]) => sectionOf(name, kind) === section);
+  const of = (section: PanelSectionName) =>
+    entries.filter(([name, { kind }]) => sectionOf(name, kind) === section);
   return { general: of('general'), validation: of('validation'), logic: of('logic'), id: of('id') };
 }
 
@@ -43,7 +44,7 @@ export function bySection(
  * Returns the section of an attribute. The custom error message belongs to the rules; number formatting does
  * not.
  */
-function sectionOf(name: string, kind: AttributeKind): Section | undefined {
+function sectionOf(name: string, kind: AttributeKind): PanelSectionName | undefined {
   if (name === 'error_message' || name === 'unique') return 'validation';
   return name === 'decimals' ? 'general' : ofKind[kind];
 }

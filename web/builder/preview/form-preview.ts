@@ -7,23 +7,23 @@ import {
 } from '#ast/answers/check-answers.ts';
 import { createAnswerFormatter } from '#ast/answers/format-piped.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
-import { newWork } from '#ast/basics/work.ts';
-import { type RawAnswers, readFields } from '#ast/form/fields.ts';
+import { createWorkBudget } from '#ast/basics/work.ts';
+import { parseRawAnswers, type RawAnswers } from '#ast/form/fields.ts';
 import { type Form, languagesOf } from '#ast/form/tree.ts';
-import { type AnswerContext, evaluate, type VisibleParts } from '#ast/logic/evaluate.ts';
+import { type EvaluationContext, evaluateVisibility, type VisibleParts } from '#ast/logic/evaluate.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Settings } from '#ast/settings.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
-import { inLanguage } from '#ast/translations/translations.ts';
-import { type Controls, controlOf, getSeenMarks, numberOf } from '#page/post/controls.ts';
+import { formInLanguage } from '#ast/translations/translations.ts';
+import { getControlNumber, getControlValue, getSeenMarks, type PostedControls } from '#page/post/controls.ts';
 import { findFieldStep, firstWrongStep, resolveStep } from '#page/post/resolve-step.ts';
-import { applyRowAction, readAction } from '#page/post/row-action.ts';
-import { shownByCondition } from '#page/render/elements/conditional.ts';
+import { applyRowAction, readPageAction } from '#page/post/row-action.ts';
+import { listConditionalMarks } from '#page/render/elements/conditional.ts';
 import { applyMove } from '#page/render/elements/ranking-moves.ts';
 import { restoreRows } from '#page/render/elements/rows.ts';
 import { renderForm } from '#page/render/form.ts';
-import { languageAction } from '#page/render/language-switch.ts';
+import { languageActionPrefix } from '#page/render/language-switch.ts';
 import { renderConfirmation } from '#page/render/notices.ts';
 import { arrangeSteps } from '#page/render/steps.ts';
 import type { FieldMessage, FormPageView } from '#page/render/view.ts';
@@ -63,7 +63,7 @@ export type PreviewSettings = Pick<
 type Posted = {
   readonly raw: RawAnswers;
   readonly files: AnswerFiles;
-  readonly controls: Controls;
+  readonly controls: PostedControls;
   readonly step: number;
 };
 
@@ -95,17 +95,17 @@ export function startPreview(
     return {
       ...speech,
       settings: settingsInLanguage(written, speech.language),
-      form: arrangeSteps(inLanguage(structure, speech.language), written, speech.words),
+      form: arrangeSteps(formInLanguage(structure, speech.language), written, speech.words),
     };
   };
   let { language, words, settings, form, sentences, numbers } = speak();
-  const context: AnswerContext = {
+  const context: EvaluationContext = {
     reference: {},
     today: todayIn(written.time_zone ?? 'UTC', now),
     asksSingly,
     // A new work budget for each evaluation, because each request to the server gets one.
     get work() {
-      return newWork();
+      return createWorkBudget();
     },
   };
   const say = ({ field, problem }: FieldProblem): FieldMessage => ({
@@ -132,7 +132,7 @@ export function startPreview(
       look,
       limits: fileLimits,
       pictureOf,
-      shown: evaluate(form, raw, context, files),
+      shown: evaluateVisibility(form, raw, context, files),
       today: context.today,
       submitText: settings.theme?.submit_label,
     });
@@ -149,7 +149,7 @@ export function startPreview(
         form,
         values: posted.raw,
         held: posted.files,
-        shown: evaluate(form, posted.raw, context, posted.files),
+        shown: evaluateVisibility(form, posted.raw, context, posted.files),
         speech: { language, numbers, words },
       }),
       receipt: 'preview, not saved',
@@ -163,13 +163,16 @@ export function startPreview(
       return form;
     },
     page: () =>
-      draw({ raw: {}, files: new Map() }, { step: evaluate(form, {}, context).steps[0] ?? 0, errors: [] }),
+      draw(
+        { raw: {}, files: new Map() },
+        { step: evaluateVisibility(form, {}, context).steps[0] ?? 0, errors: [] },
+      ),
     post(data) {
       const posted = readPosted(form, data, held);
       held = posted.files;
       const { raw, files, controls, step } = posted;
-      const action = readAction(controls);
-      const known = controlOf(controls, '_known');
+      const action = readPageAction(controls);
+      const known = getControlValue(controls, '_known');
       if (action.kind === 'add' || action.kind === 'remove') {
         const changed = applyRowAction(action, raw, files);
         held = changed.files;
@@ -181,10 +184,10 @@ export function startPreview(
       }
       if (action.kind === 'language') {
         ({ language, words, settings, form, sentences, numbers } = speak(action.language));
-        return draw(posted, { step, errors: [], focus: languageAction, known });
+        return draw(posted, { step, errors: [], focus: languageActionPrefix, known });
       }
       if (action.kind === 'change') {
-        const answered = { form, raw, files, context, shown: evaluate(form, raw, context, files) };
+        const answered = { form, raw, files, context, shown: evaluateVisibility(form, raw, context, files) };
         return draw(posted, findFieldStep(answered, action.field) ?? { step, errors: [] });
       }
       const go = action.kind === 'save' ? 'next' : action.kind;
@@ -195,14 +198,14 @@ export function startPreview(
     },
     look(data) {
       const { raw, files, step } = readPosted(form, data, held);
-      const shown = evaluate(form, raw, context, files);
+      const shown = evaluateVisibility(form, raw, context, files);
       const place = {
         number: Math.max(1, shown.steps.indexOf(step) + 1),
         total: Math.max(1, shown.steps.length),
       };
       return {
         shown,
-        seen: shownByCondition(form, step, shown, { answers: raw, held: files }).keys(),
+        seen: listConditionalMarks(form, step, shown, { answers: raw, held: files }).keys(),
         numbers,
         isLast: step === (shown.steps.at(-1) ?? step),
         progress: fillTemplate(words.step, place),
@@ -214,7 +217,7 @@ export function startPreview(
 /** Reads posted answers as the server does. Previously chosen files stay until they are removed. */
 function readPosted(form: Form, data: FormData, held: AnswerFiles): Posted {
   const entries = [...data].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  const { raw, extra } = readFields(form, entries);
+  const { raw, extra } = parseRawAnswers(form, entries);
   const dropped = new Set(extra.filter(([name]) => name === '_drop').map(([, token]) => token));
   const files = new Map<string, readonly FileAnswer[]>();
   for (const [name, list] of [...held, ...chosenFiles(data)]) {
@@ -223,7 +226,12 @@ function readPosted(form: Form, data: FormData, held: AnswerFiles): Posted {
     const fresh = kept.filter(({ id }) => known.every((file) => file.id !== id));
     if (fresh.length > 0) files.set(name, [...known, ...fresh]);
   }
-  return { raw: restoreRows(form, raw, extra), files, controls: extra, step: numberOf(extra, '_step') ?? 0 };
+  return {
+    raw: restoreRows(form, raw, extra),
+    files,
+    controls: extra,
+    step: getControlNumber(extra, '_step') ?? 0,
+  };
 }
 
 /** Returns the chosen files as the server would list them, without their content. */

@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { isOptionOffered } from '#ast/form/conditional-options.ts';
-import { fieldName, findInput, questionsById } from '#ast/form/fields.ts';
+import { fieldName, findInput, indexQuestionsById } from '#ast/form/fields.ts';
 import {
   type Form,
   type InputElement,
@@ -11,15 +11,15 @@ import {
   walkElements,
 } from '#ast/form/tree.ts';
 import { stylesheet } from '#page/markup/style.ts';
-import { resultsOf } from '#page/render/elements/results.ts';
+import { listCalculationResults } from '#page/render/elements/results.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
 import { getPageStyle, type PageStyle } from '#page/theme/page-style.ts';
-import { useForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/current-form.ts';
 import { parsePage } from '../canvas/page-markup.ts';
 import { type FormPreview, type PreviewEffects, type PreviewSettings, startPreview } from './form-preview.ts';
 import './preview-view.css';
 import type { Settings } from '#ast/settings.ts';
-import { styleOf } from '#page/render/elements/element-renderers.ts';
+import { elementStylesOfForm } from '#page/render/elements/element-renderers.ts';
 import { languageStyle } from '#page/render/language-switch.ts';
 import { Button } from '../../design/button.tsx';
 import { Icon, type IconName } from '../../design/icon.tsx';
@@ -42,7 +42,7 @@ function showLogic(form: Form, page: HTMLFormElement, look: PreviewEffects): voi
     if (isInput(element) && element.attrs.require_when) showRequired(page, look, element, placed);
   }
   offerOptions(form, page, look);
-  for (const { name, text } of resultsOf(
+  for (const { name, text } of listCalculationResults(
     form,
     look,
     (group) => page.querySelectorAll(`[id="${group.attrs.id}"] > .one_row`).length,
@@ -76,7 +76,7 @@ function showRequired(
 
 /** Shows the options that are currently offered, and clears chosen options that are hidden. */
 function offerOptions(form: Form, page: HTMLFormElement, { shown }: PreviewEffects): void {
-  const questions = questionsById(listQuestions(form));
+  const questions = indexQuestionsById(listQuestions(form));
   for (const control of page.querySelectorAll<HTMLInputElement | HTMLOptionElement>('[data-offer]')) {
     const select = control.closest('select');
     const found = findInput(questions, select?.name ?? (control as HTMLInputElement).name);
@@ -106,7 +106,7 @@ type FrameProps = {
 
 /** Shows a form's page in a frame with the page's style sheets and width. Links never leave the frame. */
 export function PageFrame({ form, settings, look, width }: FrameProps): ReactElement {
-  const { id: formId } = useForm();
+  const { id: formId } = useCurrentForm();
   const frame = useRef<HTMLIFrameElement>(null);
   const theme = useRef('');
   const { style } = look;
@@ -206,7 +206,7 @@ export function PreviewView({
   const [width, setWidth] = useState<(typeof widths)[number]['id']>('desktop');
   const [round, setRound] = useState(0);
   const result = validateRoot(root);
-  const elements = result.ok ? `${styleOf(result.form)}\n${languageStyle}` : '';
+  const elements = result.ok ? `${elementStylesOfForm(result.form)}\n${languageStyle}` : '';
   const look = useMemo(
     () =>
       getPageStyle(

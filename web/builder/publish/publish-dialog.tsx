@@ -15,12 +15,12 @@ import { Dialog } from '../../design/dialog.tsx';
 import { Message, type Tone } from '../../design/message.tsx';
 import { Loading } from '../../design/states.tsx';
 import { webhooksQuery } from '../../webhooks/webhooks-query.ts';
-import { compareForms, type Difference, describeNode } from '../model/compare.ts';
-import { type EditNode, findNode, type NodeKey, nodeAt, readStructure } from '../model/edit-node.ts';
+import { type DescribedDifference, describeNode, listFormDifferences } from '../model/compare.ts';
+import { type EditNode, findNode, type NodeKey, nodeAt, parseEditableTree } from '../model/edit-node.ts';
 import { finderIn } from '../model/form-index.ts';
 import { type LocatedProblem, rewriteProblem, validateRoot } from '../model/form-problems.ts';
 import type { EditSnapshot } from '../model/history.ts';
-import type { BuilderApi, BuilderForm } from '../saving/autosave.ts';
+import type { BuilderApi, OpenedForm } from '../saving/autosave.ts';
 import { documentOf } from '../saving/use-saving.ts';
 import { compareSettings, locateSettingProblem, type SettingProblem } from '../settings/settings-values.ts';
 import './launch-dialog.css';
@@ -28,32 +28,31 @@ import { CopyButton, CopyField } from '../../design/copy-button.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { embedSnippet } from '../share/links.ts';
 
-const tones: Readonly<Record<Difference['kind'], [word: string, tone: Tone]>> = {
+const tones: Readonly<Record<DescribedDifference['kind'], [word: string, tone: Tone]>> = {
   added: ['Added', 'good'],
   removed: ['Removed', 'bad'],
   changed: ['Changed', 'info'],
   moved: ['Moved', 'warn'],
 };
 
-type Stored = { readonly structure: object; readonly settings: Settings | null };
-
 /**
  * Compares a stored form with the edited one, in either direction. Returns undefined if a form cannot be
  * read. Settings that were not recorded count as equal.
  */
 export function compareDocuments(
-  stored: Stored,
+  stored: { readonly structure: object; readonly settings: Settings | null },
   edited: Pick<EditSnapshot, 'root' | 'settings'>,
   from: 'stored' | 'edited' = 'stored',
-): readonly Difference[] | undefined {
-  const read = readStructure(stored.structure);
+): readonly DescribedDifference[] | undefined {
+  const read = parseEditableTree(stored.structure);
   if (!read.ok) return undefined;
   const other = { root: read.root, settings: stored.settings ?? edited.settings };
   const [before, after] = from === 'stored' ? [other, edited] : [edited, other];
   const find = (id: string): EditNode | undefined => finderIn(after.root)(id) ?? finderIn(before.root)(id);
-  return [...compareForms(before.root, after.root), ...compareSettings(before.settings, after.settings)].map(
-    (found) => ({ ...found, details: found.details.map((detail) => fillLabels(detail, find)) }),
-  );
+  return [
+    ...listFormDifferences(before.root, after.root),
+    ...compareSettings(before.settings, after.settings),
+  ].map((found) => ({ ...found, details: found.details.map((detail) => fillLabels(detail, find)) }));
 }
 
 /** Lists differences in words. `none` is shown if there are none. */
@@ -61,7 +60,7 @@ export function DifferenceList({
   differences,
   none,
 }: {
-  differences: readonly Difference[];
+  differences: readonly DescribedDifference[];
   none: string;
 }): ReactElement {
   if (differences.length === 0) return <p className="soft">{none}</p>;
@@ -153,7 +152,7 @@ function DryRunList({ api, etag, edited, onShow }: DryRunProps): ReactElement {
  * Lists webhooks whose filter refers to removed elements. The form can still be published
  * (docs/decisions/0025).
  */
-function FilterWarnings({ root, form }: { root: EditNode; form: BuilderForm['form'] }): ReactElement | null {
+function FilterWarnings({ root, form }: { root: EditNode; form: OpenedForm['form'] }): ReactElement | null {
   const webhooks = useQuery(webhooksQuery(form)).data?.data;
   const result = validateRoot(root);
   if (!webhooks || !result.ok) return null;
@@ -187,7 +186,7 @@ type PublishProps = {
   /** The ETag of the last saved working copy. */
   readonly etag: string;
   readonly edited: EditSnapshot;
-  readonly opened: BuilderForm;
+  readonly opened: OpenedForm;
   readonly problems: readonly LocatedProblem[];
   readonly settingProblems: readonly SettingProblem[];
   /** Whether the JSON view has unapplied edits. */
@@ -347,7 +346,7 @@ export function FormLiveDialog({
   form: { id, name, public_url: url },
   onClose,
 }: {
-  form: BuilderForm['form'];
+  form: OpenedForm['form'];
   onClose: () => void;
 }): ReactElement {
   return (

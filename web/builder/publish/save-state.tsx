@@ -7,7 +7,7 @@ import { Message } from '../../design/message.tsx';
 import { Loading } from '../../design/states.tsx';
 import { formatDateTime } from '../../design/time.tsx';
 import type { EditSnapshot } from '../model/history.ts';
-import type { BuilderApi, BuilderForm, SaveState } from '../saving/autosave.ts';
+import type { BuilderApi, OpenedForm, SaveState } from '../saving/autosave.ts';
 import { compareDocuments, DifferenceList } from './publish-dialog.tsx';
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
@@ -69,12 +69,12 @@ const unkept = {
 } as const;
 
 /** A way to resolve a conflict. Until the user decides, both versions are kept. */
-export type Resolution = 'mine' | 'theirs' | 'copy';
+export type ConflictResolution = 'mine' | 'theirs' | 'copy';
 
 type ConflictProps = {
   readonly api: BuilderApi;
   readonly mine: EditSnapshot;
-  readonly onResolve: (resolution: Resolution, theirs: BuilderForm) => Promise<void>;
+  readonly onResolve: (resolution: ConflictResolution, theirs: OpenedForm) => Promise<void>;
   readonly onLater: () => void;
 };
 
@@ -83,16 +83,16 @@ type ConflictProps = {
  * B4).
  */
 export function ConflictDialog({ api, mine, onResolve, onLater }: ConflictProps): ReactElement {
-  const [theirs, setTheirs] = useState<BuilderForm | undefined>();
+  const [theirs, setTheirs] = useState<OpenedForm | undefined>();
   const [problem, setProblem] = useState<string | undefined>();
-  const [running, setRunning] = useState<Resolution | undefined>();
+  const [running, setRunning] = useState<ConflictResolution | undefined>();
   useEffect(() => {
     const fail = (error: unknown): void =>
       setProblem(error instanceof Error ? error.message : 'Their version could not be loaded.');
     api.read().then(setTheirs, fail);
   }, [api]);
 
-  const resolve = (resolution: Resolution): void => {
+  const resolve = (resolution: ConflictResolution): void => {
     if (!theirs) return;
     setRunning(resolution);
     onResolve(resolution, theirs).catch((error: unknown) => {
@@ -100,7 +100,7 @@ export function ConflictDialog({ api, mine, onResolve, onLater }: ConflictProps)
       setProblem(error instanceof Error ? error.message : 'This did not work. Try again.');
     });
   };
-  const button = (resolution: Resolution, label: string, isPrimary = false): ReactElement => (
+  const button = (resolution: ConflictResolution, label: string, isPrimary = false): ReactElement => (
     <Button
       variant={isPrimary ? 'primary' : 'secondary'}
       onPress={() => resolve(resolution)}
@@ -131,7 +131,7 @@ export function ConflictDialog({ api, mine, onResolve, onLater }: ConflictProps)
   );
 }
 
-function Comparison({ theirs, mine }: { theirs: BuilderForm; mine: EditSnapshot }): ReactElement {
+function Comparison({ theirs, mine }: { theirs: OpenedForm; mine: EditSnapshot }): ReactElement {
   const { saved_by, saved_at } = theirs.draft;
   const differences = compareDocuments(theirs.draft, mine);
   return (

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import {
-  type FormDocument,
+  type BuilderDocument,
+  type DraftSaveBody,
   openAutosave,
-  type Save,
   type SaveOutcome,
   type SaveState,
   saveDelay,
 } from './autosave.ts';
 
-const form = (name: string): FormDocument => ({
+const form = (name: string): BuilderDocument => ({
   structure: { type: 'form', attrs: { name }, children: [] },
   settings: { confirmation_message: name },
 });
 
 /** Opens an autosave against a server with the given responses, one for each save. */
 function open(answers: (SaveOutcome | 'as it should')[], hasRoom = true) {
-  const sent: Save[] = [];
+  const sent: DraftSaveBody[] = [];
   const states: SaveState[] = [];
-  let kept: Save | undefined;
+  let kept: DraftSaveBody | undefined;
   const autosave = openAutosave({
     etag: '3',
     baseVersion: 1,

@@ -3,14 +3,14 @@ import { isRecord, isSameJson } from '#ast/basics/json.ts';
 import type { FormNode } from '#ast/form/tree.ts';
 import { mergeSettings, type Settings } from '#ast/settings.ts';
 import { ApiProblem } from '../../api/client.ts';
-import { type ChangePrecondition, call } from '../../api/operations.ts';
+import { type ChangePrecondition, callWorkspaceOperation } from '../../api/operations.ts';
 import { refreshSession } from '../../shell/session.ts';
 
 /** The content of the builder, complete or not. The working copy and every version have this shape. */
-export type FormDocument = { readonly structure: FormNode; readonly settings: Settings };
+export type BuilderDocument = { readonly structure: FormNode; readonly settings: Settings };
 
 /** Whether two documents are equal. */
-const isSameDocument = (one: FormDocument, other: FormDocument): boolean =>
+const isSameDocument = (one: BuilderDocument, other: BuilderDocument): boolean =>
   isSameJson(one.structure, other.structure) && isSameJson(one.settings, other.settings);
 
 /**
@@ -18,10 +18,10 @@ const isSameDocument = (one: FormDocument, other: FormDocument): boolean =>
  * if both sides changed one of these differently; the user must then decide.
  */
 export function mergeDocuments(
-  base: FormDocument,
-  mine: FormDocument,
-  theirs: FormDocument,
-): FormDocument | undefined {
+  base: BuilderDocument,
+  mine: BuilderDocument,
+  theirs: BuilderDocument,
+): BuilderDocument | undefined {
   const isTheirs = !isSameJson(base.structure, theirs.structure);
   const isMine = !isSameJson(base.structure, mine.structure);
   const { settings, conflicts } = mergeSettings(base.settings, mine.settings, theirs.settings);
@@ -31,7 +31,7 @@ export function mergeDocuments(
 }
 
 /** The body of a save: the document, its ETag, and the live version it is based on. */
-export type Save = FormDocument & { readonly etag: string; readonly base_version: number };
+export type DraftSaveBody = BuilderDocument & { readonly etag: string; readonly base_version: number };
 
 export type SaveOutcome =
   | { readonly kind: 'saved'; readonly etag: string; readonly savedAt: string | undefined }
@@ -50,13 +50,13 @@ export type SaveState =
 
 export type Autosave = {
   /** Replaces the document. It is saved a second later unless it changes again. */
-  readonly change: (document: FormDocument) => void;
+  readonly change: (document: BuilderDocument) => void;
   /** Saves unsaved changes immediately. Returns true if everything is saved afterwards. */
   readonly saveNow: () => Promise<boolean>;
   /** After a conflict, bases the document on this ETag, live version and saved document. */
-  readonly rebase: (on: { etag: string; baseVersion: number; saved?: FormDocument }) => void;
+  readonly rebase: (on: { etag: string; baseVersion: number; saved?: BuilderDocument }) => void;
   /** Returns the document that the server has, or undefined if it is unknown. */
-  readonly saved: () => FormDocument | undefined;
+  readonly saved: () => BuilderDocument | undefined;
   readonly etag: () => string;
   readonly baseVersion: () => number;
   readonly stop: () => void;
@@ -76,15 +76,15 @@ const longestRetry = 30_000;
 export function openAutosave(options: {
   etag: string;
   baseVersion: number;
-  saved: FormDocument | undefined;
+  saved: BuilderDocument | undefined;
   savedAt: string | undefined;
-  send(save: Save): Promise<SaveOutcome>;
-  keep(save: Save | undefined): boolean;
+  send(save: DraftSaveBody): Promise<SaveOutcome>;
+  keep(save: DraftSaveBody | undefined): boolean;
   onState(state: SaveState): void;
 }): Autosave {
   let { etag, baseVersion } = options;
   let { saved } = options;
-  let waiting: FormDocument | undefined;
+  let waiting: BuilderDocument | undefined;
   let running: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let retryDelay = firstRetry;
@@ -92,8 +92,12 @@ export function openAutosave(options: {
   let isKept = true;
   let { savedAt } = options;
 
-  const saveOf = (document: FormDocument): Save => ({ ...document, etag, base_version: baseVersion });
-  const keep = (document: FormDocument): void => {
+  const saveOf = (document: BuilderDocument): DraftSaveBody => ({
+    ...document,
+    etag,
+    base_version: baseVersion,
+  });
+  const keep = (document: BuilderDocument): void => {
     isKept = options.keep(saveOf(document));
   };
 
@@ -102,7 +106,7 @@ export function openAutosave(options: {
     timer = setTimeout(() => void run(), delay);
   };
 
-  const settle = (sent: FormDocument, outcome: SaveOutcome): void => {
+  const settle = (sent: BuilderDocument, outcome: SaveOutcome): void => {
     if (outcome.kind !== 'saved') {
       // A later change, if there is one, already includes the failed one.
       waiting ??= sent;
@@ -126,7 +130,7 @@ export function openAutosave(options: {
     options.onState({ kind: 'saved', savedAt });
   };
 
-  const send = async (document: FormDocument): Promise<void> => {
+  const send = async (document: BuilderDocument): Promise<void> => {
     options.onState({ kind: 'saving' });
     const outcome = await options.send(saveOf(document));
     running = undefined;
@@ -172,7 +176,7 @@ export function openAutosave(options: {
 }
 
 /** Edits that the server does not have yet, stored in this browser by user, form and window. */
-export type UnsavedEdits = Save & { readonly kept_at: string };
+export type UnsavedEdits = DraftSaveBody & { readonly kept_at: string };
 
 /** The id of this window for the lifetime of the page. Other open windows must not remove its edits. */
 const windowId = Math.random().toString(36).slice(2);
@@ -218,7 +222,7 @@ export function openUnsavedEdits(
   };
   return {
     /** Stores the edits of this window, or removes them. Returns false if the browser has no space left. */
-    keep(save: Save | undefined, now: Date): boolean {
+    keep(save: DraftSaveBody | undefined, now: Date): boolean {
       if (save) return put({ ...save, kept_at: now.toISOString() });
       storage.removeItem(own);
       return true;
@@ -228,7 +232,7 @@ export function openUnsavedEdits(
      * that the server already has are removed. Undefined if nothing is readable.
      * @param open windows that still use their edits.
      */
-    take(draft: FormDocument, open: ReadonlySet<string>): UnsavedEdits | undefined {
+    take(draft: BuilderDocument, open: ReadonlySet<string>): UnsavedEdits | undefined {
       const found = Object.keys(storage)
         .filter((place) => place === anywhere || place.startsWith(`${anywhere}.`))
         .filter((place) => place === own || !open.has(place.slice(anywhere.length + 1)))
@@ -252,14 +256,14 @@ export function openUnsavedEdits(
 /** @param settings the server's settings, for edits stored by a builder that did not keep any. */
 function readUnsavedEdits(
   { etag, base_version, structure, settings, kept_at }: Readonly<Record<string, unknown>>,
-  ofService: FormDocument['settings'],
+  ofService: BuilderDocument['settings'],
 ): UnsavedEdits | undefined {
   if (typeof base_version !== 'number' || !isRecord(structure)) return undefined;
   return {
     // Edits that were stored before ETags existed match no ETag, so the user must decide.
     etag: typeof etag === 'string' ? etag : '"0"',
     base_version,
-    structure: structure as FormDocument['structure'],
+    structure: structure as BuilderDocument['structure'],
     settings: isRecord(settings) ? settings : ofService,
     kept_at: String(kept_at),
   };
@@ -269,48 +273,67 @@ type DraftReply = ReplyOf<'getDraft'>;
 /**
  * A form as the builder opens it: the live version and the working copy, each with structure and settings.
  */
-export type BuilderForm = Pick<DraftReply, 'form' | 'live'> & { draft: Omit<DraftReply, 'form' | 'live'> };
+export type OpenedForm = Pick<DraftReply, 'form' | 'live'> & { draft: Omit<DraftReply, 'form' | 'live'> };
 export type VersionDetail = ReplyOf<'getVersion'>;
 
 /** The requests of the builder for one form. They all throw ApiProblem. */
 export type BuilderApi = ReturnType<typeof openBuilderApi>;
 export function openBuilderApi(workspaceId: string, formId: string) {
   const params = { id: formId };
-  const read = async (): Promise<BuilderForm> => {
-    const { form, live, ...draft } = await call(workspaceId, 'getDraft', { params });
+  const read = async (): Promise<OpenedForm> => {
+    const { form, live, ...draft } = await callWorkspaceOperation(workspaceId, 'getDraft', { params });
     return { form, live, draft };
   };
   return {
     formId,
     read,
     /** Publishes the working copy that was reviewed, if it is still based on this live version. */
-    async publish({ etag, version }: { etag: string; version: number }): Promise<BuilderForm> {
-      await call(workspaceId, 'publishForm', { params, body: { version } }, { seen: { etag } });
+    async publish({ etag, version }: { etag: string; version: number }): Promise<OpenedForm> {
+      await callWorkspaceOperation(
+        workspaceId,
+        'publishForm',
+        { params, body: { version } },
+        { seen: { etag } },
+      );
       return read();
     },
     /** Returns the effects of publishing and the warnings, without storing anything. */
-    tryOut: async (body: FormDocument, etag: string) => {
+    tryOut: async (body: BuilderDocument, etag: string) => {
       const asked = { params, query: { dry_run: true }, body };
-      const { dry_run: found } = await call(workspaceId, 'saveDraft', asked, { seen: { etag } });
+      const { dry_run: found } = await callWorkspaceOperation(workspaceId, 'saveDraft', asked, {
+        seen: { etag },
+      });
       return found!;
     },
     become: (verb: 'unpublish' | 'archive' | 'restore', seen: ChangePrecondition) =>
-      call(workspaceId, `${verb}Form`, { params }, { seen }),
-    copyAsNewForm: (document: FormDocument) => call(workspaceId, 'duplicateForm', { params, body: document }),
+      callWorkspaceOperation(workspaceId, `${verb}Form`, { params }, { seen }),
+    copyAsNewForm: (document: BuilderDocument) =>
+      callWorkspaceOperation(workspaceId, 'duplicateForm', { params, body: document }),
     /**
      * The password applies immediately. It is not part of the working copy, because no one can read it again.
      */
     setPassword: (password: string, seen: ChangePrecondition) =>
-      call(workspaceId, 'changeForm', { params, body: { settings: { password } } }, { seen }),
-    versions: (page: number) => call(workspaceId, 'listVersions', { params, query: { page, per_page: 20 } }),
+      callWorkspaceOperation(
+        workspaceId,
+        'changeForm',
+        { params, body: { settings: { password } } },
+        { seen },
+      ),
+    versions: (page: number) =>
+      callWorkspaceOperation(workspaceId, 'listVersions', { params, query: { page, per_page: 20 } }),
     version: (version: number): Promise<VersionDetail> =>
-      call(workspaceId, 'getVersion', { params: { ...params, version } }),
-    countAnswers: () => call(workspaceId, 'countAnswers', { params }),
+      callWorkspaceOperation(workspaceId, 'getVersion', { params: { ...params, version } }),
+    countAnswers: () => callWorkspaceOperation(workspaceId, 'countAnswers', { params }),
 
     /** Saves one time, and returns the outcome instead of throwing. */
-    async save({ etag, ...body }: Save): Promise<SaveOutcome> {
+    async save({ etag, ...body }: DraftSaveBody): Promise<SaveOutcome> {
       try {
-        const saved = await call(workspaceId, 'saveDraft', { params, body }, { seen: { etag } });
+        const saved = await callWorkspaceOperation(
+          workspaceId,
+          'saveDraft',
+          { params, body },
+          { seen: { etag } },
+        );
         return { kind: 'saved', etag: saved.etag, savedAt: saved.saved_at ?? undefined };
       } catch (error) {
         if (!(error instanceof ApiProblem)) throw error;

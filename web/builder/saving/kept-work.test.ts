@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FormDocument, openUnsavedEdits } from './autosave.ts';
+import { type BuilderDocument, openUnsavedEdits } from './autosave.ts';
 
 const place = { userId: 'ada', formId: 'form' };
-const form = (name: string): FormDocument => ({
+const form = (name: string): BuilderDocument => ({
   structure: { type: 'form', attrs: { name }, children: [] },
   settings: {},
 });

@@ -5,8 +5,8 @@ import type { EditSnapshot } from '../model/history.ts';
 import {
   type Autosave,
   type BuilderApi,
-  type BuilderForm,
-  type FormDocument,
+  type BuilderDocument,
+  type OpenedForm,
   openAutosave,
   openUnsavedEdits,
   type SaveState,
@@ -28,11 +28,11 @@ export async function waitForLastSave(formId: string): Promise<void> {
 }
 
 /** The autosave of an open form, and its state. */
-export type Saving = { readonly autosave: Autosave; readonly state: SaveState };
+export type AutosaveAndState = { readonly autosave: Autosave; readonly state: SaveState };
 
 type Options = {
   readonly editor: Editor;
-  readonly opened: BuilderForm;
+  readonly opened: OpenedForm;
   readonly api: BuilderApi;
   readonly userId: string;
   /** The document that the server has; differences from it are saved. Undefined if it cannot be read. */
@@ -42,13 +42,13 @@ type Options = {
 };
 
 /** Converts a snapshot to the document to save. */
-export const documentOf = ({ root, settings }: Pick<EditSnapshot, 'root' | 'settings'>): FormDocument => ({
+export const documentOf = ({ root, settings }: Pick<EditSnapshot, 'root' | 'settings'>): BuilderDocument => ({
   structure: toStructure(root),
   settings,
 });
 
 /** Saves changes of the editor, and asks before the window closes with unsaved changes. */
-export function useSaving({ editor, opened, api, userId, saved, isRescue }: Options): Saving {
+export function useSaving({ editor, opened, api, userId, saved, isRescue }: Options): AutosaveAndState {
   const [state, setState] = useState<SaveState>({
     kind: 'saved',
     savedAt: opened.draft.saved_at ?? undefined,

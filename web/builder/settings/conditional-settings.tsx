@@ -1,17 +1,21 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { Condition } from '#ast/basics/condition.ts';
-import { limits } from '#ast/basics/limits.ts';
-import { type Confirmation, type Notification, receiptCandidates } from '#ast/settings-by-condition.ts';
+import { formLimits } from '#ast/basics/limits.ts';
+import {
+  type Confirmation,
+  receiptCandidates,
+  type SubmissionNotification,
+} from '#ast/settings-by-condition.ts';
 import { ConditionEditor, SentenceText } from '../../conditions/condition-editor.tsx';
-import { newCondition, readCondition, writeCondition } from '../../conditions/condition-tree.ts';
+import { newCondition, parseConditionTree, toStoredCondition } from '../../conditions/condition-tree.ts';
 import { describeOnlyWhen } from '../../conditions/describe-condition.ts';
 import { Button, IconButton } from '../../design/button.tsx';
-import { FieldNotes, TextArea, TextField } from '../../design/field.tsx';
+import { FieldHelp, TextArea, TextField } from '../../design/field.tsx';
 import { SaveErrorMessage } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
 import { textOf } from '../model/edit-node.ts';
 import { listSettingConditionNodes } from '../model/referable-nodes.ts';
-import { fieldOf, type SettingProps, useElementChoices } from './setting-fields.tsx';
+import { type SettingProps, settingFieldProps, useElementChoices } from './setting-fields.tsx';
 import { formatConfirmationLabel } from './settings-values.ts';
 
 /** The confirmation messages for visitors whose answers meet a condition. */
@@ -85,7 +89,7 @@ export function NotificationsField({ form }: SettingProps): ReactElement {
       entryLabel="email"
       entries={settings.notifications ?? []}
       newEntry={() => ({ to: '' })}
-      onChange={(notifications: readonly Notification[]) =>
+      onChange={(notifications: readonly SubmissionNotification[]) =>
         set({ notifications: notifications.length > 0 ? notifications : undefined })
       }
     >
@@ -132,18 +136,18 @@ type ListProps<Entry extends { readonly when?: Condition }> = SettingProps & {
 /** A setting that is a list whose entries have conditions. The conditions are checked in list order. */
 function ByCondition<Entry extends { readonly when?: Condition }>(props: ListProps<Entry>): ReactElement {
   const { form, name, entries, isConditional = false, onChange } = props;
-  const { label: title, description, error } = fieldOf(form, name);
+  const { label: title, description, error } = settingFieldProps(form, name);
   const nameable = listSettingConditionNodes(form.root);
   const fresh = newCondition(nameable.at(-1)) as Condition;
   const put = (index: number, entry: Entry): void => onChange(entries.with(index, entry));
   return (
     <fieldset className="field logic-rule">
       <legend className="field-label">{title}</legend>
-      <FieldNotes description={description} />
+      <FieldHelp description={description} />
       {entries.map((entry, index) => {
         const label = `${props.entryLabel} ${index + 1}`;
         const capitalised = `${label.slice(0, 1).toUpperCase()}${label.slice(1)}`;
-        const group = readCondition(entry.when);
+        const group = parseConditionTree(entry.when);
         return (
           <div key={index} className="logic-rule" role="group" aria-label={capitalised}>
             <div className="spread">
@@ -185,7 +189,7 @@ function ByCondition<Entry extends { readonly when?: Condition }>(props: ListPro
                 suggested={nameable.at(-1)}
                 onChange={(next) => {
                   const { when: _old, ...rest } = entry;
-                  if (next) put(index, { ...entry, when: writeCondition(next) as Condition });
+                  if (next) put(index, { ...entry, when: toStoredCondition(next) as Condition });
                   else if (!isConditional) put(index, rest as Entry);
                 }}
               />
@@ -199,7 +203,7 @@ function ByCondition<Entry extends { readonly when?: Condition }>(props: ListPro
           </div>
         );
       })}
-      {!form.isReadOnly && entries.length < limits.byCondition && (
+      {!form.isReadOnly && entries.length < formLimits.byCondition && (
         <Button
           size="small"
           icon="add"

@@ -4,7 +4,7 @@ import { formatCount } from '#ast/basics/format-number.ts';
 import type { Form, InputElement } from '#ast/form/tree.ts';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { settingRow } from '#ast/settings-table.ts';
-import { ApiProblem, errorWithoutField } from '../../api/client.ts';
+import { ApiProblem, errorMessageWithoutField } from '../../api/client.ts';
 import { fillLabels } from '../../conditions/condition-tree.ts';
 import { Button } from '../../design/button.tsx';
 import { RadioGroup, Switch } from '../../design/checkbox.tsx';
@@ -13,20 +13,20 @@ import { FormDialog } from '../../design/form-dialog.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Message } from '../../design/message.tsx';
 import { readNumber } from '../../design/read-number.ts';
-import { type Choice, Select } from '../../design/select.tsx';
+import { Select, type SelectChoice } from '../../design/select.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { membersQuery } from '../../settings/workspace.ts';
-import { useForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/current-form.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { finderIn } from '../model/form-index.ts';
 import { validateRoot } from '../model/form-problems.ts';
-import { focusSetting, fromLocal, type SettingProblem, toLocal } from './settings-values.ts';
+import { focusSetting, fromLocalDateTime, type SettingProblem, toLocalDateTime } from './settings-values.ts';
 
 /** A change to some settings; undefined removes a setting. */
 export type SettingsChange = { readonly [Name in SettingName]?: Settings[Name] | undefined };
 
 /** The settings of a form, as every control uses them. */
-export type SettingsForm = {
+export type SettingsEditor = {
   readonly root: EditNode;
   readonly settings: Settings;
   readonly set: (change: SettingsChange) => void;
@@ -37,10 +37,10 @@ export type SettingsForm = {
   readonly setPassword: (password: string) => Promise<void>;
 };
 
-export type SettingProps = { readonly form: SettingsForm };
+export type SettingProps = { readonly form: SettingsEditor };
 
 /** Returns the props that the controls of all settings have in common. */
-export function fieldOf(form: SettingsForm, name: SettingName) {
+export function settingFieldProps(form: SettingsEditor, name: SettingName) {
   const { title, help, control, default: byDefault } = settingRow(name);
   const notes = {
     number: ` Leave empty for ${byDefault ?? 'no limit'}.`,
@@ -59,7 +59,7 @@ export function SettingField({
   const value: unknown = form.settings[name];
   const { isReadOnly } = form;
   const set = (next: unknown): void => form.set({ [name]: next === byDefault && !isKept ? undefined : next });
-  const field = fieldOf(form, name);
+  const field = settingFieldProps(form, name);
   // A number that is not valid yet is kept as it was entered.
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   switch (control) {
@@ -98,8 +98,8 @@ export function SettingField({
         <TextField
           {...field}
           type="datetime-local"
-          value={toLocal(text)}
-          onChange={(local) => set(fromLocal(local))}
+          value={toLocalDateTime(text)}
+          onChange={(local) => set(fromLocalDateTime(local))}
           isReadOnly={isReadOnly}
         />
       );
@@ -128,7 +128,7 @@ export function NotificationEmailField({ form }: SettingProps): ReactElement {
   return (
     <>
       <TextField
-        {...fieldOf(form, 'notification_email')}
+        {...settingFieldProps(form, 'notification_email')}
         inputMode="email"
         autoComplete="off"
         value={addresses}
@@ -141,7 +141,7 @@ export function NotificationEmailField({ form }: SettingProps): ReactElement {
 }
 
 function Strangers({ addresses }: { addresses: string }): ReactElement | null {
-  const { data: members } = useQuery(membersQuery(useForm().workspace_id));
+  const { data: members } = useQuery(membersQuery(useCurrentForm().workspace_id));
   const known = new Set(members?.map(({ email }) => email.toLowerCase()));
   const strangers = addresses.split(',').flatMap((text) => {
     const address = /[^\s<>]+@[^\s<>]+\.[^\s<>]+/.exec(text)?.[0];
@@ -181,7 +181,7 @@ type ElementProps = SettingProps & {
 export function ElementField({ form, name, candidatesOf, none }: ElementProps): ReactElement {
   return (
     <Select
-      {...fieldOf(form, name)}
+      {...settingFieldProps(form, name)}
       value={form.settings[name] ?? ''}
       choices={useElementChoices(form.root, form.settings[name], candidatesOf, none)}
       onChange={(id) => form.set({ [name]: id })}
@@ -196,7 +196,7 @@ export function useElementChoices(
   chosen: string | undefined,
   candidatesOf: (form: Form) => readonly InputElement[],
   none: string,
-): readonly Choice<string>[] {
+): readonly SelectChoice<string>[] {
   return useMemo(() => {
     const result = validateRoot(root);
     const known = (result.ok ? candidatesOf(result.form) : []).map(({ attrs: { id, label } }) => ({
@@ -219,7 +219,7 @@ export function TimeZoneField({ form }: SettingProps): ReactElement {
   const zones = useMemo(() => timeZoneChoices(chosen), [chosen]);
   return (
     <Select
-      {...fieldOf(form, 'time_zone')}
+      {...settingFieldProps(form, 'time_zone')}
       value={chosen ?? ''}
       choices={zones}
       onChange={(zone) => form.set({ time_zone: zone })}
@@ -228,7 +228,7 @@ export function TimeZoneField({ form }: SettingProps): ReactElement {
   );
 }
 
-function timeZoneChoices(chosen: string | undefined): readonly Choice<string>[] {
+function timeZoneChoices(chosen: string | undefined): readonly SelectChoice<string>[] {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const names = new Set(['UTC', own, ...(chosen ? [chosen] : []), ...Intl.supportedValuesOf('timeZone')]);
   return [
@@ -251,7 +251,7 @@ export function AllowedSitesField({ form }: SettingProps): ReactElement {
     const origins = originsIn(next);
     form.set({ embed_origins: origins.length > 0 ? origins : undefined });
   };
-  const { description, ...field } = fieldOf(form, 'embed_origins');
+  const { description, ...field } = settingFieldProps(form, 'embed_origins');
   return (
     <TextArea
       {...field}
@@ -267,7 +267,7 @@ export function AllowedSitesField({ form }: SettingProps): ReactElement {
 /**
  * The password of the form. A change applies immediately, because the password is not part of any version.
  */
-export function PasswordField({ form }: SettingProps): ReactElement | null {
+export function FormPasswordField({ form }: SettingProps): ReactElement | null {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   const { hasPassword, isReadOnly, setPassword } = form;
@@ -302,7 +302,7 @@ export function PasswordField({ form }: SettingProps): ReactElement | null {
   );
 }
 
-type DialogProps = Pick<SettingsForm, 'setPassword'> & {
+type DialogProps = Pick<SettingsEditor, 'setPassword'> & {
   readonly onClose: () => void;
   readonly onSet: () => void;
 };
@@ -319,7 +319,7 @@ function PasswordDialog({ setPassword, onClose, onSet }: DialogProps): ReactElem
       onSubmit={() => saving.mutate()}
       submitLabel="Set password"
       isPending={saving.isPending}
-      error={errorWithoutField(saving.error)}
+      error={errorMessageWithoutField(saving.error)}
     >
       <TextField
         autoFocus
@@ -337,7 +337,11 @@ function PasswordDialog({ setPassword, onClose, onSet }: DialogProps): ReactElem
 }
 
 /** At the head of a view of settings: how many problems prevent publishing, with a link to the first. */
-export function ProblemLink({ problems }: { problems: readonly SettingProblem[] }): ReactElement | null {
+export function SettingProblemsLink({
+  problems,
+}: {
+  problems: readonly SettingProblem[];
+}): ReactElement | null {
   const [first] = problems;
   if (!first) return null;
   return (

@@ -4,14 +4,14 @@ import type { SettingKind, SettingTexts } from '#ast/settings-kinds.ts';
 import { settingNames, settingRow } from '#ast/settings-table.ts';
 import { themePart, themeParts } from '#ast/theme/check-theme.ts';
 import type { Theme } from '#ast/theme/theme.ts';
-import type { ConfirmationText } from '#ast/translations/check-translations.ts';
+import type { ConfirmationTextName } from '#ast/translations/check-translations.ts';
 import { compareValues, type ValueChange } from '#rules/compare-forms.ts';
-import { type Difference, describeTranslations, describeValueChange } from '../model/compare.ts';
+import { type DescribedDifference, describeTranslations, describeValueChange } from '../model/compare.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/form-problems.ts';
 
 /** Converts a UTC timestamp to a local date and time for a `datetime-local` field; empty if there is none. */
-export function toLocal(timestamp: string | undefined): string {
+export function toLocalDateTime(timestamp: string | undefined): string {
   if (!timestamp) return '';
   const date = new Date(timestamp);
   if (Number.isNaN(date.getTime())) return '';
@@ -20,7 +20,7 @@ export function toLocal(timestamp: string | undefined): string {
 }
 
 /** Converts a local date and time to the UTC timestamp that is stored. */
-export function fromLocal(local: string): string | undefined {
+export function fromLocalDateTime(local: string): string | undefined {
   if (local === '') return undefined;
   const date = new Date(local);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
@@ -36,7 +36,7 @@ export function titleOfSetting(field: string): string | undefined {
 }
 
 /** Formats the label of a text of a conditional confirmation: `Title of confirmation 2`. */
-export const formatConfirmationLabel = (name: ConfirmationText, confirmation: string): string =>
+export const formatConfirmationLabel = (name: ConfirmationTextName, confirmation: string): string =>
   `${name === 'title' ? 'Title' : 'Message'} of ${confirmation}`;
 
 /** Returns the view in which a setting is edited. */
@@ -97,8 +97,8 @@ export function focusSetting({ title }: SettingProblem): void {
 }
 
 /** Lists the differences between the settings of two forms, each with the title of the setting. */
-export function compareSettings(before: Settings, after: Settings): readonly Difference[] {
-  return compareValues(before, after).flatMap((change): Difference[] => {
+export function compareSettings(before: Settings, after: Settings): readonly DescribedDifference[] {
+  return compareValues(before, after).flatMap((change): DescribedDifference[] => {
     const { title } = settingRow(change.name as SettingName);
     if (change.name === 'theme')
       return compareValues(before.theme ?? {}, after.theme ?? {}).map((part) => {
@@ -117,7 +117,7 @@ function describeChange(
   subject: string,
   row: SettingKind<unknown>,
   { before, after }: ValueChange,
-): Difference {
+): DescribedDifference {
   const [old, fresh] = [before, after].map((value) => describeValue(row, value));
   return { kind: 'changed', subject, details: describeValueChange('', old, fresh) };
 }
@@ -126,6 +126,7 @@ function describeChange(
 function describeValue({ choices, control }: SettingKind<unknown>, value: unknown): unknown {
   if (value === undefined) return value;
   if (control === 'image') return 'an image';
-  if (control === 'time' && typeof value === 'string') return toLocal(value).replace('T', ' ') || value;
+  if (control === 'time' && typeof value === 'string')
+    return toLocalDateTime(value).replace('T', ' ') || value;
   return choices?.find(({ id }) => id === value)?.label ?? value;
 }

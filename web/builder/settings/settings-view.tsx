@@ -7,26 +7,26 @@ import { settingCards } from '#ast/settings-kinds.ts';
 import { settingNames, settingRow } from '#ast/settings-table.ts';
 import { Card } from '../../design/page.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { InsertAnswer } from '../panel/formula-input.tsx';
+import { InsertAnswerMenu } from '../panel/formula-input.tsx';
 import { ConfirmationsField, NotificationsField } from './conditional-settings.tsx';
 import {
   AllowedSitesField,
   ElementField,
+  FormPasswordField,
   NotificationEmailField,
-  PasswordField,
-  ProblemLink,
   ReceiptAnswersField,
   SettingField,
+  SettingProblemsLink,
   type SettingProps,
   type SettingsChange,
-  type SettingsForm,
+  type SettingsEditor,
   TimeZoneField,
 } from './setting-fields.tsx';
 import type { SettingProblem } from './settings-values.ts';
 
 /** Settings that need a special control instead of the one for their kind. */
 const customFields: Partial<Record<SettingName, (props: SettingProps) => ReactElement | null>> = {
-  password: PasswordField,
+  password: FormPasswordField,
   confirmation_message: ConfirmationMessageField,
   confirmations: ConfirmationsField,
   notifications: NotificationsField,
@@ -50,12 +50,12 @@ const customFields: Partial<Record<SettingName, (props: SettingProps) => ReactEl
 function ConfirmationMessageField({ form }: SettingProps): ReactElement {
   const { confirmation_message: message = '' } = form.settings;
   return (
-    <InsertAnswer
+    <InsertAnswerMenu
       isOfPart={false}
       onInsert={(placeholder) => form.set({ confirmation_message: `${message}${placeholder}` })}
     >
       <SettingField form={form} name="confirmation_message" />
-    </InsertAnswer>
+    </InsertAnswerMenu>
   );
 }
 
@@ -102,7 +102,7 @@ export function SettingsView({ hasPassword, problems, setPassword }: SettingsPro
         ) as Settings,
       `settings ${Object.keys(change).join()}`,
     );
-  const form: SettingsForm = { root, settings, set, error, isReadOnly, hasPassword, setPassword };
+  const form: SettingsEditor = { root, settings, set, error, isReadOnly, hasPassword, setPassword };
   return (
     <div className="builder-page">
       <form className="stack" aria-label="Settings" onSubmit={(event) => event.preventDefault()}>
@@ -114,7 +114,7 @@ export function SettingsView({ hasPassword, problems, setPassword }: SettingsPro
               immediately.
             </p>
           </div>
-          <ProblemLink problems={own} />
+          <SettingProblemsLink problems={own} />
         </div>
         {cards.map(({ id, card, groups }) => (
           <Card key={id} {...card}>

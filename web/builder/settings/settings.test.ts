@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Settings } from '#ast/settings.ts';
 import { element, structure } from '#test/ast/forms.ts';
-import { readStructure } from '../model/edit-node.ts';
+import { parseEditableTree } from '../model/edit-node.ts';
 import { mergeDocuments } from '../saving/autosave.ts';
 import { compareSettings, findSettingProblems } from './settings-values.ts';
 
 const rootOf = (sent: object) => {
-  const read = readStructure(sent);
+  const read = parseEditableTree(sent);
   assert.ok(read.ok);
   return read.root;
 };

@@ -1,7 +1,7 @@
-export type Parameter = { readonly name: string; readonly value: string };
+export type LinkParameter = { readonly name: string; readonly value: string };
 
 /** Adds named parameters to the URL. Names that begin with `_` are reserved for the page and skipped. */
-export function linkWith(address: string, parameters: readonly Parameter[]): string {
+export function addLinkParameters(address: string, parameters: readonly LinkParameter[]): string {
   const link = new URL(address);
   for (const { name, value } of parameters) {
     const clean = name.trim();
@@ -14,12 +14,12 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 const escape = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => entities[character]!);
 
 /** The options of an embedded form: URL parameters, and the text of a button that opens it. */
-type Embedding = { readonly parameters: readonly Parameter[]; readonly popup?: string };
+type Embedding = { readonly parameters: readonly LinkParameter[]; readonly popup?: string };
 
 /** Returns HTML that shows the form inside any page, inline or behind a button (docs/embedding.md). */
 export function embedSnippet(address: string, { parameters, popup }: Embedding): string {
   const form = new URL(address).pathname.split('/').at(-1)!;
-  const prefill = new URL(linkWith(address, parameters)).search.slice(1);
+  const prefill = new URL(addLinkParameters(address, parameters)).search.slice(1);
   const attributes = {
     src: new URL('../embed.js', address).href,
     'data-form': form,

@@ -5,8 +5,8 @@ import { CopyField } from '../../design/copy-button.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
-import type { BuilderForm } from '../saving/autosave.ts';
-import { embedSnippet, linkWith, type Parameter } from './links.ts';
+import type { OpenedForm } from '../saving/autosave.ts';
+import { addLinkParameters, embedSnippet, type LinkParameter } from './links.ts';
 
 const ShareQrCode = lazy(async () => ({ default: (await import('./share-qr-code.tsx')).ShareQrCode }));
 
@@ -15,13 +15,13 @@ export function ShareView({
   opened,
   onPublish,
 }: {
-  opened: BuilderForm;
+  opened: OpenedForm;
   onPublish: () => void;
 }): ReactElement {
   const { public_url: url, status, name } = opened.form;
-  const [parameters, setParameters] = useState<readonly Parameter[]>([{ name: 'source', value: '' }]);
-  const link = linkWith(url, parameters);
-  const change = (index: number, change: Partial<Parameter>): void =>
+  const [parameters, setParameters] = useState<readonly LinkParameter[]>([{ name: 'source', value: '' }]);
+  const link = addLinkParameters(url, parameters);
+  const change = (index: number, change: Partial<LinkParameter>): void =>
     setParameters(
       parameters.map((parameter, at) => (at === index ? { ...parameter, ...change } : parameter)),
     );

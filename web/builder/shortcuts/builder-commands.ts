@@ -2,12 +2,12 @@ import type { IconName } from '../../design/icon.tsx';
 import type { Shortcut } from '../../shell/keyboard-shortcuts.ts';
 import {
   addStep,
-  duplicate,
+  duplicateAndSelect,
   extendSelectionBy,
   mergeWithPrevious,
   moveBy,
   moveToStep,
-  selectEnd,
+  selectFirstOrLast,
   selectNeighbour,
   selectParent,
   splitAt,
@@ -175,7 +175,7 @@ export const nodeCommands = tableOf<NodeCommandTarget>()({
     menu: 'part',
     icon: 'copy',
     appliesTo: isAny,
-    perform: ({ editor, parts }) => duplicate(editor, parts),
+    perform: ({ editor, parts }) => duplicateAndSelect(editor, parts),
   },
   remove: {
     label: 'Delete',
@@ -198,12 +198,12 @@ export const nodeCommands = tableOf<NodeCommandTarget>()({
   first: {
     label: 'Go to first',
     presses: ['Home'],
-    perform: ({ editor }) => selectEnd(editor, 'first'),
+    perform: ({ editor }) => selectFirstOrLast(editor, 'first'),
   },
   last: {
     label: 'Go to last',
     presses: ['End'],
-    perform: ({ editor }) => selectEnd(editor, 'last'),
+    perform: ({ editor }) => selectFirstOrLast(editor, 'last'),
   },
   around: {
     label: 'Go to parent',

@@ -11,12 +11,12 @@ import {
 import {
   defaultColour,
   formatContrast,
-  inkContrast,
   isColour,
+  minInkContrast,
+  minTextContrast,
   paletteOf,
   paperContrast,
   schemesOf,
-  textContrast,
 } from '#ast/theme/colour.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
@@ -25,7 +25,7 @@ import { Switch } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Select } from '../../design/select.tsx';
-import { changedTheme, drawableTheme, presets, type ThemeChange } from '../model/theme-choices.ts';
+import { applyThemeChange, drawableTheme, presetColours, type ThemeChange } from '../model/theme-choices.ts';
 import { ImageField } from '../panel/image-field.tsx';
 import { ColourField } from './colour-field.tsx';
 
@@ -39,14 +39,14 @@ type NoteProps = {
 /** Shows the contrast of the accent color, and below 4.5:1 the nearest shade that is accepted. */
 function ContrastNote({ theme, isReadOnly, onColour }: NoteProps): ReactElement {
   const { ratio, scheme } = accentContrast(theme);
-  const reads = ratio >= textContrast;
+  const reads = ratio >= minTextContrast;
   return (
     <div className="contrast-note" data-reads={reads}>
       <p role="status">
         <Icon name={reads ? 'check' : 'warning'} />
         <span>
           Contrast {formatContrast(ratio)}
-          {reads ? ', readable.' : ` on ${scheme} paper. Text needs ${textContrast}:1.`}
+          {reads ? ', readable.' : ` on ${scheme} paper. Text needs ${minTextContrast}:1.`}
         </span>
       </p>
       {!reads && (
@@ -98,14 +98,14 @@ function Colours(props: PanelProps): ReactElement {
   const { theme, isReadOnly, error, onTheme } = props;
   const { color = '', background = '', paper = '' } = theme;
   const drawable = drawableTheme(theme);
-  const plain = changedTheme(drawable, { background: undefined }) ?? {};
+  const plain = applyThemeChange(drawable, { background: undefined }) ?? {};
   const [chosen] = schemesOf(theme);
   const problem = (text: string): string | undefined =>
     text === '' || isColour(text) ? undefined : 'Enter a color such as #0b6655.';
   return (
     <>
       <div className="swatches" role="group" aria-label="Preset colors">
-        {presets.map((preset) => (
+        {presetColours.map((preset) => (
           <button
             key={preset.color}
             type="button"
@@ -148,7 +148,7 @@ function Colours(props: PanelProps): ReactElement {
         label={themeParts.paper.title}
         description={themeParts.paper.help}
         value={paper}
-        fallback={paletteOf(changedTheme(drawable, { paper: undefined }) ?? {}, chosen).paper}
+        fallback={paletteOf(applyThemeChange(drawable, { paper: undefined }) ?? {}, chosen).paper}
         error={problem(paper) ?? paperProblem(drawable) ?? error('theme.paper')}
         isReadOnly={isReadOnly}
         onChange={(text) => onTheme({ paper: text === '' ? undefined : text })}
@@ -160,7 +160,7 @@ function Colours(props: PanelProps): ReactElement {
 
 /** Returns why text on the chosen background is not readable. */
 const paperProblem = (theme: Theme): string | undefined =>
-  theme.paper !== undefined && paperContrast(theme) < inkContrast
+  theme.paper !== undefined && paperContrast(theme) < minInkContrast
     ? `Text is not readable on this color. The nearest readable color is ${suggestPaper(theme)}.`
     : undefined;
 

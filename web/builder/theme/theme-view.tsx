@@ -5,16 +5,16 @@ import { type Scheme, schemesOf } from '#ast/theme/colour.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import { getPageStyle, type PageStyle, schemeStyle } from '#page/theme/page-style.ts';
 import { EmptyState } from '../../design/states.tsx';
-import { useScheme } from '../../shell/theme.ts';
-import { previewScheme, withSchemeLogo } from '../canvas/preview-scheme.ts';
+import { useColorScheme } from '../../shell/theme.ts';
+import { chooseSchemeToPreview, withSchemeLogo } from '../canvas/preview-scheme.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/form-problems.ts';
-import { changedTheme, drawableTheme, type ThemeChange } from '../model/theme-choices.ts';
+import { applyThemeChange, drawableTheme, type ThemeChange } from '../model/theme-choices.ts';
 import type { PreviewSettings } from '../preview/form-preview.ts';
 import { PageFrame } from '../preview/preview.tsx';
-import type { BuilderForm } from '../saving/autosave.ts';
-import { ProblemLink } from '../settings/setting-fields.tsx';
+import type { OpenedForm } from '../saving/autosave.ts';
+import { SettingProblemsLink } from '../settings/setting-fields.tsx';
 import type { SettingProblem } from '../settings/settings-values.ts';
 import { ThemePanel } from './theme-panel.tsx';
 
@@ -33,7 +33,7 @@ const schemes = [
 
 /** Previews the form in its theme. A form that adapts to the device can be previewed in both schemes. */
 function ThemePreview({ root, formId, settings, theme }: PreviewProps): ReactElement {
-  const [wished, setScheme] = useState<Scheme>(useScheme());
+  const [wished, setScheme] = useState<Scheme>(useColorScheme());
   const result = validateRoot(root);
   const look = useLook(formId, theme, settings, wished);
   const trialSettings = usePreviewSettings(settings);
@@ -73,7 +73,7 @@ function ThemePreview({ root, formId, settings, theme }: PreviewProps): ReactEle
 /** Returns the page style for a theme, in the requested color scheme if the theme has both. */
 function useLook(formId: string, theme: Theme, { locale }: Settings, wished: Scheme): PageStyle {
   return useMemo(() => {
-    const scheme = previewScheme(theme, wished);
+    const scheme = chooseSchemeToPreview(theme, wished);
     const look = getPageStyle(formId, { theme }, { isEmbedded: false, language: locale ?? 'en' });
     return withSchemeLogo({ ...look, style: `${look.style}\n${schemeStyle(theme, scheme)}` }, scheme);
   }, [formId, theme, locale, wished]);
@@ -100,7 +100,7 @@ function usePreviewSettings({ confirmation_message, locale, theme, time_zone }: 
 }
 
 type ThemeProps = {
-  readonly form: BuilderForm['form'];
+  readonly form: OpenedForm['form'];
   readonly problems: readonly SettingProblem[];
 };
 
@@ -118,7 +118,7 @@ export function ThemeView({
   const changeTheme = (change: ThemeChange): void =>
     editor.changeSettings(
       ({ theme: old = {}, ...others }) => {
-        const next = changedTheme(old, change);
+        const next = applyThemeChange(old, change);
         return { ...others, ...(next && { theme: next }) };
       },
       `theme ${Object.keys(change).join()}`,
@@ -131,7 +131,7 @@ export function ThemeView({
             <h2>Theme</h2>
             <p className="soft small">Saved with the form as you edit. Changes go live when you publish.</p>
           </div>
-          <ProblemLink problems={own} />
+          <SettingProblemsLink problems={own} />
         </div>
         <ThemePanel
           formId={formId}

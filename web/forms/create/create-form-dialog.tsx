@@ -5,7 +5,7 @@ import { FileTrigger } from 'react-aria-components/FileTrigger';
 import type { ReplyOf } from '#app/operations/operations.ts';
 import { refetchChangedQueries } from '../../api/changes.ts';
 import { ApiProblem } from '../../api/client.ts';
-import { call } from '../../api/operations.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
@@ -32,7 +32,9 @@ function PackagePanel({
   const unpack = useAction({
     // Browsers report different media types for the file.
     run: (file: File) =>
-      call(workspaceId, 'unpackForm', { body: new Blob([file], { type: 'application/gzip' }) }),
+      callWorkspaceOperation(workspaceId, 'unpackForm', {
+        body: new Blob([file], { type: 'application/gzip' }),
+      }),
     onDone: (form) => (form.left_out.length === 0 ? open(form) : onLeftOut(form)),
   });
   return (
@@ -121,7 +123,7 @@ export function CreateForm({
       const { signal } = (making.current = new AbortController());
       const body = typeof form === 'function' ? await form() : form;
       signal.throwIfAborted();
-      return { signal, ...(await call(workspaceId, 'createForm', { body })) };
+      return { signal, ...(await callWorkspaceOperation(workspaceId, 'createForm', { body })) };
     },
     // Runs before the list refreshes, because in an empty workspace the list replaces this component.
     onLeave: ({ id, signal }) =>

@@ -79,7 +79,7 @@ export function formatPath(path: readonly number[]): string {
  * Returns the offset at which a text is no longer valid JSON, parsed from the engine's message. Safari
  * reports no offset, so the end of the text is returned.
  */
-export function offsetOfError(text: string, { message }: SyntaxError): number {
+export function offsetOfJsonError(text: string, { message }: SyntaxError): number {
   const position = /position (\d+)/.exec(message);
   if (position) return Number(position[1]);
   const lineAndColumn = /line (\d+) column (\d+)/.exec(message);

@@ -5,7 +5,7 @@ import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
 import { formatCount, pluralize } from '#ast/basics/format-number.ts';
-import { call } from '../../api/operations.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
@@ -78,12 +78,12 @@ function ForeignFormPanel({
   const navigate = useNavigate();
   const looked = useQuery({
     queryKey: ['foreign form', workspaceId, document],
-    queryFn: () => call(workspaceId, 'convertForm', { body: { document } }),
+    queryFn: () => callWorkspaceOperation(workspaceId, 'convertForm', { body: { document } }),
     gcTime: 0,
     retry: false,
   });
   const create = useAction({
-    run: () => call(workspaceId, 'importForm', { body: { document } }),
+    run: () => callWorkspaceOperation(workspaceId, 'importForm', { body: { document } }),
     onLeave: ({ id }) => navigate({ to: '/forms/$form', params: { form: id } }),
   });
   const found = looked.data;

@@ -1,7 +1,7 @@
 import { isRecord } from '#ast/basics/json.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
-import { findJsonNodes, formatPath, lineAt, offsetOfError, type TextRange } from './json-positions.ts';
+import { findJsonNodes, formatPath, lineAt, offsetOfJsonError, type TextRange } from './json-positions.ts';
 
 /** A problem in a pasted text: the message, the part of the form, and the location in the text. */
 export type PastedProblem = { message: string; where: string; place?: TextRange };
@@ -60,7 +60,7 @@ function nearest(places: Map<string, TextRange>, path: readonly number[]): TextR
 }
 
 function locateSyntaxError(text: string, error: SyntaxError): PastedProblem {
-  const offset = offsetOfError(text, error);
+  const offset = offsetOfJsonError(text, error);
   const message =
     text.trim() === '' ? 'Paste some JSON first.' : 'This is not valid JSON. The first error is here.';
   return {

@@ -7,16 +7,16 @@ import { prepareTemplate } from '../templates/prepare-template.ts';
 import { searchTextOf, type Template, templateGroups } from '../templates/templates.ts';
 import { type NewForm, newFormSettings } from './new-form-settings.ts';
 import './template-picture.css';
-import { idOf } from '#ast/basics/options.ts';
+import { optionIdOf } from '#ast/basics/options.ts';
 import {
   type Element,
   isComposite,
   isInput,
   isVisibleToVisitors,
   layoutOf,
-  levelsOf,
   matrixRowsOf,
   optionsOf,
+  scaleLevelsOf,
 } from '#ast/form/tree.ts';
 import { drawingUrl } from '../templates/pictures.ts';
 
@@ -65,7 +65,7 @@ function Sketch({ element }: { element: Element }): ReactElement | null {
 /** A sketch of a control: stacked options, marks side by side, a table of both, or a box. */
 function Control({ element }: { element: Exclude<Element, { type: 'composite' }> }): ReactElement {
   const options = isInput(element) && element.type !== 'dropdown' ? optionsOf(element) : [];
-  const marks = isInput(element) ? levelsOf(element) : [];
+  const marks = isInput(element) ? scaleLevelsOf(element) : [];
   const rows = isInput(element) ? matrixRowsOf(element) : [];
   if (rows.length > 0)
     return (
@@ -81,7 +81,7 @@ function Control({ element }: { element: Exclude<Element, { type: 'composite' }>
       <span className="sketch-marks">
         {options.map((option) => (
           <Drawing
-            key={idOf(option)}
+            key={optionIdOf(option)}
             id={typeof option === 'string' ? undefined : option.image}
             className="sketch-choice"
           />

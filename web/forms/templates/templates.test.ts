@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { checkAnswers } from '#ast/answers/check-answers.ts';
-import { newWork } from '#ast/basics/work.ts';
+import { createWorkBudget } from '#ast/basics/work.ts';
 import { walkElements } from '#ast/form/tree.ts';
 import { checkSettings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
@@ -52,7 +52,7 @@ const answersOf = (wanted: string, raw: object) =>
   checkAnswers(templates.find(({ id }) => id === wanted)!.structure, raw, new Map(), {
     reference: {},
     today: '2026-11-23',
-    work: newWork(),
+    work: createWorkBudget(),
   });
 
 test('each picture of a template is uploaded once and referenced by its new id', async () => {

@@ -1,4 +1,4 @@
-import { elements } from '#ast/form/elements.ts';
+import { elementDefinitions } from '#ast/form/elements.ts';
 import { type Form, walkElements } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
 import eventsAndOrders from './events-and-orders.json' with { type: 'json' };
@@ -29,7 +29,7 @@ export const templates: readonly Template[] = templateGroups.flatMap((group) => 
 /** Returns the searchable text of a template: titles, labels and question types. */
 export function searchTextOf({ title, description, structure }: Template): string {
   const asked = [...walkElements(structure)].map(({ element: { type, attrs } }) => {
-    const { title: kind, words } = elements[type];
+    const { title: kind, words } = elementDefinitions[type];
     return `${attrs && 'label' in attrs ? attrs.label : ''} ${kind} ${words}`;
   });
   return [title, description, structure.attrs.name, ...asked].join(' ').toLowerCase();

@@ -1,4 +1,4 @@
-import { resultsOf } from '#page/render/elements/results.ts';
+import { listCalculationResults } from '#page/render/elements/results.ts';
 import { evaluatePage } from '../answers.ts';
 import { byId, type Page } from '../page.ts';
 import { rowsOf } from '../rows.ts';
@@ -10,13 +10,13 @@ const pauseMs = 1_000;
  * Shows the results of formulas while questions are answered. The server calculates them again and stores
  * only its own results.
  */
-export function start(page: Page): void {
+export function startOnPage(page: Page): void {
   const { form, data } = page;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const changed = new Set<string>();
   const update = (): void => {
     const shown = evaluatePage(page);
-    const results = resultsOf(
+    const results = listCalculationResults(
       data.form,
       { shown, numbers: data.numbers },
       ({ attrs }) => rowsOf(attrs.id).length,

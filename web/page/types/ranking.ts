@@ -6,7 +6,7 @@ import type { Page } from '../page.ts';
  * Lets visitors rank options without a page load: by dragging, with the buttons of each option, and with
  * arrow keys on them. The order of the list is the answer.
  */
-export function start(page: Page): void {
+export function startOnPage(page: Page): void {
   const { form } = page;
   for (const list of form.querySelectorAll<HTMLElement>('.ranks')) restore(list);
   form.addEventListener(

@@ -1,7 +1,7 @@
 import type { Page } from '../page.ts';
 
 /** Shows the sliders of a page. Their answers are in radio buttons, which the sliders replace. */
-export function start(page: Page): void {
+export function startOnPage(page: Page): void {
   const { form, data } = page;
   const showAll = (): void => {
     for (const box of form.querySelectorAll<HTMLElement>('.slider')) {

@@ -37,7 +37,7 @@ const [ink, paper] = ['#17211e', '#fff'];
  * Lets visitors draw in the signature pads of a page. A signature is uploaded as a picture before the form is
  * submitted.
  */
-export function start(page: Page): void {
+export function startOnPage(page: Page): void {
   const { form } = page;
   const { drawn = {} } = JSON.parse(readStoredPageState() ?? '{}') as Partial<KeptPageState>;
   const takeAll = (): void => {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Key, KeyRequest, NewKey } from '#workspaces/key-endpoints.ts';
-import { call } from '../../api/operations.ts';
+import type { Key, NewKey, RecentKeyRequest } from '#workspaces/key-endpoints.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
@@ -14,7 +14,7 @@ import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago } from '../../design/time.tsx';
 import { keyRequestsQuery } from '../workspace.ts';
-import { draftOf, emptyDraft, KeyFields, readEdit, readNewKey } from './key-fields.tsx';
+import { emptyDraft, KeyFields, keyChangeOfDraft, keyDraftOf, newKeyOfDraft } from './key-fields.tsx';
 
 type KeyProps = { workspaceId: string; apiKey: Key; onClose: () => void };
 
@@ -70,13 +70,15 @@ function NewKeyDialog({
 /** Creates a key, then shows it once. */
 export function CreateKeyDialog({ workspaceId, onClose }: Omit<KeyProps, 'apiKey'>): ReactElement {
   const [draft, setDraft] = useState(emptyDraft);
-  const create = useAction({ run: () => call(workspaceId, 'createKey', { body: readNewKey(draft) }) });
+  const create = useAction({
+    run: () => callWorkspaceOperation(workspaceId, 'createKey', { body: newKeyOfDraft(draft) }),
+  });
   if (create.data)
     return (
       <NewKeyDialog
         name={draft.name}
         apiKey={create.data.key}
-        permissions={readNewKey(draft).permissions}
+        permissions={newKeyOfDraft(draft).permissions}
         onClose={onClose}
       />
     );
@@ -104,13 +106,13 @@ export function CreateKeyDialog({ workspaceId, onClose }: Omit<KeyProps, 'apiKey
 /** Changes what a key may do. The secret stays the same, so programs need no update. */
 export function EditKeyDialog({ workspaceId, apiKey, onClose }: KeyProps): ReactElement {
   const [begun] = useState(apiKey);
-  const [draft, setDraft] = useState(() => draftOf(begun));
+  const [draft, setDraft] = useState(() => keyDraftOf(begun));
   const save = useAction({
     run: () =>
-      call(
+      callWorkspaceOperation(
         workspaceId,
         'changeKey',
-        { params: { id: begun.id }, body: readEdit(draft, begun.expires_at) },
+        { params: { id: begun.id }, body: keyChangeOfDraft(draft, begun.expires_at) },
         { seen: begun },
       ),
     done: `The key ${draft.name} was changed.`,
@@ -149,7 +151,10 @@ const graces = [
 export function RotateKeyDialog({ workspaceId, apiKey, onClose }: KeyProps): ReactElement {
   const rotate = useAction({
     run: ({ grace }: { grace: string }) =>
-      call(workspaceId, 'rotateKey', { params: { id: apiKey.id }, body: { grace_hours: Number(grace) } }),
+      callWorkspaceOperation(workspaceId, 'rotateKey', {
+        params: { id: apiKey.id },
+        body: { grace_hours: Number(grace) },
+      }),
   });
   if (rotate.data)
     return (
@@ -179,7 +184,7 @@ export function RotateKeyDialog({ workspaceId, apiKey, onClose }: KeyProps): Rea
   );
 }
 
-const requestColumns: readonly TableColumn<KeyRequest>[] = [
+const requestColumns: readonly TableColumn<RecentKeyRequest>[] = [
   {
     id: 'request',
     title: 'Request',

@@ -35,7 +35,7 @@ export const emptyDraft: KeyDraft = {
 };
 
 /** Converts an existing key to a draft. */
-export const draftOf = ({ name, permissions, form_ids, expires_at }: Key): KeyDraft => ({
+export const keyDraftOf = ({ name, permissions, form_ids, expires_at }: Key): KeyDraft => ({
   name,
   may: permissions ? 'some' : 'all',
   permissions: permissions ?? [],
@@ -44,7 +44,7 @@ export const draftOf = ({ name, permissions, form_ids, expires_at }: Key): KeyDr
   lifetime: expires_at ? 'own' : '0',
 });
 
-export function readNewKey({ name, may, permissions, reach, formIds, lifetime }: KeyDraft): NewKey {
+export function newKeyOfDraft({ name, may, permissions, reach, formIds, lifetime }: KeyDraft): NewKey {
   const expires = endOf(lifetime, null);
   return {
     name,
@@ -55,7 +55,7 @@ export function readNewKey({ name, may, permissions, reach, formIds, lifetime }:
 }
 
 /** @param current expiry of the key before the edit. */
-export const readEdit = (draft: KeyDraft, current: string | null): KeyChange => ({
+export const keyChangeOfDraft = (draft: KeyDraft, current: string | null): KeyChange => ({
   name: draft.name,
   permissions: draft.may === 'some' ? draft.permissions : null,
   form_ids: draft.reach === 'some' ? [...draft.formIds] : null,

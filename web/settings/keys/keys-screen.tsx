@@ -4,7 +4,7 @@ import { type ReactElement, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { permissionLabel, roles } from '#rules/permissions.ts';
 import type { Key } from '#workspaces/key-endpoints.ts';
-import { call } from '../../api/operations.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
@@ -31,7 +31,8 @@ function KeyActions({
   const [doing, setDoing] = useState<Doing>();
   const props = { workspaceId, apiKey, onClose: () => setDoing(undefined) };
   const revoke = useAction({
-    run: () => call(workspaceId, 'revokeKey', { params: { id: apiKey.id } }, { seen: apiKey }),
+    run: () =>
+      callWorkspaceOperation(workspaceId, 'revokeKey', { params: { id: apiKey.id } }, { seen: apiKey }),
     confirm: {
       title: `Revoke ${apiKey.name}?`,
       label: 'Revoke key',

@@ -2,7 +2,7 @@ import '../mail.css';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { ApiProblem } from '../../api/client.ts';
-import { call, download } from '../../api/operations.ts';
+import { callWorkspaceOperation, download } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
@@ -18,13 +18,13 @@ import { Ago } from '../../design/time.tsx';
 import { useWorkspace } from '../workspace.ts';
 import {
   describeErased,
+  downloadErasureReceipt,
   type Erasure,
+  ErasureReceiptCard,
   erasuresQuery,
   FoundTraces,
-  type PersonQuery,
-  ReceiptCard,
-  saveReceipt,
-  traceQuery,
+  type PersonSearchInput,
+  personTracesQuery,
 } from './person-records.tsx';
 
 const choices: readonly { id: Erasure['what']; label: string; description: string }[] = [
@@ -59,7 +59,7 @@ const columns: readonly TableColumn<Erasure>[] = [
     title: 'Receipt',
     cell: (erasure) =>
       erasure.finished_at !== null && (
-        <Button icon="download" size="small" onPress={() => saveReceipt(erasure)}>
+        <Button icon="download" size="small" onPress={() => downloadErasureReceipt(erasure)}>
           Download
         </Button>
       ),
@@ -85,7 +85,7 @@ function Erasures({ workspace }: { workspace: string }): ReactElement {
   );
 }
 
-const matches: readonly { id: PersonQuery['match']; label: string; description: string }[] = [
+const matches: readonly { id: PersonSearchInput['match']; label: string; description: string }[] = [
   {
     id: 'exact',
     label: 'Exact match',
@@ -101,22 +101,22 @@ const matches: readonly { id: PersonQuery['match']; label: string; description: 
 /** Finds, exports and erases all data of a person. Each erasure has a receipt. */
 export function PeopleScreen(): ReactElement {
   const workspace = useWorkspace();
-  const [asked, setAsked] = useState<PersonQuery>({ q: '', match: 'exact' });
-  const [question, setQuestion] = useState<PersonQuery>();
+  const [asked, setAsked] = useState<PersonSearchInput>({ q: '', match: 'exact' });
+  const [question, setQuestion] = useState<PersonSearchInput>();
   const [page, setPage] = useState(1);
   const [except, setExcept] = useState<ReadonlySet<string>>(new Set());
   const [what, setWhat] = useState<Erasure['what']>('submissions');
   const [begun, setBegun] = useState<string>();
-  const found = useQuery(traceQuery(workspace.id, question, page));
+  const found = useQuery(personTracesQuery(workspace.id, question, page));
   const problem = found.error instanceof ApiProblem ? found.error : undefined;
   const save = useAction({
-    run: (of: PersonQuery) =>
+    run: (of: PersonSearchInput) =>
       download(workspace.id, 'exportPerson', {
         query: { ...of, ...(except.size > 0 && { except: [...except].join(',') }) },
       }),
     problem: 'toast',
   });
-  const begin = (next: PersonQuery | undefined): void => {
+  const begin = (next: PersonSearchInput | undefined): void => {
     setQuestion(next);
     setPage(1);
     setExcept(new Set());
@@ -124,8 +124,10 @@ export function PeopleScreen(): ReactElement {
   const total = found.data?.pagination.total_count ?? 0;
   const count = total - except.size;
   const erase = useAction({
-    run: (of: PersonQuery) =>
-      call(workspace.id, 'erasePerson', { body: { ...of, what, except: [...except], expected: count } }),
+    run: (of: PersonSearchInput) =>
+      callWorkspaceOperation(workspace.id, 'erasePerson', {
+        body: { ...of, what, except: [...except], expected: count },
+      }),
     confirm: ({ q }) => ({
       title: count === 1 ? 'Erase 1 record?' : `Erase ${count.toLocaleString()} records?`,
       label: 'Erase permanently',
@@ -180,7 +182,7 @@ export function PeopleScreen(): ReactElement {
           </Button>
         </Form>
       </Card>
-      {begun !== undefined && <ReceiptCard workspace={workspace.id} id={begun} />}
+      {begun !== undefined && <ErasureReceiptCard workspace={workspace.id} id={begun} />}
       {question === undefined ? null : found.error ? (
         problem?.of('q') === undefined && <Message tone="bad">{found.error.message}</Message>
       ) : !found.data ? (

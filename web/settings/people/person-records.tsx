@@ -3,13 +3,13 @@ import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
 import { formatCount } from '#ast/basics/format-number.ts';
-import { call, readQuery } from '../../api/operations.ts';
+import { callWorkspaceOperation, operationQuery } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { Chip } from '../../design/chip.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
-import { saveFile } from '../../design/save-file.ts';
+import { downloadTextFile } from '../../design/save-file.ts';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { TaskProgress } from '../../design/task-progress.tsx';
 import { Ago } from '../../design/time.tsx';
@@ -17,15 +17,16 @@ import { Ago } from '../../design/time.tsx';
 type Trace = ReplyOf<'findPerson'>['data'][number];
 export type Erasure = ReplyOf<'getErasure'>;
 /** The text to search for, and how to match it. */
-export type PersonQuery = { q: string; match: NonNullable<InputOf<'findPerson'>['query']['match']> };
+export type PersonSearchInput = { q: string; match: NonNullable<InputOf<'findPerson'>['query']['match']> };
 
 const perPage = 25;
 
 /** Finds the data of a person. It is not cached beyond the screen and never in a URL. */
-export const traceQuery = (workspace: string, question: PersonQuery | undefined, page: number) =>
+export const personTracesQuery = (workspace: string, question: PersonSearchInput | undefined, page: number) =>
   queryOptions({
     queryKey: ['people', workspace, question, page],
-    queryFn: () => call(workspace, 'findPerson', { query: { ...question!, page, per_page: perPage } }),
+    queryFn: () =>
+      callWorkspaceOperation(workspace, 'findPerson', { query: { ...question!, page, per_page: perPage } }),
     enabled: question !== undefined,
     // Keeps the rows while paging, but not when another person is searched for.
     placeholderData: (before, query) => (query?.queryKey[2] === question ? before : undefined),
@@ -40,14 +41,14 @@ const isErasing = ({ finished_at, failed_reason }: Erasure): boolean =>
 /** Polls an erasure until it has finished. */
 const erasureQuery = (workspace: string, id: string | undefined) =>
   queryOptions({
-    ...readQuery(workspace, 'getErasure', { params: { id: id! } }),
+    ...operationQuery(workspace, 'getErasure', { params: { id: id! } }),
     enabled: id !== undefined,
     refetchInterval: ({ state: { data } }) => (data && isErasing(data) ? 1_000 : false),
   });
 
 export const erasuresQuery = (workspace: string, page: number) =>
   queryOptions({
-    ...readQuery(workspace, 'listErasures', { query: { page, per_page: perPage } }),
+    ...operationQuery(workspace, 'listErasures', { query: { page, per_page: perPage } }),
     placeholderData: keepPreviousData,
     staleTime: 0,
     refetchInterval: ({ state }) => (state.data?.data.some(isErasing) ? 1_000 : false),
@@ -159,12 +160,12 @@ export function describeErased(gone: Erasure['gone']): string {
 }
 
 /** Downloads the receipt of an erasure. It contains only counts, no personal data. */
-export function saveReceipt(erasure: Erasure): void {
-  saveFile(`receipt-${erasure.id}.json`, `${JSON.stringify(erasure, null, 2)}\n`, 'application/json');
+export function downloadErasureReceipt(erasure: Erasure): void {
+  downloadTextFile(`receipt-${erasure.id}.json`, `${JSON.stringify(erasure, null, 2)}\n`, 'application/json');
 }
 
 /** Shows the progress of an erasure, and its receipt at the end. */
-export function ReceiptCard({ workspace, id }: { workspace: string; id: string }): ReactElement {
+export function ErasureReceiptCard({ workspace, id }: { workspace: string; id: string }): ReactElement {
   const { data: erasure, error } = useQuery(erasureQuery(workspace, id));
   if (error) return <Message tone="bad">{error.message}</Message>;
   const isDone = erasure !== undefined && erasure.finished_at !== null;
@@ -175,7 +176,7 @@ export function ReceiptCard({ workspace, id }: { workspace: string; id: string }
           <Message
             tone="good"
             action={
-              <Button icon="download" size="small" onPress={() => saveReceipt(erasure)}>
+              <Button icon="download" size="small" onPress={() => downloadErasureReceipt(erasure)}>
                 Download receipt
               </Button>
             }

@@ -5,8 +5,14 @@ import { Dialog, DialogTrigger } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Popover } from 'react-aria-components/Popover';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import { parseSearch, type SearchPart, searchOperators, searchSyntax, unfinishedAt } from '#ast/search.ts';
-import { call } from '../../api/operations.ts';
+import {
+  findUnfinishedPart,
+  parseSearch,
+  type SearchPart,
+  searchOperators,
+  searchSyntax,
+} from '#ast/search.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { IconButton } from '../../design/button.tsx';
 import { Combobox, type ComboboxGroup } from '../../design/combobox.tsx';
 import type { IconName } from '../../design/icon.tsx';
@@ -101,7 +107,7 @@ export function useSuggestions(
   writing: TypedSearch,
 ): { group: ComboboxGroup; complete: (id: string) => TypedSearch | undefined } {
   const rested = useDebouncedSearch(writing);
-  const isAsked = unfinishedAt(rested.text, rested.caret) !== undefined && rested.text.length <= 1_024;
+  const isAsked = findUnfinishedPart(rested.text, rested.caret) !== undefined && rested.text.length <= 1_024;
   const query = {
     q: rested.text,
     at: rested.caret,
@@ -109,7 +115,7 @@ export function useSuggestions(
   };
   const { data: found } = useQuery({
     queryKey: ['suggestions', workspaceId, query],
-    queryFn: ({ signal }) => call(workspaceId, 'suggestSearch', { query }, { signal }),
+    queryFn: ({ signal }) => callWorkspaceOperation(workspaceId, 'suggestSearch', { query }, { signal }),
     enabled: isAsked,
     staleTime: 60_000,
   });

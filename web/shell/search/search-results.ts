@@ -1,10 +1,11 @@
 import type { ReplyOf } from '#app/operations/operations.ts';
 import { replaceDaysWithTimes } from '#ast/search.ts';
 import { getSubmissionTitle } from '#ast/submission-title.ts';
-import { startOf } from '../../design/day.ts';
+import { startOfLocalDay } from '../../design/day.ts';
 
 /** Converts the days of a search to timestamps in the reader's time zone. */
-export const toServerSearch = (q: string): string => replaceDaysWithTimes(q, (day) => startOf(day, 0));
+export const toServerSearch = (q: string): string =>
+  replaceDaysWithTimes(q, (day) => startOfLocalDay(day, 0));
 
 export type SearchResults = ReplyOf<'searchSubmissions'>;
 export type FoundSubmission = SearchResults['data'][number];

@@ -4,11 +4,11 @@ import type { SummaryBar } from '#search/filter/summary-bar.ts';
 import type { Column } from '#submissions/shapes.ts';
 import {
   type ApiOnlyParameters,
-  type Condition,
+  type FilterCondition,
   type FilterKind,
+  type FilterOperator,
   type GroupPart,
   kindOfColumn,
-  type Operator,
   operatorsByKind,
   type toApiParameters,
 } from './conditions.ts';
@@ -23,7 +23,7 @@ export type ConditionDraft = {
   subject: string;
   /** The ID of a row of a matrix, or '' for the whole answer. */
   row: string;
-  op: Operator;
+  op: FilterOperator;
   /** The name of a reference value. */
   name: string;
   text: string;
@@ -58,10 +58,10 @@ export function beginDraft(subject: string, columns: readonly Column[], row = ''
 }
 
 /** A condition that the console can edit. */
-export type EditableCondition = Exclude<Condition, { on: 'program' | 'counted' | 'group' }>;
+export type EditableCondition = Exclude<FilterCondition, { on: 'program' | 'counted' | 'group' }>;
 
 /** Converts an existing condition to a draft. */
-export function draftOf(condition: EditableCondition, columns: readonly Column[]): ConditionDraft {
+export function conditionDraftOf(condition: EditableCondition, columns: readonly Column[]): ConditionDraft {
   if (condition.on === 'version')
     return { ...beginDraft(versionSubject, columns), text: String(condition.value) };
   const { on, name, row } = condition;
@@ -96,7 +96,10 @@ export function draftOf(condition: EditableCondition, columns: readonly Column[]
 }
 
 /** Converts a draft to a condition, or returns what is missing as a message. */
-export function readDraft(draft: ConditionDraft, columns: readonly Column[]): EditableCondition | string {
+export function conditionOfDraft(
+  draft: ConditionDraft,
+  columns: readonly Column[],
+): EditableCondition | string {
   const kind = kindOfSubject(draft.subject, columns);
   if (kind === 'version') {
     const value = Number(draft.text);
@@ -155,14 +158,14 @@ function times(name: string, { from, to }: Bounds): EditableCondition | string {
  * Converts a query back to conditions as a person chooses them. This is the reverse of `toApiParameters`.
  * Everything else is kept unchanged.
  */
-export function conditionsOf({
+export function conditionsOfQuery({
   where,
   version,
   counted,
   ...beside
-}: ReturnType<typeof toApiParameters>): Condition[] {
+}: ReturnType<typeof toApiParameters>): FilterCondition[] {
   const { read, unread } = readParts(partsOf(where));
-  const conditions: Condition[] = read;
+  const conditions: FilterCondition[] = read;
   if (version !== undefined) conditions.push({ on: 'version', op: 'equals', value: version });
   if (counted !== undefined)
     conditions.push({ on: 'counted', op: 'equals', value: JSON.parse(counted) as SummaryBar });

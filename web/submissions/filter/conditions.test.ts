@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { conditionsOf } from './condition-draft.ts';
+import { conditionsOfQuery } from './condition-draft.ts';
 import {
-  type Condition,
   describeCondition,
+  type FilterCondition,
   type GroupPart,
-  readConditions,
+  parseFilterConditions,
   toApiParameters,
 } from './conditions.ts';
 import { changePart, countConditions, readTree, swapJoiners, writeTree } from './filter-tree.ts';
@@ -29,7 +29,7 @@ test('every valid condition in a URL is described, and invalid ones are left out
     { on: 'group', op: 'any', parts: [{ on: 'version', op: 'equals', value: 2 }] },
     { on: 'group', op: 'filled', parts: [{ on: 'answer', name: 'a', op: 'filled' }] },
   ];
-  const read = readConditions([...nonsense, ...kept]);
+  const read = parseFilterConditions([...nonsense, ...kept]);
   assert.deepEqual(read, kept);
   assert.deepEqual(
     read.map((condition) => describeCondition(condition, [])),
@@ -75,7 +75,7 @@ test('a filter is sent as a condition of the form language, with the version as 
 });
 
 test('a sent filter reads back as the chosen conditions, and conditions only the API can express are kept', () => {
-  const chosen: Condition[] = [
+  const chosen: FilterCondition[] = [
     { on: 'answer', name: 'q', op: 'contains', value: 'x' },
     { on: 'answer', name: 'agreed', op: 'equals', value: false },
     { on: 'reference', name: 'campaign', op: 'equals', value: 'spring' },
@@ -90,14 +90,14 @@ test('a sent filter reads back as the chosen conditions, and conditions only the
     { on: 'reference', name: 'ref', op: 'empty' },
     { on: 'version', op: 'equals', value: 2 },
   ];
-  assert.deepEqual(conditionsOf(toApiParameters(chosen)), chosen);
+  assert.deepEqual(conditionsOfQuery(toApiParameters(chosen)), chosen);
   const asked = {
     where: '{"all":[{"not":{"element":"q","is":"answered"}}]}',
     completed_from: '2026-01-01T00:00:00Z',
     tag: 'vip',
   };
-  const [kept] = conditionsOf(asked);
-  assert.deepEqual(readConditions([kept]), [kept]);
+  const [kept] = conditionsOfQuery(asked);
+  assert.deepEqual(parseFilterConditions([kept]), [kept]);
   assert.deepEqual(toApiParameters([kept!]), asked);
   assert.match(
     describeCondition(kept!, []),
@@ -111,7 +111,7 @@ test('groups of filters are sent, read back and changed by their path', () => {
   const both: GroupPart = { on: 'group', op: 'all', parts: [is('b'), range] };
   const either: GroupPart = { on: 'group', op: 'any', parts: [is('a'), range, both] };
   for (const chosen of [[either], [is('c'), either], [is('c'), either, is('d')]])
-    assert.deepEqual(conditionsOf(toApiParameters(chosen)), chosen);
+    assert.deepEqual(conditionsOfQuery(toApiParameters(chosen)), chosen);
 
   const { root, ungrouped } = readTree([is('c'), either, { on: 'version', op: 'equals', value: 2 }]);
   assert.deepEqual([root.op, root.parts.length, ungrouped.length], ['all', 2, 1]);

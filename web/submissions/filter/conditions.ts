@@ -27,8 +27,8 @@ export type UngroupedCondition =
    * A condition set through the API that the console cannot edit. It is kept and shown, and can be removed.
    */
   | { on: 'program'; op: 'equals'; value: ApiOnlyParameters };
-/** One condition as a person chooses it and as the URL stores it. All conditions of a view must be met. */
-export type Condition = GroupPart | UngroupedCondition;
+/** One condition, as a person chooses it and as the URL stores it. All conditions of a view must be met. */
+export type FilterCondition = GroupPart | UngroupedCondition;
 
 /** Parameters of the list operation that have no controls in the table. */
 export type ApiOnlyParameters = {
@@ -68,7 +68,7 @@ export const operatorLabels = {
   filled: 'is answered',
   empty: 'is not answered',
 } as const;
-export type Operator = keyof typeof operatorLabels;
+export type FilterOperator = keyof typeof operatorLabels;
 
 /** The operators for each kind; new filters begin with the first. */
 export const operatorsByKind = {
@@ -81,14 +81,14 @@ export const operatorsByKind = {
   presence: ['filled', 'empty'],
   reference: ['contains', 'equals', 'filled', 'empty'],
   version: ['equals'],
-} as const satisfies Record<FilterKind, readonly Operator[]>;
+} as const satisfies Record<FilterKind, readonly FilterOperator[]>;
 
 /** Describes a condition, such as "Age is between 3 and 5". */
-export const describeCondition = (condition: Condition, columns: readonly Column[]): string =>
+export const describeCondition = (condition: FilterCondition, columns: readonly Column[]): string =>
   describeParts(condition, columns).join(' ');
 
 /** Describes a condition as its subject and its test. A condition without a subject is one text. */
-export function describeParts(condition: Condition, columns: readonly Column[]): readonly string[] {
+export function describeParts(condition: FilterCondition, columns: readonly Column[]): readonly string[] {
   if (condition.on === 'version') return ['Version', `is ${condition.value}`];
   if (condition.on === 'program') return [describeApiParameters(condition.value)];
   if (condition.on === 'counted') return [describeCounted(condition.value, columns)];
@@ -182,12 +182,12 @@ const listOps: readonly unknown[] = ['any', 'all'];
 /**
  * Reads conditions from the URL. Items that are not conditions are left out. The service validates the rest.
  */
-export function readConditions(given: unknown): readonly Condition[] {
+export function parseFilterConditions(given: unknown): readonly FilterCondition[] {
   const found = Array.isArray(given) ? (given as readonly unknown[]).filter(isCondition) : none;
   return found.length > 0 ? found : none;
 }
 
-const isCondition = (item: unknown): item is Condition =>
+const isCondition = (item: unknown): item is FilterCondition =>
   isRecord(item) &&
   (item['on'] === 'version' ||
     ((item['on'] === 'program' || item['on'] === 'counted') && isRecord(item['value'])) ||
@@ -208,14 +208,14 @@ function isGroupPart(item: unknown): item is GroupPart {
   );
 }
 
-const none: readonly Condition[] = [];
+const none: readonly FilterCondition[] = [];
 
 /**
  * Converts conditions to the parameters of the API: a condition of the form language, a version and a summary
  * bar.
  */
 export function toApiParameters(
-  conditions: readonly Condition[],
+  conditions: readonly FilterCondition[],
 ): { where?: string; version?: number; counted?: string } & Omit<ApiOnlyParameters, 'where'> {
   const asked: Omit<ApiOnlyParameters, 'where'> & { version?: number; counted?: string } = {};
   const all: FormCondition[] = [];

@@ -8,22 +8,22 @@ import { useFocusHandover } from '../../design/use-focus-handover.ts';
 import {
   beginDraft,
   type ConditionDraft,
-  draftOf,
+  conditionDraftOf,
   type EditableCondition,
   subjectsOf,
   versionSubject,
 } from './condition-draft.ts';
 import {
-  type Condition,
   type ConditionGroup,
   describeCondition,
   describeParts,
+  type FilterCondition,
   joiners,
 } from './conditions.ts';
 import { FilterEditor } from './filter-editor.tsx';
 import { changePart, countConditions, type Path, readTree, swapJoiners, writeTree } from './filter-tree.ts';
 
-/** More than a person can read. The service accepts 100 comparisons. */
+/** More conditions than a person can read. The service accepts 100 comparisons. */
 const mostConditions = 20;
 
 /** The version is in no group and has no path. */
@@ -35,8 +35,8 @@ type Editing = { at: Position; draft: ConditionDraft; label: string; isQuestionC
 
 type Props = {
   columns: readonly Column[];
-  where: readonly Condition[];
-  onChange: (where: readonly Condition[]) => void;
+  where: readonly FilterCondition[];
+  onChange: (where: readonly FilterCondition[]) => void;
   /** Shown after the chips. */
   children: ReactNode;
 };
@@ -73,7 +73,7 @@ export function FilterBar({ columns, where, onChange, children }: Props): ReactE
           }),
     );
   };
-  const chip = (condition: Condition, at: Position | undefined, onRemove: () => void): ReactElement => {
+  const chip = (condition: FilterCondition, at: Position | undefined, onRemove: () => void): ReactElement => {
     const words = describeCondition(condition, columns);
     const isFixed =
       condition.on === 'program' || condition.on === 'counted' || condition.on === 'group' || !at;
@@ -90,7 +90,7 @@ export function FilterBar({ columns, where, onChange, children }: Props): ReactE
             onPress={() =>
               setEditing({
                 at,
-                draft: draftOf(condition, columns),
+                draft: conditionDraftOf(condition, columns),
                 label: 'Edit filter',
                 isQuestionChosen: true,
               })

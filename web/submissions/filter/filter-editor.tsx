@@ -10,12 +10,12 @@ import { Select } from '../../design/select.tsx';
 import {
   beginDraft,
   type ConditionDraft,
+  conditionOfDraft,
   type EditableCondition,
   kindOfSubject,
-  readDraft,
   subjectsOf,
 } from './condition-draft.ts';
-import { type Operator, operatorLabels, operatorsByKind } from './conditions.ts';
+import { type FilterOperator, operatorLabels, operatorsByKind } from './conditions.ts';
 
 type Props = {
   label: string;
@@ -58,7 +58,7 @@ export function FilterEditor({
   const kind = kindOfSubject(draft.subject, columns, draft.row);
   const rows = rowsOf(draft, columns);
   const save = (): void => {
-    const read = readDraft(draft, columns);
+    const read = conditionOfDraft(draft, columns);
     if (typeof read === 'string') setProblem(read);
     else onSave(read);
   };
@@ -104,7 +104,7 @@ export function FilterEditor({
           </div>
         )}
         {kind !== 'version' && (
-          <Select<Operator>
+          <Select<FilterOperator>
             label="Condition"
             className="filter-test"
             choices={operatorsByKind[kind].map((id) => ({ id, label: operatorLabels[id] }))}
@@ -131,7 +131,7 @@ export function FilterEditor({
   );
 }
 
-/** Rows are chosen by position, because any text can be a row's ID. */
+/** Rows are selected by position, because any text can be a row's ID. */
 const wholeAnswer = 'whole';
 
 /** Returns the rows of a matrix, plus a removed row that the condition still uses. */
@@ -157,8 +157,8 @@ function Values({
   if (draft.op === 'between') return <Range draft={draft} type={column?.type} onChange={onChange} />;
   if (draft.op === 'any' || draft.op === 'all') {
     const options = column?.options ?? [];
-    // Options are chosen by position, because any text can be an option. Options of older versions stay while
-    // they are selected.
+    // Options are selected by position, because any text can be an option. Options of older versions stay in
+    // the list while they are selected.
     const all = [...options, ...draft.values.filter((value) => !options.includes(value))];
     return (
       <CheckboxGroup

@@ -1,4 +1,4 @@
-import type { Condition, ConditionGroup, GroupPart, UngroupedCondition } from './conditions.ts';
+import type { ConditionGroup, FilterCondition, GroupPart, UngroupedCondition } from './conditions.ts';
 
 /** The position of a condition: an index in each group from the outermost. */
 export type Path = readonly number[];
@@ -6,10 +6,10 @@ export type Path = readonly number[];
 /** The conditions of a view as one group, and the conditions beside it, which always apply. */
 export type FilterTree = { root: ConditionGroup; ungrouped: readonly UngroupedCondition[] };
 
-const isGroupPart = (condition: Condition): condition is GroupPart =>
+const isGroupPart = (condition: FilterCondition): condition is GroupPart =>
   condition.on === 'answer' || condition.on === 'reference' || condition.on === 'group';
 
-export function readTree(where: readonly Condition[]): FilterTree {
+export function readTree(where: readonly FilterCondition[]): FilterTree {
   const parts = where.filter(isGroupPart);
   const [first] = parts;
   return {
@@ -18,7 +18,7 @@ export function readTree(where: readonly Condition[]): FilterTree {
   };
 }
 
-export const writeTree = ({ root, ungrouped }: FilterTree): readonly Condition[] => [
+export const writeTree = ({ root, ungrouped }: FilterTree): readonly FilterCondition[] => [
   ...(root.op === 'any' && root.parts.length > 1 ? [root] : root.parts),
   ...ungrouped,
 ];
@@ -56,7 +56,7 @@ export function changePart(
 }
 
 /** Counts the conditions at all levels. */
-export const countConditions = (conditions: readonly Condition[]): number =>
+export const countConditions = (conditions: readonly FilterCondition[]): number =>
   conditions.reduce(
     (count, condition) => count + (condition.on === 'group' ? countConditions(condition.parts) : 1),
     0,

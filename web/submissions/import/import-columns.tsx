@@ -1,20 +1,23 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
-import { readQuery } from '../../api/operations.ts';
+import { operationQuery } from '../../api/operations.ts';
 import { ColumnChoices } from '../../design/column-choices.tsx';
-import { type Choice, Select } from '../../design/select.tsx';
+import { Select, type SelectChoice } from '../../design/select.tsx';
 import type { FormLocation } from '../queries.ts';
 
 /** A file of submissions, with the meaning of its columns and values. */
-export type ImportSource = InputOf<'startSubmissionImport'>['body'];
-export type ImportPreview = ReplyOf<'previewSubmissionImport'>;
-type ColumnUse = ImportPreview['mapping'][number];
+export type SubmissionImportInput = InputOf<'startSubmissionImport'>['body'];
+export type SubmissionImportPreview = ReplyOf<'previewSubmissionImport'>;
+type ColumnUse = SubmissionImportPreview['mapping'][number];
 export type ImportProgress = ReplyOf<'listSubmissionImports'>['data'][number];
 
-export const importPreviewQuery = (form: FormLocation, source: ImportSource | undefined) =>
+export const submissionImportPreviewQuery = (form: FormLocation, source: SubmissionImportInput | undefined) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'previewSubmissionImport', { params: { id: form.id }, body: source! }),
+    ...operationQuery(form.workspace_id, 'previewSubmissionImport', {
+      params: { id: form.id },
+      body: source!,
+    }),
     enabled: source !== undefined,
     placeholderData: keepPreviousData,
     retry: false,
@@ -24,7 +27,7 @@ export const importPreviewQuery = (form: FormLocation, source: ImportSource | un
 /** Recent imports of a form. Polls while one is running. */
 export const importsQuery = (form: FormLocation) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'listSubmissionImports', { params: { id: form.id } }),
+    ...operationQuery(form.workspace_id, 'listSubmissionImports', { params: { id: form.id } }),
     select: ({ data }) => data,
     refetchInterval: ({ state }) =>
       state.data?.data.some(
@@ -44,14 +47,14 @@ const decimals = [
   { id: ',', label: 'Comma: 1.500,5' },
 ] as const;
 
-type How = Pick<ImportSource, 'mapping' | 'dates' | 'decimal'>;
+type How = Pick<SubmissionImportInput, 'mapping' | 'dates' | 'decimal'>;
 
 /** Maps the columns of the file, with their first values, and sets its date and number formats. */
 export function ImportColumns({
   preview,
   onChange,
 }: {
-  preview: ImportPreview;
+  preview: SubmissionImportPreview;
   onChange: (how: How) => void;
 }): ReactElement {
   const { columns, mapping, questions, dates, decimal } = preview;
@@ -86,7 +89,7 @@ export function ImportColumns({
   );
 }
 
-const choicesOf = (questions: ImportPreview['questions']): Choice<string>[] => [
+const choicesOf = (questions: SubmissionImportPreview['questions']): SelectChoice<string>[] => [
   { id: idOf({ as: 'ignore' }), label: 'Not used' },
   { id: idOf({ as: 'submitted_at' }), label: 'Submitted at' },
   { id: idOf({ as: 'started_at' }), label: 'Started at' },

@@ -5,26 +5,26 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import { formatCount, pluralize } from '#ast/basics/format-number.ts';
 import { refetchChangedQueries } from '../../api/changes.ts';
-import { call } from '../../api/operations.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card, Page } from '../../design/page.tsx';
 import { readTextFile } from '../../design/read-text-file.ts';
 import { TaskProgress } from '../../design/task-progress.tsx';
-import { useForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/current-form.ts';
 import { type FormLocation, formatSubmissionCount } from '../queries.ts';
 import {
   ImportColumns,
-  type ImportPreview,
   type ImportProgress,
-  type ImportSource,
-  importPreviewQuery,
   importsQuery,
+  type SubmissionImportInput,
+  type SubmissionImportPreview,
+  submissionImportPreviewQuery,
 } from './import-columns.tsx';
 
 /** Shows how many submissions will be created, the first of them, and problems by line and column. */
-function ImportOutcome({ preview }: { preview: ImportPreview }): ReactElement {
+function ImportOutcome({ preview }: { preview: SubmissionImportPreview }): ReactElement {
   const { total, entries, questions, problems, doubts, problem_count: wrong } = preview;
   const shown = questions.filter(({ id }) => entries.some(({ answers }) => Object.hasOwn(answers, id)));
   return (
@@ -151,7 +151,7 @@ const Refused = ({ last: { refused, problems } }: { last: ImportProgress }): Rea
 const mostBytes = 4_000_000;
 
 /** Reads a file for the API: a workbook if its name says so, otherwise CSV text. */
-async function readSource(file: File): Promise<{ source: ImportSource } | { problem: string }> {
+async function readSource(file: File): Promise<{ source: SubmissionImportInput } | { problem: string }> {
   if (!/\.xlsx$/i.test(file.name)) {
     const read = await readTextFile(file);
     return 'problem' in read ? read : { source: { kind: 'csv', text: read.text } };
@@ -168,7 +168,7 @@ async function readSource(file: File): Promise<{ source: ImportSource } | { prob
 
 /** Creates submissions from a file, after a preview of its columns and problems. */
 export function ImportScreen(): ReactElement {
-  const form = useForm();
+  const form = useCurrentForm();
   return (
     <Page
       title="Import submissions"
@@ -186,13 +186,13 @@ export function ImportScreen(): ReactElement {
 }
 
 function ImportForm({ form }: { form: FormLocation }): ReactElement {
-  const [source, setSource] = useState<ImportSource>();
+  const [source, setSource] = useState<SubmissionImportInput>();
   const [name, setName] = useState<string>();
   const [unread, setUnread] = useState<string>();
-  const preview = useQuery(importPreviewQuery(form, source));
+  const preview = useQuery(submissionImportPreviewQuery(form, source));
   const start = useAction({
-    run: (body: ImportSource) =>
-      call(form.workspace_id, 'startSubmissionImport', { params: { id: form.id }, body }),
+    run: (body: SubmissionImportInput) =>
+      callWorkspaceOperation(form.workspace_id, 'startSubmissionImport', { params: { id: form.id }, body }),
     onLeave() {
       setSource(undefined);
       setName(undefined);

@@ -11,7 +11,7 @@ import { MarkedText } from '../../design/author-text.tsx';
 import { HighlightedText } from '../../design/highlighted-text.tsx';
 import { Icon } from '../../design/icon.tsx';
 import {
-  answeredRows,
+  answeredMatrixRows,
   formatConsent,
   formatSingleAnswer,
   isConsent,
@@ -188,7 +188,7 @@ function Answer({ value, asked, hits }: AnswerProps & { asked: QuestionDisplay }
   if (isRow(value)) {
     return (
       <dl className="answer-row">
-        {answeredRows(value, asked).map(({ id, label, cell }) => (
+        {answeredMatrixRows(value, asked).map(({ id, label, cell }) => (
           <div key={id}>
             <dt>{label}</dt>
             <dd>

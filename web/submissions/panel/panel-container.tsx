@@ -6,7 +6,7 @@ import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import type { TableRow } from '#submissions/shapes.ts';
 import { useWide } from '../../design/use-window.ts';
-import { type LocatedForm, useForm } from '../../shell/current-form.ts';
+import { type LocatedForm, useCurrentForm } from '../../shell/current-form.ts';
 import { type ChangeView, searchOf, useViewState, type ViewState } from '../view-state.ts';
 import { SubmissionPanel } from './submission-panel.tsx';
 
@@ -61,7 +61,7 @@ export function PanelContainer({ form, id, view, rows, onChange }: Props): React
 
 /** One submission on a page of its own. The URL keeps the view, which decides the previous and next one. */
 export function SubmissionScreen(): ReactElement {
-  const form = useForm();
+  const form = useCurrentForm();
   const { submission } = useParams({ from: '/inside/forms/$form/submissions/$submission' });
   const [view] = useViewState();
   const navigate = useNavigate();

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactElement, useState } from 'react';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../api/client.ts';
-import { call } from '../../api/operations.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { useAction } from '../../design/action.tsx';
@@ -14,7 +14,7 @@ import { HighlightedText } from '../../design/highlighted-text.tsx';
 import { Ago, formatDateTime } from '../../design/time.tsx';
 import { type FormLocation, notesQuery } from '../queries.ts';
 import { TagChips, TagField, tagsIn } from '../tags.tsx';
-import { UnsavedGuard, useChange } from './edit/use-change.tsx';
+import { UnsavedGuard, useSubmissionChange } from './edit/use-change.tsx';
 
 type NotesProps = { form: FormLocation; id: string; mayEdit: boolean };
 
@@ -23,12 +23,13 @@ export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | 
   const { data: notes = [], error } = useQuery(notesQuery(form, id));
   const [text, setText] = useState('');
   const add = useAction({
-    run: (sent: string) => call(form.workspace_id, 'addNote', { params: { id }, body: { text: sent } }),
+    run: (sent: string) =>
+      callWorkspaceOperation(form.workspace_id, 'addNote', { params: { id }, body: { text: sent } }),
     // Keeps text that was typed while the note was being added.
     onLeave: (_, sent) => setText((now) => (now === sent ? '' : now)),
   });
   const remove = useAction({
-    run: (note: string) => call(form.workspace_id, 'deleteNote', { params: { id, note } }),
+    run: (note: string) => callWorkspaceOperation(form.workspace_id, 'deleteNote', { params: { id, note } }),
     problem: 'toast',
   });
   if (notes.length === 0 && !mayEdit && !error) return null;
@@ -88,7 +89,7 @@ type TagsProps = { form: FormLocation; submission: SubmissionDetail; mayEdit: bo
 export function TagsSection({ form, submission, mayEdit }: TagsProps): ReactElement | null {
   const { tags } = submission;
   const [text, setText] = useState('');
-  const change = useChange(form, submission, {
+  const change = useSubmissionChange(form, submission, {
     takeBack:
       ({ on, made }) =>
       (now, since) => {
@@ -139,7 +140,7 @@ export function TagsSection({ form, submission, mayEdit }: TagsProps): ReactElem
 }
 
 /** Shows the reference data of a submission. */
-export function ReferenceView({
+export function ReferenceDataView({
   submission,
   onEdit,
 }: {
@@ -186,7 +187,7 @@ export function ReferenceView({
   );
 }
 
-/** Marks a submission as completed or incomplete. If it cannot be completed, the reasons are listed. */
+/** Marks a submission as completed or incomplete. If it cannot be completed, lists the reasons. */
 export function StatusSwitch({
   form,
   submission,
@@ -195,7 +196,7 @@ export function StatusSwitch({
   submission: SubmissionDetail;
 }): ReactElement {
   const [isExplaining, setExplaining] = useState(false);
-  const change = useChange(form, submission, {
+  const change = useSubmissionChange(form, submission, {
     sayDone: ({ status }) => `Marked as ${status}.`,
     takeBack:
       ({ on, made }) =>
@@ -250,7 +251,7 @@ export function DeleteButton({
 }): ReactElement {
   const place = { params: { id: submission.id } };
   const remove = useAction({
-    run: () => call(form.workspace_id, 'deleteSubmission', place, { seen: submission }),
+    run: () => callWorkspaceOperation(form.workspace_id, 'deleteSubmission', place, { seen: submission }),
     confirm: {
       title: 'Delete this submission?',
       label: 'Delete submission',
@@ -262,7 +263,10 @@ export function DeleteButton({
     },
     done: {
       text: 'The submission was moved to the trash.',
-      action: { label: 'Undo', run: () => call(form.workspace_id, 'restoreSubmission', place) },
+      action: {
+        label: 'Undo',
+        run: () => callWorkspaceOperation(form.workspace_id, 'restoreSubmission', place),
+      },
     },
   });
   return (

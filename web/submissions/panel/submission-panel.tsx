@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { listQuestions } from '#ast/form/tree.ts';
-import { shortReference } from '#ast/short-reference.ts';
+import { formatSubmissionReference } from '#ast/short-reference.ts';
 import { getSubmissionTitle } from '#ast/submission-title.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
 import type { Column, SubmissionDetail } from '#submissions/shapes.ts';
@@ -22,11 +22,11 @@ import { firstAnswers } from '../selection/selectable-cell.tsx';
 import { searchOf, type ViewState } from '../view-state.ts';
 import { AnswersView } from './answers-view.tsx';
 import { AnswersForm } from './edit/answers-form.tsx';
-import { ReferenceForm } from './edit/reference-form.tsx';
-import { DeleteButton, NotesSection, ReferenceView, StatusSwitch, TagsSection } from './sections.tsx';
+import { ReferenceDataForm } from './edit/reference-form.tsx';
+import { DeleteButton, NotesSection, ReferenceDataView, StatusSwitch, TagsSection } from './sections.tsx';
 import { Timeline } from './timeline.tsx';
 
-/** Elements that use these keys themselves: fields, menus, lists and confirmation dialogs. */
+/** Elements that handle these keys themselves: fields, menus, lists and confirmation dialogs. */
 const others =
   'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="alertdialog"], [role="grid"]';
 
@@ -231,9 +231,9 @@ export function SubmissionPanel({ form, id, view, isPage = false, onGo, onClose 
             <div className="panel-side">
               {isPage && <h2 className="unseen">Details</h2>}
               {doing === 'reference' ? (
-                <ReferenceForm form={form} submission={data} onDone={done} />
+                <ReferenceDataForm form={form} submission={data} onDone={done} />
               ) : (
-                <ReferenceView
+                <ReferenceDataView
                   submission={data}
                   {...(mayEdit(form.role) && { onEdit: () => edit('reference') })}
                 />
@@ -248,7 +248,7 @@ export function SubmissionPanel({ form, id, view, isPage = false, onGo, onClose 
             </div>
           )}
           <footer className="panel-footer">
-            <span className="soft small numeric">{shortReference(data.id)}</span>
+            <span className="soft small numeric">{formatSubmissionReference(data.id)}</span>
             <CopyButton text={data.id} label="Copy receipt" variant="quiet" size="small" />
             <CopyButton text={address} label="Copy link" variant="quiet" size="small" />
             <Button size="small" variant="quiet" icon="file" onPress={() => print()}>

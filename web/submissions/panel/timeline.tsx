@@ -11,7 +11,7 @@ import { hostOf } from '#rules/url-problem.ts';
 import type { Difference, SubmissionDetail, TimelineEntry } from '#submissions/shapes.ts';
 import { StatusChip } from '../../design/chip.tsx';
 import { Ago } from '../../design/time.tsx';
-import { shortEvent } from '../../webhooks/events.ts';
+import { shortEventLabel } from '../../webhooks/events.ts';
 import { formatAnswer, type QuestionDisplay, questionDisplay } from '../answer-text.tsx';
 import { type FormLocation, timelineQuery } from '../queries.ts';
 
@@ -89,7 +89,7 @@ function Words({
             params={{ form: form.id, webhook: entry.webhook_id }}
             search={{ delivery: entry.delivery_id }}
           >
-            {entry.kind === 'resend' ? 'Sent again' : `“${shortEvent(entry.event)}” sent`} to{' '}
+            {entry.kind === 'resend' ? 'Sent again' : `“${shortEventLabel(entry.event)}” sent`} to{' '}
             {hostOf(entry.url)}
           </Link>
           <StatusChip status={entry.status} />

@@ -4,8 +4,8 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { pluralize } from '#ast/basics/format-number.ts';
 import { parseSearch } from '#ast/search.ts';
-import { keepRows } from '../../api/keep-rows.ts';
-import { call } from '../../api/operations.ts';
+import { keepPreviousRows } from '../../api/keep-rows.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { StatusChip } from '../../design/chip.tsx';
 import { HighlightedText } from '../../design/highlighted-text.tsx';
@@ -50,17 +50,18 @@ const foundQuery = (workspaceId: string, { q, page }: View) =>
     queryKey: ['found', workspaceId, q, page],
     async queryFn({ signal }): Promise<SearchResults> {
       const part = { page, per_page: rowsOfPage };
-      if (q === undefined) return call(workspaceId, 'listSubmissions', { query: part }, { signal });
+      if (q === undefined)
+        return callWorkspaceOperation(workspaceId, 'listSubmissions', { query: part }, { signal });
       const query = { q: toServerSearch(q), include: 'hits', typos: true, ...part } as const;
-      return call(workspaceId, 'searchSubmissions', { query }, { signal });
+      return callWorkspaceOperation(workspaceId, 'searchSubmissions', { query }, { signal });
     },
     enabled: q === undefined || parseSearch(q).problems.length === 0,
-    placeholderData: (before) => keepRows(before),
+    placeholderData: (before) => keepPreviousRows(before),
     retry: false,
   });
 
 /** Lists the submissions of all forms of a workspace: the newest ones, or the results of a search. */
-export function SearchScreen(): ReactElement {
+export function AllSubmissionsScreen(): ReactElement {
   const workspace = useWorkspace();
   const view = readView(useSearch({ strict: false }));
   const navigate = useNavigate();

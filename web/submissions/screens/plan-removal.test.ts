@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planRemoval } from './plan-removal.ts';
+import { countTrashDeletions } from './plan-removal.ts';
 
 const cases: [
   what: string,
-  planned: Parameters<typeof planRemoval>[0],
+  planned: Parameters<typeof countTrashDeletions>[0],
   expected: [count: number, rest: number],
 ][] = [
   ['a selection goes alone', { selected: 2, total: 250_000, atOnce: 200_000 }, [2, 0]],
@@ -16,5 +16,5 @@ const cases: [
   ],
 ];
 for (const [what, planned, [count, rest]] of cases) {
-  test(`emptying the trash: ${what}`, () => assert.deepEqual(planRemoval(planned), { count, rest }));
+  test(`emptying the trash: ${what}`, () => assert.deepEqual(countTrashDeletions(planned), { count, rest }));
 }

@@ -3,7 +3,7 @@
  * deletes at a time.
  * @returns the number to confirm, and how many remain in the trash.
  */
-export function planRemoval({
+export function countTrashDeletions({
   selected,
   total,
   atOnce,

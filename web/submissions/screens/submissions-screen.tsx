@@ -10,24 +10,30 @@ import { useTitle } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState, ErrorState, Loading, SlowNote } from '../../design/states.tsx';
 import { useWide } from '../../design/use-window.ts';
-import { useForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { PanelContainer } from '../panel/panel-container.tsx';
 import {
   columnsQuery,
+  correctedSearchQuery,
   type FormLocation,
   firstSubmissionPollMs,
-  nearestQuery,
   spamCountQuery,
   tableQuery,
 } from '../queries.ts';
 import { BulkBar } from '../selection/bulk-bar.tsx';
 import { addBulkChange, BulksProgress } from '../selection/bulk-progress.tsx';
 import { useSelection } from '../selection/selectable-cell.tsx';
-import { allColumns, ColumnsDialog, columnWidth, foundColumn, moveColumn } from '../table/columns-dialog.tsx';
+import {
+  ColumnsDialog,
+  columnWidthLimits,
+  foundColumn,
+  listMovableColumns,
+  moveColumn,
+} from '../table/columns-dialog.tsx';
 import { SubmissionsTable } from '../table/submissions-table.tsx';
 import { hasChangedColumns, usualSettings } from '../table/table-settings.ts';
-import { isFiltered, unfilteredView, useViewState } from '../view-state.ts';
+import { isViewFiltered, unfilteredView, useViewState } from '../view-state.ts';
 import { useViewColumns } from '../views/saved-view.ts';
 import { ViewTabs } from '../views/view-tabs.tsx';
 import { TableTools } from './table-tools.tsx';
@@ -35,7 +41,7 @@ import { Toolbar } from './toolbar.tsx';
 
 /** The submissions of a form: the table, its filters, and one open submission. */
 export function SubmissionsScreen(): ReactElement {
-  const form = useForm();
+  const form = useCurrentForm();
   const [view, changeView] = useViewState();
   const table = useQuery(tableQuery(form, view));
   const columns = useQuery(columnsQuery(form));
@@ -53,7 +59,7 @@ export function SubmissionsScreen(): ReactElement {
   const pinned = isWide ? settings.pinned : 0;
   const { order: ownOrder, hidden } = settings;
   const arranged = useMemo(
-    () => orderColumns(allColumns(columns.data ?? [], isWide), ownOrder),
+    () => orderColumns(listMovableColumns(columns.data ?? [], isWide), ownOrder),
     [columns.data, isWide, ownOrder],
   );
   const shown = useMemo(() => arranged.filter(({ id }) => !hidden.includes(id)), [arranged, hidden]);
@@ -101,7 +107,7 @@ export function SubmissionsScreen(): ReactElement {
           onChange={changeView}
           onForget={viewColumns.forget}
         />
-        {(total !== 0 || isFiltered(view)) && (
+        {(total !== 0 || isViewFiltered(view)) && (
           <Toolbar form={form} view={view} columns={columns.data ?? []} onChange={changeView} />
         )}
       </div>
@@ -128,7 +134,7 @@ export function SubmissionsScreen(): ReactElement {
             <Loading lines={8} label="Loading submissions…" />
           ) : rows.length === 0 ? (
             <Nothing
-              isFiltered={isFiltered(view)}
+              isFiltered={isViewFiltered(view)}
               isPastEnd={total! > 0}
               form={form}
               q={view.q}
@@ -165,7 +171,10 @@ export function SubmissionsScreen(): ReactElement {
                 changeSettings({
                   widths: {
                     ...settings.widths,
-                    [id]: Math.min(columnWidth.most, Math.max(columnWidth.least, Math.round(width))),
+                    [id]: Math.min(
+                      columnWidthLimits.most,
+                      Math.max(columnWidthLimits.least, Math.round(width)),
+                    ),
                   },
                 })
               }
@@ -218,7 +227,7 @@ function Nothing({
   onClear,
   onSearch,
 }: NothingProps): ReactElement {
-  const nearest = useQuery({ ...nearestQuery(form, q), enabled: isFiltered && q !== undefined });
+  const nearest = useQuery({ ...correctedSearchQuery(form, q), enabled: isFiltered && q !== undefined });
   if (isPastEnd)
     return (
       <EmptyState icon="table" title="This page is past the end">

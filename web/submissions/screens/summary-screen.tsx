@@ -7,7 +7,7 @@ import { CopyField } from '../../design/copy-button.tsx';
 import { Card, Page } from '../../design/page.tsx';
 import { EmptyState, QueryState, SlowNote } from '../../design/states.tsx';
 import { formatDate } from '../../design/time.tsx';
-import { useForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/current-form.ts';
 import { summaryQuery } from '../queries.ts';
 import { type LinkFilter, SubmissionsLink } from '../summary/bar-links.tsx';
 import { DaysChart, describePeak } from '../summary/charts.tsx';
@@ -18,7 +18,7 @@ import { DateFilter, formatPeriod } from './toolbar.tsx';
 
 /** Operation that summarizes a form's submissions. */
 export function SummaryScreen(): ReactElement {
-  const form = useForm();
+  const form = useCurrentForm();
   const [view, changeView] = useViewState();
   const days = { from: view.from, to: view.to };
   /** The form and days for which all submissions were requested. Others start with the newest again. */

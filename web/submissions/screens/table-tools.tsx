@@ -8,7 +8,7 @@ import { Button, IconButton } from '../../design/button.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
 import { type FormLocation, readerLanguage, spamCountQuery } from '../queries.ts';
-import { isFiltered, type ViewState, withSorting } from '../view-state.ts';
+import { isViewFiltered, toListParameters, type ViewState } from '../view-state.ts';
 
 const formats = [
   {
@@ -39,7 +39,7 @@ type ExportProps = {
 
 /** Exports all submissions that match the filter, with all columns or only the visible ones. */
 function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElement {
-  const what = isFiltered(view)
+  const what = isViewFiltered(view)
     ? `the ${total === undefined ? 'submissions' : formatCount(total, 'submission')} in this view`
     : 'all submissions';
   const save = useAction({
@@ -47,7 +47,7 @@ function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElemen
       download(form.workspace_id, 'exportFormSubmissions', {
         params: { id: form.id },
         query: {
-          ...withSorting(view),
+          ...toListParameters(view),
           ...readerLanguage(),
           ...asked,
           ...(view.saved !== undefined && asked.columns === 'shown' && { view: view.saved }),

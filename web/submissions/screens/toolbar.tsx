@@ -7,7 +7,13 @@ import { Select } from '../../design/select.tsx';
 import { ScreenSearch } from '../../shell/search/search-box.tsx';
 import { FilterBar } from '../filter/filter-bar.tsx';
 import type { FormLocation } from '../queries.ts';
-import { type ChangeView, dayBefore, isFiltered, unfilteredView, type ViewState } from '../view-state.ts';
+import {
+  type ChangeView,
+  dateDaysAgo,
+  isViewFiltered,
+  unfilteredView,
+  type ViewState,
+} from '../view-state.ts';
 
 type Days = { from: string | undefined; to: string | undefined };
 
@@ -29,7 +35,7 @@ export function DateFilter({ from, to, onChange }: Days & { onChange: (days: Day
   const own = { id: 'own', label: current === 'own' ? formatPeriod({ from, to }) : 'Custom range…' } as const;
   const choose = (id: SpanId): void => {
     if (id === 'own') setAsking(true);
-    else onChange({ from: id === 'any' ? undefined : dayBefore(spans[id]), to: undefined });
+    else onChange({ from: id === 'any' ? undefined : dateDaysAgo(spans[id]), to: undefined });
   };
   return (
     <>
@@ -57,7 +63,7 @@ export function DateFilter({ from, to, onChange }: Days & { onChange: (days: Day
 function spanOf({ from, to }: Days): SpanId {
   if (from === undefined && to === undefined) return 'any';
   const known = (Object.keys(spans) as (keyof typeof spans)[]).find(
-    (id) => to === undefined && from === dayBefore(spans[id]),
+    (id) => to === undefined && from === dateDaysAgo(spans[id]),
   );
   return known ?? 'own';
 }
@@ -132,7 +138,7 @@ export function Toolbar({ form, view, columns, onChange }: ToolbarProps): ReactE
         where={view.where}
         onChange={(where) => onChange({ where })}
       >
-        {isFiltered(view) && (
+        {isViewFiltered(view) && (
           <Button size="small" variant="quiet" icon="close" onPress={() => onChange(unfilteredView)}>
             Clear
           </Button>

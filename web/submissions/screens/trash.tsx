@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
 import type { Column } from '#submissions/shapes.ts';
-import { call } from '../../api/operations.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
@@ -13,18 +13,24 @@ import { Pager } from '../../design/pager.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago, formatDate } from '../../design/time.tsx';
-import { useForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { type Bulk, columnsQuery, type FormLocation, formatSubmissionCount, trashQuery } from '../queries.ts';
+import {
+  type BulkChangeReply,
+  columnsQuery,
+  type FormLocation,
+  formatSubmissionCount,
+  trashQuery,
+} from '../queries.ts';
 import { addBulkChange, BulksProgress } from '../selection/bulk-progress.tsx';
 import {
   changeSelection,
   firstAnswers,
   type RowSelection,
   SelectableCell,
-  SelectableHead,
+  SelectableHeader,
 } from '../selection/selectable-cell.tsx';
-import { planRemoval } from './plan-removal.ts';
+import { countTrashDeletions } from './plan-removal.ts';
 
 type Props = {
   form: FormLocation;
@@ -34,23 +40,27 @@ type Props = {
   atOnce: number;
   /** Runs after the selection was restored or deleted. */
   onDone: () => void;
-  onStart: (bulk: Bulk) => void;
+  onStart: (bulk: BulkChangeReply) => void;
 };
 
 /** The actions for a selection in the trash, or for the whole trash. */
 function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props): ReactElement {
-  const { count, rest } = planRemoval({ selected: selected.length, total, atOnce });
+  const { count, rest } = countTrashDeletions({ selected: selected.length, total, atOnce });
   const what = formatSubmissionCount(count);
   const place = { params: { id: form.id } };
   const restore = useAction({
-    run: () => call(form.workspace_id, 'restoreSubmissions', { ...place, body: { ids: [...selected] } }),
+    run: () =>
+      callWorkspaceOperation(form.workspace_id, 'restoreSubmissions', {
+        ...place,
+        body: { ids: [...selected] },
+      }),
     done: ({ restored }) => `${formatSubmissionCount(restored)} restored.`,
     onDone,
     problem: 'toast',
   });
   const empty = useAction({
     run: () =>
-      call(form.workspace_id, 'emptyTrash', {
+      callWorkspaceOperation(form.workspace_id, 'emptyTrash', {
         ...place,
         body: {
           ...(selected.length > 0 ? { ids: [...selected] } : { everything: true as const }),
@@ -96,7 +106,7 @@ function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props)
 
 /** Lists submissions deleted in the last 30 days, to restore or delete permanently. */
 export function TrashScreen(): ReactElement {
-  const form = useForm();
+  const form = useCurrentForm();
   const [page, setPage] = useState(1);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const query = useQuery(trashQuery(form, page));
@@ -175,7 +185,7 @@ function columnsOf(
   return [
     {
       id: 'submission',
-      title: <SelectableHead rows={rows} selection={selection} />,
+      title: <SelectableHeader rows={rows} selection={selection} />,
       cell(row) {
         const [first, ...others] = firstAnswers(row.answers, asked);
         return (

@@ -1,19 +1,19 @@
 import { type ReactElement, useState } from 'react';
-import { call } from '../../api/operations.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Menu } from '../../design/menu.tsx';
-import { type Bulk, type FormLocation, formatSubmissionCount } from '../queries.ts';
+import { type BulkChangeReply, type FormLocation, formatSubmissionCount } from '../queries.ts';
 import { TagField, tagsIn } from '../tags.tsx';
-import { filterOf, isFiltered, type ViewState } from '../view-state.ts';
+import { isViewFiltered, toFilterParameters, type ViewState } from '../view-state.ts';
 
 type TagProps = {
   form: FormLocation;
-  chosen: { ids: string[] } | { filter: ReturnType<typeof filterOf> };
+  chosen: { ids: string[] } | { filter: ReturnType<typeof toFilterParameters> };
   count: number;
   onClose: () => void;
-  onStart: (bulk: Bulk) => void;
+  onStart: (bulk: BulkChangeReply) => void;
 };
 
 /** Adds tags to many submissions, or removes them. */
@@ -23,7 +23,7 @@ function TagDialog({ form, chosen, count, onClose, onStart }: TagProps): ReactEl
   const tags = { add: tagsIn(added), remove: tagsIn(removed) };
   const start = useAction({
     run: () =>
-      call(form.workspace_id, 'startTagging', {
+      callWorkspaceOperation(form.workspace_id, 'startTagging', {
         params: { id: form.id },
         body: { ...chosen, ...tags, expected: count },
       }),
@@ -60,7 +60,7 @@ type Props = {
   /** The number of submissions in the view. */
   total: number;
   onClear: () => void;
-  onStart: (bulk: Bulk) => void;
+  onStart: (bulk: BulkChangeReply) => void;
 };
 
 /** The maximum number of IDs that the service accepts. Larger selections use the filter of the view. */
@@ -75,15 +75,15 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
   const isAll = allBeside === selected;
   const [isTagging, setTagging] = useState(false);
   const count = isAll ? total : selected.size;
-  const chosen = isAll ? { filter: filterOf(view) } : { ids: [...selected] };
+  const chosen = isAll ? { filter: toFilterParameters(view) } : { ids: [...selected] };
   const given = { params: { id: form.id }, body: { ...chosen, expected: count } };
   const what = formatSubmissionCount(count);
-  const begun = (bulk: Bulk): void => {
+  const begun = (bulk: BulkChangeReply): void => {
     onClear();
     onStart(bulk);
   };
   const remove = useAction({
-    run: () => call(form.workspace_id, 'startDeletion', given),
+    run: () => callWorkspaceOperation(form.workspace_id, 'startDeletion', given),
     confirm: {
       title: `Delete ${what}?`,
       label: `Delete ${what}`,
@@ -93,7 +93,10 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
   });
   const mark = useAction({
     run: (status: Status) =>
-      call(form.workspace_id, 'startBulkChange', { ...given, body: { ...given.body, status } }),
+      callWorkspaceOperation(form.workspace_id, 'startBulkChange', {
+        ...given,
+        body: { ...given.body, status },
+      }),
     confirm: (status) => ({
       title: `Mark ${what} as ${status}?`,
       label: `Mark ${what}`,
@@ -109,12 +112,14 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
   return (
     <div className="bulk-bar" role="region" aria-label="Selection">
       <strong role="status">
-        {isAll ? `All ${what}${isFiltered(view) ? ' in this view' : ''} are selected` : `${what} selected`}
+        {isAll
+          ? `All ${what}${isViewFiltered(view) ? ' in this view' : ''} are selected`
+          : `${what} selected`}
         {isTooMuch && `: select at most ${mostTicked.toLocaleString()}, or all`}
       </strong>
       {!isAll && total > selected.size && (
         <Button size="small" onPress={() => setAllBeside(selected)}>
-          Select all {total.toLocaleString()} {isFiltered(view) ? 'matching' : ''}
+          Select all {total.toLocaleString()} {isViewFiltered(view) ? 'matching' : ''}
         </Button>
       )}
       <span className="bulk-space" />

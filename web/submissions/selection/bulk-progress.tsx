@@ -3,13 +3,18 @@ import { type ReactElement, useEffect } from 'react';
 import { formatCount, pluralize } from '#ast/basics/format-number.ts';
 import { refetchChangedQueries } from '../../api/changes.ts';
 import { ApiProblem } from '../../api/client.ts';
-import { call } from '../../api/operations.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { TaskProgress } from '../../design/task-progress.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { type Bulk, bulkQuery, bulksQuery, formatSubmissionCount } from '../queries.ts';
+import {
+  type BulkChangeReply,
+  bulkChangeQuery,
+  bulkChangesQuery,
+  formatSubmissionCount,
+} from '../queries.ts';
 
 /** The texts for each kind: while it runs, when it ends, and why some submissions were not changed. */
 const bulkWords = {
@@ -34,11 +39,11 @@ const bulkWords = {
     ended: 'restored',
     rest: 'they have changed since',
   },
-} as const satisfies Readonly<Record<Bulk['kind'], Words>>;
+} as const satisfies Readonly<Record<BulkChangeReply['kind'], Words>>;
 
 type Words = Readonly<Record<'running' | 'ended', string> & { rest?: string }>;
 
-function describeBulkEnd({ kind, done, total }: Bulk): string {
+function describeBulkEnd({ kind, done, total }: BulkChangeReply): string {
   const { ended, rest }: Words = bulkWords[kind];
   const said = `${formatSubmissionCount(done)} ${pluralize(done, 'was', 'were')} ${ended}.`;
   const left = total - done;
@@ -47,13 +52,13 @@ function describeBulkEnd({ kind, done, total }: Bulk): string {
 }
 
 /** The kinds that can be undone, as in src/submissions/bulk. */
-const undoable: readonly Bulk['kind'][] = ['trash', 'tag', 'status'];
+const undoable: readonly BulkChangeReply['kind'][] = ['trash', 'tag', 'status'];
 
 const followed = new Set<string>();
 
 /** Adds a new bulk change to the running ones and follows its progress. */
-export function addBulkChange(form: LocatedForm, bulk: Bulk): void {
-  queryClient.setQueryData(bulksQuery(form).queryKey, (known) => ({
+export function addBulkChange(form: LocatedForm, bulk: BulkChangeReply): void {
+  queryClient.setQueryData(bulkChangesQuery(form).queryKey, (known) => ({
     ...known,
     data: [bulk, ...(known?.data ?? [])],
   }));
@@ -64,15 +69,15 @@ export function addBulkChange(form: LocatedForm, bulk: Bulk): void {
  * Waits for a bulk change to end, whichever screen is open. Reports the result once, with Undo for members
  * who may edit.
  */
-function followBulk(form: LocatedForm, { id, kind }: Pick<Bulk, 'id' | 'kind'>): void {
+function followBulk(form: LocatedForm, { id, kind }: Pick<BulkChangeReply, 'id' | 'kind'>): void {
   if (followed.has(id)) return;
   followed.add(id);
   const canUndo = undoable.includes(kind) && mayEdit(form.role);
   const undo = async (): Promise<void> => {
     const params = { id: form.id, change: id };
-    addBulkChange(form, await call(form.workspace_id, 'undoBulkChange', { params }));
+    addBulkChange(form, await callWorkspaceOperation(form.workspace_id, 'undoBulkChange', { params }));
   };
-  const leave = new QueryObserver(queryClient, bulkQuery(form, id)).subscribe(({ data, error }) => {
+  const leave = new QueryObserver(queryClient, bulkChangeQuery(form, id)).subscribe(({ data, error }) => {
     // Stops if the person is signed out or has lost access to the form.
     if (error instanceof ApiProblem && [401, 403, 404].includes(error.status)) leave();
     else if (data?.failed_reason) {
@@ -89,7 +94,7 @@ function followBulk(form: LocatedForm, { id, kind }: Pick<Bulk, 'id' | 'kind'>):
 
 /** Shows the running bulk changes of a form, including those found after a reload. */
 export function BulksProgress({ form }: { form: LocatedForm }): ReactElement {
-  const { data = [] } = useQuery(bulksQuery(form));
+  const { data = [] } = useQuery(bulkChangesQuery(form));
   return (
     <>
       {data.map((bulk) => (
@@ -105,9 +110,9 @@ function BulkProgress({
   bulk: { id, kind },
 }: {
   form: LocatedForm;
-  bulk: Pick<Bulk, 'id' | 'kind'>;
+  bulk: Pick<BulkChangeReply, 'id' | 'kind'>;
 }): ReactElement | null {
-  const { data } = useQuery(bulkQuery(form, id));
+  const { data } = useQuery(bulkChangeQuery(form, id));
   useEffect(() => followBulk(form, { id, kind }), [form, id, kind]);
   if (!data || data.finished_at) return null;
   return <TaskProgress label={bulkWords[kind].running} task={data} />;

@@ -6,7 +6,7 @@ import { receivedAt } from '../../api/received-at.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { formatDateTime } from '../../design/time.tsx';
 import { formatAnswer } from '../answer-text.tsx';
-import { filterOf, type ViewState } from '../view-state.ts';
+import { toFilterParameters, type ViewState } from '../view-state.ts';
 
 /** Adds or removes rows and returns the new selection. */
 export function changeSelection(
@@ -21,7 +21,7 @@ const none: ReadonlySet<string> = new Set();
 
 /** Returns the ticked submissions. The selection spans the pages of a view and is cleared with it. */
 export function useSelection(formId: string, view: ViewState) {
-  const scope = JSON.stringify([formId, filterOf(view)]);
+  const scope = JSON.stringify([formId, toFilterParameters(view)]);
   const [kept, setKept] = useState({ scope, ids: none });
   const select = useCallback(
     (ids: readonly string[], isSelected: boolean) =>
@@ -69,7 +69,7 @@ export function SelectableCell({
 }
 
 /** The header of the selection column: selects all rows of the page. */
-export function SelectableHead({
+export function SelectableHeader({
   rows,
   selection,
 }: {

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { Column } from '#submissions/shapes.ts';
 import type { SpamPage, SpamRow } from '#submissions/spam-endpoints.ts';
-import { call } from '../../api/operations.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
@@ -16,10 +16,10 @@ import { Pager } from '../../design/pager.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago, formatDateTime } from '../../design/time.tsx';
-import { useForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { AnswersView } from '../panel/answers-view.tsx';
-import { ReferenceView } from '../panel/sections.tsx';
+import { ReferenceDataView } from '../panel/sections.tsx';
 import {
   columnsQuery,
   type FormLocation,
@@ -32,7 +32,7 @@ import {
   firstAnswers,
   type RowSelection,
   SelectableCell,
-  SelectableHead,
+  SelectableHeader,
 } from '../selection/selectable-cell.tsx';
 
 /** The reasons for spam: a short label and a sentence. */
@@ -55,13 +55,13 @@ type ActionsProps = {
 function SpamActions({ form, ids, onDone }: ActionsProps): ReactElement {
   const place = { params: { id: form.id }, body: { ids: [...ids] } };
   const release = useAction({
-    run: () => call(form.workspace_id, 'releaseSpam', place),
+    run: () => callWorkspaceOperation(form.workspace_id, 'releaseSpam', place),
     done: ({ count }) => `${formatSubmissionCount(count)} released from spam.`,
     onDone,
     problem: 'toast',
   });
   const remove = useAction({
-    run: () => call(form.workspace_id, 'deleteSpam', place),
+    run: () => callWorkspaceOperation(form.workspace_id, 'deleteSpam', place),
     confirm: {
       title: `Delete ${formatSubmissionCount(ids.length)}?`,
       label: 'Delete',
@@ -110,7 +110,7 @@ function SpamDialog({ form, id, mayDecide, onClose }: SpamDialogProps): ReactEle
               {describeOtherSpam(held.others)}
             </Message>
             <AnswersView submission={{ ...held, hits: [] }} />
-            <ReferenceView submission={{ ...held, hits: [] }} />
+            <ReferenceDataView submission={{ ...held, hits: [] }} />
           </>
         )}
       </QueryState>
@@ -131,7 +131,7 @@ type Props = { form: FormLocation; sites: SpamPage['sites']; mayDecide: boolean 
 function UnlistedSites({ form, sites, mayDecide }: Props): ReactElement {
   const allow = useAction({
     run: (origin: string) =>
-      call(form.workspace_id, 'allowSite', { params: { id: form.id }, body: { origin } }),
+      callWorkspaceOperation(form.workspace_id, 'allowSite', { params: { id: form.id }, body: { origin } }),
     done: ({ count }) => `The website was allowed. ${formatSubmissionCount(count)} released from spam.`,
     problem: 'toast',
   });
@@ -160,7 +160,7 @@ function UnlistedSites({ form, sites, mayDecide }: Props): ReactElement {
 
 /** Lists suspected spam, to be released or deleted. */
 export function SpamScreen(): ReactElement {
-  const form = useForm();
+  const form = useCurrentForm();
   const [page, setPage] = useState(1);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState<string>();
@@ -248,7 +248,7 @@ function columnsOf({ rows, asked, selection, onOpen }: ColumnsOf): TableColumn<S
   return [
     {
       id: 'answers',
-      title: <SelectableHead rows={rows} selection={selection} />,
+      title: <SelectableHeader rows={rows} selection={selection} />,
       cell(row) {
         const [first, ...others] = firstAnswers(row.answers, asked);
         return (

@@ -3,8 +3,8 @@ import type { ReactElement, ReactNode } from 'react';
 import type { ElementType } from '#ast/form/elements.ts';
 import type { SummaryBar } from '#search/filter/summary-bar.ts';
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
-import { useForm } from '../../shell/current-form.ts';
-import { type Condition, kindOfColumn } from '../filter/conditions.ts';
+import { useCurrentForm } from '../../shell/current-form.ts';
+import { type FilterCondition, kindOfColumn } from '../filter/conditions.ts';
 import { useViewState, type ViewState } from '../view-state.ts';
 
 /** The filter that a link applies to the table. */
@@ -23,7 +23,7 @@ export function SubmissionsLink({
   isDoubled?: boolean;
   children: ReactNode;
 }): ReactElement {
-  const form = useForm();
+  const form = useCurrentForm();
   const [{ from, to }] = useViewState();
   const search = { ...(from !== undefined && { from }), ...(to !== undefined && { to }), ...narrowed };
   return (
@@ -39,10 +39,10 @@ export function SubmissionsLink({
   );
 }
 
-const counted = (value: SummaryBar): Condition => ({ on: 'counted', op: 'equals', value });
+const counted = (value: SummaryBar): FilterCondition => ({ on: 'counted', op: 'equals', value });
 
 /** Returns the condition that a question was answered, in any row. */
-export const answeredCondition = ({ id, group }: Pick<ElementSummary, 'id' | 'group'>): Condition =>
+export const answeredCondition = ({ id, group }: Pick<ElementSummary, 'id' | 'group'>): FilterCondition =>
   group === null ? { on: 'answer', name: id, op: 'filled' } : counted({ element: id, by: 'answered' });
 
 /**
@@ -53,7 +53,7 @@ export function barCondition(
   { id, group, chart, type }: Pick<ElementSummary, 'id' | 'group' | 'chart' | 'type'>,
   bar: Bar,
   row?: string,
-): Condition | undefined {
+): FilterCondition | undefined {
   if (bar.count === 0) return undefined;
   const answer = { on: 'answer', name: id } as const;
   const option = bar.option ?? bar.label;
@@ -101,5 +101,5 @@ export function barCondition(
   }
 }
 
-const spanOf = (element: string, { from, to }: Bar): Condition | undefined =>
+const spanOf = (element: string, { from, to }: Bar): FilterCondition | undefined =>
   from === undefined || to === undefined ? undefined : counted({ element, by: 'span', from, to });

@@ -2,11 +2,11 @@ import type { CSSProperties, ReactElement, ReactNode } from 'react';
 import type { Summary } from '#submissions/shapes.ts';
 import { PipedText } from '../../design/author-text.tsx';
 import { formatDate } from '../../design/time.tsx';
-import { dayBefore, useViewState } from '../view-state.ts';
+import { dateDaysAgo, useViewState } from '../view-state.ts';
 import { type LinkFilter, SubmissionsLink } from './bar-links.tsx';
 
 /** Shows the numbers of a chart as a collapsed table. The first cell of each row is its header. */
-export function DataDetails({
+export function ChartDataTable({
   caption,
   heads,
   rows,
@@ -176,7 +176,7 @@ export function VerticalBars({
           {bars.length > 1 && <span>{bars.at(-1)!.label}</span>}
         </span>
       </div>
-      <DataDetails
+      <ChartDataTable
         caption={label}
         heads={heads}
         rows={bars.map(({ label, count, paler, narrowed }) => [
@@ -202,7 +202,7 @@ const mostBars = 62;
 /** Shows submissions per day, week or month as bars that link to the submissions. */
 export function DaysChart({ days }: { days: Days }): ReactElement {
   const [{ from = '', to }] = useViewState();
-  const until = to ?? dayBefore(0);
+  const until = to ?? dateDaysAgo(0);
   const [unit, bars] = barsOfPeriod(days, until);
   return (
     <VerticalBars

@@ -3,8 +3,8 @@ import { formatCount, pluralize } from '#ast/basics/format-number.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import { formatMonth } from '../../design/time.tsx';
-import { useForm } from '../../shell/current-form.ts';
-import type { Condition } from '../filter/conditions.ts';
+import { useCurrentForm } from '../../shell/current-form.ts';
+import type { FilterCondition } from '../filter/conditions.ts';
 import { answeredCondition, barCondition, type LinkFilter, SubmissionsLink } from './bar-links.tsx';
 import { countWithShare, type HorizontalBar, HorizontalBars, percent, VerticalBars } from './charts.tsx';
 
@@ -103,7 +103,7 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
     chart === 'months'
       ? element.bars.map((bar) => ({ ...bar, label: formatMonth(bar.label) }))
       : element.bars;
-  const { id: form } = useForm();
+  const { id: form } = useCurrentForm();
   if (answered === 0 && chart !== 'given') return <p className="soft small">No answers yet.</p>;
   const lineOf = (bar: Bar, all: number): HorizontalBar => ({
     label: withQuota(bar),
@@ -181,7 +181,7 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
 /** Up to this many bars are drawn horizontally, because vertical bars would be too wide. */
 const fewBars = 7;
 
-const narrowedBy = (condition: Condition | undefined): LinkFilter | undefined =>
+const narrowedBy = (condition: FilterCondition | undefined): LinkFilter | undefined =>
   condition && { where: [condition] };
 
 const mostFirst = (bars: readonly Bar[]): Bar[] => bars.toSorted((a, b) => b.count - a.count);
@@ -237,7 +237,7 @@ function Recommendation({ element }: { element: ElementSummary }): ReactElement 
 const say = (mean: number): string => mean.toLocaleString(undefined, { maximumFractionDigits: 2 });
 
 /** Returns the row of a ranked option. The better its average position, the longer its bar. */
-const rankingBar = ({ label, count, mean }: Bar, places: number, first?: Condition): HorizontalBar => ({
+const rankingBar = ({ label, count, mean }: Bar, places: number, first?: FilterCondition): HorizontalBar => ({
   label,
   bar: mean === undefined ? 0 : (places - mean + 1) / places,
   said: mean === undefined ? 'never ranked' : `average position ${say(mean)}`,

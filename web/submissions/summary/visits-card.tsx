@@ -4,9 +4,9 @@ import { formatCount } from '#ast/basics/format-number.ts';
 import type { Analytics } from '#submissions/analytics.ts';
 import { fillLabels } from '../../conditions/condition-tree.ts';
 import { Card } from '../../design/page.tsx';
-import { useForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/current-form.ts';
 import { analyticsQuery } from '../queries.ts';
-import { countWithShare, DataDetails, HorizontalBars, percent } from './charts.tsx';
+import { ChartDataTable, countWithShare, HorizontalBars, percent } from './charts.tsx';
 
 /** Shows visit statistics if there are any. If they fail to load, the answers below are not affected. */
 export function VisitsCard({
@@ -14,7 +14,7 @@ export function VisitsCard({
 }: {
   days: { from: string | undefined; to: string | undefined };
 }): ReactElement | null {
-  const form = useForm();
+  const form = useCurrentForm();
   const { data } = useQuery(analyticsQuery(form, days));
   if (!data) return null;
   if (data.views + data.starts + data.completions === 0)
@@ -117,7 +117,7 @@ function LastQuestions({ analytics: { questions } }: { analytics: Analytics }): 
           .slice(0, mostQuestions)
           .map(({ label, left }) => ({ label, ...countWithShare(left, total) }))}
       />
-      <DataDetails
+      <ChartDataTable
         caption="Where visitors stopped"
         heads={['Question', 'Stopped here']}
         rows={questions.map(({ label, left }, index) => [`${index + 1}. ${label}`, left])}

@@ -2,7 +2,7 @@ import { type DragEvent, type PointerEvent, type ReactElement, useRef, useState 
 import { Button } from 'react-aria-components/Button';
 import { Icon } from '../../design/icon.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
-import { columnWidth, isFixedColumn, isSortable, type SubmissionColumn } from './columns-dialog.tsx';
+import { columnWidthLimits, isFixedColumn, isSortable, type SubmissionColumn } from './columns-dialog.tsx';
 import { readSorting, sortBy, toggleSorting, unsort } from './sorting.ts';
 
 export type ColumnActions = {
@@ -35,7 +35,7 @@ type Props = ColumnActions & {
 const dragType = 'application/x-formloom-column';
 
 /** A column header with a menu for keyboard and touch, and a drag handle and a resize edge for the mouse. */
-export function ColumnHead(props: Props): ReactElement {
+export function ColumnHeader(props: Props): ReactElement {
   const { column, width, pinnedAt, sort, onMove, onResize, onSort } = props;
   const sorting = readSorting(sort);
   const sorted = sorting.find(({ id }) => id === column.id);
@@ -143,14 +143,14 @@ function actionsOf(props: Props): MenuAction[] {
     {
       id: 'wider',
       label: 'Wider',
-      isDisabled: width >= columnWidth.most,
-      onAction: () => onResize(id, width + columnWidth.step),
+      isDisabled: width >= columnWidthLimits.most,
+      onAction: () => onResize(id, width + columnWidthLimits.step),
     },
     {
       id: 'narrower',
       label: 'Narrower',
-      isDisabled: width <= columnWidth.least,
-      onAction: () => onResize(id, width - columnWidth.step),
+      isDisabled: width <= columnWidthLimits.least,
+      onAction: () => onResize(id, width - columnWidthLimits.step),
     },
     ...hide,
     ...pinActions(props),

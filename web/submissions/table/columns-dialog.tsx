@@ -1,6 +1,6 @@
 import './columns-dialog.css';
 import { type ReactElement, useState } from 'react';
-import { elements } from '#ast/form/elements.ts';
+import { elementDefinitions } from '#ast/form/elements.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
 import { isSortableType } from '#rules/columns.ts';
 import type { Column } from '#submissions/shapes.ts';
@@ -32,7 +32,7 @@ export const isSortable = (column: SubmissionColumn): boolean =>
  * is added.
  * @param isWide whether there is space for the status before the answers.
  */
-export function allColumns(columns: readonly Column[], isWide: boolean): SubmissionColumn[] {
+export function listMovableColumns(columns: readonly Column[], isWide: boolean): SubmissionColumn[] {
   const times = Map.groupBy(columns, (column) => column.label);
   const status: SubmissionColumn = { id: '$status', title: 'Status', kind: 'status' };
   const answers = columns.map(
@@ -63,12 +63,12 @@ export function moveColumn(
 }
 
 /** Widths in px. */
-export const columnWidth = { least: 96, most: 720, step: 64 } as const;
+export const columnWidthLimits = { least: 96, most: 720, step: 64 } as const;
 
 /** Returns the default width of a column. */
 export function usualWidth(column: SubmissionColumn): number {
   if (column.kind === 'answer') {
-    const { columnWidth = 208 }: ElementDefinition = elements[column.column.type];
+    const { columnWidth = 208 }: ElementDefinition = elementDefinitions[column.column.type];
     return columnWidth;
   }
   return { received: 152, found: 320, status: 140, tags: 200, reference: 240 }[column.kind];

@@ -7,13 +7,13 @@ import type { TableRow } from '#submissions/shapes.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { StatusChip } from '../../design/chip.tsx';
-import { HighlightedText, patternOf } from '../../design/highlighted-text.tsx';
+import { HighlightedText, wholeWordPattern } from '../../design/highlighted-text.tsx';
 import { AgoText, formatDateTime } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import { AnswerCell, formatAnswer } from '../answer-text.tsx';
 import { kindOfColumn } from '../filter/conditions.ts';
 import { TagChips } from '../tags.tsx';
-import { type ColumnActions, ColumnHead } from './column-head.tsx';
+import { type ColumnActions, ColumnHeader } from './column-head.tsx';
 import { isFixedColumn, receivedColumn, type SubmissionColumn, usualWidth } from './columns-dialog.tsx';
 
 /** The number of characters shown around a match: one line of the table. */
@@ -30,7 +30,7 @@ function FoundCell({
   row: TableRow;
   columns: readonly SubmissionColumn[];
 }): ReactElement | null {
-  const pattern = patternOf(row.hits);
+  const pattern = wholeWordPattern(row.hits);
   if (!pattern) return null;
   const found = textsOf(row, columns).find(({ text }) => text.search(pattern) >= 0);
   if (!found) return null;
@@ -241,7 +241,7 @@ export function SubmissionsTable({
               </td>
             )}
             {all.map((column, index) => (
-              <ColumnHead
+              <ColumnHeader
                 key={column.id}
                 column={column}
                 sort={sort}

@@ -1,19 +1,19 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import { readQuery } from '../../api/operations.ts';
+import { operationQuery } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { dayOf } from '../../design/day.ts';
-import { conditionsOf } from '../filter/condition-draft.ts';
+import { localDayOf } from '../../design/day.ts';
+import { conditionsOfQuery } from '../filter/condition-draft.ts';
 import type { FormLocation } from '../queries.ts';
 import { type TableSettings, useTableSettings, usualSettings } from '../table/table-settings.ts';
-import { unfilteredView, type ViewState, withSorting } from '../view-state.ts';
+import { toListParameters, unfilteredView, type ViewState } from '../view-state.ts';
 
 export type SavedView = ReplyOf<'getView'>;
 
 /** The saved views of a form, sorted by name. */
 export const savedViewsQuery = (form: FormLocation) =>
   queryOptions({
-    ...readQuery(form.workspace_id, 'listViews', { params: { id: form.id } }),
+    ...operationQuery(form.workspace_id, 'listViews', { params: { id: form.id } }),
     select: ({ data }) => data,
     staleTime: 60_000,
   });
@@ -22,8 +22,8 @@ export const savedViewsQuery = (form: FormLocation) =>
  * Returns the part of a view that is saved. A search is saved as typed, so the days in it are in each
  * reader's time zone.
  */
-export const savedQuery = (view: ViewState): SavedView['query'] => ({
-  ...withSorting(view),
+export const toSavedQuery = (view: ViewState): SavedView['query'] => ({
+  ...toListParameters(view),
   ...(view.q !== undefined && { q: view.q }),
 });
 
@@ -38,16 +38,16 @@ export function applySavedView({ id, query }: SavedView): Partial<ViewState> {
     status,
     q,
     sort,
-    from: from === undefined ? undefined : dayOf(new Date(from)),
-    to: to === undefined ? undefined : dayOf(lastMoment(to)),
-    where: conditionsOf(asked),
+    from: from === undefined ? undefined : localDayOf(new Date(from)),
+    to: to === undefined ? undefined : localDayOf(lastMoment(to)),
+    where: conditionsOfQuery(asked),
     open: undefined,
   };
 }
 
 /** Whether the current query differs from the saved view. */
 export const differsFromSaved = (saved: SavedView, view: ViewState): boolean =>
-  keyOf(savedQuery({ ...view, ...applySavedView(saved) })) !== keyOf(savedQuery(view));
+  keyOf(toSavedQuery({ ...view, ...applySavedView(saved) })) !== keyOf(toSavedQuery(view));
 
 const keyOf = (query: object): string =>
   JSON.stringify(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1)));

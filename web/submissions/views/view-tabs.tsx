@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import { call } from '../../api/operations.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FieldsDialog } from '../../design/fields.tsx';
@@ -13,8 +13,8 @@ import {
   applySavedView,
   differsFromSaved,
   type SavedView,
-  savedQuery,
   savedViewsQuery,
+  toSavedQuery,
 } from './saved-view.ts';
 
 type Props = {
@@ -50,15 +50,26 @@ export function ViewTabs({
   const isOther = current !== undefined && (areColumnsOther || differsFromSaved(current, view));
   const place = { params: { id: form.id } };
   const changeCurrent = (body: Partial<Pick<SavedView, 'name' | 'query' | 'columns'>>) =>
-    call(form.workspace_id, 'changeView', { params: { id: current!.id }, body }, { seen: current! });
+    callWorkspaceOperation(
+      form.workspace_id,
+      'changeView',
+      { params: { id: current!.id }, body },
+      { seen: current! },
+    );
   const keep = useAction({
-    run: () => changeCurrent({ query: savedQuery(view), columns }),
+    run: () => changeCurrent({ query: toSavedQuery(view), columns }),
     done: savedMessage,
     onDone: ({ id }) => onForget(id, columns),
     problem: 'toast',
   });
   const remove = useAction({
-    run: () => call(form.workspace_id, 'deleteView', { params: { id: current!.id } }, { seen: current! }),
+    run: () =>
+      callWorkspaceOperation(
+        form.workspace_id,
+        'deleteView',
+        { params: { id: current!.id } },
+        { seen: current! },
+      ),
     confirm: {
       title: `Delete the view “${current?.name}”?`,
       label: 'Delete view',
@@ -69,7 +80,10 @@ export function ViewTabs({
       // A view has no other data, so Undo can save it again.
       const { name, query, columns: saved } = current!;
       const run = () =>
-        call(form.workspace_id, 'saveView', { ...place, body: { name, query, columns: saved } });
+        callWorkspaceOperation(form.workspace_id, 'saveView', {
+          ...place,
+          body: { name, query, columns: saved },
+        });
       return { text: `The view “${name}” was deleted.`, action: { label: 'Undo', run } };
     },
   });
@@ -139,9 +153,9 @@ export function ViewTabs({
           title="Save as view"
           before=""
           run={(name) =>
-            call(form.workspace_id, 'saveView', {
+            callWorkspaceOperation(form.workspace_id, 'saveView', {
               ...place,
-              body: { name, query: savedQuery(view), columns },
+              body: { name, query: toSavedQuery(view), columns },
             })
           }
           onClose={() => setAsking(undefined)}

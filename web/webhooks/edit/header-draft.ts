@@ -16,7 +16,7 @@ export const headerDrafts = (webhook: Pick<Webhook, 'header_names'> | undefined)
   (webhook?.header_names ?? []).map((name) => ({ key: name, name, value: '', isStored: true }));
 
 /** Returns the headers to send, or undefined if nothing changed. Blank rows are left out. */
-export function headersOf(
+export function headersToSend(
   drafts: readonly HeaderDraft[],
   webhook: Pick<Webhook, 'header_names'> | undefined,
 ): WebhookChange['headers'] {
@@ -67,7 +67,7 @@ export function secretChoices(
 }
 
 /** Returns the value to send for a choice; undefined keeps the current secret. */
-export function secretOf(choice: SecretChoice, entered: string, had: boolean): WebhookChange['secret'] {
+export function secretToSend(choice: SecretChoice, entered: string, had: boolean): WebhookChange['secret'] {
   if (choice === 'generate') return 'generate';
   if (choice === 'enter') return entered;
   return choice === 'none' && had ? null : undefined;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { secretChoices, secretOf } from './header-draft.ts';
+import { secretChoices, secretToSend } from './header-draft.ts';
 
 const ids = (has: boolean | undefined, isAllowed: boolean): string[] =>
   secretChoices(has === undefined ? undefined : { has_secret: has }, isAllowed).map(({ id }) => id);
@@ -20,9 +20,9 @@ test('the free plan offers no secret, but an existing one can be kept or removed
 });
 
 test('only a change of the secret is sent', () => {
-  assert.equal(secretOf('keep', '', true), undefined);
-  assert.equal(secretOf('none', '', false), undefined);
-  assert.equal(secretOf('none', '', true), null);
-  assert.equal(secretOf('generate', '', false), 'generate');
-  assert.equal(secretOf('enter', 'a secret of my own', true), 'a secret of my own');
+  assert.equal(secretToSend('keep', '', true), undefined);
+  assert.equal(secretToSend('none', '', false), undefined);
+  assert.equal(secretToSend('none', '', true), null);
+  assert.equal(secretToSend('generate', '', false), 'generate');
+  assert.equal(secretToSend('enter', 'a secret of my own', true), 'a secret of my own');
 });

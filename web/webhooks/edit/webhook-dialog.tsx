@@ -2,28 +2,28 @@ import './header-fields.css';
 import { type ReactElement, useState } from 'react';
 import { urlProblem } from '#rules/url-problem.ts';
 import type { Webhook, WebhookChange, WebhookWithSecret } from '#webhooks/shapes.ts';
-import { isStale } from '../../api/client.ts';
-import { call } from '../../api/operations.ts';
+import { isConcurrentChangeError } from '../../api/client.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Checkbox, CheckboxGroup } from '../../design/checkbox.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import { FieldNotes, TextField } from '../../design/field.tsx';
+import { FieldHelp, TextField } from '../../design/field.tsx';
 import { ConcurrentChangeMessage, Message, SaveErrorMessage } from '../../design/message.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/current-form.ts';
 import { type EventKind, eventChoices } from '../events.ts';
 import { FilterField } from '../filter/filter.tsx';
-import { changedFilter, type FilterDraft, filterProblem } from '../filter/filter-draft.ts';
+import { type FilterDraft, filterProblem, filterToSend } from '../filter/filter-draft.ts';
 import type { WebhookRules } from '../webhooks-query.ts';
 import {
   emptyHeader,
   type HeaderDraft,
   headerDrafts,
-  headersOf,
+  headersToSend,
   mostHeaders,
   type SecretChoice,
-  secretOf,
+  secretToSend,
 } from './header-draft.ts';
 import { SecretDialog, SecretField } from './secret.tsx';
 
@@ -40,7 +40,7 @@ function HeaderFields({ headers, onChange, error }: HeaderProps): ReactElement {
   return (
     <fieldset className="header-fields">
       <legend className="field-label">Headers</legend>
-      <FieldNotes description="Sent with every delivery, for example Authorization. Values are encrypted and will not be shown again." />
+      <FieldHelp description="Sent with every delivery, for example Authorization. Values are encrypted and will not be shown again." />
       {headers.map(({ key, name, value, isStored }, index) => (
         <div key={key} className="header-field">
           <TextField
@@ -213,7 +213,7 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
         onChange={(headers) => set({ headers })}
         error={save.of('headers')}
       />
-      {isStale(save.error) ? (
+      {isConcurrentChangeError(save.error) ? (
         <ConcurrentChangeMessage error={save.error} onDiscard={onClose} />
       ) : (
         save.unlocated !== undefined && <Message tone="bad">{save.unlocated}</Message>
@@ -241,11 +241,11 @@ async function saveWebhook(
   webhook: Webhook | undefined,
   { url, events, choice, entered, overlap, headers: drafts, filter: drafted, pauses }: Draft,
 ): Promise<WebhookWithSecret> {
-  const secret = secretOf(choice, entered, webhook?.has_secret ?? false);
-  const headers = headersOf(drafts, webhook);
-  const filter = changedFilter(drafted, webhook);
+  const secret = secretToSend(choice, entered, webhook?.has_secret ?? false);
+  const headers = headersToSend(drafts, webhook);
+  const filter = filterToSend(drafted, webhook);
   if (!webhook) {
-    return call(form.workspace_id, 'createWebhook', {
+    return callWorkspaceOperation(form.workspace_id, 'createWebhook', {
       params: { id: form.id },
       body: {
         url,
@@ -267,5 +267,10 @@ async function saveWebhook(
     ...(pauses !== webhook.pauses_on_failure && { pauses_on_failure: pauses }),
   };
   const place = { params: { id: webhook.id } };
-  return call(form.workspace_id, 'changeWebhook', { ...place, body: change }, { seen: webhook });
+  return callWorkspaceOperation(
+    form.workspace_id,
+    'changeWebhook',
+    { ...place, body: change },
+    { seen: webhook },
+  );
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createNodeFinder, readCondition } from '../../conditions/condition-tree.ts';
-import { describeOnlyWhen, toPlain } from '../../conditions/describe-condition.ts';
-import { changedFilter, filterProblem } from './filter-draft.ts';
+import { createNodeFinder, parseConditionTree } from '../../conditions/condition-tree.ts';
+import { describeOnlyWhen, formatSentence } from '../../conditions/describe-condition.ts';
+import { filterProblem, filterToSend } from './filter-draft.ts';
 
 const german = { element: 'country', is: 'equals', value: 'Germany' } as const;
 const questions = [
@@ -31,7 +31,10 @@ const sentences: [filter: object, sentence: string][] = [
 ];
 for (const [filter, sentence] of sentences) {
   test(`a filter reads: ${sentence}`, () =>
-    assert.equal(toPlain(describeOnlyWhen(readCondition(filter)!, createNodeFinder(questions))), sentence));
+    assert.equal(
+      formatSentence(describeOnlyWhen(parseConditionTree(filter)!, createNodeFinder(questions))),
+      sentence,
+    ));
 }
 
 test('an incomplete comparison is not sent', () => {
@@ -45,8 +48,8 @@ test('an incomplete comparison is not sent', () => {
 });
 
 test('a filter is sent only if it changed', () => {
-  assert.equal(changedFilter(null, undefined), undefined);
-  assert.deepEqual(changedFilter(german, undefined), german);
-  assert.equal(changedFilter({ ...german }, { filter: german }), undefined);
-  assert.equal(changedFilter(null, { filter: german }), null);
+  assert.equal(filterToSend(null, undefined), undefined);
+  assert.deepEqual(filterToSend(german, undefined), german);
+  assert.equal(filterToSend({ ...german }, { filter: german }), undefined);
+  assert.equal(filterToSend(null, { filter: german }), null);
 });

@@ -6,13 +6,13 @@ import { ConditionEditor, SentenceText } from '../../conditions/condition-editor
 import {
   createNodeFinder,
   newCondition,
-  readCondition,
+  parseConditionTree,
   type TestedNode,
-  writeCondition,
+  toStoredCondition,
 } from '../../conditions/condition-tree.ts';
 import { describeOnlyWhen } from '../../conditions/describe-condition.ts';
 import { Button, IconButton } from '../../design/button.tsx';
-import { FieldNotes } from '../../design/field.tsx';
+import { FieldHelp } from '../../design/field.tsx';
 import { Message, SaveErrorMessage } from '../../design/message.tsx';
 import type { LocatedForm } from '../../shell/current-form.ts';
 import { questionsQuery } from '../webhooks-query.ts';
@@ -31,7 +31,7 @@ export function FilterField({ form, filter, onChange, error }: FieldProps): Reac
   return (
     <fieldset className="filter-field">
       <legend className="field-label">Filter</legend>
-      <FieldNotes description="Without a filter, every submission is sent. Updates are matched against the new answers, deletions against the last ones." />
+      <FieldHelp description="Without a filter, every submission is sent. Updates are matched against the new answers, deletions against the last ones." />
       {unread && !questions && <Message tone="bad">{unread.message}</Message>}
       {filter === null ? (
         // Rendered before the questions have loaded, so that nothing below it moves.
@@ -54,7 +54,7 @@ export function FilterField({ form, filter, onChange, error }: FieldProps): Reac
 type FilterProps = Pick<FieldProps, 'onChange'> & { filter: object; questions: readonly TestedNode[] };
 
 function Filter({ questions, filter, onChange }: FilterProps): ReactElement {
-  const group = readCondition(filter);
+  const group = parseConditionTree(filter);
   return (
     <>
       <div className="spread">
@@ -70,7 +70,7 @@ function Filter({ questions, filter, onChange }: FilterProps): ReactElement {
           group={group}
           nameable={questions}
           suggested={questions[0]}
-          onChange={(next) => onChange(next ? writeCondition(next) : null)}
+          onChange={(next) => onChange(next ? toStoredCondition(next) : null)}
         />
       )}
     </>
@@ -82,7 +82,7 @@ type SentenceProps = { form: LocatedForm; filter: NonNullable<Webhook['filter']>
 /** Shows the filter of a webhook: `Only when Country is Germany`. */
 export function FilterSentence({ form, filter }: SentenceProps): ReactElement | null {
   const questions = useQuery(questionsQuery(form)).data;
-  const group = readCondition(filter);
+  const group = parseConditionTree(filter);
   // Until the questions are loaded, all of them would look as if they were missing.
   if (!questions || !group) return null;
   return (

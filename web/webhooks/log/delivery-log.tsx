@@ -15,12 +15,12 @@ import { Ago, AgoText, formatDateTime } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import type { LocatedForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { eventChoices, shortEvent } from '../events.ts';
+import { eventChoices, shortEventLabel } from '../events.ts';
 import {
   deliveryStatuses,
   formatAttempts,
   formatMilliseconds,
-  isFiltered,
+  isLogFiltered,
   type LogView,
 } from '../log-view.ts';
 import { ReplayDialog } from '../replay.tsx';
@@ -68,7 +68,7 @@ function DeliveryFilters({ view, onChange, total }: FiltersProps): ReactElement 
         value={view.to ?? ''}
         onChange={(to) => onChange({ to: to || undefined })}
       />
-      {isFiltered(view) && (
+      {isLogFiltered(view) && (
         <Button
           variant="quiet"
           icon="close"
@@ -90,7 +90,7 @@ type TableProps = { deliveries: readonly DeliveryLine[]; mostAttempts: number; o
 function DeliveryTable({ deliveries, mostAttempts, onOpen }: TableProps): ReactElement {
   const columns: TableColumn<DeliveryLine>[] = [
     { id: 'time', title: 'Time', cell: (line) => <OpenDelivery line={line} onOpen={onOpen} /> },
-    { id: 'event', title: 'Event', isSecondary: true, cell: ({ event }) => shortEvent(event) },
+    { id: 'event', title: 'Event', isSecondary: true, cell: ({ event }) => shortEventLabel(event) },
     {
       id: 'status',
       title: 'Status',
@@ -149,7 +149,7 @@ function OpenDelivery({ line, onOpen }: { line: DeliveryLine; onOpen: (id: strin
         <time dateTime={created_at}>
           <AgoText at={created_at} />
         </time>
-        <span className="delivery-open-event soft small">{shortEvent(event)}</span>
+        <span className="delivery-open-event soft small">{shortEventLabel(event)}</span>
         <span className="unseen">details</span>
       </BareButton>
     </Tooltip>
@@ -169,7 +169,7 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
   const { webhook, most_attempts } = detail;
   const log = useQuery(deliveriesQuery(form, webhook.id, view));
   const total = log.data?.pagination.total_count;
-  const isNarrowed = isFiltered(view);
+  const isNarrowed = isLogFiltered(view);
   const [isReplaying, setReplaying] = useState(false);
   const nothing =
     total !== 0 ? (

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import type { Attempt, DeliveryDetail } from '#webhooks/shapes.ts';
-import { call } from '../../api/operations.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
@@ -13,11 +13,17 @@ import { Icon } from '../../design/icon.tsx';
 import { Message } from '../../design/message.tsx';
 import { QueryState } from '../../design/states.tsx';
 import { Ago, AgoText, formatDateTime } from '../../design/time.tsx';
-import { useClock } from '../../design/use-clock.ts';
+import { useRegularRerender } from '../../design/use-clock.ts';
 import type { LocatedForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { shortEvent } from '../events.ts';
-import { formatMilliseconds, hasArrived, outcomeOf, prettifyJson, triggerWords } from '../log-view.ts';
+import { shortEventLabel } from '../events.ts';
+import {
+  attemptTriggerLabels,
+  formatMilliseconds,
+  hasAttemptSucceeded,
+  outcomeOf,
+  prettifyJson,
+} from '../log-view.ts';
 import { deliveryQuery } from '../webhooks-query.ts';
 
 type MessageProps = {
@@ -103,7 +109,7 @@ function AttemptList({ delivery }: { delivery: DeliveryDetail }): ReactElement {
 }
 
 function NextAttempt({ at }: { at: string | null }): ReactElement {
-  useClock(1_000);
+  useRegularRerender(1_000);
   const isDue = at === null || Date.parse(at) <= Date.now();
   return (
     <li className="attempt attempt-next">
@@ -125,7 +131,7 @@ function NextAttempt({ at }: { at: string | null }): ReactElement {
 }
 
 function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }): ReactElement {
-  const isGood = hasArrived(attempt);
+  const isGood = hasAttemptSucceeded(attempt);
   return (
     <li className={`attempt ${isGood ? 'attempt-good' : 'attempt-bad'}`}>
       <span className="attempt-mark">
@@ -138,7 +144,7 @@ function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
         </span>
       </div>
       <p className="soft small numeric">
-        Attempt {attempt.attempt}, {triggerWords[attempt.trigger]}, took{' '}
+        Attempt {attempt.attempt}, {attemptTriggerLabels[attempt.trigger]}, took{' '}
         {formatMilliseconds(attempt.response_ms)}
       </p>
       <AttemptTimings attempt={attempt} />
@@ -200,7 +206,7 @@ type Props = { form: LocatedForm; delivery: string; onClose: () => void };
 export function DeliveryPanel({ form, delivery, onClose }: Props): ReactElement {
   const found = useQuery(deliveryQuery(form, delivery));
   const retry = useAction({
-    run: () => call(form.workspace_id, 'retryDelivery', { params: { id: delivery } }),
+    run: () => callWorkspaceOperation(form.workspace_id, 'retryDelivery', { params: { id: delivery } }),
   });
   const detail = found.data;
   const mayRetry = detail?.status === 'Failed' && !detail.is_test && mayEdit(form.role);
@@ -232,7 +238,7 @@ function DeliveryContent({ form, detail }: { form: string; detail: DeliveryDetai
       <div className="row" role="status">
         <StatusChip status={detail.status} />
         {detail.is_test && <Chip tone="info">Test</Chip>}
-        <span>{shortEvent(detail.event)}</span>
+        <span>{shortEventLabel(detail.event)}</span>
       </div>
       <dl className="delivery-facts">
         <dt>Started</dt>

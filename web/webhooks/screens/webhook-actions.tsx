@@ -2,10 +2,10 @@ import { type ReactElement, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { hostOf } from '#rules/url-problem.ts';
 import type { Webhook } from '#webhooks/shapes.ts';
-import { call } from '../../api/operations.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
-import { dayOf } from '../../design/day.ts';
+import { localDayOf } from '../../design/day.ts';
 import { Menu } from '../../design/menu.tsx';
 import type { LocatedForm } from '../../shell/current-form.ts';
 import { WebhookDialog } from '../edit/webhook-dialog.tsx';
@@ -25,7 +25,10 @@ type SendTestProps = {
 export function SendTest({ form, webhook, onSent }: SendTestProps): ReactElement {
   const send = useAction({
     run: (event: EventKind) =>
-      call(form.workspace_id, 'testWebhook', { params: { id: webhook.id }, body: { event } }),
+      callWorkspaceOperation(form.workspace_id, 'testWebhook', {
+        params: { id: webhook.id },
+        body: { event },
+      }),
     problem: 'toast',
     onDone: ({ id }) => onSent(id),
   });
@@ -71,7 +74,12 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
   const place = { params: { id: webhook.id } };
   const setActive = useAction({
     run: (active: boolean) =>
-      call(form.workspace_id, 'changeWebhook', { ...place, body: { active } }, { seen: webhook }),
+      callWorkspaceOperation(
+        form.workspace_id,
+        'changeWebhook',
+        { ...place, body: { active } },
+        { seen: webhook },
+      ),
     again: (active) => ({
       title: `${pauseButtonLabel(active)} this webhook anyway?`,
       label: pauseButtonLabel(active),
@@ -85,7 +93,7 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
     },
   });
   const remove = useAction({
-    run: () => call(form.workspace_id, 'deleteWebhook', place, { seen: webhook }),
+    run: () => callWorkspaceOperation(form.workspace_id, 'deleteWebhook', place, { seen: webhook }),
     confirm: {
       title: 'Delete this webhook?',
       label: 'Delete webhook',
@@ -151,7 +159,7 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
         <ReplayDialog
           form={form}
           webhook={webhook}
-          draft={failedFrom === null ? {} : { from: dayOf(new Date(failedFrom)) }}
+          draft={failedFrom === null ? {} : { from: localDayOf(new Date(failedFrom)) }}
           reason="The webhook is active again. Send the failed deliveries again?"
           onClose={close}
         />

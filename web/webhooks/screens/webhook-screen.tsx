@@ -12,10 +12,10 @@ import { Icon } from '../../design/icon.tsx';
 import { Page } from '../../design/page.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
 import { formatDateTime } from '../../design/time.tsx';
-import { type LocatedForm, useForm } from '../../shell/current-form.ts';
+import { type LocatedForm, useCurrentForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { VerifyDialog } from '../edit/secret.tsx';
-import { shortEvent } from '../events.ts';
+import { shortEventLabel } from '../events.ts';
 import { FilterSentence } from '../filter/filter.tsx';
 import { DayHealth, HealthPanel, LastDelivery, PauseNotice } from '../health/health.tsx';
 import { DeliveryLog } from '../log/delivery-log.tsx';
@@ -41,7 +41,7 @@ function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: Webhook }
           <dt>Events</dt>
           <dd>
             {webhook.events.map((kind) => (
-              <Chip key={kind}>{shortEvent(kind)}</Chip>
+              <Chip key={kind}>{shortEventLabel(kind)}</Chip>
             ))}
           </dd>
         </div>
@@ -112,7 +112,7 @@ function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: Webhook }
 
 /** Shows one webhook: its health, delivery log and tests. */
 export function WebhookScreen(): ReactElement {
-  const form = useForm();
+  const form = useCurrentForm();
   const id = useParams({ strict: false }).webhook!;
   const found = useQuery(webhookQuery(form, id));
   // Another person may have deleted the webhook.

@@ -8,10 +8,10 @@ import { Button } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
 import { Page } from '../../design/page.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
-import { type LocatedForm, useForm } from '../../shell/current-form.ts';
+import { type LocatedForm, useCurrentForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { WebhookDialog } from '../edit/webhook-dialog.tsx';
-import { shortEvent } from '../events.ts';
+import { shortEventLabel } from '../events.ts';
 import { FilterSentence } from '../filter/filter.tsx';
 import { DayHealth, LastDelivery } from '../health/health.tsx';
 import { type WebhookRules, webhooksQuery } from '../webhooks-query.ts';
@@ -41,7 +41,7 @@ function WebhookCard({
         <div className="row">
           <StatusChip status={webhook.active ? 'active' : 'paused'} />
           {webhook.events.map((kind) => (
-            <Chip key={kind}>{shortEvent(kind)}</Chip>
+            <Chip key={kind}>{shortEventLabel(kind)}</Chip>
           ))}
           {webhook.has_secret && <Chip tone="info">Signed</Chip>}
           {webhook.paused_by === 'failure' && <Chip tone="bad">Failing for days</Chip>}
@@ -71,7 +71,7 @@ function WebhookCard({
 
 /** Lists the webhooks of a form with their health. */
 export function WebhooksScreen(): ReactElement {
-  const form = useForm();
+  const form = useCurrentForm();
   const webhooks = useQuery(webhooksQuery(form));
   const [isAdding, setAdding] = useState(false);
   const navigate = useNavigate();

@@ -1,11 +1,11 @@
-import { limits } from '../../basics/limits.ts';
+import { formLimits } from '../../basics/limits.ts';
 import { parseFormula } from './parse.ts';
 import type { FormulaProblem } from './program.ts';
 
 /** Returns what is wrong with a formula on its own, as the end of a sentence, with the position. */
 export function formulaProblem(text: string): string | undefined {
-  if (text.length > limits.formulaCharacters)
-    return `must have at most ${limits.formulaCharacters} characters`;
+  if (text.length > formLimits.formulaCharacters)
+    return `must have at most ${formLimits.formulaCharacters} characters`;
   const parsed = parseFormula(text);
   return parsed.ok ? undefined : formatFormulaProblem(parsed.problem);
 }

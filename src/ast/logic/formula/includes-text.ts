@@ -1,4 +1,4 @@
-import { spend, type Work } from '../../basics/work.ts';
+import { spendWork, type WorkBudget } from '../../basics/work.ts';
 
 /** For up to this many pairs of characters, the built-in search is fast even in the worst case. */
 const fewPairs = 100_000;
@@ -11,12 +11,12 @@ const steps = { character: 0.35, ownCharacter: 1.5 } as const;
  * some texts once for each character of the part.
  * @throws TooMuchWork
  */
-export function includesText(text: string, part: string, work: Work): boolean {
+export function includesText(text: string, part: string, work: WorkBudget): boolean {
   if (text.length * part.length <= fewPairs) {
-    spend(work, text.length * steps.character);
+    spendWork(work, text.length * steps.character);
     return text.includes(part);
   }
-  spend(work, (text.length + part.length) * steps.ownCharacter);
+  spendWork(work, (text.length + part.length) * steps.ownCharacter);
   const borders = bordersOf(part);
   let matched = 0;
   for (let at = 0; at < text.length; at += 1) {

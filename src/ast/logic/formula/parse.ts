@@ -1,22 +1,22 @@
-import { elementIdSource } from '../../basics/element-id.ts';
+import { elementIdPatternSource } from '../../basics/element-id.ts';
 import { answerLimits } from '../../basics/limits.ts';
 import {
   type AggregateFunction,
   aggregateFunctions,
+  type FormulaFunctionName,
+  type FormulaInstruction,
   type FormulaProblem,
-  type FunctionName,
-  functionNames,
-  type Instruction,
-  type Program,
-  type Span,
+  type FormulaProgram,
+  type FormulaSpan,
+  formulaFunctionNames,
 } from './program.ts';
 
 export type ParseResult =
-  | { readonly ok: true; readonly program: Program }
+  | { readonly ok: true; readonly program: FormulaProgram }
   | { readonly ok: false; readonly problem: FormulaProblem };
 
 /** A token of a formula. `end` is the index after its last character. */
-type Token = Span & {
+type Token = FormulaSpan & {
   readonly kind: 'number' | 'text' | 'id' | 'word' | 'sign' | 'end';
   readonly text: string;
 };
@@ -26,7 +26,7 @@ class Fault extends Error {
   override readonly name = 'Fault';
   readonly problem: FormulaProblem;
 
-  constructor(message: string, { at, end }: Span) {
+  constructor(message: string, { at, end }: FormulaSpan) {
     super(message);
     this.problem = { message, at, end };
   }
@@ -50,7 +50,7 @@ export function parseFormula(text: string): ParseResult {
 }
 
 /** Returns the positions of element names in a formula, or an empty list if it has invalid tokens. */
-export function namesIn(text: string): readonly (Span & { readonly id: string })[] {
+export function findFormulaNames(text: string): readonly (FormulaSpan & { readonly id: string })[] {
   try {
     return tokensOf(text).flatMap(({ kind, text: name, at, end }) =>
       kind === 'id' ? [{ id: idOf(name), at, end }] : [],
@@ -63,7 +63,7 @@ export function namesIn(text: string): readonly (Span & { readonly id: string })
 
 /** Returns a formula in which elements are renamed. */
 export function renameInFormula(text: string, rename: (id: string) => string): string {
-  const names = namesIn(text);
+  const names = findFormulaNames(text);
   if (names.every(({ id }) => rename(id) === id)) return text;
   const parts = names.map(
     ({ id, at }, index) => `${text.slice(names[index - 1]?.end ?? 0, at)}{${rename(id)}}`,
@@ -83,7 +83,7 @@ function read(text: string): ParseResult {
 const forms = {
   number: /\d+(?:\.\d+)?/y,
   text: /"[^"]*"|'[^']*'/y,
-  id: new RegExp(String.raw`\{ ?${elementIdSource} ?\}`, 'uy'),
+  id: new RegExp(String.raw`\{ ?${elementIdPatternSource} ?\}`, 'uy'),
   word: /[A-Za-z_]+/y,
   sign: /[<>!]=|[-+*/%=<>(),]/y,
 } as const;
@@ -135,10 +135,10 @@ const ofNot = 3;
 const ofNegative = 7;
 
 /** Parses by operator precedence and puts each instruction after its operands. */
-function readTokens(tokens: readonly Token[]): Program {
+function readTokens(tokens: readonly Token[]): FormulaProgram {
   let at = 0;
   let depth = 0;
-  let program: Instruction[] = [];
+  let program: FormulaInstruction[] = [];
   const next = (): Token => tokens[at]!;
   const take = (): Token => {
     const token = next();
@@ -150,7 +150,7 @@ function readTokens(tokens: readonly Token[]): Program {
     if (isNext(sign)) return take();
     throw unexpected(next(), `"${sign}"`);
   };
-  const call = (name: Exclude<FunctionName, AggregateFunction>, count: number, from: number): void => {
+  const call = (name: Exclude<FormulaFunctionName, AggregateFunction>, count: number, from: number): void => {
     program.push({ kind: 'call', name, count, at: from, end: tokens[at - 1]!.end });
   };
 
@@ -166,7 +166,7 @@ function readTokens(tokens: readonly Token[]): Program {
       if (close === undefined || close < least) break;
       take();
       expression(close + 1);
-      call(name as Exclude<FunctionName, AggregateFunction>, 2, from);
+      call(name as Exclude<FormulaFunctionName, AggregateFunction>, 2, from);
     }
     depth -= 1;
   };
@@ -194,9 +194,9 @@ function readTokens(tokens: readonly Token[]): Program {
       call('not', 1, token.at);
     } else if (name === 'points') points(token.at);
     else if (aggregateFunctions.some((each) => each === name)) gather(name as AggregateFunction, token.at);
-    else if (functionNames.some((each) => each === name) && closeness[name] === undefined) {
+    else if (formulaFunctionNames.some((each) => each === name) && closeness[name] === undefined) {
       call(
-        name as Exclude<FunctionName, AggregateFunction>,
+        name as Exclude<FormulaFunctionName, AggregateFunction>,
         list(token, () => expression(0)),
         token.at,
       );
@@ -229,7 +229,7 @@ function readTokens(tokens: readonly Token[]): Program {
   };
   const gather = (name: AggregateFunction, from: number): void => {
     const around = program;
-    const parts: Program[] = [];
+    const parts: FormulaProgram[] = [];
     const each = (): void => {
       program = [];
       expression(0);

@@ -2,15 +2,15 @@ import { isBlank } from '../../basics/blank.ts';
 import { isRecord } from '../../basics/json.ts';
 import { optionsById } from '../../basics/options.ts';
 import { countCharacters, trimText } from '../../basics/text.ts';
-import { spend, type Work } from '../../basics/work.ts';
+import { spendWork, type WorkBudget } from '../../basics/work.ts';
 import { isDate, isDateTime, isTime } from '../../rules/text-formats.ts';
 import { includesText } from './includes-text.ts';
 import {
   type AggregateFunction,
   directElementIdsIn,
-  type FunctionName,
-  type Instruction,
-  type Program,
+  type FormulaFunctionName,
+  type FormulaInstruction,
+  type FormulaProgram,
 } from './program.ts';
 
 /** A stored answer in the form that formulas use. Undefined for a blank answer. */
@@ -31,7 +31,7 @@ export type FormulaAnswers = {
   readonly rowsAround: (ids: readonly string[]) => readonly number[] | undefined;
   /** Today's date in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
-  readonly work: Work;
+  readonly work: WorkBudget;
 };
 
 /** Costs in steps of work (work.ts). `lookedAt` is a scanned character, `counted` a matrix row. */
@@ -48,7 +48,7 @@ const maxCalculatedLength = 999_999_999_999_999;
  * @throws TooMuchWork
  */
 export function runFormula(
-  program: Program,
+  program: FormulaProgram,
   answers: FormulaAnswers,
   decimals: number | undefined,
 ): number | undefined {
@@ -58,15 +58,15 @@ export function runFormula(
   return Math.abs(value) <= maxCalculatedLength ? value : undefined;
 }
 
-function run(program: Program, answers: FormulaAnswers, row: number | undefined): FormulaValue {
-  spend(answers.work, program.length * steps.instruction);
+function run(program: FormulaProgram, answers: FormulaAnswers, row: number | undefined): FormulaValue {
+  spendWork(answers.work, program.length * steps.instruction);
   const stack: FormulaValue[] = [];
   for (const step of program) stack.push(valueOf(step, stack, answers, row));
   return stack.pop();
 }
 
 function valueOf(
-  step: Instruction,
+  step: FormulaInstruction,
   stack: FormulaValue[],
   answers: FormulaAnswers,
   row: number | undefined,
@@ -83,16 +83,16 @@ function valueOf(
 }
 
 /** Sums the points of the chosen options. A blank answer has no points. */
-function pointsOf(attrs: object, value: FormulaValue, work: Work): number | undefined {
+function pointsOf(attrs: object, value: FormulaValue, work: WorkBudget): number | undefined {
   if (value === undefined) return undefined;
   const chosen = isRecord(value) ? Object.values(value).flat() : [value].flat();
   const options = optionsById(attrs);
-  spend(work, chosen.length * steps.instruction);
+  spendWork(work, chosen.length * steps.instruction);
   return chosen.reduce<number>((total, id) => add(total, options.get(id)?.points ?? 0), 0);
 }
 
 /** Returns the values that a part adds to a sum: one for each row if it names elements in rows. */
-function valuesOf(part: Program, answers: FormulaAnswers, row: number | undefined): FormulaValue[] {
+function valuesOf(part: FormulaProgram, answers: FormulaAnswers, row: number | undefined): FormulaValue[] {
   const rows = row === undefined ? answers.rowsAround(directElementIdsIn(part)) : undefined;
   return rows ? rows.map((index) => run(part, answers, index)) : [run(part, answers, row)];
 }
@@ -170,7 +170,7 @@ const isEqual: Run = (given, answers) => {
 };
 
 function fold(text: string, { work }: FormulaAnswers): string {
-  spend(work, text.length * steps.character);
+  spendWork(work, text.length * steps.character);
   return trimText(text).toLowerCase();
 }
 
@@ -218,7 +218,7 @@ function yearsBetween(from: string, to: string): number {
   return years - Number(to.slice(5) < from.slice(5));
 }
 
-const runs: Readonly<Record<Exclude<FunctionName, AggregateFunction>, Run>> = {
+const runs: Readonly<Record<Exclude<FormulaFunctionName, AggregateFunction>, Run>> = {
   if: ([condition, one, other]) => (condition === true ? one : other),
   and: ([one, other]) => one === true && other === true,
   or: ([one, other]) => one === true || other === true,
@@ -243,13 +243,13 @@ const runs: Readonly<Record<Exclude<FunctionName, AggregateFunction>, Run>> = {
   abs: ([value]) => (value === undefined ? undefined : Math.abs(numberOf(value))),
   length: ([value], { work }) => {
     if (typeof value !== 'string') return 0;
-    spend(work, value.length * steps.character);
+    spendWork(work, value.length * steps.character);
     return countCharacters(value);
   },
   includes: (given, answers) => {
     const [value, part] = given;
     if (Array.isArray(value)) {
-      spend(answers.work, value.length);
+      spendWork(answers.work, value.length);
       return value.includes(part);
     }
     if (typeof value !== 'string' || typeof part !== 'string') return false;
@@ -279,7 +279,7 @@ const runs: Readonly<Record<Exclude<FunctionName, AggregateFunction>, Run>> = {
 
 /** Blank answers are skipped. Without any answer, a sum is 0 and the other functions have no value. */
 const aggregators: Readonly<
-  Record<AggregateFunction, (values: readonly FormulaValue[], work: Work) => FormulaValue>
+  Record<AggregateFunction, (values: readonly FormulaValue[], work: WorkBudget) => FormulaValue>
 > = {
   sum: (values) => answered(values).reduce(add, 0),
   min: (values) => least(answered(values), 1),
@@ -292,12 +292,12 @@ const aggregators: Readonly<
 };
 
 /** Counts the choices, files or rows in an answer. An answer without parts counts as 1. */
-function countOf(value: FormulaValue, work: Work): number {
+function countOf(value: FormulaValue, work: WorkBudget): number {
   if (Array.isArray(value)) return value.length;
   if (!isRecord(value)) return Number(isAnswered(value, work));
   // Counts what was sent. The contents are checked later.
   const { length } = Object.keys(value);
-  spend(work, length * steps.counted);
+  spendWork(work, length * steps.counted);
   return length;
 }
 
@@ -305,8 +305,8 @@ function countOf(value: FormulaValue, work: Work): number {
  * Returns whether there is an answer. A text can be entirely white space, so the steps for scanning all of it
  * are spent.
  */
-function isAnswered(value: FormulaValue, work: Work): boolean {
-  if (typeof value === 'string') spend(work, value.length * steps.lookedAt);
+function isAnswered(value: FormulaValue, work: WorkBudget): boolean {
+  if (typeof value === 'string') spendWork(work, value.length * steps.lookedAt);
   return !isBlank(value);
 }
 

@@ -1,16 +1,16 @@
-import { defaults } from '../../basics/defaults.ts';
-import { limits } from '../../basics/limits.ts';
-import { inputType } from '../definition.ts';
-import { count, questionAttributes } from '../shared-attributes.ts';
+import { attributeDefaults } from '../../basics/defaults.ts';
+import { formLimits } from '../../basics/limits.ts';
+import { defineInputType } from '../definition.ts';
+import { countAttribute, questionAttributes } from '../shared-attributes.ts';
 
 /** Visitors do not answer it, so it cannot be required. */
 const { error_message: _error, required: _required, require_when: _when, ...attributes } = questionAttributes;
 
 /** The text before or after a number, such as a currency or a unit. */
 const affix = <Title extends string>(title: Title) =>
-  ({ kind: 'string', title, maxBytes: limits.affixBytes }) as const;
+  ({ kind: 'string', title, maxBytes: formLimits.affixBytes }) as const;
 
-export const calculation = inputType({
+export const calculation = defineInputType({
   title: 'Calculation',
   icon: 'M4.5 2.5h11v15h-11zM7 5.5h6M7 10h1M12 10h1M7 14h1M12 14h1',
   words: 'formula total sum score price points result computed',
@@ -19,10 +19,10 @@ export const calculation = inputType({
   attrs: {
     ...attributes,
     formula: { kind: 'formula', title: 'Formula', required: true },
-    decimals: count('Decimals', 0, 10),
+    decimals: countAttribute('Decimals', 0, 10),
     prefix: affix('Prefix'),
     suffix: affix('Suffix'),
-    hidden: { kind: 'boolean', title: 'Hidden from visitors', default: defaults.hidden },
+    hidden: { kind: 'boolean', title: 'Hidden from visitors', default: attributeDefaults.hidden },
   },
   summary: 'numbers',
   columnWidth: 120,

@@ -1,6 +1,6 @@
-import { defaults } from '../../basics/defaults.ts';
+import { attributeDefaults } from '../../basics/defaults.ts';
 import type { ElementDefinition } from '../definition.ts';
-import { columnSpan, id, label, layout, logic, translations } from '../shared-attributes.ts';
+import { columnSpan, id, label, layout, translations, visibilityAttributes } from '../shared-attributes.ts';
 
 export const composite = {
   group: 'composite',
@@ -12,8 +12,8 @@ export const composite = {
     id,
     label,
     layout,
-    repeatable: { kind: 'boolean', title: 'Repeatable', default: defaults.repeatable },
-    ...logic,
+    repeatable: { kind: 'boolean', title: 'Repeatable', default: attributeDefaults.repeatable },
+    ...visibilityAttributes,
     col_span: columnSpan,
     translations,
   },

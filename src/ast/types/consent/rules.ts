@@ -1,5 +1,5 @@
 import { getProperty, isRecord } from '../../basics/json.ts';
-import { accept, type CheckedAnswer, type ConsentAnswer, refuse } from '../rules.ts';
+import { acceptAnswer, type CheckedAnswer, type ConsentAnswer, refuseAnswer } from '../rules.ts';
 
 /**
  * A consent is answered with `true` or with its stored object. The agreed text comes from the form, and the
@@ -15,8 +15,8 @@ export const rules = {
   },
   check: ({ statement }: { readonly statement: string }, value: unknown): CheckedAnswer<ConsentAnswer> => {
     const at = isRecord(value) ? getProperty(value, 'at') : undefined;
-    if (!isAgreed(value)) return refuse('consent');
-    return accept({ agreed: true, text: statement, ...(isMoment(at) && { at }) });
+    if (!isAgreed(value)) return refuseAnswer('consent');
+    return acceptAnswer({ agreed: true, text: statement, ...(isMoment(at) && { at }) });
   },
 } as const;
 

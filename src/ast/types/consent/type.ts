@@ -1,8 +1,8 @@
-import { limits } from '../../basics/limits.ts';
-import { inputType } from '../definition.ts';
+import { formLimits } from '../../basics/limits.ts';
+import { defineInputType } from '../definition.ts';
 import { questionAttributes } from '../shared-attributes.ts';
 
-export const consent = inputType({
+export const consent = defineInputType({
   title: 'Consent',
   icon: 'M4 3h9l3 3v11H4zM7 11l2 2 4-4M7 6.5h3',
   words: 'agree terms privacy gdpr checkbox accept policy',
@@ -10,7 +10,7 @@ export const consent = inputType({
   firstLabel: 'Privacy',
   attrs: {
     ...questionAttributes,
-    statement: { kind: 'string', title: 'Consent text', required: true, maxBytes: limits.textBytes },
+    statement: { kind: 'string', title: 'Consent text', required: true, maxBytes: formLimits.textBytes },
   },
   first: { statement: 'I agree to the [privacy notice](https://example.com/privacy).' },
   summary: 'given',

@@ -1,8 +1,8 @@
-import { inputType } from '../definition.ts';
+import { defineInputType } from '../definition.ts';
 import { autocomplete } from '../shared-attributes.ts';
 import { momentAttributes, momentSamples, momentSchema } from '../text-type.ts';
 
-export const date = inputType({
+export const date = defineInputType({
   title: 'Date',
   icon: 'M3.5 4.5h13v12h-13zM3.5 8.5h13M7 2.5v3M13 2.5v3',
   words: 'day birthday calendar deadline',

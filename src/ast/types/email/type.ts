@@ -1,7 +1,7 @@
-import { inputType } from '../definition.ts';
+import { defineInputType } from '../definition.ts';
 import { lineAttributes, textSchema } from '../text-type.ts';
 
-export const email = inputType({
+export const email = defineInputType({
   title: 'Email',
   icon: 'M3 5h14v10H3zM3 5.5l7 5.5 7-5.5',
   words: 'mail contact reply',

@@ -1,19 +1,19 @@
 import { schemaReference } from '../../basics/json-schema.ts';
-import { limits } from '../../basics/limits.ts';
+import { formLimits } from '../../basics/limits.ts';
 import type { FileAnswer, FileRules } from '../../rules/check-files.ts';
-import { inputType } from '../definition.ts';
-import { count, inputAttributes } from '../shared-attributes.ts';
+import { defineInputType } from '../definition.ts';
+import { countAttribute, inputAttributes } from '../shared-attributes.ts';
 
-export const fileUpload = inputType({
+export const fileUpload = defineInputType({
   title: 'File upload',
   icon: 'M10 12.5v-9M6.5 6.5 10 3l3.5 3.5M4 10.5V16.5h12v-6',
   words: 'upload attachment document image cv pdf',
   attrs: {
     ...inputAttributes,
     accept: { kind: 'file-types', title: 'File types' },
-    max_file_size: { kind: 'bytes', title: 'Maximum file size', min: 1, max: limits.fileBytes },
-    min_files: count('Minimum files', 0, limits.files),
-    max_files: count('Maximum files', 1, limits.files),
+    max_file_size: { kind: 'bytes', title: 'Maximum file size', min: 1, max: formLimits.fileBytes },
+    min_files: countAttribute('Minimum files', 0, formLimits.files),
+    max_files: countAttribute('Maximum files', 1, formLimits.files),
   },
   summary: 'files',
   identifies: true,

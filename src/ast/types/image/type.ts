@@ -1,6 +1,6 @@
-import { limits } from '../../basics/limits.ts';
+import { formLimits } from '../../basics/limits.ts';
 import type { ElementDefinition } from '../definition.ts';
-import { shownAttributes, translations } from '../shared-attributes.ts';
+import { displayElementAttributes, translations } from '../shared-attributes.ts';
 
 export const image = {
   group: 'content',
@@ -9,9 +9,9 @@ export const image = {
   words: 'picture photo figure caption',
   attrs: {
     image: { kind: 'image', title: 'Image', required: true },
-    alt: { kind: 'string', title: 'Alt text', required: true, maxBytes: limits.labelBytes },
-    caption: { kind: 'string', title: 'Caption', maxBytes: limits.labelBytes },
-    ...shownAttributes,
+    alt: { kind: 'string', title: 'Alt text', required: true, maxBytes: formLimits.labelBytes },
+    caption: { kind: 'string', title: 'Caption', maxBytes: formLimits.labelBytes },
+    ...displayElementAttributes,
     translations,
   },
   summary: 'nothing',

@@ -1,18 +1,18 @@
 import { isBlank } from '../../basics/blank.ts';
 import { getProperty, isRecord } from '../../basics/json.ts';
 import {
-  idOf,
-  labelOf,
+  type ChoiceAttributes,
   type Option,
+  optionIdOf,
+  optionLabelOf,
   optionsById,
-  type Selection,
   tidyChoices,
 } from '../../basics/options.ts';
-import { spend, type Work } from '../../basics/work.ts';
-import { accept, type CheckedAnswer, type GridAnswer, type RowAnswer, refuse } from '../rules.ts';
+import { spendWork, type WorkBudget } from '../../basics/work.ts';
+import { acceptAnswer, type CheckedAnswer, type GridAnswer, type RowAnswer, refuseAnswer } from '../rules.ts';
 
 /** The attributes of a matrix: each row has one of the options as its answer, or several with `multiple`. */
-export type Matrix = Pick<Selection, 'options'> & {
+export type MatrixAttributes = Pick<ChoiceAttributes, 'options'> & {
   readonly rows: readonly Option[];
   readonly multiple?: boolean;
 };
@@ -30,10 +30,10 @@ const named = 3;
 export const rules = {
   kind: 'grid',
   noun: 'grid',
-  tidy: (value: unknown, work: Work, attrs: Matrix) => {
+  tidy: (value: unknown, work: WorkBudget, attrs: MatrixAttributes) => {
     if (!isRecord(value)) return value;
     const { length } = Object.keys(value);
-    spend(work, length * cellSteps);
+    spendWork(work, length * cellSteps);
     // Returns a number, which is not a valid answer, so that later checks do not read the names again.
     if (length > mostNames) return length;
     const answered = Object.entries(value).flatMap(([row, cell]) =>
@@ -41,25 +41,25 @@ export const rules = {
     );
     return answered.length === 0 ? undefined : Object.fromEntries(answered);
   },
-  check: (attrs: Matrix, value: unknown): CheckedAnswer<GridAnswer> => {
-    if (!isRecord(value)) return refuse('grid');
+  check: (attrs: MatrixAttributes, value: unknown): CheckedAnswer<GridAnswer> => {
+    if (!isRecord(value)) return refuseAnswer('grid');
     const options = optionsById(attrs);
     const cells = new Map(Object.entries(value));
     const answer = attrs.rows.flatMap((row): [string, string | string[]][] => {
-      const chosen = chosenOf(cells.get(idOf(row)), attrs.multiple);
+      const chosen = chosenOf(cells.get(optionIdOf(row)), attrs.multiple);
       return chosen?.every((option) => options.has(option))
-        ? [[idOf(row), attrs.multiple ? chosen : chosen[0]!]]
+        ? [[optionIdOf(row), attrs.multiple ? chosen : chosen[0]!]]
         : [];
     });
     // Unknown rows and options are missing from `answer`, so the sizes differ.
-    return answer.length === cells.size ? accept(Object.fromEntries(answer)) : refuse('grid');
+    return answer.length === cells.size ? acceptAnswer(Object.fromEntries(answer)) : refuseAnswer('grid');
   },
   row: (answer: unknown, row: string): RowAnswer => {
     const value = isRecord(answer) ? getProperty(answer, row) : undefined;
     return { kind: rowKind(Array.isArray(value)), value };
   },
-  lacks: ({ rows }: Matrix, answer: GridAnswer) => {
-    const missing = rows.filter((row) => !Object.hasOwn(answer, idOf(row))).map(labelOf);
+  lacks: ({ rows }: MatrixAttributes, answer: GridAnswer) => {
+    const missing = rows.filter((row) => !Object.hasOwn(answer, optionIdOf(row))).map(optionLabelOf);
     if (missing.length === 0) return undefined;
     const rest = missing.length > named ? ', …' : '';
     return { rule: 'rows_left', values: { rows: `${missing.slice(0, named).join(', ')}${rest}` } } as const;

@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../../basics/json-schema.ts';
 import type { NumberRules } from '../../rules/check-rules.ts';
-import { inputType } from '../definition.ts';
+import { defineInputType } from '../definition.ts';
 import { inputAttributes, unique } from '../shared-attributes.ts';
 
-export const number = inputType({
+export const number = defineInputType({
   title: 'Number',
   icon: 'M8 3.5 6.5 16.5M13.5 3.5 12 16.5M4 7.5h13M3 12.5h13',
   words: 'integer decimal amount',

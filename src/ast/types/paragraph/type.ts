@@ -1,4 +1,4 @@
-import { limits } from '../../basics/limits.ts';
+import { formLimits } from '../../basics/limits.ts';
 import type { ElementDefinition } from '../definition.ts';
 import { contentAttributes } from '../shared-attributes.ts';
 
@@ -9,6 +9,6 @@ export const paragraph = {
   words: 'text description',
   firstLabel: 'A few sentences that explain what comes next.',
   // The label can have several sentences.
-  attrs: { ...contentAttributes, label: { ...contentAttributes.label, maxBytes: limits.textBytes } },
+  attrs: { ...contentAttributes, label: { ...contentAttributes.label, maxBytes: formLimits.textBytes } },
   summary: 'nothing',
 } as const satisfies ElementDefinition;

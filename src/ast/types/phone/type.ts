@@ -1,7 +1,7 @@
-import { inputType } from '../definition.ts';
+import { defineInputType } from '../definition.ts';
 import { lineAttributes, textSchema } from '../text-type.ts';
 
-export const phone = inputType({
+export const phone = defineInputType({
   title: 'Phone',
   icon: 'M6 2.5h8v15H6zM9 15h2',
   words: 'telephone mobile number contact',

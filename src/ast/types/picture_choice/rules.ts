@@ -1,8 +1,8 @@
-import { defaults } from '../../basics/defaults.ts';
-import type { Selection } from '../../basics/options.ts';
+import { attributeDefaults } from '../../basics/defaults.ts';
+import type { ChoiceAttributes } from '../../basics/options.ts';
 import { choicesRules } from '../choices-rules.ts';
 
-type Attributes = Selection & {
+type Attributes = ChoiceAttributes & {
   readonly multiple?: boolean;
   readonly min_choices?: number;
   readonly max_choices?: number;
@@ -11,8 +11,8 @@ type Attributes = Selection & {
 /** The answer is always a list, because the form can later allow several choices. */
 export const rules = {
   ...choicesRules,
-  takesOne: ({ multiple = defaults.multiple }: Attributes) => !multiple,
-  check: ({ multiple = defaults.multiple, ...attrs }: Attributes, value: unknown) => {
+  takesOne: ({ multiple = attributeDefaults.multiple }: Attributes) => !multiple,
+  check: ({ multiple = attributeDefaults.multiple, ...attrs }: Attributes, value: unknown) => {
     const { min_choices: _least, max_choices: _most, ...single } = attrs;
     return choicesRules.check(multiple ? attrs : { ...single, max_choices: 1 }, value);
   },

@@ -1,11 +1,11 @@
-import { defaults } from '../../basics/defaults.ts';
-import { limits } from '../../basics/limits.ts';
-import { idOf } from '../../basics/options.ts';
+import { attributeDefaults } from '../../basics/defaults.ts';
+import { formLimits } from '../../basics/limits.ts';
+import { optionIdOf } from '../../basics/options.ts';
 import { optionSchema } from '../choice-type.ts';
-import { inputType } from '../definition.ts';
-import { count, optionsLayout, questionAttributes } from '../shared-attributes.ts';
+import { defineInputType } from '../definition.ts';
+import { countAttribute, optionsLayout, questionAttributes } from '../shared-attributes.ts';
 
-export const pictureChoice = inputType({
+export const pictureChoice = defineInputType({
   title: 'Picture choice',
   icon: 'M3 3.5h6v6H3zM11 3.5h6v6h-6zM3 8l2-2 2 2.5M11 8l2-2 2 2.5M3.5 13.5h5M11.5 13.5h5',
   words: 'image photo option cards gallery',
@@ -17,15 +17,15 @@ export const pictureChoice = inputType({
       kind: 'options',
       title: 'Options',
       required: true,
-      maxItems: limits.pictureOptions,
-      maxBytes: limits.labelBytes,
+      maxItems: formLimits.pictureOptions,
+      maxBytes: formLimits.labelBytes,
       areChosen: true,
       arePictures: true,
     },
-    multiple: { kind: 'boolean', title: 'Multiple choices', default: defaults.multiple },
+    multiple: { kind: 'boolean', title: 'Multiple choices', default: attributeDefaults.multiple },
     options_layout: optionsLayout('grid_3'),
-    min_choices: count('Minimum choices', 0, limits.pictureOptions),
-    max_choices: count('Maximum choices', 1, limits.pictureOptions),
+    min_choices: countAttribute('Minimum choices', 0, formLimits.pictureOptions),
+    max_choices: countAttribute('Maximum choices', 1, formLimits.pictureOptions),
   },
   summary: 'options',
   schema: ({ options, multiple, min_choices: least = 1, max_choices: most = options.length }) => ({
@@ -36,6 +36,6 @@ export const pictureChoice = inputType({
     uniqueItems: true,
   }),
   samples: ({ options, multiple, min_choices: least = 1 }) => [
-    options.slice(0, multiple ? Math.max(1, least) : 1).map(idOf),
+    options.slice(0, multiple ? Math.max(1, least) : 1).map(optionIdOf),
   ],
 });

@@ -1,10 +1,10 @@
-import { limits } from '../../basics/limits.ts';
-import { idOf } from '../../basics/options.ts';
+import { formLimits } from '../../basics/limits.ts';
+import { optionIdOf } from '../../basics/options.ts';
 import { optionSchema } from '../choice-type.ts';
-import { inputType } from '../definition.ts';
+import { defineInputType } from '../definition.ts';
 import { questionAttributes } from '../shared-attributes.ts';
 
-export const ranking = inputType({
+export const ranking = defineInputType({
   title: 'Ranking',
   icon: 'M3 4.5h2v4M3 12h2.5v2H3v2.5h2.5M9 6h8M9 14h8',
   words: 'order priority sort preference',
@@ -16,8 +16,8 @@ export const ranking = inputType({
       kind: 'options',
       title: 'Options',
       required: true,
-      maxItems: limits.rankedOptions,
-      maxBytes: limits.labelBytes,
+      maxItems: formLimits.rankedOptions,
+      maxBytes: formLimits.labelBytes,
       areChosen: false,
     },
   },
@@ -30,5 +30,5 @@ export const ranking = inputType({
     maxItems: options.length,
     uniqueItems: true,
   }),
-  samples: ({ options }) => [options.map(idOf)],
+  samples: ({ options }) => [options.map(optionIdOf)],
 });

@@ -1,7 +1,7 @@
-import { defaults } from '../../basics/defaults.ts';
+import { attributeDefaults } from '../../basics/defaults.ts';
 import { levelRules } from '../level-rules.ts';
 
 export const rules = levelRules((attrs: { readonly levels?: number }) => ({
   from: 1,
-  to: attrs.levels ?? defaults.levels,
+  to: attrs.levels ?? attributeDefaults.levels,
 }));

@@ -1,6 +1,6 @@
-import { limits } from '../../basics/limits.ts';
+import { formLimits } from '../../basics/limits.ts';
 import type { ElementDefinition } from '../definition.ts';
-import { shownAttributes, translations } from '../shared-attributes.ts';
+import { displayElementAttributes, translations } from '../shared-attributes.ts';
 
 export const richText = {
   group: 'content',
@@ -8,8 +8,8 @@ export const richText = {
   icon: 'M4 5h7M7.5 5v10M12 10h5M14.5 10v5M3 17h14',
   words: 'formatted markdown headings bold italic links lists',
   attrs: {
-    text: { kind: 'string', title: 'Text', required: true, maxBytes: limits.richTextBytes },
-    ...shownAttributes,
+    text: { kind: 'string', title: 'Text', required: true, maxBytes: formLimits.richTextBytes },
+    ...displayElementAttributes,
     translations,
   },
   first: {

@@ -1,9 +1,9 @@
-import { defaults } from '../../basics/defaults.ts';
-import { inputType } from '../definition.ts';
+import { attributeDefaults } from '../../basics/defaults.ts';
+import { defineInputType } from '../definition.ts';
 import { levelAttributes, levelSchema } from '../level-type.ts';
 import { rules } from './rules.ts';
 
-export const scale = inputType({
+export const scale = defineInputType({
   title: 'Scale',
   icon: 'M3 7h14v6H3zM6.5 7v6M10 7v6M13.5 7v6',
   words: 'nps net promoter recommend likely likert opinion score numbers slider range',
@@ -11,13 +11,13 @@ export const scale = inputType({
   firstLabel: 'How likely are you to recommend us?',
   attrs: {
     ...levelAttributes,
-    from: { kind: 'integer', title: 'From', min: 0, max: 1, default: defaults.from },
-    to: { kind: 'integer', title: 'To', min: 2, max: 10, default: defaults.to },
+    from: { kind: 'integer', title: 'From', min: 0, max: 1, default: attributeDefaults.from },
+    to: { kind: 'integer', title: 'To', min: 2, max: 10, default: attributeDefaults.to },
     display: {
       kind: 'one-of',
       title: 'Display',
       values: ['numbers', 'slider'],
-      default: defaults.display,
+      default: attributeDefaults.display,
     },
   },
   summary: 'recommendation',

@@ -1,7 +1,7 @@
 import { answerLimits } from '../../basics/limits.ts';
 import { trimText } from '../../basics/text.ts';
 import { fileRules } from '../file-rules.ts';
-import { type CheckedAnswer, refuse } from '../rules.ts';
+import { type CheckedAnswer, refuseAnswer } from '../rules.ts';
 
 const most = answerLimits.signatureCharacters;
 
@@ -13,7 +13,7 @@ export const rules = {
   check: (_attrs: object, value: unknown): CheckedAnswer =>
     typeof value === 'string' && trimText(value).length > most
       ? { ok: false, broken: { rule: 'max_length', values: { limit: most } } }
-      : refuse('upload'),
+      : refuseAnswer('upload'),
   writeFile: (name: string) =>
     name.length <= most
       ? {

@@ -1,8 +1,8 @@
 import { schemaReference } from '../../basics/json-schema.ts';
-import { inputType } from '../definition.ts';
+import { defineInputType } from '../definition.ts';
 import { questionAttributes } from '../shared-attributes.ts';
 
-export const signature = inputType({
+export const signature = defineInputType({
   title: 'Signature',
   icon: 'M3 16.5h14M4 12.5c3-7 5-9 6-8s-3 6-3 8 3-2 4-3 0 3 1 3 2-1 4-2',
   words: 'sign draw autograph name agree',

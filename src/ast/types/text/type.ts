@@ -1,9 +1,9 @@
-import { inputType } from '../definition.ts';
+import { defineInputType } from '../definition.ts';
 import { unique } from '../shared-attributes.ts';
-import { fitText, proseAttributes, proseSchema } from '../text-type.ts';
+import { createTextSamples, proseAttributes, proseSchema } from '../text-type.ts';
 import { sampleText } from './sample-text.ts';
 
-export const text = inputType({
+export const text = defineInputType({
   title: 'Short text',
   icon: 'M3 6.5h14v7H3zM6 9v2',
   words: 'input string name line',
@@ -11,5 +11,5 @@ export const text = inputType({
   summary: 'texts',
   control: 'text',
   schema: proseSchema,
-  samples: (attrs) => fitText(sampleText(`${attrs.id} ${attrs.label}`), attrs),
+  samples: (attrs) => createTextSamples(sampleText(`${attrs.id} ${attrs.label}`), attrs),
 });

@@ -1,7 +1,7 @@
-import { inputType } from '../definition.ts';
-import { fitText, proseAttributes, proseSchema } from '../text-type.ts';
+import { defineInputType } from '../definition.ts';
+import { createTextSamples, proseAttributes, proseSchema } from '../text-type.ts';
 
-export const textarea = inputType({
+export const textarea = defineInputType({
   title: 'Long text',
   icon: 'M3 4h14v12H3zM6 7.5h8M6 10h8M6 12.5h5',
   words: 'message comment multi-line',
@@ -11,5 +11,5 @@ export const textarea = inputType({
   control: 'textarea',
   schema: proseSchema,
   samples: (attrs) =>
-    fitText(`This is a sample answer to “${attrs.label.slice(0, 200)}”.\nIt has two lines.`, attrs),
+    createTextSamples(`This is a sample answer to “${attrs.label.slice(0, 200)}”.\nIt has two lines.`, attrs),
 });

@@ -1,7 +1,7 @@
-import { inputType } from '../definition.ts';
+import { defineInputType } from '../definition.ts';
 import { momentAttributes, momentSamples, momentSchema } from '../text-type.ts';
 
-export const time = inputType({
+export const time = defineInputType({
   title: 'Time',
   icon: 'M10 3a7 7 0 1 1 0 14 7 7 0 0 1 0-14M10 6.5V10l2.5 1.5',
   words: 'clock hour minutes',

@@ -1,7 +1,7 @@
-import { inputType } from '../definition.ts';
+import { defineInputType } from '../definition.ts';
 import { lineAttributes, textSchema } from '../text-type.ts';
 
-export const url = inputType({
+export const url = defineInputType({
   title: 'Web address',
   icon: 'M8.5 11.5a3 3 0 0 0 4.3 0l2.6-2.6a3 3 0 0 0-4.3-4.3l-1 1M11.5 8.5a3 3 0 0 0-4.3 0l-2.6 2.6a3 3 0 0 0 4.3 4.3l1-1',
   words: 'link website',

@@ -1,7 +1,7 @@
-import { inputType } from '../definition.ts';
+import { defineInputType } from '../definition.ts';
 import { inputAttributes, optionsLayout } from '../shared-attributes.ts';
 
-export const yesNo = inputType({
+export const yesNo = defineInputType({
   title: 'Yes or no',
   icon: 'M2.5 10.5l2.5 2.5 4-5M12 7.5l5 5M17 7.5l-5 5',
   words: 'boolean true false switch toggle',

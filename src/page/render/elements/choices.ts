@@ -1,10 +1,22 @@
-import { optionsById, otherChoice, otherName } from '#ast/basics/options.ts';
+import { optionsById, otherChoice, otherControlName } from '#ast/basics/options.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
-import { type InputElement, optionsLayoutOf, optionsOf, placeholderOf, takesOther } from '#ast/form/tree.ts';
+import {
+  type InputElement,
+  inputAllowsOther,
+  optionsLayoutOf,
+  optionsOf,
+  placeholderOf,
+} from '#ast/form/tree.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
 import { fillPlural } from '../../words/words.ts';
 import { type Field, fillPlainText } from './element-context.ts';
-import { controlAttributes, errorId, invalidOf, renderControlGroup, renderLabelledControl } from './frame.ts';
+import {
+  ariaInvalidOf,
+  controlAttributes,
+  errorId,
+  renderControlGroup,
+  renderLabelledControl,
+} from './frame.ts';
 
 type Choice = {
   readonly value: string;
@@ -22,7 +34,7 @@ type Choice = {
 };
 
 /** Renders all choices in their layout. The first available one has the field's id. */
-export function choices(
+export function renderChoices(
   field: Field,
   type: 'radio' | 'checkbox',
   list: readonly Choice[],
@@ -40,7 +52,7 @@ export function choices(
       value,
       checked: isChosen,
       ...offerAttributes(choice),
-      'aria-invalid': type === 'checkbox' && invalidOf(field),
+      'aria-invalid': type === 'checkbox' && ariaInvalidOf(field),
       autofocus: index === Math.max(0, first) && field.hasFocus,
     });
     const row = attributes({ class: 'option', hidden: choice.isOffered === false });
@@ -124,7 +136,7 @@ function otherOf(field: Field, values: readonly unknown[]): { choice: Choice; te
 }
 
 /**
- * Renders the text field of "Other", which the style sheet shows while that option is chosen. `readFields`
+ * Renders the text field of "Other", which the style sheet shows while that option is chosen. `parseRawAnswers`
  * joins the two.
  */
 function otherText({ element, name, place }: Field, value: string | undefined): Html {
@@ -132,7 +144,7 @@ function otherText({ element, name, place }: Field, value: string | undefined): 
     type: 'text',
     class: 'other',
     id: `other~${name}`,
-    name: otherName(name),
+    name: otherControlName(name),
     value: value ?? '',
     'aria-label': fillTemplate(place.page.words.otherAnswer, {
       label: fillPlainText(element.attrs.label, place),
@@ -144,35 +156,35 @@ function otherText({ element, name, place }: Field, value: string | undefined): 
 }
 
 /** Renders a single choice: `radio`. */
-export function radios(field: Field): Html {
+export function renderRadios(field: Field): Html {
   const { element, value } = field;
   const list = listChoices(field, (option) => option === value);
-  if (!takesOther(element)) return choices(field, 'radio', list);
+  if (!inputAllowsOther(element)) return renderChoices(field, 'radio', list);
   const other = otherOf(field, [value]);
-  return choices(field, 'radio', [...list, other.choice], { after: other.text });
+  return renderChoices(field, 'radio', [...list, other.choice], { after: other.text });
 }
 
 /** Renders a multiple choice: `multiple_choice`. The text of "Other" counts as one more choice. */
-export function checkboxes(field: Field): Html {
+export function renderCheckboxes(field: Field): Html {
   const { element } = field;
   const values: readonly unknown[] = Array.isArray(field.value) ? field.value : [];
   const list = listChoices(field, (option) => values.includes(option));
-  if (!takesOther(element)) return choices(field, 'checkbox', list);
+  if (!inputAllowsOther(element)) return renderChoices(field, 'checkbox', list);
   const other = otherOf(field, values);
-  return choices(field, 'checkbox', [...list, other.choice], { after: other.text });
+  return renderChoices(field, 'checkbox', [...list, other.choice], { after: other.text });
 }
 
 /**
- * Renders two radio buttons, because one checkbox could not tell "no" from "not answered". `readFields` reads
+ * Renders two radio buttons, because one checkbox could not tell "no" from "not answered". `parseRawAnswers` reads
  * the values.
  */
-export function yesOrNo(field: Field): Html {
+export function renderYesNo(field: Field): Html {
   const { words } = field.place.page;
   const list = [
     { value: 'yes', label: words.yes, isChosen: field.value === true },
     { value: 'no', label: words.no, isChosen: field.value === false },
   ];
-  return choices(field, 'radio', list, { layout: optionsLayoutOf(field.element, 'grid_2') });
+  return renderChoices(field, 'radio', list, { layout: optionsLayoutOf(field.element, 'grid_2') });
 }
 
 /** With more entries than this, a dropdown gets a search field (web/page/searchable-select.ts). */
@@ -185,11 +197,11 @@ export const isSearchable = (element: InputElement): boolean =>
  * Renders a single choice from a list: `dropdown`. The first entry means no answer, so that no option is
  * preselected.
  */
-export function dropdown(field: Field): Html {
+export function renderDropdown(field: Field): Html {
   const { element, value, place } = field;
   const { words } = place.page;
   const list = listChoices(field, (option) => option === value);
-  const other = takesOther(element) && otherOf(field, [value]);
+  const other = inputAllowsOther(element) && otherOf(field, [value]);
   const entries = (other ? [...list, other.choice] : list).map((choice) => {
     const state = attributes({
       value: choice.value,

@@ -1,7 +1,7 @@
 import { isBlank } from '#ast/basics/blank.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { hasConditionalOptions, isOptionOffered } from '#ast/form/conditional-options.ts';
-import { fieldName, type RawAnswers, type Row, rowAt } from '#ast/form/fields.ts';
+import { fieldName, type GroupRow, type RawAnswers, rawAnswersOfRow } from '#ast/form/fields.ts';
 import {
   type Composite,
   type Element,
@@ -29,12 +29,16 @@ export function conditionalPaths(form: Form): Map<Element, string> {
 }
 
 /** The answers and files that decide how many rows a group shows. */
-export type Posted = { readonly answers: RawAnswers; readonly held: FilesByName };
+export type PostedAnswers = { readonly answers: RawAnswers; readonly held: FilesByName };
 
 /** An element of a step as the page shows it: once, or once per row. */
-type OnPage = { readonly element: Element; readonly row?: Row };
+type OnPage = { readonly element: Element; readonly row?: GroupRow };
 
-function* onPage(elements: readonly Element[], posted: Posted, row?: Row): Generator<OnPage, void> {
+function* onPage(
+  elements: readonly Element[],
+  posted: PostedAnswers,
+  row?: GroupRow,
+): Generator<OnPage, void> {
   for (const element of elements) {
     yield { element, ...(row && { row }) };
     if (!isComposite(element)) continue;
@@ -43,7 +47,7 @@ function* onPage(elements: readonly Element[], posted: Posted, row?: Row): Gener
   }
 }
 
-function* rowsOnPage(group: Composite, posted: Posted): Generator<OnPage, void> {
+function* rowsOnPage(group: Composite, posted: PostedAnswers): Generator<OnPage, void> {
   const total = countShownRows(group, posted.answers, posted.held);
   for (let index = 0; index < total; index += 1) yield* onPage(group.children, posted, { group, index });
 }
@@ -53,11 +57,11 @@ function* rowsOnPage(group: Composite, posted: Posted): Generator<OnPage, void> 
  * element is `0.2`, or `0.2@1` in a row; that of the options offered for an unanswered question is `0.2:1f`.
  * The page posts the marks that it showed (`_seen`), so that the server knows what an answer has made appear.
  */
-export function shownByCondition(
+export function listConditionalMarks(
   form: Form,
   step: number,
   shown: VisibleParts,
-  posted: Posted,
+  posted: PostedAnswers,
 ): Map<string, readonly string[]> {
   const paths = conditionalPaths(form);
   const marks = new Map<string, readonly string[]>();
@@ -68,7 +72,7 @@ export function shownByCondition(
     const at = row ? `@${row.index}` : '';
     marks.set(`${path}${at}`, namesIn({ element, ...(row && { row }) }, posted));
     if (!isInput(element) || !hasConditionalOptions(element)) continue;
-    const holder = row ? rowAt(posted.answers, row) : posted.answers;
+    const holder = row ? rawAnswersOfRow(posted.answers, row) : posted.answers;
     const isOpen = !isRecord(holder) || isBlank(getProperty(holder, element.attrs.id));
     // New options matter only while the question is unanswered.
     if (isOpen) marks.set(`${path}:${offerMark(element, shown, row)}${at}`, [fieldName(element, row)]);
@@ -77,7 +81,7 @@ export function shownByCondition(
 }
 
 /** Returns a hash of the offered options: there may be hundreds of them in every row. */
-function offerMark(input: InputElement, shown: VisibleParts, row: Row | undefined): string {
+function offerMark(input: InputElement, shown: VisibleParts, row: GroupRow | undefined): string {
   const sum = optionsOf(input).reduce(
     (number, { id }) =>
       (number * 31 + Number(isOptionOffered(input, id, shown.holds, row)) + 1) % 0xffff_fffb,
@@ -87,7 +91,7 @@ function offerMark(input: InputElement, shown: VisibleParts, row: Row | undefine
 }
 
 /** The HTML names of the inputs in an element. */
-function namesIn({ element, row }: OnPage, posted: Posted): string[] {
+function namesIn({ element, row }: OnPage, posted: PostedAnswers): string[] {
   if (isInput(element)) return [fieldName(element, row)];
   if (!isComposite(element)) return [];
   const inside = isRepeatable(element) ? rowsOnPage(element, posted) : onPage(element.children, posted, row);

@@ -1,9 +1,9 @@
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { inputRules } from '#ast/form/input-rules.ts';
-import { markedLine } from '../../markup/rich-text.ts';
-import { choices } from './choices.ts';
+import { renderMarkedLine } from '../../markup/rich-text.ts';
+import { renderChoices } from './choices.ts';
 import { fieldAt } from './element-context.ts';
-import { styled } from './styled.ts';
+import { withStyles } from './styled.ts';
 
 const style = `
 .options_consent > .option { align-items: flex-start; }
@@ -11,7 +11,7 @@ const style = `
 `;
 
 /** One checkbox beside the full consent text. */
-export const consent = styled<'consent'>([style], (element, place) => {
+export const renderConsent = withStyles<'consent'>([style], (element, place) => {
   const field = fieldAt(element, place);
   // The value as posted or stored. In a row, the stored time identifies which consent it is.
   const given = inputRules.consent.tidy(field.value);
@@ -20,9 +20,9 @@ export const consent = styled<'consent'>([style], (element, place) => {
   const list = [
     {
       value: place.row && typeof at === 'string' ? at : 'yes',
-      label: markedLine(element.attrs.statement),
+      label: renderMarkedLine(element.attrs.statement),
       isChosen,
     },
   ];
-  return choices(field, 'checkbox', list, { layout: 'consent' });
+  return renderChoices(field, 'checkbox', list, { layout: 'consent' });
 });

@@ -1,5 +1,5 @@
 import { getProperty } from '#ast/basics/json.ts';
-import { fieldName, type RawAnswers, type Row } from '#ast/form/fields.ts';
+import { fieldName, type GroupRow, type RawAnswers } from '#ast/form/fields.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import type { Element, InputElement } from '#ast/form/tree.ts';
 import type { VisibleParts } from '#ast/logic/evaluate.ts';
@@ -63,7 +63,7 @@ export type PageState = {
 export type ElementContext = {
   readonly page: PageState;
   readonly answers: RawAnswers;
-  readonly row?: Row;
+  readonly row?: GroupRow;
   /** The tag of a heading one level below the nearest heading, so that no level is skipped. */
   readonly headingTag: 'h2' | 'h3';
 };

@@ -3,51 +3,59 @@ import type { ElementType } from '#ast/form/elements.ts';
 import { type Element, type Form, inputOptionsById, isInput, walkElements } from '#ast/form/tree.ts';
 import { type Html, html } from '../../markup/html.ts';
 import { renderRichText as markedText } from '../../markup/rich-text.ts';
-import { calculation } from './calculation.ts';
-import { checkboxes, dropdown, isSearchable, radios, yesOrNo } from './choices.ts';
-import { consent } from './consent.ts';
+import { renderCalculation } from './calculation.ts';
+import { isSearchable, renderCheckboxes, renderDropdown, renderRadios, renderYesNo } from './choices.ts';
+import { renderConsent } from './consent.ts';
 import { type ElementContext, fieldAt, renderPipedText } from './element-context.ts';
 import { boxAttributes } from './frame.ts';
-import { group } from './groups.ts';
-import { hidden } from './hidden.ts';
-import { image } from './image.ts';
-import { matrix } from './matrix.ts';
-import { pictureChoice } from './picture-choice.ts';
-import { ranking } from './ranking.ts';
-import { rating } from './rating.ts';
-import { richTextElement } from './rich-text.ts';
-import { scale } from './scale.ts';
-import { signature } from './signature.ts';
-import type { Draw } from './styled.ts';
-import { momentInput, numberInput, textarea, textInput, uncorrectedInput } from './text-inputs.ts';
-import { upload } from './upload.ts';
+import { renderGroup } from './groups.ts';
+import { renderHiddenInput } from './hidden.ts';
+import { renderImageElement } from './image.ts';
+import { renderMatrix } from './matrix.ts';
+import { renderPictureChoice } from './picture-choice.ts';
+import { renderRanking } from './ranking.ts';
+import { renderRating } from './rating.ts';
+import { renderRichTextElement } from './rich-text.ts';
+import { renderScale } from './scale.ts';
+import { renderSignature } from './signature.ts';
+import type { ElementRenderer } from './styled.ts';
+import {
+  renderMomentInput,
+  renderNumberInput,
+  renderTextarea,
+  renderTextInput,
+  uncorrectedInputAttributes,
+} from './text-inputs.ts';
+import { renderUpload } from './upload.ts';
 
 /** The renderer of every element type. */
-const elementRenderers: { readonly [Type in ElementType]: Draw<Type> } = {
-  text: (element, place) => textInput(fieldAt(element, place), { type: 'text' }),
-  textarea: (element, place) => textarea(fieldAt(element, place)),
+const elementRenderers: { readonly [Type in ElementType]: ElementRenderer<Type> } = {
+  text: (element, place) => renderTextInput(fieldAt(element, place), { type: 'text' }),
+  textarea: (element, place) => renderTextarea(fieldAt(element, place)),
   // Browsers must not validate these types: the server reports all problems together.
-  email: (element, place) => textInput(fieldAt(element, place), { ...uncorrectedInput, inputmode: 'email' }),
-  phone: (element, place) => textInput(fieldAt(element, place), { type: 'tel' }),
-  url: (element, place) => textInput(fieldAt(element, place), { ...uncorrectedInput, inputmode: 'url' }),
-  number: (element, place) => numberInput(fieldAt(element, place)),
-  date: (element, place) => momentInput(fieldAt(element, place), element, 'date'),
-  time: (element, place) => momentInput(fieldAt(element, place), element, 'time'),
-  datetime: (element, place) => momentInput(fieldAt(element, place), element, 'datetime-local'),
-  dropdown: (element, place) => dropdown(fieldAt(element, place)),
-  radio: (element, place) => radios(fieldAt(element, place)),
-  multiple_choice: (element, place) => checkboxes(fieldAt(element, place)),
-  yes_no: (element, place) => yesOrNo(fieldAt(element, place)),
-  file_upload: (element, place) => upload(fieldAt(element, place), element.attrs),
-  rating,
-  scale,
-  ranking,
-  picture_choice: pictureChoice,
-  consent,
-  hidden,
-  matrix,
-  calculation,
-  signature,
+  email: (element, place) =>
+    renderTextInput(fieldAt(element, place), { ...uncorrectedInputAttributes, inputmode: 'email' }),
+  phone: (element, place) => renderTextInput(fieldAt(element, place), { type: 'tel' }),
+  url: (element, place) =>
+    renderTextInput(fieldAt(element, place), { ...uncorrectedInputAttributes, inputmode: 'url' }),
+  number: (element, place) => renderNumberInput(fieldAt(element, place)),
+  date: (element, place) => renderMomentInput(fieldAt(element, place), element, 'date'),
+  time: (element, place) => renderMomentInput(fieldAt(element, place), element, 'time'),
+  datetime: (element, place) => renderMomentInput(fieldAt(element, place), element, 'datetime-local'),
+  dropdown: (element, place) => renderDropdown(fieldAt(element, place)),
+  radio: (element, place) => renderRadios(fieldAt(element, place)),
+  multiple_choice: (element, place) => renderCheckboxes(fieldAt(element, place)),
+  yes_no: (element, place) => renderYesNo(fieldAt(element, place)),
+  file_upload: (element, place) => renderUpload(fieldAt(element, place), element.attrs),
+  rating: renderRating,
+  scale: renderScale,
+  ranking: renderRanking,
+  picture_choice: renderPictureChoice,
+  consent: renderConsent,
+  hidden: renderHiddenInput,
+  matrix: renderMatrix,
+  calculation: renderCalculation,
+  signature: renderSignature,
   heading: (element, place) => {
     const text = element.attrs?.label ?? '';
     // Screen readers would announce an empty heading.
@@ -61,9 +69,9 @@ const elementRenderers: { readonly [Type in ElementType]: Draw<Type> } = {
       renderPipedText(part, place),
     ),
   divider: (element, place) => html`<hr${boxAttributes(element, place)}>`,
-  image,
-  rich_text: richTextElement,
-  composite: (element, place) => group(element, place, renderElement),
+  image: renderImageElement,
+  rich_text: renderRichTextElement,
+  composite: (element, place) => renderGroup(element, place, renderElement),
 };
 
 /** Renders one element of a valid form, with its label, help, errors and kept answer. */
@@ -95,7 +103,7 @@ const hasOptionQuotas = (element: Element): boolean =>
   [...inputOptionsById(element).values()].some(({ capacity }) => capacity !== undefined);
 
 /** Returns the additional styles for the element types in a form. */
-export const styleOf = memoizeByObject((form: Form): string => {
+export const elementStylesOfForm = memoizeByObject((form: Form): string => {
   const elements = [...walkElements(form)].map(({ element }) => element);
   const types = styleOfTypes(elements.map(({ type }) => type));
   return [

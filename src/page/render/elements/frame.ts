@@ -1,4 +1,4 @@
-import { columnSpanOf, type Element, type InputElement, isRequired, kindOf } from '#ast/form/tree.ts';
+import { answerKindOf, columnSpanOf, type Element, type InputElement, isRequired } from '#ast/form/tree.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
 import { renderRichText } from '../../markup/rich-text.ts';
 import { fillPlural, formatCharactersLeft } from '../../words/words.ts';
@@ -52,12 +52,12 @@ export function controlAttributes(field: Field): Record<string, string | boolean
     id: name,
     name,
     'aria-describedby': descriptionOf(field),
-    'aria-invalid': invalidOf(field),
+    'aria-invalid': ariaInvalidOf(field),
     autofocus: hasFocus,
   };
 }
 
-export function invalidOf({ errors }: Field): 'true' | undefined {
+export function ariaInvalidOf({ errors }: Field): 'true' | undefined {
   return errors.length > 0 ? 'true' : undefined;
 }
 
@@ -70,7 +70,7 @@ const countId = (name: string): string => `count~${name}`;
 
 /** Returns the maximum number of characters, if the form sets one. */
 function limitOf(input: InputElement): number | undefined {
-  return kindOf(input) === 'text' && 'max_length' in input.attrs ? input.attrs.max_length : undefined;
+  return answerKindOf(input) === 'text' && 'max_length' in input.attrs ? input.attrs.max_length : undefined;
 }
 
 /** Renders the number of characters left. The script updates it and announces it to screen readers. */
@@ -86,7 +86,7 @@ function counter({ element, name, value, place: { page } }: Field): Html | undef
 }
 
 function hasHelp(element: InputElement): boolean {
-  return kindOf(element) === 'files' || Boolean(element.attrs.help_text);
+  return answerKindOf(element) === 'files' || Boolean(element.attrs.help_text);
 }
 
 /** Renders the label. Required is marked in words, not by a color or an asterisk (docs/rules.md P4). */
@@ -126,7 +126,7 @@ export function renderControlGroup(field: Field, type: 'radio' | 'checkbox', con
   const state = attributes({
     role: isRadioGroup && 'radiogroup',
     'aria-describedby': descriptionOf(field),
-    'aria-invalid': isRadioGroup && invalidOf(field),
+    'aria-invalid': isRadioGroup && ariaInvalidOf(field),
   });
   return html`<fieldset${boxOf(field)}${state}>
 <legend>${caption(field)}</legend>

@@ -1,5 +1,5 @@
 import { getProperty, isRecord } from '#ast/basics/json.ts';
-import { limits } from '#ast/basics/limits.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
 import { fieldName, type RawAnswers } from '#ast/form/fields.ts';
 import {
@@ -24,7 +24,7 @@ import { countShownRows, rowName } from './rows.ts';
 type RenderElement = (element: Element, place: ElementContext) => Html;
 
 /** Renders a group: its children in its layout, or its rows if it is repeatable. */
-export function group(composite: Composite, place: ElementContext, render: RenderElement): Html {
+export function renderGroup(composite: Composite, place: ElementContext, render: RenderElement): Html {
   return isRepeatable(composite) ? repeated(composite, place, render) : plain(composite, place, render);
 }
 
@@ -53,12 +53,12 @@ function repeated(composite: Composite, place: ElementContext, render: RenderEle
   const total = countShownRows(composite, place.answers, place.page.held);
   const rows = Array.from({ length: total }, (_, index) => row(composite, index, total, place, render));
   const add = html`<button class="add"${attributes({ name: '_add', value: id, autofocus: focus === id })}>${words.addAnother}<span class="unseen"> ${label}</span></button>`;
-  const full = html`<p class="help">${fillTemplate(words.rowsFull, { limit: limits.rows })}</p>`;
+  const full = html`<p class="help">${fillTemplate(words.rowsFull, { limit: formLimits.rows })}</p>`;
   return html`<fieldset id="${id}"${boxAttributes(composite, place, 'group')} tabindex="-1" aria-describedby="${errorId(id)}">
 <legend>${renderPipedText(composite.attrs.label, place)}</legend>
 ${errorBox(id, errors.get(id) ?? [])}
 ${rows}
-${total < limits.rows ? add : full}
+${total < formLimits.rows ? add : full}
 </fieldset>`;
 }
 
@@ -100,11 +100,11 @@ function rowAnswers(answers: RawAnswers, id: string, index: number): RawAnswers 
 /**
  * Returns the HTML name of the first answer in the elements. For a repeatable group, this is its first row.
  */
-export function firstNameIn(elements: readonly Element[]): string | undefined {
+export function firstInputNameIn(elements: readonly Element[]): string | undefined {
   for (const element of elements) {
     if (isInput(element) && isAnsweredByVisitor(element)) return fieldName(element);
     if (!isComposite(element)) continue;
-    const first = isRepeatable(element) ? rowName(element.attrs.id, 0) : firstNameIn(element.children);
+    const first = isRepeatable(element) ? rowName(element.attrs.id, 0) : firstInputNameIn(element.children);
     if (first) return first;
   }
   return undefined;

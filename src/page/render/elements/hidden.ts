@@ -1,9 +1,9 @@
 import { attributes, html } from '../../markup/html.ts';
 import { fieldAt } from './element-context.ts';
-import type { Draw } from './styled.ts';
+import type { ElementRenderer } from './styled.ts';
 
 /** Renders a value from the URL, which each post repeats. It has no id, because no link leads to it. */
-export const hidden: Draw<'hidden'> = (element, place) => {
+export const renderHiddenInput: ElementRenderer<'hidden'> = (element, place) => {
   const { name, value } = fieldAt(element, place);
   return html`<input${attributes({ type: 'hidden', name, value: typeof value === 'string' ? value : '' })}>`;
 };

@@ -1,7 +1,7 @@
-import { html, picture } from '../../markup/html.ts';
+import { html, renderPicture } from '../../markup/html.ts';
 import { renderPipedText } from './element-context.ts';
 import { boxAttributes } from './frame.ts';
-import { styled } from './styled.ts';
+import { withStyles } from './styled.ts';
 
 const style = `
 figure { margin: 0; }
@@ -11,7 +11,7 @@ figcaption { margin-block-start: var(--2); color: var(--soft); font-size: .9375r
 `;
 
 /** An image of the workspace with its alternative text and a caption. */
-export const image = styled<'image'>([style], (element, place) => {
+export const renderImageElement = withStyles<'image'>([style], (element, place) => {
   const { image: id, alt, caption } = element.attrs;
-  return html`<div${boxAttributes(element, place)}><figure>${picture(place.page.pictureOf(id), alt)}${caption && html`<figcaption>${renderPipedText(caption, place)}</figcaption>`}</figure></div>`;
+  return html`<div${boxAttributes(element, place)}><figure>${renderPicture(place.page.pictureOf(id), alt)}${caption && html`<figcaption>${renderPipedText(caption, place)}</figcaption>`}</figure></div>`;
 });

@@ -1,6 +1,6 @@
-import { levelsOf } from '#ast/form/tree.ts';
+import { scaleLevelsOf } from '#ast/form/tree.ts';
 import { type Html, html } from '../../markup/html.ts';
-import { choices } from './choices.ts';
+import { renderChoices } from './choices.ts';
 import type { Field } from './element-context.ts';
 
 /** The labels at the ends of a scale. */
@@ -19,12 +19,12 @@ type Drawing = {
  * Renders a scale: a radio button for each level, styled by the style sheet. The labels at the ends belong to
  * the accessible names of the first and last level, and are shown below them.
  */
-export function levels(
+export function renderLevels(
   field: Field,
   { layout, icon, slider }: Drawing,
   { low_label: low, high_label: high }: Ends,
 ): Html {
-  const all = levelsOf(field.element);
+  const all = scaleLevelsOf(field.element);
   const list = all.map((level, index) => {
     const end = level === all[0] ? low : level === all.at(-1) ? high : undefined;
     const name = html`${level}${end && html`<span class="unseen"> – ${end}</span>`}`;
@@ -33,7 +33,7 @@ export function levels(
   });
   const ends = html`
 <p class="ends" aria-hidden="true"><span>${low}</span><span>${high}</span></p>`;
-  return choices(field, 'radio', list, {
+  return renderChoices(field, 'radio', list, {
     layout: `${layout} of_${all.length}`,
     after: html`${slider}${(low || high) && ends}`,
   });

@@ -4,7 +4,7 @@ import { matrixRowsOf, optionsOf, takesSeveralInRow } from '#ast/form/tree.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
 import { type Field, fieldAt } from './element-context.ts';
 import { renderControlGroup } from './frame.ts';
-import { styled } from './styled.ts';
+import { withStyles } from './styled.ts';
 
 /** A list of rows with their options. On wide screens it is a table with the options as its header. */
 const style = `
@@ -46,7 +46,7 @@ const style = `
 const mostBeside = 7;
 
 /** Rows with radio buttons, or with checkboxes if several options may be chosen. */
-export const matrix = styled<'matrix'>([style], (element, place) => {
+export const renderMatrix = withStyles<'matrix'>([style], (element, place) => {
   const field = fieldAt(element, place);
   const options = optionsOf(element);
   const isOptional = !takesSeveralInRow(element) && !place.page.shown.isRequired(element, place.row);

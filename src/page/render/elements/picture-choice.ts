@@ -1,8 +1,8 @@
 import { optionsLayoutOf } from '#ast/form/tree.ts';
-import { html, picture } from '../../markup/html.ts';
-import { choices, listChoices } from './choices.ts';
+import { html, renderPicture } from '../../markup/html.ts';
+import { listChoices, renderChoices } from './choices.ts';
 import { fieldAt } from './element-context.ts';
-import { styled } from './styled.ts';
+import { withStyles } from './styled.ts';
 
 /** The control is in the corner of the picture; the whole box is the label. */
 const style = `
@@ -20,14 +20,16 @@ const style = `
 `;
 
 /** Radio buttons or checkboxes as labeled pictures. The labels also describe the pictures. */
-export const pictureChoice = styled<'picture_choice'>([style], (element, place) => {
+export const renderPictureChoice = withStyles<'picture_choice'>([style], (element, place) => {
   const field = fieldAt(element, place);
   const values: readonly unknown[] = Array.isArray(field.value) ? field.value : [field.value];
   const list = listChoices(field, (option) => values.includes(option)).map(({ image, label, ...choice }) => ({
     ...choice,
     label:
-      image === undefined ? label : html`${picture(place.page.pictureOf(image), '', '12rem')}<b>${label}</b>`,
+      image === undefined
+        ? label
+        : html`${renderPicture(place.page.pictureOf(image), '', '12rem')}<b>${label}</b>`,
   }));
   const layout = `${optionsLayoutOf(element, 'grid_3')} pictures`;
-  return choices(field, element.attrs.multiple ? 'checkbox' : 'radio', list, { layout });
+  return renderChoices(field, element.attrs.multiple ? 'checkbox' : 'radio', list, { layout });
 });

@@ -1,5 +1,5 @@
 import { isRecord } from '#ast/basics/json.ts';
-import { findInput, questionsById, type RawAnswers, rowAt } from '#ast/form/fields.ts';
+import { findInput, indexQuestionsById, type RawAnswers, rawAnswersOfRow } from '#ast/form/fields.ts';
 import { type Form, listQuestions, optionsOf } from '#ast/form/tree.ts';
 
 /** The name of a ranking's buttons. */
@@ -35,8 +35,8 @@ export function shownOrder(options: readonly string[], answer: unknown): string[
 
 /** Changes the answer to a ranking in `raw`, like the script. Returns the control that gets the focus. */
 export function applyMove(form: Form, raw: RawAnswers, { to, index, field }: RankingMove): string {
-  const found = findInput(questionsById(listQuestions(form)), field);
-  const holder = found?.row ? rowAt(raw, found.row) : raw;
+  const found = findInput(indexQuestionsById(listQuestions(form)), field);
+  const holder = found?.row ? rawAnswersOfRow(raw, found.row) : raw;
   if (found?.input.type !== 'ranking' || !isRecord(holder)) return field;
   const { id } = found.input.attrs;
   const order = shownOrder(

@@ -1,8 +1,8 @@
-import { defaults } from '#ast/basics/defaults.ts';
+import { attributeDefaults } from '#ast/basics/defaults.ts';
 import { type Html, html } from '../../markup/html.ts';
 import { fieldAt } from './element-context.ts';
-import { levelStyle, levels } from './levels.ts';
-import { styled } from './styled.ts';
+import { levelStyle, renderLevels } from './levels.ts';
+import { withStyles } from './styled.ts';
 
 /**
  * Stars and hearts are filled up to the chosen level, or half up to the hovered one; only the chosen smiley is
@@ -46,11 +46,11 @@ function smiley(share: number): Html {
 const icons = { stars: () => star, hearts: () => heart, smileys: smiley } as const;
 
 /** Stars, hearts, smileys or numbers; the visitor chooses one. */
-export const rating = styled<'rating'>([levelStyle, iconStyle], (element, place) => {
-  const { symbol = defaults.symbol } = element.attrs;
+export const renderRating = withStyles<'rating'>([levelStyle, iconStyle], (element, place) => {
+  const { symbol = attributeDefaults.symbol } = element.attrs;
   const drawing =
     symbol === 'numbers'
       ? { layout: 'levels' }
       : { layout: symbol === 'smileys' ? 'icons' : 'icons symbols', icon: icons[symbol] };
-  return levels(fieldAt(element, place), drawing, element.attrs);
+  return renderLevels(fieldAt(element, place), drawing, element.attrs);
 });

@@ -1,4 +1,4 @@
-import { fieldName, type Row } from '#ast/form/fields.ts';
+import { fieldName, type GroupRow } from '#ast/form/fields.ts';
 import { inputRules } from '#ast/form/input-rules.ts';
 import {
   type Calculation,
@@ -15,9 +15,9 @@ import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 const noResult = '–';
 
 /** Formats the result of a calculation. */
-export function formatResult(
+export function formatCalculationResult(
   calculation: Calculation,
-  row: Row | undefined,
+  row: GroupRow | undefined,
   { shown, numbers }: { readonly shown: Pick<VisibleParts, 'calculated'>; readonly numbers: NumberMarks },
 ): string {
   const result = shown.calculated(calculation, row);
@@ -28,7 +28,7 @@ export function formatResult(
  * Lists every result that a page shows, by HTML name. @param countRows returns the number of rows that the
  * page shows of a group.
  */
-export function* resultsOf(
+export function* listCalculationResults(
   form: Form,
   page: { readonly shown: Pick<VisibleParts, 'calculated'>; readonly numbers: NumberMarks },
   countRows: (group: Composite) => number,
@@ -38,6 +38,7 @@ export function* resultsOf(
     const rows = group
       ? Array.from({ length: countRows(group) }, (_, index) => ({ group, index }))
       : [undefined];
-    for (const row of rows) yield { name: fieldName(element, row), text: formatResult(element, row, page) };
+    for (const row of rows)
+      yield { name: fieldName(element, row), text: formatCalculationResult(element, row, page) };
   }
 }

@@ -1,7 +1,7 @@
-import { formattedText } from '../../markup/rich-text.ts';
+import { renderFormattedText } from '../../markup/rich-text.ts';
 import { renderPipedText } from './element-context.ts';
 import { boxAttributes } from './frame.ts';
-import { styled } from './styled.ts';
+import { withStyles } from './styled.ts';
 
 const style = `
 .rich > :is(h2, h3, h4):not(:first-child) { margin-block-start: var(--5); }
@@ -11,8 +11,8 @@ const style = `
 `;
 
 /** An author's text with headings, paragraphs, lists and links. */
-export const richTextElement = styled<'rich_text'>([style], (element, place) =>
-  formattedText(
+export const renderRichTextElement = withStyles<'rich_text'>([style], (element, place) =>
+  renderFormattedText(
     element.attrs.text,
     place.headingTag,
     boxAttributes(element, place, 'prose', 'rich'),

@@ -1,6 +1,6 @@
 import { getProperty } from '#ast/basics/json.ts';
 import { answerLimits } from '#ast/basics/limits.ts';
-import { countRows, parseRowName, type RawAnswers } from '#ast/form/fields.ts';
+import { countRows, parseGroupFieldName, type RawAnswers } from '#ast/form/fields.ts';
 import { type Composite, type Form, listQuestions } from '#ast/form/tree.ts';
 import type { FilesByName } from '#ast/logic/evaluate.ts';
 
@@ -27,7 +27,7 @@ export function restoreRows(
   const shown = new Map<string, number>();
   for (const [name, value] of controls) {
     // Parsed as a field of the row, so that there is only one grammar for names.
-    const row = name === '_row' ? parseRowName(`${value}[row]`) : undefined;
+    const row = name === '_row' ? parseGroupFieldName(`${value}[row]`) : undefined;
     if (row)
       shown.set(row.group, Math.min(answerLimits.rows, Math.max(shown.get(row.group) ?? 0, row.index + 1)));
   }

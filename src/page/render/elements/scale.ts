@@ -1,10 +1,10 @@
-import { defaults } from '#ast/basics/defaults.ts';
-import { levelsOf } from '#ast/form/tree.ts';
+import { attributeDefaults } from '#ast/basics/defaults.ts';
+import { scaleLevelsOf } from '#ast/form/tree.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
 import { type Field, fieldAt, fillPlainText } from './element-context.ts';
 import { errorId } from './frame.ts';
-import { levelStyle, levels } from './levels.ts';
-import { quietButtonStyle, styled } from './styled.ts';
+import { levelStyle, renderLevels } from './levels.ts';
+import { quietButtonStyle, withStyles } from './styled.ts';
 
 const sliderStyle = `
 .slider { display: contents; }
@@ -28,18 +28,23 @@ const sliderStyle = `
 `;
 
 /** A row of numbers, or a slider; the visitor chooses one. */
-export const scale = styled<'scale'>([levelStyle, quietButtonStyle, sliderStyle], (element, place) => {
-  const field = fieldAt(element, place);
-  const { display = defaults.display } = element.attrs;
-  const drawing =
-    display === 'slider' ? { layout: 'levels options_slider', slider: slider(field) } : { layout: 'levels' };
-  return levels(field, drawing, element.attrs);
-});
+export const renderScale = withStyles<'scale'>(
+  [levelStyle, quietButtonStyle, sliderStyle],
+  (element, place) => {
+    const field = fieldAt(element, place);
+    const { display = attributeDefaults.display } = element.attrs;
+    const drawing =
+      display === 'slider'
+        ? { layout: 'levels options_slider', slider: slider(field) }
+        : { layout: 'levels' };
+    return renderLevels(field, drawing, element.attrs);
+  },
+);
 
 /** Renders the slider, which has no answer of its own: the script chooses the radio button of its value. */
 function slider({ element, name, place }: Field): Html {
   const { page, row } = place;
-  const all = levelsOf(element);
+  const all = scaleLevelsOf(element);
   const range = attributes({
     type: 'range',
     min: all[0],

@@ -4,7 +4,7 @@ import type { Html } from '../../markup/html.ts';
 import type { ElementContext } from './element-context.ts';
 
 /** Renders an element. `styles` are added to the style sheet of forms with this element type. */
-export type Draw<Type extends ElementType> = {
+export type ElementRenderer<Type extends ElementType> = {
   (element: Extract<Element, { type: Type }>, place: ElementContext): Html;
   readonly styles?: readonly string[];
 };
@@ -13,8 +13,10 @@ export type Draw<Type extends ElementType> = {
  * Adds styles to a renderer. Styles that several types share must be identical strings, so that they are sent
  * once.
  */
-export const styled = <Type extends ElementType>(styles: readonly string[], draw: Draw<Type>): Draw<Type> =>
-  Object.assign(draw, { styles });
+export const withStyles = <Type extends ElementType>(
+  styles: readonly string[],
+  draw: ElementRenderer<Type>,
+): ElementRenderer<Type> => Object.assign(draw, { styles });
 
 /** The style of a button that looks like a link, such as the one that clears an answer. */
 export const quietButtonStyle = `

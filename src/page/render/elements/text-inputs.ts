@@ -2,23 +2,27 @@ import { toAnswerProblem } from '#ast/answers/fill.ts';
 import { autofillOf } from '#ast/form/autofill.ts';
 import { type InputElement, placeholderOf } from '#ast/form/tree.ts';
 import { textFormats } from '#ast/rules/text-formats.ts';
-import { writeNumber } from '#ast/rules/written-numbers.ts';
+import { formatEditableNumber } from '#ast/rules/written-numbers.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
 import { formatProblemForVisitor } from '../../words/format-problem.ts';
 import type { Field } from './element-context.ts';
 import { controlAttributes, renderLabelledControl } from './frame.ts';
-import { momentHints } from './hints.ts';
+import { momentLimitAttributes } from './hints.ts';
 
 type Moment = Extract<InputElement, { type: 'date' | 'datetime' | 'time' }>;
 
-export const uncorrectedInput = { type: 'text', autocapitalize: 'none', spellcheck: 'false' } as const;
+export const uncorrectedInputAttributes = {
+  type: 'text',
+  autocapitalize: 'none',
+  spellcheck: 'false',
+} as const;
 
 /**
  * Returns the answer as the text of a control. If several values were posted for one control, they are
  * joined, so that the visitor can choose which to keep.
  */
 function textOf({ value, place: { page } }: Field): string {
-  if (typeof value === 'number') return writeNumber(value, page.numbers);
+  if (typeof value === 'number') return formatEditableNumber(value, page.numbers);
   if (Array.isArray(value)) return value.map((one: unknown) => String(one)).join(', ');
   return typeof value === 'string' ? value : '';
 }
@@ -27,7 +31,7 @@ function textOf({ value, place: { page } }: Field): string {
  * Renders an `<input>`. It has no `maxlength`, which would silently cut off a pasted text; the server reports
  * the error instead.
  */
-export function textInput(field: Field, kind: Kind): Html {
+export function renderTextInput(field: Field, kind: Kind): Html {
   return renderLabelledControl(field, textControl(field, kind));
 }
 
@@ -53,8 +57,8 @@ function textControl(field: Field, kind: Kind): Html {
  * cannot parse. Some numeric keyboards lack the decimal separator of the page's language, so the full
  * keyboard is shown after an error.
  */
-export function numberInput(field: Field): Html {
-  return textInput(field, { type: 'text', inputmode: field.errors.length > 0 ? 'text' : 'decimal' });
+export function renderNumberInput(field: Field): Html {
+  return renderTextInput(field, { type: 'text', inputmode: field.errors.length > 0 ? 'text' : 'decimal' });
 }
 
 /**
@@ -62,15 +66,16 @@ export function numberInput(field: Field): Html {
  * show. The browser does not submit a value that it cannot parse (`form.ts`); the style sheet then shows our
  * message.
  */
-export function momentInput(field: Field, element: Moment, type: string): Html {
+export function renderMomentInput(field: Field, element: Moment, type: string): Html {
   const { name, place } = field;
   const { today } = place.page;
   const text = textOf(field);
-  if (text !== '' && !textFormats[element.type].accepts(text)) return textInput(field, { type: 'text' });
+  if (text !== '' && !textFormats[element.type].accepts(text))
+    return renderTextInput(field, { type: 'text' });
   const unread = formatProblemForVisitor(toAnswerProblem(element, { rule: element.type }), place.page);
   const control = textControl(field, {
     type,
-    ...momentHints(element, today),
+    ...momentLimitAttributes(element, today),
     'aria-describedby': `${controlAttributes(field)['aria-describedby']} unread~${name}`,
   });
   return renderLabelledControl(
@@ -80,7 +85,7 @@ ${control}`,
   );
 }
 
-export function textarea(field: Field): Html {
+export function renderTextarea(field: Field): Html {
   const control = attributes({
     ...controlAttributes(field),
     rows: 4,

@@ -26,7 +26,7 @@ ${field.held.map((file) => renderKeptFile(field, file))}
 </ul>`;
 
 /** Renders a file input, its limits, and the files kept from the last post. */
-export function upload(field: Field, attrs: FileRules): Html {
+export function renderUpload(field: Field, attrs: FileRules): Html {
   const { place } = field;
   const { language, limits, words } = place.page;
   const files = Math.min(attrs.max_files ?? limits.filesPerElement, limits.filesPerElement);

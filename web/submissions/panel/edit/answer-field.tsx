@@ -1,16 +1,16 @@
 import { type ReactElement, useState } from 'react';
 import { formatFileSize } from '#ast/basics/format-size.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
-import { elements } from '#ast/form/elements.ts';
+import { elementDefinitions } from '#ast/form/elements.ts';
 import {
   acceptsOneOption,
+  answerKindOf,
   type InputElement,
+  inputAllowsOther,
   isCalculation,
   isRequired,
-  kindOf,
   matrixRowsOf,
   optionsOf,
-  takesOther,
   takesSeveralInRow,
 } from '#ast/form/tree.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
@@ -47,7 +47,7 @@ const fields: Readonly<Record<AnswerKind, (props: Props) => ReactElement>> = {
 /** Renders the control that fits the question. */
 export function AnswerField(props: Props): ReactElement {
   if (isCalculation(props.input)) return <Result {...props} />;
-  const Field = acceptsOneOption(props.input) ? SingleField : fields[kindOf(props.input)];
+  const Field = acceptsOneOption(props.input) ? SingleField : fields[answerKindOf(props.input)];
   return <Field {...props} />;
 }
 
@@ -72,7 +72,7 @@ const labelOf = (input: InputElement): string =>
 const common = ({ input, note, error }: Props) => ({ label: labelOf(input), description: note, error });
 
 function TextAnswer(props: Props): ReactElement {
-  const { control } = elements[props.input.type];
+  const { control } = elementDefinitions[props.input.type];
   const given = { ...common(props), value: asText(props.value), onChange: props.onChange };
   return control === 'textarea' ? <TextArea {...given} /> : <TextField {...given} type={control} />;
 }
@@ -98,7 +98,7 @@ function ChoiceField(props: Props): ReactElement {
     <>
       <Select
         {...common(props)}
-        choices={[{ id: none, label: 'No answer' }, ...choicesOf(input, takesOther(input) || isOwn)]}
+        choices={[{ id: none, label: 'No answer' }, ...choicesOf(input, inputAllowsOther(input) || isOwn)]}
         value={isOwn ? other : at < 0 ? none : String(at)}
         onChange={(id) => {
           setOwn(id === other);
@@ -135,7 +135,7 @@ function ChoicesField(props: Props): ReactElement {
     <>
       <CheckboxGroup
         {...common(props)}
-        choices={choicesOf(input, takesOther(input) || isOwn)}
+        choices={choicesOf(input, inputAllowsOther(input) || isOwn)}
         value={[
           ...options.flatMap((option, index) => (chosen.includes(option) ? [String(index)] : [])),
           ...(isOwn ? [other] : []),

@@ -1,24 +1,24 @@
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { isBlank } from '#ast/basics/blank.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
-import { newWork, TooMuchWork } from '#ast/basics/work.ts';
+import { createWorkBudget, TooMuchWork } from '#ast/basics/work.ts';
 import { fieldName } from '#ast/form/fields.ts';
 import { withPipedLabels } from '#ast/form/piping.ts';
-import { type InputElement, kindOf, listQuestions, type Question } from '#ast/form/tree.ts';
-import { evaluate } from '#ast/logic/evaluate.ts';
+import { answerKindOf, type InputElement, listQuestions, type Question } from '#ast/form/tree.ts';
+import { evaluateVisibility } from '#ast/logic/evaluate.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../design/button.tsx';
-import { dayOf } from '../../../design/day.ts';
+import { localDayOf } from '../../../design/day.ts';
 import { Form } from '../../../design/form.tsx';
 import { AnswerField } from './answer-field.tsx';
 import {
-  ChangeProblem,
+  EditErrorMessage,
   type EditProps,
-  patchOf,
+  mergePatchOf,
   UnsavedGuard,
-  useChange,
-  useEditEnd,
+  useFinishEdit,
+  useSubmissionChange,
 } from './use-change.tsx';
 
 type Draft = Readonly<Record<string, unknown>>;
@@ -35,11 +35,11 @@ export function AnswersForm({ form, submission, onDone }: EditProps): ReactEleme
   }));
   const questions = useMemo(() => listQuestions(begun.structure), [begun]);
   const [draft, setDraft] = useState<Draft>(begun.answers);
-  const { noteSent, end } = useEditEnd(draft, {
+  const { noteSent, end } = useFinishEdit(draft, {
     onDone,
     goOn: ({ answers }) => setBegun({ ...begun, answers }),
   });
-  const change = useChange(form, begun, {
+  const change = useSubmissionChange(form, begun, {
     onDone: end,
     sayDone: ({ unasked }) => describeKeptAnswers(questions, unasked),
   });
@@ -60,7 +60,7 @@ export function AnswersForm({ form, submission, onDone }: EditProps): ReactEleme
       isPending={change.isPending}
       onSubmit={() => {
         noteSent();
-        change.mutate({ answers: patchOf(begun.answers, toSend(questions, draft)) });
+        change.mutate({ answers: mergePatchOf(begun.answers, toSend(questions, draft)) });
       }}
     >
       {questions.map((question) => {
@@ -85,7 +85,7 @@ export function AnswersForm({ form, submission, onDone }: EditProps): ReactEleme
           />
         );
       })}
-      {change.error && <ChangeProblem error={change.error} onDiscard={onDone} />}
+      {change.error && <EditErrorMessage error={change.error} onDiscard={onDone} />}
       <UnsavedGuard isDirty={isDirty} />
       <div className="panel-save">
         <Button onPress={onDone}>Cancel</Button>
@@ -110,8 +110,8 @@ function findHiddenQuestions(
   draft: Draft,
 ): ReadonlySet<string> {
   try {
-    const context = { reference, today: dayOf(new Date()), work: newWork() };
-    const shown = evaluate(structure, toSend(questions, draft), context);
+    const context = { reference, today: localDayOf(new Date()), work: createWorkBudget() };
+    const shown = evaluateVisibility(structure, toSend(questions, draft), context);
     const isUnasked = ({ element }: Question): boolean =>
       !shown.isShown(element) && !isBlank(getProperty(draft, element.attrs.id));
     return new Set(questions.filter(isUnasked).map(({ element }) => element.attrs.id));
@@ -208,7 +208,7 @@ function toSend(questions: readonly Question[], draft: Draft): Record<string, un
 }
 
 function sentValue(input: InputElement, value: unknown): unknown {
-  const kind = kindOf(input);
+  const kind = answerKindOf(input);
   if (kind === 'files')
     return Array.isArray(value) ? (value as readonly { id: string }[]).map((file) => file.id) : undefined;
   // Text that is not a number is sent unchanged, so that the service reports the error.

@@ -3,25 +3,25 @@ import { Button, IconButton } from '../../../design/button.tsx';
 import { TextField } from '../../../design/field.tsx';
 import { Form } from '../../../design/form.tsx';
 import {
-  ChangeProblem,
+  EditErrorMessage,
   type EditProps,
-  patchOf,
+  mergePatchOf,
   UnsavedGuard,
-  useChange,
-  useEditEnd,
+  useFinishEdit,
+  useSubmissionChange,
 } from './use-change.tsx';
 
 type Line = { key: number; name: string; value: string };
 
 /** Edits the reference data as a list of names and values. */
-export function ReferenceForm({ form, submission, onDone }: EditProps): ReactElement {
+export function ReferenceDataForm({ form, submission, onDone }: EditProps): ReactElement {
   const [begun, setBegun] = useState(submission);
   const [lines, setLines] = useState<readonly Line[]>(() => linesOf(begun.reference));
-  const { noteSent, end } = useEditEnd(lines, {
+  const { noteSent, end } = useFinishEdit(lines, {
     onDone,
     goOn: ({ metadata: { reference } }) => setBegun({ ...begun, reference }),
   });
-  const change = useChange(form, begun, { onDone: end });
+  const change = useSubmissionChange(form, begun, { onDone: end });
   const names = lines.map(({ name }) => name.trim()).filter((name) => name !== '');
   const isDirty = wordsOf(lines) !== wordsOf(linesOf(begun.reference));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -34,7 +34,7 @@ export function ReferenceForm({ form, submission, onDone }: EditProps): ReactEle
     const named = lines.filter(({ name }) => name.trim() !== '');
     const values = Object.fromEntries(named.map(({ name, value }) => [name.trim(), value]));
     noteSent();
-    change.mutate({ reference: patchOf(begun.reference, values) });
+    change.mutate({ reference: mergePatchOf(begun.reference, values) });
   };
   return (
     <section className="panel-section">
@@ -63,7 +63,7 @@ export function ReferenceForm({ form, submission, onDone }: EditProps): ReactEle
             />
           </div>
         ))}
-        {change.error && <ChangeProblem error={change.error} onDiscard={onDone} />}
+        {change.error && <EditErrorMessage error={change.error} onDiscard={onDone} />}
         <UnsavedGuard isDirty={isDirty} />
         <div className="spread">
           <Button size="small" icon="add" onPress={add}>

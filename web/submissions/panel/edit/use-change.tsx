@@ -5,16 +5,22 @@ import { formatCount, pluralize } from '#ast/basics/format-number.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
-import { ApiProblem, isStale } from '../../../api/client.ts';
-import { call } from '../../../api/operations.ts';
+import { ApiProblem, isConcurrentChangeError } from '../../../api/client.ts';
+import { callWorkspaceOperation } from '../../../api/operations.ts';
 import { useAction } from '../../../design/action.tsx';
 import { ConfirmDialog } from '../../../design/dialog.tsx';
 import { ConcurrentChangeMessage, Message } from '../../../design/message.tsx';
 import type { FormLocation } from '../../queries.ts';
 
 /** Explains why an edit was not saved. */
-export function ChangeProblem({ error, onDiscard }: { error: Error; onDiscard: () => void }): ReactElement {
-  if (isStale(error)) return <ConcurrentChangeMessage error={error} onDiscard={onDiscard} />;
+export function EditErrorMessage({
+  error,
+  onDiscard,
+}: {
+  error: Error;
+  onDiscard: () => void;
+}): ReactElement {
+  if (isConcurrentChangeError(error)) return <ConcurrentChangeMessage error={error} onDiscard={onDiscard} />;
   const count = error instanceof ApiProblem ? error.errors.length : 0;
   if (count === 0)
     return (
@@ -93,7 +99,7 @@ async function makeChange(
   const since = statesSince(seen);
   const on = since.at(-1)!;
   const body = typeof asked === 'function' ? asked(on, since) : asked;
-  const reply = await call(
+  const reply = await callWorkspaceOperation(
     form.workspace_id,
     'changeSubmission',
     { params: { id: on.id }, body },
@@ -111,7 +117,7 @@ async function makeChange(
  * order, each based on the previous one.
  * @param seen the state when the edit began, even if the submission has been fetched again since.
  */
-export function useChange(
+export function useSubmissionChange(
   form: FormLocation,
   seen: SeenSubmission,
   {
@@ -146,7 +152,7 @@ export function useChange(
 }
 
 /** Ends an edit after saving. If the person typed meanwhile, the edit continues from the saved state. */
-export function useEditEnd(
+export function useFinishEdit(
   draft: unknown,
   { onDone, goOn }: { onDone: () => void; goOn: (saved: Reply) => void },
 ): { noteSent: () => void; end: (saved: Reply) => void } {
@@ -162,7 +168,7 @@ export function useEditEnd(
 }
 
 /** Creates a JSON merge patch; removed values become null. */
-export function patchOf<Value>(
+export function mergePatchOf<Value>(
   before: Readonly<Record<string, unknown>>,
   values: Readonly<Record<string, Value>>,
 ): Record<string, Value | null> {
@@ -172,7 +178,7 @@ export function patchOf<Value>(
     // Objects, such as the answers of a matrix, are merged, so removed rows must be null.
     return [
       name,
-      isRecord(old) && isRecord(value) ? (patchOf(old, value) as Value) : (value ?? null),
+      isRecord(old) && isRecord(value) ? (mergePatchOf(old, value) as Value) : (value ?? null),
     ] as const;
   });
   return Object.fromEntries<Value | null>([...gone, ...put]);
