@@ -176,13 +176,11 @@ export function attributeText({ attrs }: Pick<TestedNode, 'attrs'>, name: string
 
 /** Returns the valid options of a selection that may be incomplete. */
 export const validOptionsOf = (options: unknown): ChoiceOption[] =>
-  (Array.isArray(options) ? (options as readonly unknown[]) : [])
-    .filter(isOption)
-    .map((option) => ({
-      ...(isRecord(option) && option),
-      id: optionIdOf(option),
-      label: optionLabelOf(option),
-    }));
+  (Array.isArray(options) ? (options as readonly unknown[]) : []).filter(isOption).map((option) => ({
+    ...(isRecord(option) && option),
+    id: optionIdOf(option),
+    label: optionLabelOf(option),
+  }));
 
 const isOption = (entry: unknown): entry is Option =>
   typeof entry === 'string' ||

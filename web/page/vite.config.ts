@@ -66,7 +66,10 @@ type Graph = { getModuleInfo(id: string): { readonly importedIds: readonly strin
 function withoutLate(): Plugin {
   const late = new Map([
     [here('../../src/ast/form/lazy-rules.ts'), 'export const lazyRules = {};'],
-    [here('../../src/ast/form/lazy-conditional-options.ts'), 'export const lazyConditionalOptionFunctions = {};'],
+    [
+      here('../../src/ast/form/lazy-conditional-options.ts'),
+      'export const lazyConditionalOptionFunctions = {};',
+    ],
     [here('../../src/ast/rules/lazy-pattern.ts'), 'export const lazyPattern = {};'],
   ]);
   return { name: 'formloom-late', load: (module) => late.get(module) };

@@ -87,7 +87,7 @@ export function PathsDialog({ onClose }: { onClose: () => void }): ReactElement 
             }),
           )}
         </svg>
-        <svg className="paths-onward" width="100%" height={tops.at(-1)!} aria-hidden="true">
+        <svg className="paths-onward" width="100%" height={tops.at(-1)} aria-hidden="true">
           {steps.map(
             ({ key, leadsOn }, index) =>
               leadsOn && (
