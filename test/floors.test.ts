@@ -253,7 +253,7 @@ test('imports inside a room are not circular', () => {
  */
 const most = {
   files: 889,
-  lines: 127_020,
+  lines: 127_130,
   linesOfFile: 400,
   mutualFolders: 1,
   endpointsFiles: 16,

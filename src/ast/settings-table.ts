@@ -351,7 +351,7 @@ export const settingRows = {
     schema: { type: 'array', items: { type: 'string' } },
     title: 'Allowed sites',
     help: 'Only these sites, such as https://example.com or https://*.example.com, can embed the form and post to it. Their submissions need no proof of work.',
-    note: 'If omitted, every site is allowed. An empty list allows no site.',
+    note: 'If omitted, every site is allowed. An empty list allows no sites.',
     card: 'embedding',
   },
 } as const satisfies Record<string, SettingRow>;

@@ -147,7 +147,7 @@ const personParameters = {
     Type.Enum([...matchKinds], {
       default: 'exact',
       description:
-        '`exact`: everything that equals the term, ignoring case, or contains this address or number. `words`: submissions that the search finds.',
+        '`exact`: answers that equal the term, ignoring case, or contain it if it is an email address or a number. `words`: submissions that a full-text search for the term finds.',
     }),
   ),
 };

@@ -236,7 +236,7 @@ export function spamEndpoints(context: SubmitServices) {
     allowSite: operation({
       summary: 'Allow site',
       description:
-        "Adds the site to the form's settings, and releases the submissions that were spam because the site was not allowed. Also requires the permission forms:write.",
+        "Adds the site to the form's settings, and releases the submissions that were marked as spam because the site was not allowed. Also requires the permission forms:write.",
       permission: 'submissions:write',
       audit: { none: 'Submissions have their own history.' },
       params: idParameter,

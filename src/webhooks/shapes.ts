@@ -284,7 +284,7 @@ const counts = { success: Type.Integer(), failed: Type.Integer(), retrying: Type
 /** Deliveries in a period that ends now. Tests are not counted. */
 const window = Type.Object({
   ...counts,
-  /** Median and p95 of response times, in milliseconds. Only last attempts with a response count. */
+  /** Median and p95 of response times, in milliseconds, of the last attempts that got a response. */
   p50_ms: orNull(Type.Integer()),
   p95_ms: orNull(Type.Integer()),
 });

@@ -1,4 +1,4 @@
-/** How long a button shows that it copied, in ms. */
+/** How long a button shows "Copied", in ms. */
 const copiedMs = 3_000;
 
 /** Adds a Copy button after each text or link of the page that people keep (src/page/render/notices.ts). */

@@ -96,7 +96,7 @@ async function prove({ form, data }: Page): Promise<void> {
 
 /** Shows the progress on the button. The button is not disabled, as that would remove its focus. */
 function showSending({ form, data }: Page): () => void {
-  const button = form.querySelector<HTMLButtonElement>('.submit')!;
+  const button = submitButtonOf(form);
   const text = button.textContent;
   button.textContent = data.words.sending;
   button.ariaDisabled = 'true';
@@ -124,12 +124,16 @@ function leave({ form }: Page, { id, next: address }: Answer): void {
   else location.assign(address ?? thanks);
 }
 
+/** Returns the button that submits the form, not the one in the summary that submits it again. */
+const submitButtonOf = (form: HTMLFormElement): HTMLButtonElement =>
+  form.querySelector<HTMLButtonElement>('.submit:not([type=button])')!;
+
 function offerAgain({ form, data }: Page, message: string): void {
   const again = makeElement('button', {
     type: 'button',
     className: 'submit',
     textContent: data.words.sendAgain,
   });
-  again.addEventListener('click', () => form.requestSubmit(form.querySelector<HTMLButtonElement>('.submit')));
+  again.addEventListener('click', () => form.requestSubmit(submitButtonOf(form)));
   showSummaryBox(data.words.problem, makeElement('p', { textContent: message }), again);
 }

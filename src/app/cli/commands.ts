@@ -172,7 +172,7 @@ const cellCommands = [
 const databaseCommands = [
   defineDatabaseCommand({
     name: 'database create',
-    summary: 'Creates the database if it does not exist, as the first start of the service does.',
+    summary: 'Creates the database if it does not exist, as the service does on its first start.',
     makesDatabase: true,
     run: ({ description }) => Promise.resolve({ database: description }),
   }),

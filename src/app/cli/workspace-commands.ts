@@ -204,7 +204,7 @@ export const userCommands = [
     summary:
       'Turns off two-factor for a person who lost access: removes the authenticator app, passkeys and recovery codes. The password stays.',
     options: { email: requiredOption(textValue('<address>')) },
-    note: 'Make sure that the request really came from this person. They were signed out everywhere and are notified by email.',
+    note: 'Make sure that the request really came from this person. They have been signed out everywhere and will be notified by email.',
     async run({ database }, { email }) {
       const { id, hadAny } = await resetFactors(database, email);
       return { id, had_any: hadAny };

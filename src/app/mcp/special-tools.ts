@@ -36,7 +36,103 @@ const elementLines = Object.entries(elementDefinitions)
  * A two-page guide to the form language for models, returned by `get_form_language`. docs/form-language.md is
  * the reference. test/mcp.test.ts creates a form from each example.
  */
-export const formGuide = `# Writing a form\n\nA form is a JSON tree: a form has steps, and a step has elements. Every node is {"type", "attrs", "children"}.\n\n\`\`\`json\n{\n  "type": "form",\n  "attrs": { "name": "Workshop", "description": "Three days at the loom." },\n  "children": [\n    {\n      "type": "step",\n      "attrs": { "title": "About you", "layout": "grid_2" },\n      "children": [\n        { "type": "text", "attrs": { "id": "name", "label": "Full name", "required": true }, "children": [] },\n        { "type": "email", "attrs": { "id": "email", "label": "Email", "required": true }, "children": [] },\n        {\n          "type": "radio",\n          "attrs": {\n            "id": "size",\n            "label": "T-shirt size",\n            "options": ["Small", "Large", { "id": "none", "label": "No T-shirt, thank you" }]\n          },\n          "children": []\n        }\n      ]\n    }\n  ]\n}\n\`\`\`\n\n## Elements\nEach type with its specific attributes:\n${elementLines}\n\n\`options\` are strings or {"id", "label"}; answers store the id. \`"other": true\` adds a free-text option. A hidden element gets\nits value from the URL parameter with its name. A composite groups elements; with \`"repeatable": true\` it is a list of rows.\n\nEvery question has \`id\` and \`label\`, and may have \`help_text\`, \`placeholder\`, \`required\`, \`col_span\` (1 to 4 columns of a grid),\n\`show_when\`, \`hide_when\` and \`require_when\`. Ids are unique in the form: short and in English.\nA step has \`title\`, \`description\`, \`layout\` (stack, row, grid_2, grid_3, grid_4), \`show_when\` and \`jumps\`.\nUse one step for up to about eight questions.\n\n## Conditions\n{"element": "size", "is": "equals", "value": "Large"} tests the answer to an earlier question. Other tests: not_equals,\ncontains, one_of, at_least, at_most, answered. Combine them with {"all": [...]}, {"any": [...]}, {"not": {...}}.\n{"reference": "plan", ...} tests a URL parameter.\n\n## Texts that show answers\n\`{{name}}\` in a label, help text, title or confirmation message shows the answer to an earlier question.\n\n## Calculations\n\`"formula": "sum({price} * {pieces})"\`: + - * / %, comparisons, if(a, b, c), sum, min, max, average, count, round,\npoints, age, days_between and more.\n\n\`\`\`json\n{\n  "type": "form",\n  "attrs": { "name": "Order" },\n  "children": [\n    {\n      "type": "step",\n      "attrs": { "title": "Your order" },\n      "children": [\n        {\n          "type": "composite",\n          "attrs": { "id": "items", "label": "Item", "repeatable": true },\n          "children": [\n            { "type": "number", "attrs": { "id": "price", "label": "Price", "min": 0 }, "children": [] },\n            { "type": "number", "attrs": { "id": "pieces", "label": "Pieces", "min": 1, "step": 1 }, "children": [] }\n          ]\n        },\n        {\n          "type": "calculation",\n          "attrs": { "id": "total", "label": "Total", "formula": "sum({price} * {pieces})", "decimals": 2 },\n          "children": []\n        },\n        {\n          "type": "textarea",\n          "attrs": {\n            "id": "reason",\n            "label": "Why do you need so much?",\n            "show_when": { "element": "total", "is": "at_least", "value": 1000 }\n          },\n          "children": []\n        }\n      ]\n    }\n  ]\n}\n\`\`\`\n\n## Settings\nPassed next to the tree as \`settings\`: confirmation_message, notification_email, access, opens_at, closes_at,\nmax_submissions, language, theme and more.\n\nFor the schema of a part with all its attributes, call this tool with \`part\` (an element type, condition, settings, ...).\n`;
+export const formGuide = `# Writing a form
+
+A form is a JSON tree: a form has steps, and a step has elements. Every node is {"type", "attrs", "children"}.
+
+\`\`\`json
+{
+  "type": "form",
+  "attrs": { "name": "Workshop", "description": "Three days at the loom." },
+  "children": [
+    {
+      "type": "step",
+      "attrs": { "title": "About you", "layout": "grid_2" },
+      "children": [
+        { "type": "text", "attrs": { "id": "name", "label": "Full name", "required": true }, "children": [] },
+        { "type": "email", "attrs": { "id": "email", "label": "Email", "required": true }, "children": [] },
+        {
+          "type": "radio",
+          "attrs": {
+            "id": "size",
+            "label": "T-shirt size",
+            "options": ["Small", "Large", { "id": "none", "label": "No T-shirt, thank you" }]
+          },
+          "children": []
+        }
+      ]
+    }
+  ]
+}
+\`\`\`
+
+## Elements
+Each type with its specific attributes:
+${elementLines}
+
+\`options\` are strings or {"id", "label"}; answers store the id. \`"other": true\` adds a free-text option. A hidden element gets
+its value from the URL parameter with its name. A composite groups elements; with \`"repeatable": true\` it is a list of rows.
+
+Every question has \`id\` and \`label\`, and may have \`help_text\`, \`placeholder\`, \`required\`, \`col_span\` (1 to 4 columns of a grid),
+\`show_when\`, \`hide_when\` and \`require_when\`. Ids are unique in the form: short and in English.
+A step has \`title\`, \`description\`, \`layout\` (stack, row, grid_2, grid_3, grid_4), \`show_when\` and \`jumps\`.
+Use one step for up to about eight questions.
+
+## Conditions
+{"element": "size", "is": "equals", "value": "Large"} tests the answer to an earlier question. Other tests: not_equals,
+contains, one_of, at_least, at_most, answered. Combine them with {"all": [...]}, {"any": [...]}, {"not": {...}}.
+{"reference": "plan", ...} tests a URL parameter.
+
+## Texts that show answers
+\`{{name}}\` in a label, help text, title or confirmation message shows the answer to an earlier question.
+
+## Calculations
+\`"formula": "sum({price} * {pieces})"\`: + - * / %, comparisons, if(a, b, c), sum, min, max, average, count, round,
+points, age, days_between and more.
+
+\`\`\`json
+{
+  "type": "form",
+  "attrs": { "name": "Order" },
+  "children": [
+    {
+      "type": "step",
+      "attrs": { "title": "Your order" },
+      "children": [
+        {
+          "type": "composite",
+          "attrs": { "id": "items", "label": "Item", "repeatable": true },
+          "children": [
+            { "type": "number", "attrs": { "id": "price", "label": "Price", "min": 0 }, "children": [] },
+            { "type": "number", "attrs": { "id": "pieces", "label": "Pieces", "min": 1, "step": 1 }, "children": [] }
+          ]
+        },
+        {
+          "type": "calculation",
+          "attrs": { "id": "total", "label": "Total", "formula": "sum({price} * {pieces})", "decimals": 2 },
+          "children": []
+        },
+        {
+          "type": "textarea",
+          "attrs": {
+            "id": "reason",
+            "label": "Why do you need so much?",
+            "show_when": { "element": "total", "is": "at_least", "value": 1000 }
+          },
+          "children": []
+        }
+      ]
+    }
+  ]
+}
+\`\`\`
+
+## Settings
+Passed next to the tree as \`settings\`: confirmation_message, notification_email, access, opens_at, closes_at,
+max_submissions, language, theme and more.
+
+For the schema of a part with all its attributes, call this tool with \`part\` (an element type, condition, settings, ...).
+`;
 
 /**
  * The maximum number of matches that are returned. If there are at most `describedMatches`, they include the

@@ -184,7 +184,9 @@ export function writeWebhooks(schemas: SchemaRegistry): OpenApi['webhooks'] {
       '3XX': {
         description: 'The delivery failed. Redirects are not followed, and the delivery is not retried.',
       },
-      '4XX': { description: 'The delivery failed. It is retried on schedule only after 408 and 429.' },
+      '4XX': {
+        description: 'The delivery failed. It is retried on schedule only if the response was 408 or 429.',
+      },
       '5XX': { description: 'The delivery failed. It is retried on schedule.' },
     },
   });

@@ -76,7 +76,7 @@ export const attributeKinds: { readonly [Kind in AttributeKind]: KindRules<Kind>
             type: 'string',
             default: spec.default,
             examples: spec.values,
-            description: `One of ${spec.values.map(quote).join(', ')}. Other values are stored and treated as ${quote(spec.default)}.`,
+            description: `One of ${spec.values.map(quote).join(', ')}. Any other value is stored as sent, but treated as ${quote(spec.default)}.`,
           }
         : {
             type: 'string',

@@ -142,7 +142,7 @@ function readClosing(part: SourcePart, settings: Record<string, unknown>): void 
   if (Number.isNaN(local) || (zone !== undefined && !isTimeZone(zone)))
     return part
       .part('closeDate')
-      .leaveOut('This is not a valid date, time or time zone. Set it under Settings.');
+      .leaveOut('This is not a valid date, time or time zone. Correct it under Settings.');
   if (!isMoment && zone === undefined) part.part('closeDate').change('The time is in UTC.');
   if (!isMoment && time === undefined)
     part.part('closeDate').change('The form closes at the start of that day.');

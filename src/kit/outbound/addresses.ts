@@ -8,7 +8,7 @@ export class BlockedTarget extends Error {
   override readonly name = 'BlockedTarget';
 }
 
-/** The milliseconds of each phase of connecting; null if it was not needed or not reached. */
+/** The duration of each connection phase in milliseconds; null if the phase was not needed or not reached. */
 export type ConnectPhases = { dns: number | null; connect: number | null; tls: number | null };
 
 export const noPhases = (): ConnectPhases => ({ dns: null, connect: null, tls: null });

@@ -13,7 +13,7 @@ import { openConnectionListener } from './connection-listener.ts';
 import { openSupervisor } from './supervisor.ts';
 import { startWebProcess, WebProcessError } from './web-process.ts';
 
-const script = fileURLToPath(new URL('#test/kit/web-process.ts', import.meta.url));
+const script = fileURLToPath(new URL('../../../test/kit/web-process.ts', import.meta.url));
 
 /** Opens a listener with a supervisor; processes that start later behave as `mood` says at that moment. */
 async function openStage({ size = 1, endMs = 5_000, silenceMs = 30_000, log = openLog('silent') } = {}) {

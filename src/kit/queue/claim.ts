@@ -19,7 +19,7 @@ type ClaimWindow = {
   hasSeenAll(): boolean;
   /** Records an empty claim, with its start on the clock and the seconds it looked back. */
   foundNothing(began: number, seconds: number): void;
-  /** Discards what is known. */
+  /** Clears the cached values. */
   forget(): void;
 };
 

@@ -123,7 +123,7 @@ export function memberInvitationEndpoints(context: InviteServices) {
 
     revokeMemberInvitation: operation({
       summary: 'Revoke member invitation',
-      description: 'The link of the invitation stops working.',
+      description: 'The invitation link stops working.',
       permission: 'members:write',
       audit: 'entry',
       params: idParameter,

@@ -12,7 +12,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
   'src/ast/answers/fill.ts': [
     {
       what: "only the right of &&: kindOf(input) === 'files' && isBlank(value)",
-      why: 'a file under the name of another question is refused by name all the same (findStrayNames)',
+      why: 'a file under the name of another question is refused by name all the same (findUnknownFields)',
     },
   ],
   'src/ast/form/fields.ts': [
@@ -27,7 +27,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
   ],
   'src/ast/logic/check-condition.ts': [
     {
-      what: 'only the right of &&: isRecord(filter) && storageProblem(filter, { values: 0, markup: 0 })',
+      what: 'only the right of &&: isRecord(filter) && jsonStorageProblem(filter, { values: 0, markup: 0 })',
       why: 'what has no fault as a condition is an object; the types do not know it',
     },
     {
@@ -69,11 +69,11 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
   ],
   'src/ast/form/conditional-options.ts': [
     {
-      what: 'without: if (!offersByCondition(input)) return answer;',
+      what: 'without: if (!hasConditionalOptions(input)) return answer;',
       why: 'an option without a condition is always offered',
     },
     {
-      what: 'without: if (!offersByCondition(input)) return undefined;',
+      what: 'without: if (!hasConditionalOptions(input)) return undefined;',
       why: 'an option without a condition is never withdrawn',
     },
   ],

@@ -29,7 +29,7 @@ export type EditorState = {
   readonly lifted: { readonly key: NodeKey; readonly before: EditHistory } | undefined;
   /** The last focus request, a new object each time. */
   readonly focus: { readonly key: NodeKey; readonly part: FocusPart } | undefined;
-  /** The text that is being edited on the canvas, a new object each time. */
+  /** The text that is being edited on the canvas. Each edit gets a new object. */
   readonly editing: TextEdit | undefined;
   /** An edit that waits for the user's decision, because conditions depend on what it removes. */
   readonly asked: PendingEdit | undefined;

@@ -119,7 +119,7 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
             id: 'payload',
             label: 'Write a receiver',
             icon: 'file',
-            description: 'Code, sample, JSON Schema and type',
+            description: 'Code, sample data, JSON Schema and TypeScript type',
             onAction: () => setOpen('payload'),
           },
           {

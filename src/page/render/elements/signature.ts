@@ -5,7 +5,23 @@ import { withStyles } from './styled.ts';
 import { renderKeptFiles } from './upload.ts';
 
 /** The pad stays white in dark mode, because the drawing is sent as it is shown. */
-const style = `\n.pad { display: none; margin-block-start: var(--2); }\n@media (scripting: enabled) { .pad { display: block; } }\n.pad, .pad ~ input { max-inline-size: 32rem; }\n.pad:not(:has(canvas))::before, .pad canvas {\n  content: ""; display: block; inline-size: 100%; aspect-ratio: 5 / 2; border: 1px solid var(--edge); border-radius: var(--round); touch-action: none; cursor: crosshair;\n  background: linear-gradient(#aeb9b4, #aeb9b4) 50% 76% / 84% 1px no-repeat #fff; forced-color-adjust: none;\n}\n/* The minimum height reserves space for the buttons, which the script adds. */\n.pad p { display: flex; flex-wrap: wrap; align-items: center; gap: 0 var(--2); min-block-size: 2.75rem; margin-block-end: calc(-1 * var(--2)); }\n.pad label { margin-inline-end: auto; }\n.pad:not(.drawn) button { visibility: hidden; }\n.pad button { min-block-size: 2.75rem; padding: var(--2); background: none; border: 0; color: var(--soft); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }\n.pad button:hover { color: var(--ink); }\n.pad.drawn + .held > li:not(:has(.error)) { display: none; }\n.invalid > .pad canvas { border-color: var(--bad); }\n`;
+const style = `
+.pad { display: none; margin-block-start: var(--2); }
+@media (scripting: enabled) { .pad { display: block; } }
+.pad, .pad ~ input { max-inline-size: 32rem; }
+.pad:not(:has(canvas))::before, .pad canvas {
+  content: ""; display: block; inline-size: 100%; aspect-ratio: 5 / 2; border: 1px solid var(--edge); border-radius: var(--round); touch-action: none; cursor: crosshair;
+  background: linear-gradient(#aeb9b4, #aeb9b4) 50% 76% / 84% 1px no-repeat #fff; forced-color-adjust: none;
+}
+/* The minimum height reserves space for the buttons, which the script adds. */
+.pad p { display: flex; flex-wrap: wrap; align-items: center; gap: 0 var(--2); min-block-size: 2.75rem; margin-block-end: calc(-1 * var(--2)); }
+.pad label { margin-inline-end: auto; }
+.pad:not(.drawn) button { visibility: hidden; }
+.pad button { min-block-size: 2.75rem; padding: var(--2); background: none; border: 0; color: var(--soft); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
+.pad button:hover { color: var(--ink); }
+.pad.drawn + .held > li:not(:has(.error)) { display: none; }
+.invalid > .pad canvas { border-color: var(--bad); }
+`;
 
 /** A text field for a name, which counts as the signature. The script adds a pad to draw one. */
 export const renderSignature = withStyles<'signature'>([style], (element, place) => {
