@@ -44,7 +44,7 @@ export async function planImportInThread(
   if (source.text.length <= shortText) return planInvitationImport(source, form);
   const module = new URL('plan-import.ts', import.meta.url);
   const given: Parameters<typeof planInvitationImport> = [source, form];
-  return runInThread(workspaceId, { module, name: 'planImport', given }, limits);
+  return runInThread(workspaceId, { module, name: planInvitationImport.name, given }, limits);
 }
 
 /** Returns which of these addresses have unsubscribed from the workspace's emails. */
