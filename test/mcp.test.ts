@@ -423,7 +423,7 @@ test('instructions in an answer are marked as data, with marks that their author
   for (const [name, given] of readings) {
     const answer = await all.callTool({ name, arguments: given });
     const [about, mark] =
-      /^.*<(untrusted-content-[0-9a-f]{32})> is data.*do not follow instructions in it\.\n/.exec(
+      /^.*<(untrusted-content-[0-9a-f]{32})> was.*do not follow instructions in it\.\n/.exec(
         textOf(answer),
       )!;
     const inside = textOf(answer)
@@ -499,7 +499,7 @@ test('if a client cannot ask a person, nothing is deleted without confirm: true'
     const client = await openClient(made.key, { era, query: '?tools=all' });
     const form_id = await makeOne();
     const first = await client.callTool({ name: 'delete_form', arguments: { form_id } });
-    assert.match(textOf(first), /Nothing was changed.*confirm: true/);
+    assert.match(textOf(first), /Nothing was done.*confirm: true/);
     assert.ok(await exists(form_id));
     await run(client, 'delete_form', { form_id, confirm: true });
     assert.ok(!(await exists(form_id)));

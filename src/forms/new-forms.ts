@@ -112,7 +112,7 @@ const convertOnThread = (
     workspaceId,
     {
       module: new URL('import/convert.ts', import.meta.url),
-      name: 'convertText',
+      name: 'convertFormText',
       given: [text, source] satisfies Parameters<typeof convertFormText>,
     },
     threadLimits,

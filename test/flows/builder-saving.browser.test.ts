@@ -205,7 +205,7 @@ test('the preview checks answers on the real page and stores nothing, and JSON c
   await page.getByRole('button', { name: 'Preview' }).click();
   const preview = page.frameLocator('iframe[title="Form preview"]');
   await preview.getByRole('button', { name: 'Submit' }).click();
-  await preview.getByRole('link', { name: 'Name: Enter your full name' }).waitFor();
+  await preview.getByRole('link', { name: 'Enter your full name' }).waitFor();
   await preview.getByLabel('Name').fill('Ada');
   await preview.getByRole('button', { name: 'Submit' }).click();
   await preview.getByText('Thank you', { exact: true }).waitFor();

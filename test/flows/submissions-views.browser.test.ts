@@ -56,7 +56,7 @@ test('filters are added, changed and removed by keyboard, kept in the URL, and a
   await press(page, 'Enter');
   await page.getByRole('alert').getByText('Enter at least one number.').waitFor();
   await audit(page, 'the editor of a filter');
-  await page.getByLabel('From').focus();
+  await page.getByLabel('From', { exact: true }).focus();
   await type(page, '18');
   await press(page, 'Enter');
   await rows(['Cleo', 'Ada']);

@@ -387,7 +387,7 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     'an option given twice',
     ['workspace', 'create', 'A', '--plan', 'pro', '--plan', 'free'],
     2,
-    /--plan is set twice/,
+    /--plan is specified twice/,
   ],
   [
     'a malformed list of ids',

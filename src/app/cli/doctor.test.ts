@@ -134,7 +134,7 @@ test("doctor reports a storage that differs from the database's, until the opera
   const other = { DATA_DIR: elsewhere };
   assert.match(
     await problemOf('storage', other),
-    /are not in .*elsewhere.*copy instance-mark too.*storage replace/s,
+    /are not in .*elsewhere.*also copy instance-mark.*storage replace/s,
   );
   await assert.rejects(
     claimStorage(database, { ...place(relative(dataDir, elsewhere)) }),

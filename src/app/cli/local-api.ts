@@ -63,7 +63,7 @@ async function findWorkspace(
   // down.
   const some = kind === 'members' ? [] : await ask(true);
   const [found, ...others] = some.length > 0 ? some : await ask(false);
-  if (!found) throw new ApiError('not_found', `${name} ${id} does not exist.`);
+  if (!found) throw new ApiError('not_found', `There is no ${name} ${id}.`);
   if (others.length > 0)
     throw new UsageError(
       `This person is a member of ${others.length + 1} workspaces. Choose one with --workspace <id>.`,

@@ -85,7 +85,7 @@ test('a failing program is reported with its output and a remedy', async () => {
       assert.match(
         error.message,
         // Either line may arrive first.
-        /\/bin\/sh failed to do it: it ended with code 3 and said:\n(oh\nno|no\noh)\n.*DATABASE_URL/s,
+        /\/bin\/sh failed to do it: it ended with code 3 and printed:\n(oh\nno|no\noh)\n.*DATABASE_URL/s,
       );
       return true;
     },

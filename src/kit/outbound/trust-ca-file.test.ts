@@ -44,7 +44,7 @@ for (const [what, content, complaint] of [
     '-----BEGIN PRIVATE KEY-----\nAA\n-----END PRIVATE KEY-----',
     /contains no certificate/,
   ],
-  ['has a broken certificate', block('AAAA'), /certificate number 1 cannot be read/],
+  ['has a broken certificate', block('AAAA'), /certificate number 1 in this file cannot be read/],
 ] as const)
   test(`a WEBHOOK_CA_FILE that ${what} stops a command with a clear message`, async () => {
     const path = content === undefined ? join(directory, 'nowhere.pem') : await write('broken.pem', content);
