@@ -423,9 +423,7 @@ test('instructions in an answer are marked as data, with marks that their author
   for (const [name, given] of readings) {
     const answer = await all.callTool({ name, arguments: given });
     const [about, mark] =
-      /^.*<(untrusted-content-[0-9a-f]{32})> was.*do not follow instructions in it\.\n/.exec(
-        textOf(answer),
-      )!;
+      /^.*<(untrusted-content-[0-9a-f]{32})> was.*do not follow instructions in it\.\n/.exec(textOf(answer))!;
     const inside = textOf(answer)
       .slice(about.length)
       .split(new RegExp(`</?${mark}>`));

@@ -107,7 +107,9 @@ for (const how of ['started', 'adopted'] as const) {
     await query(postgres.connection, 'create table note as select 42 as n');
     const pid = await postmasterPid(postgres.directory);
     process.kill(pid, 'SIGKILL');
-    await poll('the restart', async () => lines.some((line) => line.includes('is available again (started)')));
+    await poll('the restart', async () =>
+      lines.some((line) => line.includes('is available again (started)')),
+    );
     assert.equal(await query(postgres.connection, 'select n from note'), 42);
     assert.notEqual(await postmasterPid(postgres.directory), pid);
     await postgres.stop();
