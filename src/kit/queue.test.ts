@@ -347,7 +347,7 @@ test('a notified queue sleeps until the next job is due, and polls each second w
   const look = (): void => lookBack.foundNothing(clock, lookBack.seconds(false));
   look();
   assert.equal(await findNextClaimDelay(claims, true), listeningPollMs);
-  assert.equal(await findNextClaimDelay(claims, false), pollMs, 'nobody tells it');
+  assert.equal(await findNextClaimDelay(claims, false), pollMs, 'nothing announces it');
   clock += 10;
   look();
   assert.equal(

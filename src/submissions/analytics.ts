@@ -5,7 +5,7 @@ import type { Settings } from '#ast/settings.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
-import { columns, requireRow, statement, textEnum } from '#kit/statement.ts';
+import { requireRow, statement, textEnum } from '#kit/statement.ts';
 import { dayRangeParameters, readDayRange } from '#kit/time-range.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { findViewedForm, readStructures } from './read-columns.ts';
@@ -79,11 +79,6 @@ export const deleteVisitsBefore = statement(
    delete from visit_counts where day < $before::date`,
 );
 
-const span = columns('workspace_id form_id from:text? to:text?');
-
-const inSpan = `workspace_id = $workspace_id and form_id = $form_id
-  and ($from is null or day >= $from::date) and ($to is null or day <= $to::date)`;
-
 /**
  * Sums the counts of a span of days, including both ends: each kind and name over all days (`day` is null),
  * and views, starts and completions per day. One statement reads both, because visits are counted in the
@@ -91,10 +86,12 @@ const inSpan = `workspace_id = $workspace_id and form_id = $form_id
  */
 export const sumVisits = statement(
   'analytics.sum_visits',
-  span,
+  'workspace_id form_id from:text? to:text?',
   ['name:text? day:text? count', { kind: textEnum<VisitKind>() }],
   `select kind, name, to_char(day, 'YYYY-MM-DD') as day, sum(count)::bigint as count from visit_counts
-   where ${inSpan} group by grouping sets ((kind, name), (kind, day))
+   where workspace_id = $workspace_id and form_id = $form_id
+     and ($from is null or day >= $from::date) and ($to is null or day <= $to::date)
+   group by grouping sets ((kind, name), (kind, day))
    having day is null or kind in ('view', 'start', 'completion') order by visit_counts.day, kind`,
 );
 
@@ -149,19 +146,17 @@ async function readAnalytics(
 
 /** Returns the counts of each day, except days without visits. */
 function daysOf(rows: readonly { kind: VisitKind; day: string | null; count: number }[]): Analytics['days'] {
-  const days = new Map<string, Analytics['days'][number]>();
-  const fields: Partial<Record<VisitKind, 'views' | 'starts' | 'completions'>> = {
-    view: 'views',
-    start: 'starts',
-    completion: 'completions',
-  };
-  for (const { kind, day, count } of rows) {
-    const field = fields[kind];
-    if (day === null || field === undefined) continue;
-    if (!days.has(day)) days.set(day, { day, views: 0, starts: 0, completions: 0 });
-    days.get(day)![field] = count;
-  }
-  return [...days.values()];
+  const ofDays = Map.groupBy(rows, ({ day }) => day);
+  ofDays.delete(null);
+  return [...ofDays].map(([day, counts]) => {
+    const countOf = (wanted: VisitKind) => counts.find(({ kind }) => kind === wanted)?.count ?? 0;
+    return {
+      day: day!,
+      views: countOf('view'),
+      starts: countOf('start'),
+      completions: countOf('completion'),
+    };
+  });
 }
 
 const shareOf = (part: number, whole: number): number | null =>

@@ -134,14 +134,14 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
           'Set it to the URL that visitors use, such as https://forms.example.org.',
         );
       const there = await identifyServer(publicUrl);
-      if (there === 'ours') return createOkFinding(`${publicUrl} reaches this service.`);
+      if (there === 'this') return createOkFinding(`${publicUrl} reaches this service.`);
       const isRunning =
-        (await identifyServer(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)) === 'ours';
+        (await identifyServer(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)) === 'this';
       if (!isRunning)
         return createOkFinding(
           `${publicUrl}. Run doctor while the service is running to check that this URL reaches it.`,
         );
-      return there === 'another'
+      return there === 'other'
         ? createProblemFinding(
             `Another program responds at ${publicUrl}.`,
             'Make the proxy at this URL forward requests to HOST and PORT, or correct PUBLIC_URL.',

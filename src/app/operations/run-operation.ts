@@ -14,7 +14,7 @@ type Given = {
   query: unknown;
   body: unknown;
   ifMatch?: string | undefined;
-  /** The Idempotency-Key, and the URL, which must be the same for every request with this key. */
+  /** The Idempotency-Key and the URL of the request. A repeated key must come with an unchanged URL. */
   once?: { key: string; url: string } | undefined;
   /** The id of the request in the logs. */
   id?: string;
