@@ -154,13 +154,9 @@ export function referenceCell(reference: string): string | undefined {
 export function answerCells(value: AnswerValue | undefined, column: CellQuestion): ExportCell[] {
   const { rows } = column;
   if (rows.length === 0) return [answerCell(value, column)];
-  return rows.map(({ id }, index) =>
-    isGrid(value)
-      ? answerCell(getProperty<AnswerValue>(withPlainText(value), id), column)
-      : index === 0
-        ? answerCell(value, column)
-        : undefined,
-  );
+  if (!isGrid(value)) return rows.map((_, index) => (index === 0 ? answerCell(value, column) : undefined));
+  const plain = withPlainText(value);
+  return rows.map(({ id }) => answerCell(getProperty<AnswerValue>(plain, id), column));
 }
 
 /**
@@ -172,7 +168,7 @@ function answerCell(value: AnswerValue | undefined, column: CellQuestion): Expor
   if (value === undefined || typeof value === 'number') return value;
   if (typeof value === 'string') return optionLabel(column, value);
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (isGrid(value)) return rowText(value, column);
+  if (isGrid(value)) return rowText(withPlainText(value), column);
   const items: readonly (string | FileAnswer | AnswerRow)[] = value;
   const rows = items.filter(isRow);
   if (rows.length > 0) return rows.map((row) => rowText(row, column)).join('\n');
@@ -193,7 +189,10 @@ const isRow = (item: string | FileAnswer | AnswerRow): item is AnswerRow =>
 const isGrid = (value: AnswerValue | undefined): value is GridAnswer | ConsentAnswer =>
   typeof value === 'object' && !Array.isArray(value);
 
-/** Removes the marks from the accepted text of a consent. Returns other answers unchanged. */
+/**
+ * Removes the marks from the accepted text of a consent. Returns a matrix unchanged. Not for rows of a group,
+ * which can look like a consent.
+ */
 const withPlainText = <Given extends object>(value: Given): Given =>
   'agreed' in value && value.agreed === true && 'text' in value && typeof value.text === 'string'
     ? { ...value, text: stripInlineMarkup(value.text) }
@@ -203,7 +202,7 @@ const withPlainText = <Given extends object>(value: Given): Given =>
 function rowText(row: AnswerRow, asked: CellQuestion): string {
   const parts = partsOf(asked);
   return formatPairs(
-    Object.entries(withPlainText(row)).map(([id, value]) => {
+    Object.entries(row).map(([id, value]) => {
       const { title, part } = parts.get(id) ?? { title: id, part: { option_labels: {}, rows: [] } };
       return [title, String(answerCell(value, part) ?? '')];
     }),

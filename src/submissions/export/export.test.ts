@@ -217,6 +217,20 @@ test('a consent has a column for each of its parts', () => {
   assert.deepEqual(toExportCells(asked, submissionOf('1', {})).slice(4, -1), Array(4).fill(undefined));
 });
 
+test('the marks of an accepted consent are left out; a row of a group that looks like one keeps its text', () => {
+  const text = 'I **agree** to [this](https://example.org).';
+  const asked = listColumnsOfVersions([formOf(element('consent', 'terms'))]);
+  const terms = { agreed: true, text, version: 3, at: '2026-01-31T09:30:00.000Z' };
+  assert.equal(toExportCells(asked, submissionOf('1', { terms }))[5], 'I agree to this (https://example.org).');
+  const inRows = listColumnsOfVersions([
+    formOf(composite('people', [element('yes_no', 'agreed'), element('text', 'text')], { repeatable: true })),
+  ]);
+  assert.match(
+    String(toExportCells(inRows, submissionOf('1', { people: [{ agreed: true, text }] }))[4]),
+    /I \*\*agree\*\* to \[this\]/,
+  );
+});
+
 test('NDJSON names properties as the API does, and keeps empty reference data as an object, which CSV leaves blank', async () => {
   async function* batches(): AsyncGenerator<ExportedSubmission[]> {
     yield [submissionOf('1', { other: 1, name: 'Ada' }), submissionOf('2', {}, { from: 'mail' })];
