@@ -194,6 +194,7 @@ const isCondition = (item: unknown): item is FilterCondition =>
     isGroupPart(item)) &&
   ops.includes(item['op']);
 
+/** Whether unknown data is a condition that can be in a group. */
 function isGroupPart(item: unknown): item is GroupPart {
   if (!isRecord(item)) return false;
   const { on, op, name, row, values, parts } = item;

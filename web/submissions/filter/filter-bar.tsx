@@ -59,17 +59,20 @@ export function FilterBar({ columns, where, onChange, children }: Props): ReactE
   };
   const save = (at: Position, condition: EditableCondition): void => {
     setEditing(undefined);
-    focusOn(`[data-filter="${condition.on === 'version' ? versionKey : keyOf(at)}"]`);
+    // A version that becomes another condition is added at the end.
+    const path: Path = at === versionKey ? [root.parts.length] : at;
+    const withoutVersion = ungrouped.filter(({ on }) => on !== 'version');
+    focusOn(`[data-filter="${keyOf(condition.on === 'version' ? versionKey : path)}"]`);
     onChange(
       condition.on === 'version'
         ? writeTree({
             // A condition of a group that becomes the version leaves the group.
-            root: typeof at === 'string' ? root : changePart(root, at, undefined),
-            ungrouped: [...ungrouped.filter(({ on }) => on !== 'version'), condition],
+            root: changePart(root, path, undefined),
+            ungrouped: [...withoutVersion, condition],
           })
         : writeTree({
-            root: changePart(root, typeof at === 'string' ? [root.parts.length] : at, condition),
-            ungrouped: at === versionKey ? ungrouped.filter(({ on }) => on !== 'version') : ungrouped,
+            root: changePart(root, path, condition),
+            ungrouped: at === versionKey ? withoutVersion : ungrouped,
           }),
     );
   };
@@ -219,7 +222,7 @@ export function FilterBar({ columns, where, onChange, children }: Props): ReactE
       </div>
       {editing && (
         <FilterEditor
-          key={keyOf(editing.at)}
+          key={`${keyOf(editing.at)} ${editing.draft.subject}`}
           label={editing.label}
           columns={columns}
           begin={editing.draft}

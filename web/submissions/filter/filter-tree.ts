@@ -6,18 +6,24 @@ export type Path = readonly number[];
 /** The conditions of a view as one group, and the conditions beside it, which always apply. */
 export type FilterTree = { root: ConditionGroup; ungrouped: readonly UngroupedCondition[] };
 
-const isGroupPart = (condition: FilterCondition): condition is GroupPart =>
+const canBeInGroup = (condition: FilterCondition): condition is GroupPart =>
   condition.on === 'answer' || condition.on === 'reference' || condition.on === 'group';
 
+/** Reads the conditions of a view as a tree. A single group is the outermost group. */
 export function readTree(where: readonly FilterCondition[]): FilterTree {
-  const parts = where.filter(isGroupPart);
+  const parts = where.filter(canBeInGroup);
   const [first] = parts;
   return {
-    root: parts.length === 1 && first?.on === 'group' ? first : { on: 'group', op: 'all', parts },
-    ungrouped: where.filter((condition) => !isGroupPart(condition)),
+    // `writeTree` never writes an outermost group of one condition, so this is a group inside it.
+    root:
+      parts.length === 1 && first?.on === 'group' && first.parts.length > 1
+        ? first
+        : { on: 'group', op: 'all', parts },
+    ungrouped: where.filter((condition) => !canBeInGroup(condition)),
   };
 }
 
+/** Converts the tree back to the conditions of the view. */
 export const writeTree = ({ root, ungrouped }: FilterTree): readonly FilterCondition[] => [
   ...(root.op === 'any' && root.parts.length > 1 ? [root] : root.parts),
   ...ungrouped,

@@ -151,6 +151,7 @@ export function ViewTabs({
       {asking === 'new' && (
         <NameDialog
           title="Save as view"
+          description="Saves the filters, search, sorting and columns for all members."
           before=""
           run={(name) =>
             callWorkspaceOperation(form.workspace_id, 'saveView', {
@@ -168,6 +169,7 @@ export function ViewTabs({
       {asking === 'name' && current && (
         <NameDialog
           title="Rename view"
+          description="Renames the view for all members."
           before={current.name}
           run={(name) => changeCurrent({ name })}
           onClose={() => setAsking(undefined)}
@@ -185,12 +187,14 @@ const longestName = 100;
 
 function NameDialog({
   title,
+  description,
   before,
   run,
   onClose,
   onSaved,
 }: {
   title: string;
+  description: string;
   before: string;
   run: (name: string) => Promise<SavedView>;
   onClose: () => void;
@@ -207,7 +211,7 @@ function NameDialog({
   return (
     <FieldsDialog
       title={title}
-      description="Saves the filters, search, sorting and columns for all members."
+      description={description}
       onClose={onClose}
       submitLabel="Save view"
       action={save}
