@@ -129,7 +129,7 @@ export const settingRows = {
     schema: { type: 'string', format: 'uri' },
     control: 'url',
     title: 'Redirect URL',
-    help: 'Visitors go to this https address after a submission. The receipt number is added as the parameter “receipt”.',
+    help: 'Visitors go to this https address after a submission. The full ID of the submission is added as the parameter “receipt”.',
     card: 'after',
   },
   confirmations: {

@@ -129,7 +129,7 @@ export async function refreshCells(database: Database): Promise<void> {
 
 /**
  * Opens the pool of a cell. On a cluster node, its sessions see only the tables of the cell. Shared tables
- * are queried in the pool of the instance (`homeOf`).
+ * are queried in the pool of the instance (`sharedDatabaseOf`).
  */
 function openCell(
   instance: Instance,

@@ -167,7 +167,7 @@ const quotedCharacters = 40;
 
 /** Quotes a text as visitors read it: without marks, and with labels instead of placeholders. */
 function quoteText(form: Form, text: string): string {
-  const plain = stripInlineMarkup(fillPipedWithLabels(form, text)).replaceAll(/\s+/g, ' ');
+  const plain = stripInlineMarkup(fillPipedWithLabels(form, text)).replaceAll(/\s+/g, ' ').trim();
   const cut = Array.from(plain).slice(0, quotedCharacters).join('').trimEnd();
   return `“${cut}${cut.length < plain.length ? '…' : ''}”`;
 }

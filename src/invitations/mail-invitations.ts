@@ -50,7 +50,7 @@ export type InvitationEmailServices = Pick<InvitationServices, 'vault' | 'config
 /**
  * Puts emails for invitations of one form into the outbox, in the caller's transaction. Each replaces a
  * queued email: no person gets two, and revoking only has to stop the last one.
- * @param form `accountId` is the account whose limits apply; the caller checks them with throttleEmail.
+ * @param form `accountId` is the account whose limits apply; the caller checks them with checkDailyEmailLimits.
  */
 export async function mailInvitations(
   db: Queryable,

@@ -80,7 +80,7 @@ export type ConnectionTarget =
 
 /**
  * Opens a pool with bounded waits. It connects on demand. If the database is unavailable, queries fail fast
- * (see isUnavailable) and the process keeps running.
+ * (see isUnavailableError) and the process keeps running.
  */
 export function openDatabase(
   connection: ConnectionTarget,

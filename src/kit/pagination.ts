@@ -171,7 +171,7 @@ export const finishPage = <Row extends { id: string }>(
   total: number,
 ) => finishPageByPosition(cut, rows, total, ({ id }) => id);
 
-/** Ends a page of a list that readPageRequestBy reads. @param placeOf returns the position after a row. */
+/** Ends a page of a list that readPageRequestByPosition reads. @param placeOf returns the position after a row. */
 export function finishPageByPosition<Row>(
   cut: PageRequest,
   rows: readonly Row[],

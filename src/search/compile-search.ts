@@ -33,7 +33,7 @@ export const searchCheckParameters = columns(
 );
 
 /**
- * For statements with checkParameters. A text without indexable words in any language of the workspace checks
+ * For statements with searchCheckParameters. A text without indexable words in any language of the workspace checks
  * nothing, unless it has values.
  */
 export const searchChecksSql = `

@@ -128,7 +128,7 @@ export function limitSortedCount(count: number): void {
     );
 }
 
-/** The format of a position in a page cursor (readPageRequestBy): the sort keys of a row, and its id. */
+/** The format of a position in a page cursor (readPageRequestByPosition): the sort keys of a row, and its id. */
 export const sortPositionPattern = /^[\w-]{1,1500}$/;
 export const encodeSortPosition = (place: string): string => Buffer.from(place).toString('base64url');
 

@@ -29,22 +29,22 @@ import type { FormView, FoundPage, FoundSubmission, View } from './view.ts';
 
 /*
  * The planner: it chooses the statement that finds the submissions of a view. Callers are lists and the
- * search (readSubmissions), the table of a form and its panel (planTable), bulk changes (readIds) and exports
- * (readAll).
+ * search (readSubmissions), the table of a form and its panel (planTableReads), bulk changes (readViewIds) and exports
+ * (readViewSubmissions).
  *
  * | View | List, search | Table | Why the statements differ |
  * |---|---|---|---|
- * | one form, at most a status | submissionPages.plain | rowPages.plain | The counters have the total; a deep
+ * | one form, at most a status | submissionPageStatements.plain | rowPageStatements.plain | The counters have the total; a deep
  * page is read from the nearer end. |
- * | any filter, by id | submissionPages | rowPages, list-rows.ts | One statement for each FilterKind, as each
+ * | any filter, by id | submissionPageStatements | rowPageStatements, list-rows.ts | One statement for each FilterKind, as each
  * has its index. |
- * | any filter, by receipt | | rowPages.received, list-rows.ts | The index submissions_received has this
+ * | any filter, by receipt | | rowPageStatements.received, list-rows.ts | The index submissions_received has this
  * order. |
- * | `where` over several forms | submissionPages byForm | | Each form has its own condition. |
- * | by columns | | sortedRows | Each match is read and its key computed, for at most 200,000. |
+ * | `where` over several forms | submissionPageStatements byForm | | Each form has its own condition. |
+ * | by columns | | sortedRowStatements | Each match is read and its key computed, for at most 200,000. |
  * | words, by relevance | search-page.ts | relevance | A search stops at 1,000 matches; the table, exports
  * and bulk changes need all. |
- * | words, by columns | | sortedSearch | Only the keys of the matches are computed. |
+ * | words, by columns | | sortedSearchStatements | Only the keys of the matches are computed. |
  */
 
 /** A row of the table. Its JSON is not parsed yet; `place` says where a sorted list continues after it. */

@@ -13,7 +13,7 @@ export const subjectWindow = 200;
 
 /*
  * A search document (`search_documents.terms`) contains its words, each prefixed with the code of its
- * segment, and a term that marks its form (see searchTerms). A query runs segment by segment, newest first,
+ * segment, and a term that marks its form (see searchTermsSql). A query runs segment by segment, newest first,
  * until there are enough results. The work depends on the number of results, and hardly on the number of
  * submissions (docs/decisions/0021-search-segments.md).
  *

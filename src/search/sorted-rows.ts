@@ -82,7 +82,7 @@ const markOf = (place: 1 | 2, at: number): string =>
 /**
  * Returns the statements for sorted submissions. Each computes the keys of all matches, which also gives the
  * total, so the cost does not depend on the requested part. The number of matches is limited beforehand
- * (limitSorted).
+ * (limitSortedCount).
  * @param source the SQL before the keys, and the submissions `p` with their joins.
  */
 export function declareSortedRows<P extends Columns>(

@@ -235,7 +235,7 @@ const selectLatestSubmissions = statement(
  * Sends a test, with a sample of the form or its last completed submissions, to the webhook or to another
  * URL.
  * @returns the ids of the deliveries in the log, which will show the outcomes.
- * @throws ApiError the errors of sendTest; conflict if the form has no completed submission.
+ * @throws ApiError the errors of sendSampleTest and sendSubmissionTests; conflict if the form has no completed submission.
  */
 export async function testWebhook(
   context: SendTestContext,

@@ -45,7 +45,7 @@ export function MarkedField({ label, value, onChange, ...rest }: MarkedFieldProp
     apply(tool.change);
   };
   return (
-    <div className="marked-field">
+    <div>
       <TextArea
         {...rest}
         label={label}

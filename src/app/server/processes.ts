@@ -16,7 +16,7 @@ import { type BackgroundWork, listenForRevokedKeys } from './background.ts';
  * Returns the background work of a process whose instance has another process for it. The queue lanes and
  * periodic tasks of that other process serve all processes (docs/decisions/0022). It is notified of new jobs
  * in the same way as processes on other machines.
- * @param first as in startBackground.
+ * @param first as in startBackgroundWork.
  */
 export function delegateBackgroundWork(
   services: Pick<Services, 'database' | 'log'>,

@@ -1,4 +1,4 @@
-/** `**bold**`, `*italic*`, and links: `[text](https://…)` or `mailto:`. Each ends where the next begins. */
+/** Matches `**bold**`, `*italic*`, and links: `[text](https://…)` or `mailto:`. Marks cannot be nested. */
 const inlineMarkup =
   /\*\*([^*\n]+)\*\*|\[([^[\]\n]{1,500})\]\(((?:https:\/\/|mailto:)[^\s()<>]{1,2000})\)|(?<![\w*])\*([^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])/g;
 

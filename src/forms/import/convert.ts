@@ -143,7 +143,7 @@ const mostLines = 1_000;
 /** A converted form with the first lines of its report, and the number of all lines. */
 export type ReportedForm = ReturnType<typeof convertForm> & { report_count: number };
 
-/** Converts a form for a request. @param work see openSource. @returns the form, or why it cannot be read. */
+/** Converts a form for a request. @param work limits the work of the conversion. @returns the form, or why it cannot be read. */
 export function convertForRequest(
   document: Readonly<Record<string, unknown>>,
   source: FormSource,

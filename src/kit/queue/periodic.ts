@@ -18,7 +18,7 @@ const firstMs = 5_000;
  * is logged if it is new or other parts fail, and the work continues. Use it for work that may be lost with
  * the process, and a job of the queue for all other work. Work that runs once a minute or less starts after a
  * delay: a starting process is busy, and each new connection must plan every statement.
- * @param options.longestMs the longest pause while the work finds nothing to do (pauseAfter). Default:
+ * @param options.longestMs the longest pause while the work finds nothing to do (getNextPause). Default:
  * `pauseMs`.
  */
 export function runPeriodically(

@@ -112,7 +112,7 @@ const visitorLimits = ({ mailToVisitors: perForm }: MailLimitConfig): readonly M
   },
 ];
 
-/** Checks again the limits that throttleEmail (src/invitations/draft.ts) checks when emails are queued. */
+/** Checks again the limits that checkDailyEmailLimits (src/invitations/draft.ts) checks when emails are queued. */
 const invitationLimits = ({
   limits: { invitationsPerPerson, invitationsPerWorkspace },
 }: MailLimitConfig): readonly MailLimit[] => {

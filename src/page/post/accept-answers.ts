@@ -20,7 +20,7 @@ type Sent = {
 /**
  * Stores a visitor's answers as a submission or as spam, depending on the form's settings. A closed form
  * accepts nothing new, but repeats its response to an earlier submission with this key.
- * @throws Refused, and errors of screenAnswers.
+ * @throws Refused, and errors of submitScreenedAnswers.
  */
 export async function acceptAnswers(
   context: PostServices,

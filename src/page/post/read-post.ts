@@ -54,7 +54,7 @@ type Metering = Pick<FileServices, 'database'> & {
 /**
  * Yields the bytes of a file while the limits allow it. Each MB is counted when it begins, so that an upload
  * over the limit stops early.
- * @param address the sender's address, as returned by addressRateLimitKey.
+ * @param address the sender's address, as returned by ipRateLimitKey.
  * @throws UploadRefused, possibly before the first byte. The caller handles the rest of `source`.
  */
 async function* metered(

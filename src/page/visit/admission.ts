@@ -84,7 +84,7 @@ const entrySeconds = 12 * 3_600;
 
 /**
  * Verifies a form's password.
- * @param attempt `address` as returned by addressRateLimitKey; `publicUrl` decides whether the cookie is for
+ * @param attempt `address` as returned by ipRateLimitKey; `publicUrl` decides whether the cookie is for
  * https only.
  * @returns the `Set-Cookie` header that admits this browser, and its token as the value of `_entry`;
  * undefined if the password is wrong.

@@ -124,7 +124,7 @@ export type ScreeningServices = SubmitServices & {
 
 /** What a post reveals about its sender, beyond the answers. */
 export type PostSender = {
-  /** The sender's address, as returned by addressRateLimitKey. */
+  /** The sender's address, as returned by ipRateLimitKey. */
   address: string;
   source: PostSource;
   /** The value of the control `_key`, which is also the challenge of the proof of work. */

@@ -61,7 +61,7 @@ type FormFilterQuery = Static<typeof FormFilter>;
 type FilterQuery = Omit<FormFilterQuery, 'version' | 'where' | 'counted'>;
 export type FormsFilterQuery = FilterQuery & { where?: string };
 
-/** A filter as parameters of statements. `kind` selects the statement (byFilter). */
+/** A filter as parameters of statements. `kind` selects the statement (declareByFilterKind). */
 export type SubmissionFilter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };
 
 /** Whether the filter has at most a status, so that the stored counters give the total. */

@@ -221,7 +221,10 @@ test('the marks of an accepted consent are left out; a row of a group that looks
   const text = 'I **agree** to [this](https://example.org).';
   const asked = listColumnsOfVersions([formOf(element('consent', 'terms'))]);
   const terms = { agreed: true, text, version: 3, at: '2026-01-31T09:30:00.000Z' };
-  assert.equal(toExportCells(asked, submissionOf('1', { terms }))[5], 'I agree to this (https://example.org).');
+  assert.equal(
+    toExportCells(asked, submissionOf('1', { terms }))[5],
+    'I agree to this (https://example.org).',
+  );
   const inRows = listColumnsOfVersions([
     formOf(composite('people', [element('yes_no', 'agreed'), element('text', 'text')], { repeatable: true })),
   ]);

@@ -170,9 +170,7 @@ function readFlag(cell: ImportCell): unknown {
 
 /** Whether a cell has the text of a consent, as stored or as plain text. */
 const isStatement = (statement: string, cell: ImportCell): boolean =>
-  [statement, stripInlineMarkup(statement)].some(
-    (text) => normalizeLabel(String(cell)) === normalizeLabel(text),
-  );
+  [statement, stripInlineMarkup(statement)].map(normalizeLabel).includes(normalizeLabel(String(cell)));
 
 /** Reads yes, no, or the text of the accepted statement, as Google Forms writes it. */
 function readConsent({ input }: ImportQuestion, cell: ImportCell): ImportCellResult {

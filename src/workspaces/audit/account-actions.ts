@@ -20,7 +20,7 @@ export const accountActions = [
 ] as const;
 export type AccountAction = (typeof accountActions)[number];
 
-/** Changed settings by name: `settings.success_message`. */
+/** Changed settings by name: `settings.confirmation_message`. */
 export type AuditedChanges = Readonly<Record<string, { from?: unknown; to?: unknown }>>;
 
 /** The log only says that longer values (as JSON) have changed. */

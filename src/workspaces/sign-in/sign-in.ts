@@ -98,7 +98,7 @@ type Attempt = { address: string; headers: Headers; device: string | undefined }
  * Signs a person in with a new session; an existing session of the browser ends (docs/rules.md T20). If the
  * person has two-factor, the session can only be used to complete it (second-factor.ts).
  * @returns the cookies to set, and the token by which this browser is recognized from now on (see
- * createDeviceToken). Before two-factor there is no token, because it grants separate attempts.
+ * createKnownBrowserToken). Before two-factor there is no token, because it grants separate attempts.
  * @throws ApiError unauthorized, with one message for a wrong password and an unknown address;
  * rate_limit_exceeded.
  */

@@ -29,6 +29,7 @@ import { drawableFrame } from '../model/form-problems.ts';
 import type { Spot } from '../model/node-positions.ts';
 import { pipedLabelsOf } from '../model/referable-nodes.ts';
 import { drawableTheme } from '../model/theme-choices.ts';
+import { overlays } from '../shortcuts/use-shortcuts.ts';
 import { CanvasForm } from './canvas-form.tsx';
 import type { Drag, StartDrag } from './drag.ts';
 import { DragLayer } from './drag-layer.tsx';
@@ -302,8 +303,6 @@ function useFocusWishes(
     element?.scrollIntoView({ block: 'nearest', behavior: isFar ? 'smooth' : 'instant' });
   }, [editor, host, focus]);
 }
-
-const overlays = '.dialog-veil, .finder-veil, .popover';
 
 /**
  * Returns the focus to the canvas when a dialog or menu over it closes. React Aria only returns it to elements

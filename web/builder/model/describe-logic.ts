@@ -106,14 +106,14 @@ export const stepName = (root: EditNode, step: EditNode): string =>
   fillLabels(textOf(step, 'title'), finderIn(root)) || `Step ${root.children.indexOf(step) + 1}`;
 
 /** Formats ` when A and B`; `root` is the form of the node. */
-export const describeNodeCondition = (root: EditNode, group: ConditionGroup): Sentence =>
+const describeNodeCondition = (root: EditNode, group: ConditionGroup): Sentence =>
   describeWhen(group, (id) => {
     const node = finderIn(root)(id);
     return node && labelled(root, node);
   });
 
 /** A jump of a step. `to` is the number of a step from 0, or the number of steps for the end. */
-export type PathJump = { readonly to: number; readonly sentence: Sentence; readonly lane: number };
+type PathJump = { readonly to: number; readonly sentence: Sentence; readonly lane: number };
 
 /** A step on the map of paths. */
 export type PathStep = {
@@ -123,19 +123,20 @@ export type PathStep = {
   readonly jumps: readonly PathJump[];
   /** Whether visitors can continue to the next step. */
   readonly leadsOn: boolean;
-  /** Whether any path leads to the step. Conditions are not solved. */
+  /** Whether a path leads to the step. Assumes that every condition can be true. */
   readonly isReached: boolean;
 };
 
-/** Returns the steps of a form with the ways between them. Each lane has arrows that do not overlap. */
+/** Returns the steps of a form with their jumps. Arrows in the same lane of the map do not overlap. */
 export function listPaths(root: EditNode): { readonly steps: readonly PathStep[]; readonly lanes: number } {
   const { children } = root;
+  const { steps: indexed } = editorFormIndexOf(root);
   const reached = new Set([0]);
   const ends: number[] = [];
   const steps = children.map((step, index): PathStep => {
     const known = jumpsOf(step).flatMap((jump) => {
-      const to = targetOf(children, jump.to);
-      return to === -1 ? [] : [{ jump, to }];
+      const to = jump.to === endOfForm ? children.length : indexed.get(jump.to)?.step;
+      return to === undefined ? [] : [{ jump, to }];
     });
     const always = known.findIndex(({ jump }) => jump.when === undefined);
     const jumps = known.slice(0, always === -1 ? undefined : always + 1).map(({ jump, to }): PathJump => {
@@ -153,6 +154,3 @@ export function listPaths(root: EditNode): { readonly steps: readonly PathStep[]
   });
   return { steps, lanes: ends.length };
 }
-
-const targetOf = (steps: readonly EditNode[], to: string): number =>
-  to === endOfForm ? steps.length : steps.findIndex((step) => textOf(step, 'id') === to);

@@ -1,5 +1,5 @@
 import { type ReactElement, useRef } from 'react';
-import { SentenceText } from '../../conditions/condition-editor.tsx';
+import { ConditionEditor, SentenceText } from '../../conditions/condition-editor.tsx';
 import { ConfirmDialog } from '../../design/dialog.tsx';
 import type { EditorState } from '../editor/editor-state.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
@@ -10,7 +10,6 @@ import { jumpsOf, type NodeReference, type StepJump } from '../model/references.
 import './logic.css';
 import { endOfForm } from '#ast/basics/condition.ts';
 import { formLimits } from '#ast/basics/limits.ts';
-import { ConditionEditor } from '../../conditions/condition-editor.tsx';
 import {
   listComparisons,
   newCondition,
@@ -166,7 +165,8 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
 type JumpProps = {
   readonly jump: StepJump;
   readonly number: number;
-  readonly step: EditNode;
+  /** The questions that a condition can test, in reading order. */
+  readonly nameable: readonly EditNode[];
   /** The question that a new condition tests first. */
   readonly about: EditNode | undefined;
   /** The steps that the jump can lead to. */
@@ -182,13 +182,12 @@ type JumpProps = {
 
 /** A jump: its target and its condition. */
 function JumpEditor(props: JumpProps): ReactElement {
-  const { jump, number, step, about, later, isReached, onLead, onChange, onMoveUp } = props;
+  const { jump, number, nameable, about, later, isReached, onLead, onChange, onMoveUp } = props;
   const { editor } = useBuilder();
   const { root } = useEditorState(editor).history.present;
   const group = parseConditionTree(jump.when);
   const target = later.find((other) => textOf(other, 'id') === jump.to);
   const isKnown = target !== undefined || jump.to === endOfForm;
-  const nameable = listConditionNodes(root, step, true);
   const addCondition = (): void => onChange({ ...jump, when: newCondition(about) });
   return (
     <div className="logic-jump" role="group" aria-label={`Skip ${number}`}>
@@ -238,7 +237,7 @@ function JumpEditor(props: JumpProps): ReactElement {
 type JumpsProps = {
   readonly title: string;
   readonly step: EditNode;
-  /** Only shows and adds jumps whose condition tests this question. */
+  /** Limits the field to jumps whose condition tests this question. */
   readonly about?: EditNode;
   readonly error?: string | undefined;
 };
@@ -252,8 +251,8 @@ export function JumpsField({ title, step, about, error }: JumpsProps): ReactElem
   const { root } = useEditorState(editor).history.present;
   const jumps = jumpsOf(step);
   const later = root.children.slice(root.children.indexOf(step) + 1);
-  const asked = listConditionNodes(root, step, true);
-  const suggested = about ?? asked.at(-1);
+  const nameable = listConditionNodes(root, step, true);
+  const suggested = about ?? nameable.at(-1);
   const put = (next: readonly StepJump[]): void =>
     editor.change(
       (tree) => ({ root: setAttribute(tree, step.key, 'jumps', next.length === 0 ? undefined : next) }),
@@ -273,16 +272,14 @@ export function JumpsField({ title, step, about, error }: JumpsProps): ReactElem
         ),
       };
     });
-  const add = (): void => {
-    put([...jumps, { when: newCondition(suggested), to: endOfForm }]);
-  };
+  const add = (): void => put([...jumps, { when: newCondition(suggested), to: endOfForm }]);
   const always = jumps.findIndex(({ when }) => when === undefined);
   const isShown = ({ when }: StepJump): boolean => {
-    const group = about && parseConditionTree(when);
-    return (
-      !about ||
-      (group !== undefined &&
-        listComparisons(group).some(({ subject }) => subject.name === textOf(about, 'id')))
+    if (!about) return true;
+    const group = parseConditionTree(when);
+    const comparisons = group ? listComparisons(group) : [];
+    return comparisons.some(
+      ({ subject }) => subject.of === 'element' && subject.name === textOf(about, 'id'),
     );
   };
   return (
@@ -298,7 +295,7 @@ export function JumpsField({ title, step, about, error }: JumpsProps): ReactElem
               key={index}
               jump={jump}
               number={index + 1}
-              step={step}
+              nameable={nameable}
               about={suggested}
               later={later}
               isReached={always === -1 || index <= always}

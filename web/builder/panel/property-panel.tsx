@@ -250,7 +250,7 @@ function SeveralParts({ parts }: { parts: readonly EditNode[] }): ReactElement {
 export type ProblemsByKey = ReadonlyMap<NodeKey, readonly string[]>;
 
 /** Whether a problem is about an attribute of its node. A message about one attribute can mention others. */
-export const isProblemOf = (message: string, name: string): boolean =>
+const isProblemOf = (message: string, name: string): boolean =>
   (/^"(\w+)" of/.exec(message)?.[1] ?? name) === name &&
   (message.includes(`"${name}"`) || (name === 'id' && message.startsWith('Element ids')));
 
@@ -280,7 +280,7 @@ export function useQuietProblems(
   const loud = known?.key === selection ? messages.filter((each) => known.messages.includes(each)) : [];
   return {
     shown: loud.length === messages.length ? problems : new Map([...problems, [selection, loud]]),
-    // The focus leaves a field after another node was selected, too.
+    // Another node may already be selected when the focus leaves the field.
     onLeave: (name) =>
       setKnown((now) => {
         if (now?.key !== selection) return now;

@@ -38,7 +38,8 @@ export function useShortcuts({ travel, save, list }: GlobalCommandTarget): void 
 const textBoxes =
   'input:not([type="checkbox"], [type="radio"], [type="color"], [type="file"]), textarea, select';
 
-const overlays = '.dialog-veil, .finder-veil, .popover';
+/** Matches dialogs, the finder and menus, which handle keys and focus themselves while open. */
+export const overlays = '.dialog-veil, .finder-veil, .popover';
 
 /** A searchable list sends the keys of its text box to its options too, so the focus counts as well. */
 const isTyping = (event: KeyboardEvent): boolean =>
