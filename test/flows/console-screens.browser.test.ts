@@ -156,7 +156,7 @@ test('a chosen theme is kept, and the page is drawn without layout shifts', asyn
 test('a screen says that the service is unavailable, and loads automatically when it is back', async () => {
   const person = await signIn(service, { name: 'Ida' });
   const page = await console.open(`/app/w/${person.workspaceId}/settings/keys`, person);
-  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
   await page.route(/\/api\/v1\/|\/readyz$/, (route) => route.abort());
   for (const link of ['Members', 'Forms']) {
     await page.getByRole('link', { name: link, exact: true }).first().click();

@@ -25,9 +25,9 @@ const foldText = (text: string): string =>
 function findEntries(select: HTMLSelectElement, text: string): HTMLOptionElement[] {
   const wanted = foldText(text);
   const offered = [...select.options].filter(({ value, hidden }) => value !== '' && !hidden);
-  const placeOf = (entry: HTMLOptionElement): number => foldText(entry.text).indexOf(wanted);
-  const found = offered.filter((entry) => placeOf(entry) >= 0);
-  return wanted === '' ? found : found.toSorted((a, b) => Number(placeOf(a) > 0) - Number(placeOf(b) > 0));
+  // 0 for entries that begin with the text, 1 for those that have it later.
+  const found = Map.groupBy(offered, (entry) => Math.sign(foldText(entry.text).indexOf(wanted)));
+  return [...(found.get(0) ?? []), ...(found.get(1) ?? [])];
 }
 
 function setUp(page: Page, select: HTMLSelectElement): void {
@@ -105,11 +105,10 @@ function follow(page: Page, { select, input, list }: Combobox): void {
     showChoice();
   };
   const choose = (entry: HTMLOptionElement | undefined): void => {
-    const value = entry?.value ?? '';
-    const isChanged = value !== select.value;
-    if (!entry?.disabled) select.value = value;
+    const { value } = select;
+    if (!entry?.disabled) select.value = entry?.value ?? '';
     close();
-    if (isChanged) select.dispatchEvent(new Event('input', { bubbles: true }));
+    if (select.value !== value) select.dispatchEvent(new Event('input', { bubbles: true }));
   };
   /** Takes a typed text that names one entry; any other text is dropped. */
   const leave = (): void => {

@@ -163,7 +163,8 @@ function nameOf(target: EventTarget | null): string | undefined {
     target instanceof HTMLSelectElement ||
     target instanceof HTMLTextAreaElement;
   if (!isControl || target.type === 'file') return undefined;
-  const name = questionOf(target.name);
+  // A search field has the id of its question, but no name.
+  const name = questionOf(target.name || target.id);
   return isReservedPageName(name) ? undefined : name;
 }
 

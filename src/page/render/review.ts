@@ -98,11 +98,11 @@ ${parts}
 </div>`;
 }
 
-export const renderAnswerList = (entries: readonly Html[]): Html => html`<dl class="answers">
+const renderAnswerList = (entries: readonly Html[]): Html => html`<dl class="answers">
 ${entries}
 </dl>`;
 
-export const renderInputEntry = (review: Review, input: InputElement, row?: GroupRow): Html =>
+const renderInputEntry = (review: Review, input: InputElement, row?: GroupRow): Html =>
   renderReviewEntry(review, {
     label: fillReviewLabel(review, input.attrs.label, row),
     said: renderAnswer(review, input, row),
@@ -115,7 +115,7 @@ export const renderInputEntry = (review: Review, input: InputElement, row?: Grou
       }),
   });
 
-export const fillReviewLabel = ({ say }: Review, label: string, row?: GroupRow): string =>
+const fillReviewLabel = ({ say }: Review, label: string, row?: GroupRow): string =>
   fillPiped(label, (id) => say(id, row));
 
 type Entry = {
@@ -127,7 +127,7 @@ type Entry = {
   readonly place?: string | undefined;
 };
 
-export function renderReviewEntry({ words }: Review, { label, said, name, place }: Entry): Html {
+function renderReviewEntry({ words }: Review, { label, said, name, place }: Entry): Html {
   const change =
     name !== undefined &&
     html`<button${attributes({ type: 'submit', name: '_go', value: changeButtonValue(name), class: 'change' })}>${words.change}<span class="unseen"> ${place && `${place} – `}${label}</span></button>`;
@@ -139,7 +139,7 @@ ${change && html`<dd>${change}</dd>`}
 </div>`;
 }
 
-export const formatReviewedAnswer = (review: Review, input: InputElement, row?: GroupRow): string[] =>
+const formatReviewedAnswer = (review: Review, input: InputElement, row?: GroupRow): string[] =>
   formatVisitorAnswer({ ...review, speech: review }, input, row);
 
 /** Renders an answer as people know it: a matrix as a table, a file with its picture and size. */
