@@ -58,7 +58,7 @@ test('after the last step, every answer is listed in readable form and can be su
     ['The name', '<b>Ada</b> & Co'],
     ['The born', 'April 30, 1999'],
     ['From abroad?', 'No'],
-    ['The cost', '1234'],
+    ['The cost', '1,234'],
     ['The meals', 'Red Blue'],
     ['The ticket', 'ticket.txt 1 kB'],
     ['The guest', 'Anni'],

@@ -15,11 +15,13 @@ import {
   languagesOf,
   listQuestions,
   matrixRowsOf,
+  numberFormatOf,
   optionsOf,
   type Question,
   scaleLevelsOf,
   walkElements,
 } from '#ast/form/tree.ts';
+import type { NumberFormat } from '#ast/rules/written-numbers.ts';
 import { chosenLabels, searchableText } from '#ast/searchable.ts';
 import type { Settings } from '#ast/settings.ts';
 import { formInLanguage } from '#ast/translations/translations.ts';
@@ -35,6 +37,8 @@ type ColumnQuestion = {
   option_labels: Readonly<Record<string, string>>;
   /** The rows of a matrix (previous ones last) or the parts of a consent; empty for other types. */
   rows: readonly { readonly id: string; readonly label: string }[];
+  /** How a calculation shows its results. */
+  number_format?: NumberFormat;
 };
 
 /** A column of a form's submissions: a top-level question. */
@@ -135,6 +139,7 @@ function columnQuestionOf(element: Question['element'], labels: Labels): ColumnQ
         : 'rows' in attrs
           ? [...(labels.rows.get(attrs.id) ?? [])].map(([id, label]) => ({ id, label }))
           : [],
+    ...(isInput(element) && numberFormatOf(element)),
   };
 }
 

@@ -99,6 +99,16 @@ const questionProperties = {
   rows: Type.Array(Type.Object({ id: Type.String(), label: Type.String() }), {
     description: 'The rows of a matrix, previous ones last.',
   }),
+  number_format: Type.Optional(
+    Type.Object(
+      {
+        decimals: Type.Optional(Type.Integer()),
+        prefix: Type.Optional(Type.String()),
+        suffix: Type.Optional(Type.String()),
+      },
+      { description: 'How a calculation shows its results.' },
+    ),
+  ),
 };
 export const TableColumns = Type.Object({
   data: Type.Array(

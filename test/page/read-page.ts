@@ -24,7 +24,7 @@ export function viewOf(form: Form, more: Partial<FormPageView> = {}): FormPageVi
     today: '2026-01-31',
     words: wordsByLocale.en,
     sentences: problemsByLocale.en,
-    numbers: '.,',
+    numberLocale: 'en',
     limits,
     ...more,
   };

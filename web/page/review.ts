@@ -28,7 +28,7 @@ export function startOnPage(page: Page): void {
         held: files,
         shown,
         words: data.review!,
-        numbers: data.numbers,
+        numberLocale: data.numberLocale,
         say: page.say ?? (() => ''),
         language: document.documentElement.lang,
         picturesOf,

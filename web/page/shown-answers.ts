@@ -18,7 +18,11 @@ export function startOnPage(page: Page): void {
       values: raw,
       held: files,
       shown: evaluateVisibility(data.form, raw, context, files),
-      speech: { language: document.documentElement.lang, numbers: data.numbers, words: data.piping! },
+      speech: {
+        language: document.documentElement.lang,
+        numberLocale: data.numberLocale,
+        words: data.piping!,
+      },
     });
     page.say = say;
     for (const place of form.querySelectorAll<HTMLElement>('[data-answer]')) {

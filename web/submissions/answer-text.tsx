@@ -1,7 +1,15 @@
 import type { ReactElement } from 'react';
 import type { AnswerRow, AnswerValue, FileAnswer } from '#ast/answers/check-answers.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
-import { type InputElement, inputOptionsById, isInput, matrixRowsOf, type Question } from '#ast/form/tree.ts';
+import {
+  type InputElement,
+  inputOptionsById,
+  isInput,
+  matrixRowsOf,
+  numberFormatOf,
+  type Question,
+} from '#ast/form/tree.ts';
+import { formatNumber } from '#ast/rules/written-numbers.ts';
 import type { ConsentAnswer } from '#ast/types/rules.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { HighlightedText } from '../design/highlighted-text.tsx';
@@ -30,7 +38,7 @@ export const formatConsent = ({ at }: ConsentAnswer): string =>
   at === undefined ? 'Agreed' : `Agreed on ${formatTime(moment, at)} (UTC)`;
 
 /** The parts of a question that are needed to display its answers. */
-export type QuestionDisplay = Pick<Column, 'type' | 'option_labels' | 'rows'> &
+export type QuestionDisplay = Pick<Column, 'type' | 'option_labels' | 'rows' | 'number_format'> &
   Partial<Pick<Column, 'inputs'>>;
 
 /** Returns the display details of a question from its form. */
@@ -52,12 +60,13 @@ const elementDisplay = (element: Question['element']): QuestionDisplay => ({
   option_labels: Object.fromEntries(
     [...inputOptionsById(element).values()].map(({ id, label }) => [id, label]),
   ),
+  ...(isInput(element) && numberFormatOf(element)),
 });
 
 /** Formats an answer that is a single value. Dates and times have no time zone and are shown as given. */
 export function formatSingleAnswer(value: string | number | boolean, asked?: QuestionDisplay): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (typeof value === 'number') return value.toLocaleString(undefined, { maximumFractionDigits: 20 });
+  if (typeof value === 'number') return formatNumber(value, undefined, asked?.number_format);
   if (asked?.type === 'date') return formatTime(day, value);
   if (asked?.type === 'datetime') return formatTime(moment, `${value}Z`);
   return (asked && getProperty(asked.option_labels, value)) ?? value;

@@ -4,7 +4,7 @@ import { element, formOf } from '#test/ast/forms.ts';
 import { isInput, walkElements } from '../form/tree.ts';
 import { type AnswerFormat, formatAnswerParts } from './format-answer.ts';
 
-const speech: AnswerFormat = { language: 'en', numbers: '.,', words: { yes: 'Yes', no: 'No' } };
+const speech: AnswerFormat = { language: 'en', numberLocale: 'en', words: { yes: 'Yes', no: 'No' } };
 
 const said: readonly (readonly [
   type: string,

@@ -4,14 +4,14 @@ import { otherChoice } from '../basics/options.ts';
 import { inputRules } from '../form/input-rules.ts';
 import { type InputElement, inputOptionsById, matrixRowsOf } from '../form/tree.ts';
 import { formatMoment } from '../rules/moments.ts';
-import { formatNumber, type NumberMarks } from '../rules/written-numbers.ts';
+import { formatNumber } from '../rules/written-numbers.ts';
 import type { InputRules } from '../types/rules.ts';
 
 /** How answers are formatted for people. */
 export type AnswerFormat = {
   /** The BCP-47 tag of the reader's language. */
   readonly language: string;
-  readonly numbers: NumberMarks;
+  readonly numberLocale: string;
   readonly words: { readonly yes: string; readonly no: string };
 };
 
@@ -46,7 +46,7 @@ function partsOf(input: InputElement, value: unknown, speech: AnswerFormat): str
     if (kind === 'consent') return speech.words.yes;
     if (typeof one === 'boolean') return speech.words[one ? 'yes' : 'no'];
     if (typeof one === 'number')
-      return sayOwn?.(attrs, one, speech.numbers) ?? formatNumber(one, speech.numbers);
+      return sayOwn?.(attrs, one, speech.numberLocale) ?? formatNumber(one, speech.numberLocale);
     const text = inputOptionsById(input).get(one)?.label ?? String(one);
     return kind === 'moment' && format?.accepts(text) ? formatMoment(text, speech.language) : text;
   };

@@ -8,7 +8,6 @@ import { isSlice } from '#test/cases.ts';
 import { createPlaceholderFiller } from '../answers/format-piped.ts';
 import { tidyAnswer } from '../form/tidy.ts';
 import { type Composite, type Form, type InputElement, listQuestions } from '../form/tree.ts';
-import { numberMarksOf } from '../rules/written-numbers.ts';
 import { formLimits } from './limits.ts';
 import { createWorkBudget } from './work.ts';
 
@@ -355,7 +354,7 @@ test('an answer that hundreds of texts show is read once, and once per row if it
     values,
     held: new Map(),
     shown: { isShown: () => true },
-    speech: { language: 'en', numbers: numberMarksOf('en'), words: { yes: 'Yes', no: 'No' } },
+    speech: { language: 'en', numberLocale: 'en', words: { yes: 'Yes', no: 'No' } },
   });
   const rowsSaid = [0, 1].map((index) =>
     many(500, () => say('{{q}} {{cell}}', { group: group!.element as Composite, index })),

@@ -2,6 +2,7 @@ import type { AttributesOf, RequiredNames } from '../attributes/attributes.ts';
 import { attributeDefaults } from '../basics/defaults.ts';
 import { memoizeByObject } from '../basics/memoize-by-object.ts';
 import { allowsOtherChoice, type ChoiceOption, optionsById, toChoiceOption } from '../basics/options.ts';
+import type { NumberFormat } from '../rules/written-numbers.ts';
 import { type AnswerKind, type InputRules, isChoiceKind } from '../types/rules.ts';
 import type { questionAttributes } from '../types/shared-attributes.ts';
 import type {
@@ -142,6 +143,19 @@ export function takesSeveralInRow({ type, attrs }: InputElement): boolean {
 /** Returns the placeholder of an input, if it has one. */
 export function placeholderOf({ attrs }: InputElement): string | undefined {
   return 'placeholder' in attrs ? attrs.placeholder : undefined;
+}
+
+/** Returns how a calculation shows its results, as a part of its column; nothing for other inputs. */
+export function numberFormatOf({ type, attrs }: InputElement): { number_format?: NumberFormat } {
+  if (type !== 'calculation') return {};
+  const { decimals, prefix, suffix } = attrs;
+  return {
+    number_format: {
+      ...(decimals !== undefined && { decimals }),
+      ...(prefix !== undefined && { prefix }),
+      ...(suffix !== undefined && { suffix }),
+    },
+  };
 }
 
 /** Lists the levels of a question on a scale, lowest first. Empty for other inputs. */

@@ -205,9 +205,33 @@ const stored = (nodes: readonly FormNode[], raw: unknown) => {
 test('a result is stored like an answer; a value sent for it is ignored', () => {
   const nodes = [element('number', 'price'), calculation('total', '{price} * 1.19', { decimals: 2 })];
   assert.deepEqual(stored(nodes, { price: 9.99, total: 1 }), { price: 9.99, total: 11.89 });
-  assert.deepEqual(stored(nodes, { total: 'x' }), { total: 0 });
+  assert.deepEqual(stored(nodes, { total: 'x' }), {});
   assert.deepEqual(stored([element('number', 'n'), calculation('c', '1 / {n}')], { n: 0 }), { n: 0 });
 });
+
+for (const [formula, unanswered, answered] of [
+  ['{n}', undefined, 2],
+  ['{n} * 0', undefined, 0],
+  ['{n} + {other} + 1', undefined, 3],
+  ['sum({n}, {other}) * 1.19', undefined, 2.38],
+  ['round({n} / 2, 1)', undefined, 1],
+  ['1 + 1', 2, 2],
+  ['count({n}, {other})', 0, 1],
+  ['if({n} > 1, 5, 10)', 10, 5],
+  ['if(answered({other}), 1, 2) + {n}', 2, 4],
+  ['sum(points({mood}), 1)', 1, 1],
+] as const) {
+  test(`${formula} is ${unanswered ?? 'without a result'} before an answer, and ${answered} after one`, () => {
+    const nodes = [
+      element('number', 'n'),
+      element('number', 'other'),
+      element('radio', 'mood', { options: [{ id: 'good', label: 'Good', points: 3 }, 'bad'] }),
+      calculation('result', formula),
+    ];
+    assert.deepEqual(stored(nodes, {}), unanswered === undefined ? {} : { result: unanswered });
+    assert.deepEqual(stored(nodes, { n: 2 }), { n: 2, result: answered });
+  });
+}
 
 test('the points of one or several chosen options make a score', () => {
   const options = [{ id: 'a', label: 'Good', points: 5 }, { id: 'b', label: 'So', points: 0.5 }, 'bad'];
@@ -249,7 +273,7 @@ test('formulas outside a group aggregate its rows, and formulas inside compute e
     rows: 2,
     mean: 6,
   });
-  assert.deepEqual(stored(nodes, { items: [{ line: 5 }] }), { total: 0, plain: 0, rows: 0 });
+  assert.deepEqual(stored(nodes, { items: [{ line: 5 }] }), { rows: 0 });
 });
 
 test('conditions can use results, and hidden elements add nothing to them', () => {

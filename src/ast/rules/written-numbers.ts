@@ -9,11 +9,19 @@ export type NumberMarks = '.' | '.,' | ',' | ',.';
 /** The number format of programs and URLs. */
 export const plainMarks: NumberMarks = '.';
 
+const knownMarks = new Map<string, NumberMarks>();
+
 /**
  * Returns the number format of a language, with or without a region (`es-MX`).
  * @throws RangeError for an invalid language tag.
  */
 export function numberMarksOf(tag: string): NumberMarks {
+  const marks = knownMarks.get(tag) ?? findNumberMarks(tag);
+  knownMarks.set(tag, marks);
+  return marks;
+}
+
+function findNumberMarks(tag: string): NumberMarks {
   const parts = new Intl.NumberFormat(tag, { numberingSystem: 'latn' }).formatToParts(1_234_567.8);
   const markOf = (type: string) => parts.find((part) => part.type === type)?.value;
   const thousands = markOf('group');
@@ -31,20 +39,35 @@ export function formatEditableNumber(value: number, [decimal]: NumberMarks): str
   return String(value).replace('.', decimal!);
 }
 
+/** Formats by language tag and number of decimals: creating one takes longer than using it. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** How an element shows its numbers. Without `decimals`, a number has as many as it needs. */
+export type NumberFormat = {
+  readonly decimals?: number;
+  readonly prefix?: string;
+  readonly suffix?: string;
+};
+
 /**
- * Formats a number for a person, with the thousands separator of the format or a narrow space if it has none.
- * @param decimals the number of decimals; by default as many as the number has.
+ * Formats a number for a person.
+ * @param locale the BCP 47 tag of the reader's language and region; undefined for that of the browser.
  */
 export function formatNumber(
   value: number,
-  [decimal = '.', thousands = '\u202f']: string,
-  decimals?: number,
+  locale: string | undefined,
+  { decimals, prefix = '', suffix = '' }: NumberFormat = {},
 ): string {
-  // From this value on, exponential notation is clearer.
-  if (Math.abs(value) >= 1e15) return String(value).replace('.', decimal);
-  const [whole, rest] = (decimals === undefined ? String(value) : value.toFixed(decimals)).split('.');
-  const grouped = whole!.length > 4 ? whole!.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands) : whole!;
-  return rest === undefined ? grouped : `${grouped}${decimal}${rest}`;
+  const key = `${locale} ${decimals}`;
+  const format =
+    formats.get(key) ??
+    new Intl.NumberFormat(locale, {
+      numberingSystem: 'latn',
+      minimumFractionDigits: decimals ?? 0,
+      maximumFractionDigits: decimals ?? 20,
+    });
+  formats.set(key, format);
+  return `${prefix}${format.format(value)}${suffix}`;
 }
 
 // Uses a decimal point. An apostrophe stands for the thousands separator of the format.

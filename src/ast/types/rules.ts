@@ -5,7 +5,6 @@ import type { FileRules } from '../rules/check-files.ts';
 import type { RuleContext } from '../rules/check-rules.ts';
 import type { BrokenRule, RuleName } from '../rules/problem.ts';
 import type { TextFormat } from '../rules/text-formats.ts';
-import type { NumberMarks } from '../rules/written-numbers.ts';
 
 /** The kind of an answer. Several element types can share a kind (docs/rules.md 10). */
 export type AnswerKind =
@@ -87,7 +86,7 @@ export type InputRules<Attrs = never> = {
   /** For lists of choices: whether only one is allowed. The answer is still a list. */
   readonly takesOne?: (attrs: Attrs) => boolean;
   /** Formats a number, if the type does not use the default. */
-  readonly say?: (attrs: Attrs, value: number, numbers: NumberMarks) => string;
+  readonly say?: (attrs: Attrs, value: number, numberLocale: string) => string;
   /**
    * Checks a tidied, non-blank value by the type and the author's rules.
    * @throws TooMuchWork

@@ -12,7 +12,6 @@ import {
   isVisibleToVisitors,
   listQuestions,
 } from '#ast/form/tree.ts';
-import { numberMarksOf } from '#ast/rules/written-numbers.ts';
 import type { Settings } from '#ast/settings.ts';
 import {
   answerFilesOf,
@@ -46,7 +45,7 @@ import { english, type MailWords, mailWords } from '../words/words.ts';
 /** Returns the format of answers in emails. It matches the public page. */
 const speechOf = (language: Locale, words: Pick<MailWords, 'yes' | 'no'>): AnswerFormat => ({
   language,
-  numbers: numberMarksOf(language),
+  numberLocale: language,
   words,
 });
 

@@ -197,10 +197,10 @@ async function performClosedAction(
 
 /** Describes a broken rule in the language of the page. */
 const problemFormatter =
-  ({ locale, sentences, words, numbers }: Visit) =>
+  ({ locale, sentences, words, numberLocale }: Visit) =>
   ({ field, problem }: FieldProblem): FieldMessage => ({
     field,
-    message: formatProblemForVisitor(problem, { language: locale, sentences, words, numbers }),
+    message: formatProblemForVisitor(problem, { language: locale, sentences, words, numberLocale }),
   });
 
 /**

@@ -34,7 +34,7 @@ type Sent = {
 
 /** Prepares the confirmation of accepted answers. */
 export function prepareConfirmation(vault: Vault, visit: Visit, { raw, files }: Sent): PreparedConfirmation {
-  const { live, locale: language, numbers, words, context } = visit;
+  const { live, locale: language, numberLocale, words, context } = visit;
   const { confirmations = [] } = live.settings;
   const place = findConfirmationIndex(confirmations, live.form, raw, context, files);
   const chosen = place === undefined ? undefined : confirmations[place];
@@ -48,7 +48,7 @@ export function prepareConfirmation(vault: Vault, visit: Visit, { raw, files }: 
     values: isRecord(raw) ? raw : {},
     held: files,
     shown: evaluateVisibility(live.form, raw, context, files),
-    speech: { language, numbers, words },
+    speech: { language, numberLocale, words },
   });
   const said: Record<string, string> = {};
   let left = confirmationCharacters;

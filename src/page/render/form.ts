@@ -12,6 +12,7 @@ import {
   listQuestions,
   walkElements,
 } from '#ast/form/tree.ts';
+import { numberMarksOf } from '#ast/rules/written-numbers.ts';
 import { renderDocument } from '../markup/document.ts';
 import { attributes, type FormatAnswer, type Html, html, renderJson, safeUrl } from '../markup/html.ts';
 import { prefixProblemLabel, type Words } from '../words/words.ts';
@@ -196,7 +197,7 @@ function hiddenInputs(view: FormPageView): Html[] {
   const marks = listConditionalMarks(form, step, shown, { answers: values, held }).keys();
   const all: (readonly [string, string])[] = [
     ...hidden,
-    [numberFormatControl, view.numbers],
+    [numberFormatControl, numberMarksOf(view.numberLocale)],
     ['_step', String(step)],
     ...(view.known && step !== reviewStepOf(form) ? [['_known', view.known] as const] : []),
     ...[...marks].map((mark) => ['_seen', mark] as const),
@@ -205,14 +206,26 @@ function hiddenInputs(view: FormPageView): Html[] {
 }
 
 function pageStateOf(view: FormattedView): PageState {
-  const { words, language, sentences, numbers, form, shown, today, errors, held, limits, focus, notice } =
-    view;
+  const {
+    words,
+    language,
+    sentences,
+    numberLocale,
+    form,
+    shown,
+    today,
+    errors,
+    held,
+    limits,
+    focus,
+    notice,
+  } = view;
   const messages = Map.groupBy(errors, ({ field }) => field);
   return {
     words,
     language,
     sentences,
-    numbers,
+    numberLocale,
     shown,
     today,
     held,

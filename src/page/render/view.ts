@@ -1,7 +1,6 @@
 import { type RawAnswers } from '#ast/form/fields.ts';
 import { type Form, isRequired } from '#ast/form/tree.ts';
 import type { VisibleParts } from '#ast/logic/evaluate.ts';
-import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { LinkPreview } from '../markup/document.ts';
 import { type FormatAnswer } from '../markup/html.ts';
 import type { PageStyle } from '../theme/page-style.ts';
@@ -55,7 +54,7 @@ export type ScriptData = {
   readonly form: Form;
   readonly sentences: PageProblems;
   readonly words: ScriptWords;
-  readonly numbers: NumberMarks;
+  readonly numberLocale: string;
   /** Today in the form's time zone, `YYYY-MM-DD`. */
   readonly today: string;
   /** The URL parameters that the form's conditions use. */
@@ -111,7 +110,7 @@ export type FormPageView = {
   /** The messages about invalid answers. */
   readonly sentences: PageProblems;
   /** The number format of the page. */
-  readonly numbers: NumberMarks;
+  readonly numberLocale: string;
   /** The look of the form's theme. */
   readonly look?: PageStyle | undefined;
   /** The link preview that other sites show. */

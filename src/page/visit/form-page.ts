@@ -39,7 +39,7 @@ type ShownPage = {
 
 /** Returns the data for the page's script. */
 function scriptDataOf(
-  { live, words, sentences, numbers, context, address }: Visit,
+  { live, words, sentences, numberLocale, context, address }: Visit,
   { step, path, saves, isEdit }: ShownPage,
 ): ScriptData {
   const offers = formHasConditionalOptions(live.form);
@@ -50,7 +50,7 @@ function scriptDataOf(
   return {
     form: live.form,
     sentences: selectProblemSentences(live.form, sentences, offers),
-    numbers,
+    numberLocale,
     words: scriptWords(words),
     today: context.today,
     reference: namedReference(live.form, context.reference),
@@ -127,7 +127,7 @@ export type FormPageContent = {
 
 /** Renders a form's page. @throws TooMuchWork */
 export function formPage(context: RenderPageServices, visit: Visit, showing: FormPageContent): string {
-  const { live, words, sentences, numbers, language, languages, look } = visit;
+  const { live, words, sentences, numberLocale, language, languages, look } = visit;
   const { raw, errors, held, key, editToken, course, ...more } = showing;
   const isEdit = editToken !== undefined;
   const path = isEdit ? `/f/${live.id}/edit/${editToken}` : `/f/${live.id}`;
@@ -158,7 +158,7 @@ export function formPage(context: RenderPageServices, visit: Visit, showing: For
     look,
     words,
     sentences,
-    numbers,
+    numberLocale,
     submitText: more.submitText ?? live.settings.theme?.submit_label,
     social: socialOf(live, context.config.publicUrl),
     limits: fileLimits,
@@ -234,7 +234,7 @@ const keptPages = 16;
  * page is cached by version, settings, language, day and remaining quotas.
  */
 export function renderFirstPage(context: RenderPageServices, visit: Visit): PageContent {
-  const { live, language, locale, numbers, isCounted, places } = visit;
+  const { live, language, locale, numberLocale, isCounted, places } = visit;
   const known = firstPages.get(live.form) ?? new Map<string, PageForKey>();
   firstPages.set(live.form, known);
   const { today } = visit.context;
@@ -243,7 +243,7 @@ export function renderFirstPage(context: RenderPageServices, visit: Visit): Page
   const name = JSON.stringify([
     language,
     locale,
-    numbers,
+    numberLocale,
     today,
     isCounted,
     scriptSource,

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Locale } from '#ast/basics/locales.ts';
 import { type Form, languagesOf } from '#ast/form/tree.ts';
 import type { EvaluationContext } from '#ast/logic/evaluate.ts';
-import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
 import { formInLanguage } from '#ast/translations/translations.ts';
 import { createEvaluationContext, type LiveForm, type LiveForms } from '#forms/live-form.ts';
@@ -23,7 +22,7 @@ import { arrangeSteps } from '../render/steps.ts';
 import { getPageStyle, type PageStyle } from '../theme/page-style.ts';
 import {
   chooseLanguage,
-  chooseNumberFormat,
+  chooseNumberLocale,
   problemsByLocale,
   wordsByLocale,
 } from '../words/choose-locale.ts';
@@ -54,7 +53,7 @@ export type Visit = {
   /** The messages about invalid answers. */
   readonly sentences: PageProblems;
   /** The number format of the language. */
-  readonly numbers: NumberMarks;
+  readonly numberLocale: string;
   readonly look: PageStyle;
   /** What the form's rules and conditions use beyond the answers. */
   readonly context: EvaluationContext;
@@ -106,7 +105,7 @@ export function readVisit(
     words:
       live.settings.layout === 'question' ? withQuestionWords(wordsByLocale[locale]) : wordsByLocale[locale],
     sentences: problemsByLocale[locale],
-    numbers: chooseNumberFormat(language, accepted),
+    numberLocale: chooseNumberLocale(language, accepted),
     look: getPageStyle(live.id, live.settings, {
       isEmbedded: address.own.get('_embed') === '1',
       isPersonal: guest !== undefined || request.routeOptions.url?.endsWith('/:token') === true,

@@ -1,6 +1,5 @@
 import { isLocale, type Locale, type LocaleChoice, localeOf } from '#ast/basics/locales.ts';
 import { matchLanguage, primaryLanguageOf } from '#ast/basics/match-language.ts';
-import { type NumberMarks, numberMarksOf } from '#ast/rules/written-numbers.ts';
 import ar from './ar.json' with { type: 'json' };
 import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };
@@ -88,19 +87,14 @@ export function chooseLanguage(languages: readonly string[], wishes: LanguagePre
 
 const languageOf = (tag: string): string => tag.split('-', 1)[0]!;
 
-const knownMarks = new Map<string, NumberMarks>();
-
 /**
- * Returns the number format for a language, in the visitor's own region if the browser names one: Mexico
- * writes 1,500.5, but Spain writes 1.500,5.
+ * Returns the tag by which numbers are formatted: the page's language in the visitor's own region if the
+ * browser names one, because Mexico writes 1,500.5, but Spain writes 1.500,5.
  */
-export function chooseNumberFormat(language: string, accepted = ''): NumberMarks {
+export function chooseNumberLocale(language: string, accepted = ''): string {
   const isRegional = (tag: string) =>
     languageOf(tag) === primaryLanguageOf(language) && /^\w\w-(?:[a-z]{2}|\d{3})$/.test(tag);
-  const tag = readAccepted(accepted).find(isRegional) ?? language;
-  const marks = knownMarks.get(tag) ?? numberMarksOf(tag);
-  knownMarks.set(tag, marks);
-  return marks;
+  return readAccepted(accepted).find(isRegional) ?? language;
 }
 
 /** Parses the languages in the header, by weight and in lower case. Reads at most 20. */

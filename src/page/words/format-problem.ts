@@ -4,7 +4,7 @@ import { fillTemplate } from '#ast/basics/words.ts';
 import { type Form, isInput, walkElements } from '#ast/form/tree.ts';
 import { formatExampleMoment, formatMoment } from '#ast/rules/moments.ts';
 import type { AnswerProblem, ProblemValues, RuleName } from '#ast/rules/problem.ts';
-import { formatNumber, type NumberMarks } from '#ast/rules/written-numbers.ts';
+import { formatNumber } from '#ast/rules/written-numbers.ts';
 import { fillPlural, type PageProblems, type Words } from './words.ts';
 
 /** Common names of file types. */
@@ -70,7 +70,7 @@ type MessageFormats = {
   readonly language: string;
   readonly sentences: PageProblems;
   readonly words: FileNouns;
-  readonly numbers: NumberMarks;
+  readonly numberLocale: string;
 };
 
 /** The message for rules that our page cannot break: the form has changed, or another page sent the post. */
@@ -172,10 +172,10 @@ function formatProblemValue(
   rule: RuleName,
   name: string,
   value: string | number,
-  { language, numbers, words }: MessageFormats,
+  { language, numberLocale, words }: MessageFormats,
 ): string {
   if (typeof value === 'number') {
-    return rule === 'max_file_size' ? formatFileSize(value, language) : formatNumber(value, numbers);
+    return rule === 'max_file_size' ? formatFileSize(value, language) : formatNumber(value, numberLocale);
   }
   if (name === 'types') return formatOneFile(value.split(', '), words, language);
   return name === 'limit' ? formatMoment(value, language) : value;

@@ -1,4 +1,3 @@
-import { type NumberMarks, numberMarksOf } from '#ast/rules/written-numbers.ts';
 import type { Settings } from '#ast/settings.ts';
 import { chooseLanguage, problemsByLocale, wordsByLocale } from '#page/words/choose-locale.ts';
 import { type PageProblems, type Words, withQuestionWords } from '#page/words/words.ts';
@@ -9,7 +8,7 @@ export type PageTexts = {
   readonly language: string;
   readonly words: Words;
   readonly sentences: PageProblems;
-  readonly numbers: NumberMarks;
+  readonly numberLocale: string;
 };
 
 /**
@@ -26,6 +25,6 @@ export function pageTextsOf(
     language,
     words: layout === 'question' ? withQuestionWords(wordsByLocale[locale]) : wordsByLocale[locale],
     sentences: problemsByLocale[locale],
-    numbers: numberMarksOf(language),
+    numberLocale: language,
   };
 }

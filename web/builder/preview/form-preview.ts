@@ -12,7 +12,6 @@ import { parseRawAnswers, type RawAnswers } from '#ast/form/fields.ts';
 import { type Form, languagesOf } from '#ast/form/tree.ts';
 import { type EvaluationContext, evaluateVisibility, type VisibleParts } from '#ast/logic/evaluate.ts';
 import { todayIn } from '#ast/rules/today.ts';
-import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Settings } from '#ast/settings.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
 import { formInLanguage } from '#ast/translations/translations.ts';
@@ -48,7 +47,7 @@ export type PreviewEffects = {
   /** The ids of conditional elements that were shown, which the page posts (`_seen`). */
   readonly seen: Iterable<string>;
   /** The number format. */
-  readonly numbers: NumberMarks;
+  readonly numberLocale: string;
   readonly isLast: boolean;
   /** The visitor's progress: `Step 2 of 3`. */
   readonly progress: string;
@@ -98,7 +97,7 @@ export function startPreview(
       form: arrangeSteps(formInLanguage(structure, speech.language), written, speech.words),
     };
   };
-  let { language, words, settings, form, sentences, numbers } = speak();
+  let { language, words, settings, form, sentences, numberLocale } = speak();
   const context: EvaluationContext = {
     reference: {},
     today: todayIn(written.time_zone ?? 'UTC', now),
@@ -110,7 +109,7 @@ export function startPreview(
   };
   const say = ({ field, problem }: FieldProblem): FieldMessage => ({
     field,
-    message: formatProblemForVisitor(problem, { language, sentences, words, numbers }),
+    message: formatProblemForVisitor(problem, { language, sentences, words, numberLocale }),
   });
   const sayError = ({ field, message, problem }: AnswerError): FieldMessage =>
     problem ? say({ field, problem }) : { field, message };
@@ -128,7 +127,7 @@ export function startPreview(
       otherLanguages: languages.length > 1 ? { language, languages, addressIn: () => '#' } : undefined,
       words,
       sentences,
-      numbers,
+      numberLocale,
       look,
       limits: fileLimits,
       pictureOf,
@@ -150,7 +149,7 @@ export function startPreview(
         values: posted.raw,
         held: posted.files,
         shown: evaluateVisibility(form, posted.raw, context, posted.files),
-        speech: { language, numbers, words },
+        speech: { language, numberLocale, words },
       }),
       receipt: 'preview, not saved',
       language,
@@ -183,7 +182,7 @@ export function startPreview(
         return draw(posted, { step, errors: [], focus, known });
       }
       if (action.kind === 'language') {
-        ({ language, words, settings, form, sentences, numbers } = speak(action.language));
+        ({ language, words, settings, form, sentences, numberLocale } = speak(action.language));
         return draw(posted, { step, errors: [], focus: languageActionPrefix, known });
       }
       if (action.kind === 'change') {
@@ -206,7 +205,7 @@ export function startPreview(
       return {
         shown,
         seen: listConditionalMarks(form, step, shown, { answers: raw, held: files }).keys(),
-        numbers,
+        numberLocale,
         isLast: step === (shown.steps.at(-1) ?? step),
         progress: fillTemplate(words.step, place),
       };

@@ -18,7 +18,7 @@ export function startOnPage(page: Page): void {
     const shown = evaluatePage(page);
     const results = listCalculationResults(
       data.form,
-      { shown, numbers: data.numbers },
+      { shown, numberLocale: data.numberLocale },
       ({ attrs }) => rowsOf(attrs.id).length,
     );
     for (const { name, text } of results) {

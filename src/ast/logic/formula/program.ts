@@ -80,6 +80,19 @@ export function elementIdsIn(program: FormulaProgram): string[] {
   });
 }
 
+/**
+ * Whether a formula has a result even if all questions that it names are unanswered. It has one if it names
+ * no question, or says itself what blank answers mean.
+ */
+export const isDefinedWithoutAnswers = (program: FormulaProgram): boolean =>
+  elementIdsIn(program).length === 0 || program.some(handlesBlankAnswers);
+
+function handlesBlankAnswers(step: FormulaInstruction): boolean {
+  if (step.kind === 'points') return true;
+  if (step.kind === 'call') return step.name === 'if' || step.name === 'answered';
+  return step.kind === 'gather' && (step.name === 'count' || step.parts.flat().some(handlesBlankAnswers));
+}
+
 /** Lists the element IDs that a program refers to outside of its nested parts. */
 export const directElementIdsIn = (program: FormulaProgram): string[] =>
   program.flatMap((step) => (step.kind === 'answer' || step.kind === 'points' ? [step.id] : []));

@@ -11,6 +11,7 @@ import {
   type FormulaFunctionName,
   type FormulaInstruction,
   type FormulaProgram,
+  isDefinedWithoutAnswers,
 } from './program.ts';
 
 /** A stored answer in the form that formulas use. Undefined for a blank answer. */
@@ -43,8 +44,8 @@ const maxCalculatedLength = 999_999_999_999_999;
 /**
  * Evaluates a formula with equal results in every browser and on the server: sums and products are rounded to
  * 15 decimal digits, which ECMAScript defines exactly. Returns undefined for a division by zero, for more
- * than 15 digits, or for missing values. A blank answer counts as 0 in sums and products, but date functions
- * need a day.
+ * than 15 digits, for missing values, or while nothing that the formula names is answered
+ * (`isDefinedWithoutAnswers`). A blank answer counts as 0 in sums and products, but date functions need a day.
  * @throws TooMuchWork
  */
 export function runFormula(
@@ -52,8 +53,14 @@ export function runFormula(
   answers: FormulaAnswers,
   decimals: number | undefined,
 ): number | undefined {
-  const result = run(program, answers, undefined);
-  if (typeof result !== 'number') return undefined;
+  let hasAnswer = false;
+  const answer: FormulaAnswers['answer'] = (id, row) => {
+    const value = answers.answer(id, row);
+    hasAnswer ||= value !== undefined;
+    return value;
+  };
+  const result = run(program, { ...answers, answer }, undefined);
+  if (typeof result !== 'number' || !(hasAnswer || isDefinedWithoutAnswers(program))) return undefined;
   const value = roundFloatingPointNoise(decimals === undefined ? result : round(result, decimals));
   return Math.abs(value) <= maxCalculatedLength ? value : undefined;
 }

@@ -1,15 +1,10 @@
 import { parseFormula } from '../../logic/formula/parse.ts';
 import { type FormulaAnswers, runFormula } from '../../logic/formula/run.ts';
 import type { RuleContext } from '../../rules/check-rules.ts';
-import { formatNumber, type NumberMarks } from '../../rules/written-numbers.ts';
+import { formatNumber, type NumberFormat } from '../../rules/written-numbers.ts';
 import { numberRules } from '../number-rules.ts';
 
-type Attributes = {
-  readonly formula: string;
-  readonly decimals?: number;
-  readonly prefix?: string;
-  readonly suffix?: string;
-};
+type Attributes = NumberFormat & { readonly formula: string };
 
 /** A number calculated from other answers. If a client sends a value, it is ignored. */
 export const rules = {
@@ -24,6 +19,5 @@ export const rules = {
     const parsed = parseFormula(formula);
     return parsed.ok ? runFormula(parsed.program, answers, decimals) : undefined;
   },
-  say: ({ decimals, prefix = '', suffix = '' }: Attributes, value: number, numbers: NumberMarks) =>
-    `${prefix}${formatNumber(value, numbers, decimals)}${suffix}`,
+  say: (attrs: NumberFormat, value: number, numberLocale: string) => formatNumber(value, numberLocale, attrs),
 } as const;

@@ -3,7 +3,6 @@ import { fieldName, type GroupRow, type RawAnswers } from '#ast/form/fields.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import type { Element, InputElement } from '#ast/form/tree.ts';
 import type { VisibleParts } from '#ast/logic/evaluate.ts';
-import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import { type FormatAnswer, type Html, renderPiped } from '../../markup/html.ts';
 import type { Picture } from '../../theme/page-style.ts';
 import type { PageProblems, Words } from '../../words/words.ts';
@@ -33,7 +32,7 @@ export type PageState = {
   readonly words: Words;
   readonly language: string;
   readonly sentences: PageProblems;
-  readonly numbers: NumberMarks;
+  readonly numberLocale: string;
   readonly errors: ReadonlyMap<string, readonly string[]>;
   readonly held: KeptFilesByName;
   readonly limits: FileLimits;

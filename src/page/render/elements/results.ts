@@ -9,7 +9,6 @@ import {
   walkElements,
 } from '#ast/form/tree.ts';
 import type { VisibleParts } from '#ast/logic/evaluate.ts';
-import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 
 /** Shown while a calculation has no result. */
 const noResult = '–';
@@ -18,10 +17,15 @@ const noResult = '–';
 export function formatCalculationResult(
   calculation: Calculation,
   row: GroupRow | undefined,
-  { shown, numbers }: { readonly shown: Pick<VisibleParts, 'calculated'>; readonly numbers: NumberMarks },
+  {
+    shown,
+    numberLocale,
+  }: { readonly shown: Pick<VisibleParts, 'calculated'>; readonly numberLocale: string },
 ): string {
   const result = shown.calculated(calculation, row);
-  return result === undefined ? noResult : inputRules.calculation.say(calculation.attrs, result, numbers);
+  return result === undefined
+    ? noResult
+    : inputRules.calculation.say(calculation.attrs, result, numberLocale);
 }
 
 /**
@@ -30,7 +34,7 @@ export function formatCalculationResult(
  */
 export function* listCalculationResults(
   form: Form,
-  page: { readonly shown: Pick<VisibleParts, 'calculated'>; readonly numbers: NumberMarks },
+  page: { readonly shown: Pick<VisibleParts, 'calculated'>; readonly numberLocale: string },
   countRows: (group: Composite) => number,
 ): Generator<{ readonly name: string; readonly text: string }, void> {
   for (const { element, group } of walkElements(form)) {

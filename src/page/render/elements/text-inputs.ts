@@ -2,7 +2,7 @@ import { toAnswerProblem } from '#ast/answers/fill.ts';
 import { autofillOf } from '#ast/form/autofill.ts';
 import { type InputElement, placeholderOf } from '#ast/form/tree.ts';
 import { textFormats } from '#ast/rules/text-formats.ts';
-import { formatEditableNumber } from '#ast/rules/written-numbers.ts';
+import { formatEditableNumber, numberMarksOf } from '#ast/rules/written-numbers.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
 import { formatProblemForVisitor } from '../../words/format-problem.ts';
 import type { Field } from './element-context.ts';
@@ -22,7 +22,7 @@ export const uncorrectedInputAttributes = {
  * joined, so that the visitor can choose which to keep.
  */
 function textOf({ value, place: { page } }: Field): string {
-  if (typeof value === 'number') return formatEditableNumber(value, page.numbers);
+  if (typeof value === 'number') return formatEditableNumber(value, numberMarksOf(page.numberLocale));
   if (Array.isArray(value)) return value.map((one: unknown) => String(one)).join(', ');
   return typeof value === 'string' ? value : '';
 }
