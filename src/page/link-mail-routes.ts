@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { formatDay } from '#ast/basics/words.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { mailPersonalLink } from '#mail/notices/submission-emails.ts';
@@ -10,8 +9,9 @@ import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import { confirmationPage } from './confirmation.ts';
 import type { PostServices } from './post/post-context.ts';
 import { sendPage } from './post/problem-page.ts';
-import { type LinkMailForm, renderSavedPage } from './render/notices.ts';
-import { linkMailAddress, resumeAddress } from './visit/address.ts';
+import type { LinkMailForm } from './render/notices.ts';
+import { savedPage } from './saved-page.ts';
+import { resumeAddress } from './visit/address.ts';
 import { limitSaves } from './visit/screening.ts';
 import {
   type LinkRequest,
@@ -30,23 +30,13 @@ type MailContext = PostServices & OpenVisitServices;
 export function linkMailRoutes(server: Server, context: MailContext): void {
   server.post('/f/:id/resume/:token/mail', async (request: LinkRequest, reply) => {
     const visit = await openVisit(context, request);
-    const { live, language, locale, look, words, guest } = visit;
+    const { live, guest } = visit;
     const { token } = request.params;
     // Throws if there are no saved answers to resume.
     await openResumeLink(context.database, live.id, token);
     const url = `${context.config.publicUrl}${resumeAddress(live.id, token, guest)}`;
     const { until, said } = await mailLink(context, visit, request, { purpose: 'resume', url });
-    const page = renderSavedPage({
-      formName: live.form.attrs.name,
-      address: url,
-      until: formatDay(until, locale),
-      language,
-      look,
-      words,
-      script: context.scriptSource,
-      mail: context.config.smtp && { ...said, action: linkMailAddress(url, visit.address) },
-    });
-    return sendResult(reply, visit, page, said);
+    return sendResult(reply, visit, savedPage(context, visit, { url, until, said }), said);
   });
 
   server.post('/f/:id/edit/:token/mail', async (request: LinkRequest, reply) => {

@@ -169,8 +169,10 @@ for (const query of ['', '?_lang=ar']) {
     assert.deepEqual(await findBarriers(page), []);
     await page.locator('.submit').click();
     await errorOf(page, 'again').locator('p').waitFor();
+    assert.equal(await again.getAttribute('aria-invalid'), 'true');
     await again.press('Space');
     await until('no error', async () => (await errorOf(page, 'again').innerText()) === '');
+    assert.equal(await again.getAttribute('aria-invalid'), null);
     await again.press('ArrowUp');
     const outputs = page.locator('.slider output');
     assert.deepEqual(await outputs.allInnerTexts(), ['–', '4']);
@@ -185,6 +187,31 @@ for (const query of ['', '?_lang=ar']) {
     assert.deepEqual((await stage.submissions(levels))[0]?.answers, { mood: 5, again: 4 });
   });
 }
+
+const conditional = await stage.publish([
+  step('One', [
+    element('yes_no', 'strict'),
+    ...[
+      element('ranking', 'order', { options: ['Red', 'Blue'] }),
+      element('scale', 'level', { display: 'slider' }),
+    ].map(({ attrs, ...node }) => ({
+      ...node,
+      attrs: { ...attrs, require_when: { element: 'strict', is: 'equals', value: true } },
+    })),
+  ]),
+]);
+
+test('an answer that a condition requires cannot be cleared', async () => {
+  const page = await stage.visit(conditional);
+  const clears = page.getByRole('button', { name: 'Clear' });
+  await page.getByRole('button', { name: 'Use this order' }).click();
+  await field(page, 'level').press('End');
+  assert.equal(await clears.count(), 2);
+  await page.getByRole('radio', { name: 'Yes' }).check();
+  assert.equal(await clears.count(), 0);
+  await field(page, 'level').press('Delete');
+  assert.deepEqual(await answersOf(conditional, page), { strict: true, order: ['Red', 'Blue'], level: 10 });
+});
 
 test('without a script, a slider is a row of numbers', async () => {
   const page = await stage.browser.open(`/f/${levels.id}`, undefined, { javaScriptEnabled: false });
@@ -217,6 +244,7 @@ test('a long dropdown is searched by keyboard, without accents, and keeps only i
   assert.equal(await region.inputValue(), 'Region 421');
   assert.equal(await options.count(), 0);
   await until('no error', async () => (await errorOf(page, 'region').innerText()) === '');
+  assert.equal(await region.getAttribute('aria-invalid'), null);
   await region.fill('Atlantis');
   await announced(page, 'No matches');
   await field(page, 'note').focus();

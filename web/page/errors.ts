@@ -1,5 +1,4 @@
 import { fillTemplate } from '#ast/basics/words.ts';
-import { fillPiped } from '#ast/form/piping.ts';
 import { createQuestionLabeler } from '#page/render/question-label.ts';
 import { prefixProblemLabel } from '#page/words/words.ts';
 import type { FieldError } from './answers.ts';
@@ -22,11 +21,14 @@ export function showFieldErrors(field: string, messages: readonly string[]): voi
 }
 
 /**
- * Returns the elements that the server marks as invalid: the radio group itself, or otherwise every control.
+ * Returns the elements that the server marks as invalid: the radio group itself, or otherwise every control
+ * and the slider or search field that stands for it.
  */
 function invalidable(field: string, box: HTMLElement | undefined): Iterable<Element> {
   if (box?.getAttribute('role') === 'radiogroup') return [box];
-  return document.getElementsByName(field);
+  const named = document.getElementsByName(field);
+  const control = byId(field);
+  return control instanceof HTMLInputElement ? new Set([...named, control]) : named;
 }
 
 /** Whether the field shows an error. */
@@ -85,9 +87,7 @@ export function updateErrorSummary(page: Page, field: string, messages: readonly
 
 /** Returns a function that formats an error with its question's label, for display away from its field. */
 export function createErrorFormatter({ data: { form, words }, say }: Page): (error: FieldError) => string {
-  const labelOf = createQuestionLabeler(form, words, (text, row) =>
-    say ? fillPiped(text, (id) => say(id, row)) : text,
-  );
+  const labelOf = createQuestionLabeler(form, words, say);
   return ({ field, message }) => prefixProblemLabel(labelOf(field), message, words);
 }
 

@@ -42,15 +42,10 @@ function setUp(page: Page, select: HTMLSelectElement): void {
   input.role = 'combobox';
   input.ariaExpanded = 'false';
   list.ariaLabel = box.querySelector('label')!.textContent;
-  const copyState = (): void => {
-    for (const name of ['aria-describedby', 'aria-invalid']) {
-      const value = select.getAttribute(name);
-      if (value === null) input.removeAttribute(name);
-      else input.setAttribute(name, value);
-    }
-  };
-  copyState();
-  new MutationObserver(copyState).observe(select, { attributeFilter: ['aria-describedby', 'aria-invalid'] });
+  for (const name of ['aria-describedby', 'aria-invalid']) {
+    const value = select.getAttribute(name);
+    if (value !== null) input.setAttribute(name, value);
+  }
   const hasFocus = select === document.activeElement;
   select.removeAttribute('id');
   select.hidden = true;

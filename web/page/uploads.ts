@@ -15,14 +15,6 @@ import {
 import { byId, makeElement, type Page } from './page.ts';
 import type { KeptPageState } from './saving.ts';
 
-// Exported for uploads that do not come from a file input: signatures (types/signature.ts).
-export {
-  addItem,
-  showPicture,
-  showUnsentFile as showUnsent,
-  showUploadedFile as showStored,
-} from './file-list.ts';
-
 const isFileInput = (target: unknown): target is HTMLInputElement =>
   target instanceof HTMLInputElement && target.type === 'file';
 

@@ -175,9 +175,12 @@ legend { inline-size: 100%; }
 .filename .size { display: block; }
 .filename ~ .error { flex-basis: 100%; margin-block-start: var(--1); }
 .drop { display: flex; gap: var(--2); align-items: center; min-block-size: 2.75rem; font-weight: 400; cursor: pointer; }
-.held button { min-block-size: 2.75rem; padding: var(--2); margin-inline: calc(-1 * var(--2)); background: none; border: 0; color: var(--soft); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
+/* Buttons that look like links, such as one that clears an answer. */
+:is(.quiet, .held button) { min-block-size: 2.75rem; padding: var(--2); background: none; border: 0; color: var(--soft); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
+:is(.quiet, .held button):hover { color: var(--ink); }
+.held button { margin-inline: calc(-1 * var(--2)); }
 .held button + button { margin-inline-start: 0; }
-.held button:hover { color: var(--ink); }
+.field:has(> legend > .mark:not([hidden])) .clears { display: none; }
 .held progress { flex: 1 1 100%; order: 1; margin-block: var(--2) var(--1); }
 .saved_now { align-self: center; text-align: center; }
 .refused { margin-block-start: var(--2); color: var(--bad); font-weight: 600; animation: fade 1s 10s forwards; }

@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { formatDay } from '#ast/basics/words.ts';
 import { ApiError } from '#kit/errors.ts';
 import { repeatEarlierResult } from '#submissions/repeat.ts';
 import { type SavedAnswers, saveAnswers } from '#submissions/save-answers.ts';
 import { createSubmissionKey } from '#submissions/submission-keys.ts';
 import { type AcceptedSubmission, DifferentAnswersError } from '#submissions/submit-request.ts';
 import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
-import { renderSavedPage } from '../render/notices.ts';
-import { linkMailAddress, resumeAddress } from '../visit/address.ts';
+import { savedPage } from '../saved-page.ts';
+import { resumeAddress } from '../visit/address.ts';
 import { limitSaves } from '../visit/screening.ts';
 import { type Visit } from '../visit/visit.ts';
 import { acceptAnswers, languageOfVisit } from './accept-answers.ts';
@@ -120,23 +119,8 @@ function sendSaved(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const { live, language, locale, look, words, guest } = visit;
-  const address = `${context.config.publicUrl}${resumeAddress(live.id, resumeToken, guest)}`;
-  if (wantsJson(request)) {
-    reply.send({ resume_url: address, expires_at: expiresAt });
-    return;
-  }
-  const until = formatDay(expiresAt, locale);
-  const mail = context.config.smtp && { action: linkMailAddress(address, visit.address) };
-  const page = renderSavedPage({
-    formName: live.form.attrs.name,
-    address,
-    until,
-    language,
-    look,
-    words,
-    script: context.scriptSource,
-    mail,
-  });
-  sendPage(reply, 200, page, look);
+  const { live, look, guest } = visit;
+  const url = `${context.config.publicUrl}${resumeAddress(live.id, resumeToken, guest)}`;
+  if (wantsJson(request)) reply.send({ resume_url: url, expires_at: expiresAt });
+  else sendPage(reply, 200, savedPage(context, visit, { url, until: expiresAt }), look);
 }

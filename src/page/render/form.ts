@@ -1,7 +1,6 @@
 import { createAnswerFormatter } from '#ast/answers/format-piped.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
 import { fieldName, numberFormatControl } from '#ast/form/fields.ts';
-import { fillPiped } from '#ast/form/piping.ts';
 import {
   answerKindOf,
   type Form,
@@ -41,7 +40,7 @@ function errorSummary(
 ): Html {
   const names = new Set(namesOnPage(form, posted));
   // An error may be about a field that the page does not show, for example in a removed question.
-  const labelOf = createQuestionLabeler(form, words, (text, row) => fillPiped(text, (id) => say(id, row)));
+  const labelOf = createQuestionLabeler(form, words, say);
   const item = ({ field, message }: FieldMessage) => {
     const said = prefixProblemLabel(labelOf(field), message, words);
     return names.has(field) ? html`<li><a href="#${field}">${said}</a></li>` : html`<li>${said}</li>`;

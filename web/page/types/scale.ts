@@ -44,7 +44,8 @@ export function startOnPage(page: Page): void {
     const box = boxOf(event);
     if (!box || !(event.target instanceof HTMLInputElement)) return;
     const { key } = event;
-    if ((key === 'Delete' || key === 'Backspace') && box.querySelector('button')) clear(box);
+    if ((key === 'Delete' || key === 'Backspace') && box.querySelector('button')!.checkVisibility())
+      clear(box);
     else if (key === ' ') choose(box, rangeOf(box).value);
     else return;
     event.preventDefault();
@@ -61,7 +62,10 @@ const radiosOf = (box: HTMLElement): HTMLInputElement[] => [
 function setUp(box: HTMLElement): void {
   const first = radiosOf(box).find(({ id }) => id !== '');
   box.hidden = false;
-  box.closest('.field')?.setAttribute('role', 'group');
+  const group = box.closest('.field')!;
+  if (group.ariaInvalid) rangeOf(box).ariaInvalid = group.ariaInvalid;
+  group.ariaInvalid = null;
+  group.role = 'group';
   if (!first) return;
   rangeOf(box).id = first.id;
   rangeOf(box).autofocus = first.autofocus;

@@ -1,6 +1,13 @@
 import { trimText } from '#ast/basics/text.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
-import { listUploadedFiles, type StoredFile } from '../file-list.ts';
+import {
+  addItem,
+  listUploadedFiles,
+  type StoredFile,
+  showPicture,
+  showUnsentFile,
+  showUploadedFile,
+} from '../file-list.ts';
 import { labelButton, makeElement, type Page, type Strokes } from '../page.ts';
 import { readStoredPageState } from '../page-state-storage.ts';
 import { type KeptPageState } from '../saving.ts';
@@ -207,7 +214,7 @@ async function post(page: Page, signature: Signature, signal: AbortSignal): Prom
   const control = controlOf(signature);
   const field = control.name;
   // uploads.ts first shows the files kept over a reload, which may include this signature.
-  const { addItem, readUploadError, showPicture, showStored, showUnsent } = await import('../uploads.ts');
+  const { readUploadError } = await import('../uploads.ts');
   const filename = `${signature.name.replaceAll(/[/\\]/g, '-') || 'signature'}.png`;
   const picture = new File([await pictureOf(signature)], filename, { type: 'image/png' });
   if (listUploadedFiles(page.form).some(([name]) => name === field)) {
@@ -228,7 +235,7 @@ async function post(page: Page, signature: Signature, signal: AbortSignal): Prom
   delete signature.sending;
   const item = addItem(control);
   showPicture(item, picture);
-  if (isStored) showStored(page, item, field, JSON.parse(text) as StoredFile);
+  if (isStored) showUploadedFile(page, item, field, JSON.parse(text) as StoredFile);
   else {
     const again = makeElement('button', {
       type: 'button',
@@ -242,7 +249,7 @@ async function post(page: Page, signature: Signature, signal: AbortSignal): Prom
       control.focus();
     });
     const reason = readUploadError(text) ?? fillTemplate(page.data.words.uploadFailed, { filename });
-    showUnsent(page, item, { filename, reason, again });
+    showUnsentFile(page, item, { filename, reason, again });
   }
   page.form.dispatchEvent(new CustomEvent('files', { detail: field }));
   reportChange(page);

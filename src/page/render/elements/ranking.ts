@@ -4,7 +4,7 @@ import { attributes, type Html, html } from '../../markup/html.ts';
 import { fieldAt } from './element-context.ts';
 import { renderControlGroup } from './frame.ts';
 import { formatMove, moveControl, type RankingMove, shownOrder } from './ranking-moves.ts';
-import { quietButtonStyle, withStyles } from './styled.ts';
+import { withStyles } from './styled.ts';
 
 /** The numbers are outlines until the visitor has ranked the options. */
 const style = `
@@ -39,10 +39,10 @@ const icons = { up: icon('M5 12l5-5 5 5'), down: icon('M5 8l5 5 5-5') } as const
  * the list is the answer; the controls are empty until the visitor has ranked the options. With the script,
  * the options can also be dragged (web/page/types/ranking.ts).
  */
-export const renderRanking = withStyles<'ranking'>([quietButtonStyle, style], (element, place) => {
+export const renderRanking = withStyles<'ranking'>([style], (element, place) => {
   const field = fieldAt(element, place);
   const { name } = field;
-  const { page, row } = place;
+  const { page } = place;
   const { words } = page;
   const options = optionsOf(element);
   const labels = new Map(options.map(({ id, label }) => [id, label]));
@@ -78,6 +78,6 @@ export const renderRanking = withStyles<'ranking'>([quietButtonStyle, style], (e
     html`<ol class="options ranks" role="list"${attributes({ 'data-ranked': words.ranked })}>
 ${items}
 </ol>
-${use}${!page.shown.isRequired(element, row) && clear}`,
+${use}${clear}`,
   );
 });

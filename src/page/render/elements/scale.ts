@@ -4,7 +4,7 @@ import { attributes, type Html, html } from '../../markup/html.ts';
 import { type Field, fieldAt, fillPlainText } from './element-context.ts';
 import { errorId } from './frame.ts';
 import { levelStyle, renderLevels } from './levels.ts';
-import { quietButtonStyle, withStyles } from './styled.ts';
+import { withStyles } from './styled.ts';
 
 const sliderStyle = `
 .slider { display: contents; }
@@ -28,22 +28,17 @@ const sliderStyle = `
 `;
 
 /** A row of numbers, or a slider; the visitor chooses one. */
-export const renderScale = withStyles<'scale'>(
-  [levelStyle, quietButtonStyle, sliderStyle],
-  (element, place) => {
-    const field = fieldAt(element, place);
-    const { display = attributeDefaults.display } = element.attrs;
-    const drawing =
-      display === 'slider'
-        ? { layout: 'levels options_slider', slider: slider(field) }
-        : { layout: 'levels' };
-    return renderLevels(field, drawing, element.attrs);
-  },
-);
+export const renderScale = withStyles<'scale'>([levelStyle, sliderStyle], (element, place) => {
+  const field = fieldAt(element, place);
+  const { display = attributeDefaults.display } = element.attrs;
+  const drawing =
+    display === 'slider' ? { layout: 'levels options_slider', slider: slider(field) } : { layout: 'levels' };
+  return renderLevels(field, drawing, element.attrs);
+});
 
 /** Renders the slider, which has no answer of its own: the script chooses the radio button of its value. */
 function slider({ element, name, place }: Field): Html {
-  const { page, row } = place;
+  const { page } = place;
   const all = scaleLevelsOf(element);
   const range = attributes({
     type: 'range',
@@ -53,9 +48,9 @@ function slider({ element, name, place }: Field): Html {
     'aria-label': fillPlainText(element.attrs.label, place),
     'aria-describedby': errorId(name),
   });
-  const clear = html`<button type="button" class="quiet"><span class="unseen">${page.words.clear}</span><svg viewbox="0 0 20 20" aria-hidden="true"><path d="M5 5l10 10M15 5L5 15"></path></svg></button>`;
+  const clear = html`<button type="button" class="quiet clears"><span class="unseen">${page.words.clear}</span><svg viewbox="0 0 20 20" aria-hidden="true"><path d="M5 5l10 10M15 5L5 15"></path></svg></button>`;
   // Nothing is submitted from the builder's canvas, which shows the slider without the script.
   const box = attributes({ class: 'slider untouched', hidden: page.places !== undefined });
   return html`
-<div${box}><input${range}><output aria-hidden="true">–</output>${!page.shown.isRequired(element, row) && clear}</div>`;
+<div${box}><input${range}><output aria-hidden="true">–</output>${clear}</div>`;
 }

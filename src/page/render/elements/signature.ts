@@ -17,8 +17,6 @@ const style = `
 .pad p { display: flex; flex-wrap: wrap; align-items: center; gap: 0 var(--2); min-block-size: 2.75rem; margin-block-end: calc(-1 * var(--2)); }
 .pad label { margin-inline-end: auto; }
 .pad:not(.drawn) button { visibility: hidden; }
-.pad button { min-block-size: 2.75rem; padding: var(--2); background: none; border: 0; color: var(--soft); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
-.pad button:hover { color: var(--ink); }
 .pad.drawn + .held > li:not(:has(.error)) { display: none; }
 .invalid > .pad canvas { border-color: var(--bad); }
 `;

@@ -17,9 +17,3 @@ export const withStyles = <Type extends ElementType>(
   styles: readonly string[],
   draw: ElementRenderer<Type>,
 ): ElementRenderer<Type> => Object.assign(draw, { styles });
-
-/** The style of a button that looks like a link, such as the one that clears an answer. */
-export const quietButtonStyle = `
-.quiet { min-block-size: 2.75rem; padding: var(--2); background: none; border: 0; color: var(--soft); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
-.quiet:hover { color: var(--ink); }
-`;
