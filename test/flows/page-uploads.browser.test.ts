@@ -168,6 +168,8 @@ test('the review shows pictures of images and signatures, also after a reload', 
   assert.deepEqual(await findBarriers(page), []);
   await page.reload();
   await picture.waitFor();
+  const copy = "document.querySelector('.review .file img')?.naturalWidth";
+  await until('the copy of the photo is shown', async () => (await page.evaluate(copy)) === 1);
   assert.match(await page.title(), /^Check your answers – (?!Check)/);
   await stage.browser.leave(page);
 });

@@ -10,6 +10,8 @@ export type StoredFile = {
   readonly filename: string;
   readonly size: number;
   readonly content_type: string;
+  /** A small copy of a picture, as a data URL. The script adds it, for a reload. */
+  readonly preview?: string | undefined;
 };
 
 /** A chosen file that is not uploaded: in progress, or waiting for the visitor's decision. */
@@ -29,8 +31,8 @@ export function listUploadedFiles(form: HTMLFormElement): [field: string, file: 
   return [...form.querySelectorAll<HTMLElement>('.held li')].flatMap((item) => {
     const held = item.querySelector<HTMLInputElement>('[name^="_file["]');
     if (!held || item.querySelector('[name=_drop]:checked')) return [];
-    const { filename = '', size, type = '' } = item.dataset;
-    const file = { token: held.value, filename, size: Number(size), content_type: type };
+    const { filename = '', size, type = '', preview } = item.dataset;
+    const file = { token: held.value, filename, size: Number(size), content_type: type, preview };
     return [[held.name.slice('_file['.length, -1), file]];
   });
 }
@@ -68,13 +70,27 @@ export function fillItem(
   return said;
 }
 
-/** Shows a preview of a chosen picture. */
+/** Shows a preview of a chosen picture, and keeps a small copy of it for a reload. */
 export function showPicture(item: HTMLElement, file: File): void {
   if (!/^image\/(?:png|jpeg|gif|webp|avif)$/.test(file.type)) return;
   // The address stays valid, because the review shows the picture too (review.ts).
   const picture = makeElement('img', { alt: '', src: URL.createObjectURL(file) });
   picture.addEventListener('error', () => picture.remove());
+  picture.addEventListener('load', () => {
+    item.dataset['preview'] = shrinkPicture(picture);
+  });
   item.prepend(picture);
+}
+
+/** The longer side of the copy of a picture, in px. */
+const previewSide = 160;
+
+function shrinkPicture(picture: HTMLImageElement): string {
+  const { naturalWidth: width, naturalHeight: height } = picture;
+  const part = Math.min(1, previewSide / Math.max(width, height));
+  const canvas = makeElement('canvas', { width: Math.ceil(width * part), height: Math.ceil(height * part) });
+  canvas.getContext('2d')!.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL('image/webp');
 }
 
 /** Creates a button of an item. Its accessible name includes the file's name. */
@@ -87,8 +103,12 @@ export function itemButton(text: string, filename: string, press: () => void): H
 
 /** Shows an uploaded file, and adds its token to the form. */
 export function showUploadedFile(page: Page, item: HTMLElement, field: string, file: StoredFile): void {
-  const { token, filename, size, content_type } = file;
+  const { token, filename, size, content_type, preview } = file;
   Object.assign(item.dataset, { size, type: content_type });
+  if (preview) {
+    item.dataset['preview'] = preview;
+    item.prepend(makeElement('img', { alt: '', src: preview }));
+  }
   const remove = itemButton(page.data.words.remove, filename, () => removeItem(page, item));
   fillItem(
     item,

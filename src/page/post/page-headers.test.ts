@@ -27,7 +27,7 @@ for (const [what, look] of Object.entries(occasions)) {
     assert.equal(directive(policy, 'default-src'), "'none'");
     for (const name of ['script-src', 'connect-src', 'font-src'])
       assert.equal(directive(policy, name), "'self'");
-    assert.equal(directive(policy, 'img-src'), "'self' blob:", 'pictures that the visitor chose, too');
+    assert.equal(directive(policy, 'img-src'), "'self' blob: data:", 'pictures that the visitor chose, too');
     assert.doesNotMatch(policy, /unsafe-|nonce/);
   });
 }

@@ -42,7 +42,7 @@ function makeHeaders({ style, isEmbedded, embedOrigins = ['*'] }: PageStyle) {
       "script-src 'self'",
       "connect-src 'self'",
       // Previews of pictures that the visitor chose use blob: URLs.
-      "img-src 'self' blob:",
+      "img-src 'self' blob: data:",
       "font-src 'self'",
       "form-action 'self'",
       "base-uri 'none'",
