@@ -101,7 +101,7 @@ export type Confirmation = {
   readonly title?: string;
   readonly message?: string;
   readonly redirect_url?: string;
-  /** Its texts in the other languages of the form, by BCP-47 tag. */
+  /** Its texts in the other languages of the form, by BCP 47 tag. */
   readonly translations?: ConfirmationTranslations;
 };
 

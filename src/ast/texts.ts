@@ -34,7 +34,7 @@ export type FormText = {
   readonly option?: string;
   /** The text in the form's own language. */
   readonly text: string;
-  /** The existing translations, by BCP-47 tag. */
+  /** The existing translations, by BCP 47 tag. */
   readonly translations: Readonly<Record<string, string>>;
   readonly maxBytes: number;
 };

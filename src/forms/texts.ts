@@ -19,7 +19,7 @@ import { noExtraProperties } from '#kit/validation.ts';
 import { personIdOf, requireFormAccess } from '#workspaces/authenticate.ts';
 import { draftEtagOf, readBuilderForm, revisionsIn, saveWorkingCopy } from './draft.ts';
 
-const tag = Type.String({ description: 'A BCP-47 tag.' });
+const tag = Type.String({ description: 'A BCP 47 tag.' });
 
 /** Every text of a working copy. */
 const Texts = nameSchema(

@@ -43,7 +43,7 @@ export const Submission = nameSchema(
       language: Type.Optional(
         Type.String({
           description:
-            'The language in which the visitor read the form, as a BCP-47 tag. Present if the form has languages.',
+            'The language in which the visitor read the form, as a BCP 47 tag. Present if the form has languages.',
         }),
       ),
     }),

@@ -19,7 +19,7 @@ export const languageParameter = Type.Optional(
   Type.String({
     minLength: 2,
     maxLength: 35,
-    description: 'Returns questions and options in this language (a BCP-47 tag), if the form has it.',
+    description: 'Returns questions and options in this language (a BCP 47 tag), if the form has it.',
   }),
 );
 

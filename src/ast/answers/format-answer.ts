@@ -9,7 +9,7 @@ import type { InputRules } from '../types/rules.ts';
 
 /** How answers are formatted for people. */
 export type AnswerFormat = {
-  /** The BCP-47 tag of the reader's language. */
+  /** The BCP 47 tag of the reader's language. */
   readonly language: string;
   readonly numberLocale: string;
   readonly words: { readonly yes: string; readonly no: string };

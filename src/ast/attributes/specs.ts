@@ -45,7 +45,7 @@ type KindDetails = {
   readonly image: object;
   readonly condition: object;
   readonly jumps: object;
-  /** The languages of a form, as BCP-47 tags. The first one is the language of the texts in the nodes. */
+  /** The languages of a form, as BCP 47 tags. The first one is the language of the texts in the nodes. */
   readonly languages: { readonly maxItems: number };
   /** The texts of a node in the other languages (basics/translation-shapes.ts). */
   readonly translations: object;

@@ -1,7 +1,7 @@
 import { primaryLanguageOf } from './match-language.ts';
 
 /**
- * The languages for which search can stem words: PostgreSQL text search configuration to BCP-47 tag.
+ * The languages for which search can stem words: PostgreSQL text search configuration to BCP 47 tag.
  * PostgreSQL 15, the oldest supported version, includes these 29 (`select cfgname from pg_ts_config`).
  * `simple` does not stem and fits any language.
  */
@@ -48,7 +48,7 @@ const norwegian = ['nb', 'nn'];
 /**
  * Returns the search configuration for answers in a language, or `simple` for languages that search cannot
  * stem. Without a tag, the settings of the form decide.
- * @param tag BCP-47
+ * @param tag BCP 47
  */
 export function chooseSearchLanguage(
   settings: { readonly language?: SearchLanguage },

@@ -1,6 +1,6 @@
 import { primaryLanguageOf } from './match-language.ts';
 
-/** The languages of the public page, as BCP-47 tags. src/page/words has a file for each of them. */
+/** The languages of the public page, as BCP 47 tags. src/page/words has a file for each of them. */
 export const locales = ['en', 'fr', 'de', 'es', 'pt', 'nl', 'ar', 'ja', 'zh'] as const;
 export type Locale = (typeof locales)[number];
 
@@ -8,7 +8,7 @@ export type Locale = (typeof locales)[number];
 export const localeChoices = ['auto', ...locales] as const;
 export type LocaleChoice = (typeof localeChoices)[number];
 
-/** Returns the language of the page for a form's language (BCP-47), if the page supports it. */
+/** Returns the language of the page for a form's language (BCP 47), if the page supports it. */
 export function localeOf(tag: string | undefined): Locale | undefined {
   const primary = tag === undefined ? undefined : primaryLanguageOf(tag);
   return isLocale(primary) ? primary : undefined;

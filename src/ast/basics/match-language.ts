@@ -1,4 +1,4 @@
-/** Matches a BCP-47 tag of language, script and region: `de`, `pt-BR`, `zh-Hant`, `sr-Latn-RS`. */
+/** Matches a BCP 47 tag of language, script and region: `de`, `pt-BR`, `zh-Hant`, `sr-Latn-RS`. */
 const tagPattern = /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|\d{3}))?$/;
 
 /** Returns whether a text is a language tag that forms accept. */

@@ -97,7 +97,7 @@ export function isRequired(input: InputElement): boolean {
 }
 
 /**
- * The languages of a form as BCP-47 tags, with the original language first. Empty if the form does not
+ * The languages of a form as BCP 47 tags, with the original language first. Empty if the form does not
  * specify any.
  */
 export const languagesOf = ({ attrs }: Form): readonly string[] => attrs.languages ?? [];

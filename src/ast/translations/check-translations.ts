@@ -112,7 +112,7 @@ export const settingTextNames = [
 ] as const;
 export type SettingTextName = (typeof settingTextNames)[number];
 
-/** The text settings in the other languages of the form, by BCP-47 tag. */
+/** The text settings in the other languages of the form, by BCP 47 tag. */
 export type SettingTranslations = Readonly<
   Record<string, Readonly<Partial<Record<SettingTextName, string>>>>
 >;

@@ -9,7 +9,7 @@ const made = new WeakMap<Form, Map<string, Form>>();
 /**
  * Returns a form in one of its languages: a tree with only the texts of that language, for rendering and
  * checks. Untranslated texts stay in the original language. A form without languages is returned itself.
- * @param language a BCP-47 tag; if the form does not have this language, its first language is used.
+ * @param language a BCP 47 tag; if the form does not have this language, its first language is used.
  */
 export function formInLanguage(form: Form, language: string | undefined): Form {
   const languages = languagesOf(form);
