@@ -20,7 +20,7 @@ const home = fileURLToPath(new URL('../..', import.meta.url));
 const separator = '---8<---';
 
 test('every command of the README, guides and the operator’s handbook works as written', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const metrics = `127.0.0.1:${await freePort()}`;
   const instance = await makeInstance({ METRICS_LISTEN: metrics });
