@@ -19,12 +19,12 @@ export const searchOperators = {
     understands: (value) => value === 'completed' || value === 'incomplete',
   },
   after: {
-    takes: 'a day (included) or a time',
+    takes: 'on or after this day or time',
     example: 'after:2026-01-01',
     understands: isMoment,
   },
   before: {
-    takes: 'a day (excluded) or a time',
+    takes: 'before this day or time',
     example: 'before:2026-02-01',
     understands: isMoment,
   },
@@ -37,8 +37,8 @@ export const searchOperators = {
 export const searchSyntax = {
   phrase: { takes: 'words in this order', example: '"stuck fast"' },
   not: { takes: 'a word to exclude', example: '-refund' },
-  beginning: { takes: 'words that begin so', example: 'web*' },
-  field: { takes: 'an answer, by element ID', example: 'topic:sales' },
+  beginning: { takes: 'words that begin with these letters', example: 'web*' },
+  field: { takes: 'the answer to one question, by its ID', example: 'topic:sales' },
   row: { takes: 'the answer in one row of a matrix', example: 'pleased[Room]:good' },
 } as const;
 

@@ -58,7 +58,7 @@ export const settingCards = {
   later: { title: 'Save and edit' },
   spam: {
     title: 'Spam protection',
-    lead: 'No third party is involved. Suspected spam goes to the spam box, where you can release it.',
+    lead: 'No third-party services are used. Suspected spam goes to the spam box, where you can release it.',
   },
   embedding: { title: 'Embedding' },
   search: { title: 'Search, time and visits' },

@@ -60,16 +60,15 @@ export const settingRows = {
     ...choiceSetting(
       accessModes,
       {
-        public: ['Everyone with the link', 'Open while the form is published.'],
+        public: ['Anyone with the link', 'Open while the form is published.'],
         invited: ['Invited people', 'Each person needs an invitation.'],
-        password: ['Everyone with the password', 'The page asks for the password first.'],
+        password: ['Anyone with the password', 'The page asks for the password first.'],
         closed: ['No one', 'The page says that the form is closed.'],
       },
       'public',
     ),
     control: 'radio',
-    title: 'Access',
-    help: 'Who can fill in the form.',
+    title: 'Who can respond',
     card: 'access',
     isKept: true,
   },
@@ -97,7 +96,7 @@ export const settingRows = {
   closes_at: {
     ...timestampSetting,
     title: 'Closes',
-    help: 'The form accepts no submissions from this time on.',
+    help: 'Submissions close at this time.',
     card: 'access',
     isHalf: true,
   },
@@ -150,7 +149,7 @@ export const settingRows = {
     problem: `must be an email address like name@example.com, or up to ${formLimits.notificationAddresses} separated by commas`,
     schema: { type: 'string' },
     title: 'Notify by email',
-    help: `Who gets completed submissions by email. Separate up to ${formLimits.notificationAddresses} addresses with commas.`,
+    help: `Sends completed submissions to these addresses. Separate up to ${formLimits.notificationAddresses} addresses with commas.`,
     card: 'mail',
   },
   notification_digest: {
@@ -224,7 +223,7 @@ export const settingRows = {
   },
   editing: {
     ...flagSetting(),
-    title: 'Editing',
+    title: 'Allow editing',
     help: 'Visitors get a link to change their answers. Webhooks receive each change as “Updated”.',
     card: 'later',
   },

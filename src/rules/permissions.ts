@@ -1,9 +1,9 @@
 /** The roles of a workspace, from most to fewest permissions. The console shows their texts. */
 export const roles = {
-  owner: { label: 'Owner', description: 'Everything, including managing owners.' },
-  admin: { label: 'Admin', description: 'All editor permissions, plus members, API keys and settings.' },
-  editor: { label: 'Editor', description: 'Forms, their submissions and their webhooks.' },
-  viewer: { label: 'Viewer', description: 'Reads forms and submissions.' },
+  owner: { label: 'Owner', description: 'Can do everything, also manage owners.' },
+  admin: { label: 'Admin', description: 'Can also manage members, API keys and settings.' },
+  editor: { label: 'Editor', description: 'Can edit forms, submissions and webhooks.' },
+  viewer: { label: 'Viewer', description: 'Can view forms and submissions.' },
 } as const satisfies Record<string, { label: string; description: string }>;
 
 export type Role = keyof typeof roles;

@@ -19,39 +19,38 @@ export const retentionRules = {
     default: 'forever',
     most: 3_650,
     mayStay: true,
-    means: 'Completed submissions and related data, counted from completion.',
+    means: 'Starts at completion. Includes notes, tags and files.',
   },
   incomplete: {
     default: 90,
     most: 3_650,
     mayStay: true,
-    means: 'Incomplete submissions, counted from their last change.',
+    means: 'Starts at the last change.',
   },
   files: {
     default: 'forever',
     most: 3_650,
     mayStay: true,
-    means:
-      'Uploaded files of completed submissions, counted from their upload. Their names stay in the answers.',
+    means: 'Starts at the upload. The names of the files stay in the answers.',
   },
   mails: {
     default: 90,
     most: 3_650,
     mayStay: false,
-    means: 'The email log, counted from when each email was written.',
+    means: 'Starts when an email is created.',
   },
   deliveries: {
     default: 'operator',
     most: 3_650,
     mayStay: false,
     means:
-      "Events, deliveries and attempts with their bodies, counted from when they happened. The server's own limit also applies.",
+      "Starts at the event. Includes deliveries and attempts with their bodies. The server's own limit also applies.",
   },
   trash: {
     default: 30,
     most: 365,
     mayStay: false,
-    means: 'The trash, counted from when a submission was moved there.',
+    means: 'Starts when a submission is moved to the trash.',
   },
 } as const satisfies Record<string, RetentionRule>;
 

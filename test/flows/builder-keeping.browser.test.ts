@@ -148,7 +148,7 @@ test('theme and settings are saved automatically, published with the form, undon
   assert.deepEqual(await live(), { theme: { color: '#6d28d9' }, confirmation_message: 'Merci' });
 
   // Undo from another tab opens the tab of the change.
-  await page.getByRole('switch', { name: 'Editing' }).press('Space');
+  await page.getByRole('switch', { name: 'Allow editing' }).press('Space');
   await view(page, 'Theme');
   await page.getByRole('button', { name: 'Pink' }).click();
   await view(page, 'Design');
@@ -156,7 +156,7 @@ test('theme and settings are saved automatically, published with the form, undon
   await page.getByRole('heading', { name: 'Theme' }).waitFor();
   await page.keyboard.press('Control+z');
   await page.getByRole('heading', { name: 'Settings', level: 2 }).waitFor();
-  assert.equal(await page.getByRole('switch', { name: 'Editing' }).isChecked(), false);
+  assert.equal(await page.getByRole('switch', { name: 'Allow editing' }).isChecked(), false);
   await page.getByRole('button', { name: 'Redo (Ctrl+Shift+Z)' }).click();
   await page.getByRole('button', { name: 'Redo (Ctrl+Shift+Z)' }).click();
 

@@ -62,7 +62,7 @@ test('B7: a rule can be created by keyboard, is shown as a sentence on the eleme
     'a screen reader hears it too',
   );
 
-  await properties(page).getByRole('button', { name: 'Group', exact: true }).focus();
+  await properties(page).getByRole('button', { name: 'Add group', exact: true }).focus();
   await page.keyboard.press('Enter');
   await properties(page).locator('.logic-group .logic-group').waitFor();
   await until('the new group to have the focus', async () =>

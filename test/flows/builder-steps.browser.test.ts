@@ -128,7 +128,7 @@ test('settings for access, saved answers, spam and time can be changed, and a pa
   const id = await make(threeSteps);
   const page = await openBuilder(id);
   await page.getByRole('button', { name: 'Settings' }).click();
-  await page.getByText('Everyone with the password').click();
+  await page.getByText('Anyone with the password').click();
   await page.getByRole('button', { name: 'Set password' }).click();
   const dialog = page.getByRole('dialog', { name: 'Form password' });
   await dialog.getByLabel('New password').fill('abc');

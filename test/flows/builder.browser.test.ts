@@ -353,7 +353,7 @@ test('several elements can be selected and then copied to another form, moved, r
     ],
   );
   await sibling.keyboard.press('Control+k');
-  await sibling.getByRole('dialog', { name: 'Find' }).getByRole('combobox').fill('dupl');
+  await sibling.getByRole('dialog', { name: 'Search' }).getByRole('combobox').fill('dupl');
   await sibling.getByRole('option', { name: /^Duplicate/ }).click();
   await hears(sibling, /^Duplicated/);
   await sibling.close();

@@ -88,10 +88,10 @@ test('axe finds nothing on sign-in, in open dialogs and menus, or in the Ctrl+K 
   await page.getByRole('menu').waitFor({ state: 'detached' });
   await page.setViewportSize({ width: 375, height: 700 });
   await page.keyboard.press('Control+k');
-  await page.getByRole('dialog', { name: 'Find' }).getByRole('option').first().waitFor();
+  await page.getByRole('dialog', { name: 'Search' }).getByRole('option').first().waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.keyboard.type('activ');
-  await page.getByRole('option', { name: 'Activity' }).waitFor();
+  await page.getByRole('option', { name: 'Audit log' }).waitFor();
   await page.keyboard.press('Enter');
   await heading(page, 'Activity');
   await console.leave(page);

@@ -300,7 +300,7 @@ test('a form is exported as a file that can be pasted again', async () => {
   await page.getByRole('button', { name: 'Actions for Über uns / 2026' }).click();
   assert.deepEqual(
     await page.getByRole('menuitem').allTextContents(),
-    ['Open', 'Submissions', 'Export as JSON', 'Export as a file'],
+    ['Open', 'Submissions', 'Export as JSON', 'Export form package'],
     'a viewer changes nothing',
   );
   await console.leave(page);
@@ -316,7 +316,7 @@ test('a form exported from one workspace becomes a draft in another, which lists
   await from.api('PATCH', `/forms/${moving!.id}`, { settings });
   const there = await console.open(`/app/w/${from.workspaceId}/forms`, from);
   const download = there.waitForEvent('download');
-  await choose(there, 'Moving', 'Export as a file');
+  await choose(there, 'Moving', 'Export form package');
   const file = await download;
   assert.equal(file.suggestedFilename(), 'Moving.form.tar.gz');
   const to = await signIn(service, { role: 'admin' });

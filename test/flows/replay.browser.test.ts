@@ -48,16 +48,16 @@ const act = async (page: Page, action: string): Promise<void> => {
 test('a replay of failed deliveries shows their number first and its progress after', async () => {
   const scene = await setScene(3, 404, 404, 404, 200);
   const page = await openPage(scene);
-  await page.getByRole('button', { name: 'Send again' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Send deliveries again' });
-  await dialog.getByText('3 deliveries will be sent again').waitFor();
+  await page.getByRole('button', { name: /^Resend/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Resend deliveries' });
+  await dialog.getByText('3 deliveries will be resent').waitFor();
   await dialog.getByLabel('To').fill('2026-01-01');
   await dialog.getByText('No matching deliveries').waitFor();
-  assert.ok(await dialog.getByRole('button', { name: 'Send again' }).isDisabled());
+  assert.ok(await dialog.getByRole('button', { name: 'Resend' }).isDisabled());
   await dialog.getByLabel('To').fill('');
-  await dialog.getByRole('button', { name: 'Send 3 again' }).click();
+  await dialog.getByRole('button', { name: 'Resend 3 deliveries' }).click();
   await dialog.waitFor({ state: 'detached' });
-  await page.getByText('Replay finished: 3 of 3 deliveries sent again').waitFor();
+  await page.getByText('Replay finished: 3 of 3 deliveries resent').waitFor();
   await until(
     'three rows that succeeded',
     async () => (await page.getByRole('row').getByText('Success').count()) === 3,
@@ -96,10 +96,10 @@ test('an automatically paused webhook offers to resend failed deliveries when it
   const page = await openPage(scene);
   await page.getByText('Paused automatically').waitFor();
   await act(page, 'Resume');
-  const dialog = page.getByRole('dialog', { name: 'Send deliveries again' });
-  await dialog.getByText('2 deliveries will be sent again').waitFor();
+  const dialog = page.getByRole('dialog', { name: 'Resend deliveries' });
+  await dialog.getByText('2 deliveries will be resent').waitFor();
   assert.notEqual(await dialog.getByLabel('From').inputValue(), '');
-  await dialog.getByRole('button', { name: 'Send 2 again' }).click();
+  await dialog.getByRole('button', { name: 'Resend 2 deliveries' }).click();
   await scene.receiver.waitFor(4);
   await browser.leave(page);
 });
@@ -140,8 +140,8 @@ test('the webhook page offers receiver code, a sample, a schema and a type, fits
   }
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Send again' }).click();
-  await page.getByText('1 delivery will be sent again').waitFor();
+  await page.getByRole('button', { name: /^Resend/ }).click();
+  await page.getByText('1 delivery will be resent').waitFor();
   await check('replay');
   await page.keyboard.press('Escape');
   await act(page, 'Test with real submissions');

@@ -40,7 +40,7 @@ test('spam can be read, released as submissions or deleted, one by one and in bu
   assert.deepEqual(await stored(form), ['Taken']);
   const page = await show(`/forms/${form}/spam`);
   await rowOf(page, 'Spam three').waitFor();
-  await rowOf(page, 'Wrongly').getByText('Hidden field').first().waitFor();
+  await rowOf(page, 'Wrongly').getByText('Honeypot').first().waitFor();
 
   const all = page.getByRole('checkbox', { name: 'Select all on this page' });
   await all.press('Space');
@@ -49,7 +49,7 @@ test('spam can be read, released as submissions or deleted, one by one and in bu
 
   await rowOf(page, 'from Wrongly').getByRole('button').click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('A hidden field was filled in.').waitFor();
+  await dialog.getByText('A field that people cannot see was filled in.').waitFor();
   await dialog.getByText('4 other spam submissions came from the same address.').waitFor();
   await dialog.getByText('from Wrongly').waitFor();
   // A test below checks it on a phone in dark mode.

@@ -79,7 +79,7 @@ test('filters are added, changed and removed by keyboard, kept in the URL, and a
 
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).press('Enter');
-  await page.getByRole('menuitem', { name: /^CSV for spreadsheets/ }).press('Enter');
+  await page.getByRole('menuitem', { name: /^CSV, safe for spreadsheets/ }).press('Enter');
   const file = await readFile(await (await download).path(), 'utf8');
   assert.equal(file.trim().split('\r\n').length, 2);
 

@@ -128,7 +128,7 @@ test('the URL stores the whole view, a search highlights its matches, and next a
 
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();
-  await page.getByRole('menuitem', { name: /^CSV for spreadsheets/ }).click();
+  await page.getByRole('menuitem', { name: /^CSV, safe for spreadsheets/ }).click();
   const file = await readFile(await (await download).path(), 'utf8');
   assert.equal(file.trim().split('\r\n').length, 7);
   assert.match(
@@ -180,7 +180,7 @@ test('the search box suggests terms and explains errors, and an unknown word get
   await page.keyboard.press('Escape');
 
   await page.keyboard.press('Control+k');
-  const finder = page.getByRole('dialog', { name: 'Find' });
+  const finder = page.getByRole('dialog', { name: 'Search' });
   await finder.getByRole('option', { name: 'Webhooks' }).waitFor();
   await page.keyboard.type('"fast but" -lovelace');
   await finder.getByRole('option', { name: /fast, but stuck/ }).waitFor();

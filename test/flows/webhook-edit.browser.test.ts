@@ -84,7 +84,7 @@ test('a header is refused under a reserved name, sent with every delivery, and i
   assert.equal(await again.getByLabel('Header 1 value').inputValue(), '');
   assert.ok(!(await page.content()).includes(value));
   // Changing another setting keeps the header.
-  await again.getByRole('checkbox', { name: 'Updated' }).check({ force: true });
+  await again.getByRole('checkbox', { name: 'Submission updated' }).check({ force: true });
   await save(again);
   await visitor.submit(form, { name: 'Grace' });
   const [, second] = await receiver.waitFor(2);

@@ -51,7 +51,7 @@ test('a webhook gets a filter, shows it as a sentence, and receives only matchin
   await dialog.getByText('Only when Country is France').waitFor();
   await choose(page, dialog, /Value/, 'Germany');
   await dialog.getByText('Only when Country is Germany').waitFor();
-  await dialog.getByRole('button', { name: 'Condition', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Add condition', exact: true }).click();
   await choose(page, dialog, /Answer to/, 'How many?');
   await dialog.getByRole('button', { name: 'Add webhook' }).click();
   await dialog.getByText('A condition is incomplete.').waitFor();

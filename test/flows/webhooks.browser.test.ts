@@ -59,7 +59,7 @@ test('by keyboard alone: add a signed webhook, send a test, see the request and 
   const listen = page.getByText('formloom listen --forward-to ');
   const guide = await readFile(new URL('../../docs/guides/webhooks.md', import.meta.url), 'utf8');
   assert.ok(guide.includes((await listen.textContent())!.replace('formloom', 'formloom --')));
-  const leads = await page.getByRole('link', { name: 'On your own machine' }).getAttribute('href');
+  const leads = await page.getByRole('link', { name: 'To test on your own computer' }).getAttribute('href');
   assert.ok(
     guide.includes('## On your own machine') && leads!.endsWith('/docs/#description/on-your-own-machine'),
   );
@@ -231,9 +231,9 @@ test('a webhook is edited, paused, resumed and deleted', async () => {
     await page.getByRole('menuitem', { name: action }).click();
   };
   await choose('Edit');
-  await page.getByText('Deleted', { exact: true }).click();
+  await page.getByText('Submission deleted', { exact: true }).click();
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await card.getByText('Deleted').waitFor();
+  await card.getByText('Submission deleted').waitFor();
   await choose('Pause');
   await card.getByText('Paused').waitFor();
   await visitor.submit(scene.form, { name: 'unheard' });

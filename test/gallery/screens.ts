@@ -293,7 +293,7 @@ const inside: readonly Screen[] = [
     'find-answers',
     forms,
     'table',
-    doing(find, write('Find forms, submissions and settings', 'weav* '), isFound),
+    doing(find, write('Search forms, submissions and settings', 'weav* '), isFound),
   ],
   ['submissions-selected', `${inForm}/submissions`, '.sheet-row', selectPage],
   [
@@ -399,7 +399,7 @@ const inside: readonly Screen[] = [
     'text=Last 24 hours',
     doing(press('Add webhook'), press('Add condition', '.logic-comparison')),
   ],
-  ['webhook-replay', `${inForm}/webhooks/${webhook}`, 'tbody tr', press('Send again…')],
+  ['webhook-replay', `${inForm}/webhooks/${webhook}`, 'tbody tr', press('Resend…')],
   ['keys', `${settings}/keys`, 'table'],
   ['keys-create', `${settings}/keys`, 'table', press('Create key')],
   ['keys-requests', `${settings}/keys`, 'table', choose('Actions for Website', 'Recent requests')],

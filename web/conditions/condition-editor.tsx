@@ -247,7 +247,7 @@ function GroupEditor({ group, path, nameable, suggested, onChange }: GroupProps)
       })}
       <div className="row">
         <Button size="small" variant="quiet" icon="add" onPress={() => add(suggestion)}>
-          Condition
+          Add condition
         </Button>
         <Button
           size="small"
@@ -256,7 +256,7 @@ function GroupEditor({ group, path, nameable, suggested, onChange }: GroupProps)
           isDisabled={isDeep}
           onPress={() => add({ kind: 'group', mode: 'any', parts: [suggestion] })}
         >
-          Group
+          Add group
         </Button>
       </div>
     </div>

@@ -118,7 +118,7 @@ export function ValueField({ part, type, operator, value, onChange }: ValueProps
         size="small"
         value={text}
         choices={[
-          ...(known ? [] : [{ id: text, label: text || 'Choose …' }]),
+          ...(known ? [] : [{ id: text, label: text || 'Choose…' }]),
           ...options.map(({ id, label }) => ({ id, label })),
         ]}
         onChange={onChange}
@@ -145,7 +145,7 @@ export function ValueField({ part, type, operator, value, onChange }: ValueProps
       <TimeLimitInput
         label="Value"
         format={type as MomentFormat}
-        noneLabel="Choose …"
+        noneLabel="Choose…"
         value={value}
         error={undefined}
         onChange={onChange}

@@ -73,7 +73,7 @@ export function FormActions({
         <>
           <p>
             {count === 0 ? (
-              'It has no submissions. Its webhooks and their delivery log are deleted too.'
+              'It has no submissions. Its webhooks and their delivery log are deleted too. This cannot be undone.'
             ) : (
               <>
                 Its <strong>{formatCount(count, 'submission')}</strong>, their files and its webhooks are
@@ -82,7 +82,7 @@ export function FormActions({
             )}
           </p>
           {form.status !== 'archived' && count > 0 && (
-            <p className="soft">To keep them and only stop new submissions, archive the form instead.</p>
+            <p className="soft">To keep the submissions, archive the form instead.</p>
           )}
         </>
       ),
@@ -95,7 +95,7 @@ export function FormActions({
       ? { id: 'restore', label: verbs.restore, icon: 'undo', onAction: () => move.start('restore') }
       : { id: 'archive', label: verbs.archive, icon: 'archive', onAction: () => move.start('archive') },
     { id: 'before-delete', separator: true },
-    { id: 'delete', label: 'Delete …', icon: 'remove', isDanger: true, onAction: () => remove.start() },
+    { id: 'delete', label: 'Delete…', icon: 'remove', isDanger: true, onAction: () => remove.start() },
   ];
   return (
     <>
@@ -121,7 +121,7 @@ export function FormActions({
           },
           {
             id: 'pack',
-            label: 'Export as a file',
+            label: 'Export form package',
             icon: 'file',
             onAction: () => save.start('packForm'),
           },

@@ -170,7 +170,7 @@ export function FormsScreen(): ReactElement {
   const isEmpty = forms.data?.pagination.total_count === 0;
   if (isEmpty && !isFiltered && isEditor)
     return (
-      <Page title="Forms" lead="Create your first form. You can try everything before anyone sees it.">
+      <Page title="Forms" lead="Create your first form. It stays private until you publish it.">
         <CreateForm workspaceId={workspace.id} />
       </Page>
     );

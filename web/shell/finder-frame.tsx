@@ -22,7 +22,7 @@ const OpenFinder = createContext<() => void>(() => undefined);
 export const consoleShortcuts: readonly Shortcut<(open: () => void) => void>[] = [
   {
     presses: ['Mod+k'],
-    label: 'Find forms, submissions and settings',
+    label: 'Search forms, submissions and settings',
     perform: (open) => open(),
   },
 ];
@@ -61,7 +61,7 @@ export function FinderButton(): ReactElement {
   return (
     <Button icon="search" onPress={useContext(OpenFinder)}>
       <span className="finder-button">
-        Find
+        Search
         <kbd aria-hidden>{formatKeys(press)}</kbd>
       </span>
     </Button>
@@ -70,5 +70,5 @@ export function FinderButton(): ReactElement {
 
 /** Opens the finder, for small screens. */
 export const FinderIcon = (): ReactElement => (
-  <IconButton icon="search" label="Find" onPress={useContext(OpenFinder)} />
+  <IconButton icon="search" label="Search" onPress={useContext(OpenFinder)} />
 );

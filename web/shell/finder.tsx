@@ -107,7 +107,7 @@ function useGoals(
   if (total > submissionsShown)
     answered.goals.push({
       id: 'all submissions',
-      label: `All ${total.toLocaleString()} matching submissions`,
+      label: `Show all ${total.toLocaleString()} matching submissions`,
       icon: 'search',
       to: `/w/${workspaceId}/submissions`,
       search: { q: text },
@@ -246,9 +246,9 @@ export function Finder({
       isDismissable
     >
       <Modal className="finder">
-        <Dialog className="finder-frame" aria-label="Find">
+        <Dialog className="finder-frame" aria-label="Search">
           <Combobox
-            label="Find forms, submissions and settings"
+            label="Search forms, submissions and settings"
             placeholder="Forms, submissions, settings…"
             value={writing.text}
             inputRef={input}

@@ -22,8 +22,14 @@ export const workspaceScreens: readonly (ScreenLink & { isSetting?: true; isAdmi
     isSetting: true,
     isAdministration: true,
   },
-  { path: '/settings/people', label: 'People', icon: 'search', isSetting: true, isAdministration: true },
-  { path: '/settings/activity', label: 'Activity', icon: 'history', isSetting: true, isAdministration: true },
+  { path: '/settings/people', label: 'People', icon: 'people', isSetting: true, isAdministration: true },
+  {
+    path: '/settings/activity',
+    label: 'Audit log',
+    icon: 'history',
+    isSetting: true,
+    isAdministration: true,
+  },
 ];
 
 /** The screens of a form. */

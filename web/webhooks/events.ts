@@ -5,9 +5,15 @@ export type EventKind = Webhook['events'][number];
 
 /** The labels and descriptions of the events. Specification, "Event kinds". */
 const sentences: Readonly<Record<EventKind, readonly [label: string, sentence: string]>> = {
-  'submission.created': ['Created', 'A visitor completes and submits the form.'],
-  'submission.updated': ['Updated', 'The answers, reference data or status of a submission change.'],
-  'submission.deleted': ['Deleted', 'A submission is permanently deleted, individually or in bulk.'],
+  'submission.created': ['Submission created', 'A visitor completes and submits the form.'],
+  'submission.updated': [
+    'Submission updated',
+    'The answers, reference data or status of a submission change.',
+  ],
+  'submission.deleted': [
+    'Submission deleted',
+    'A submission is permanently deleted, individually or in bulk.',
+  ],
 };
 
 /** The events as choices for checkboxes and menus. */
@@ -16,5 +22,5 @@ export const eventChoices = (Object.keys(sentences) as EventKind[]).map((id) => 
   return { id, label, description };
 });
 
-/** Returns a one-word label for an event. */
-export const shortEventLabel = (kind: string): string => getProperty(sentences, kind)?.[0] ?? kind;
+/** Returns the label of an event. */
+export const eventLabel = (kind: string): string => getProperty(sentences, kind)?.[0] ?? kind;

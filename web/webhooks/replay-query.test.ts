@@ -19,5 +19,5 @@ test('a filter is described in words', () => {
   const none = { status: null, event: null, since: null, until: null };
   assert.equal(describeReplayFilter(none, String), 'delivered or failed');
   const all = { status: 'Failed', event: 'submission.created', since: 'Monday', until: 'Friday' } as const;
-  assert.equal(describeReplayFilter(all, String), 'failed, created, from Monday, before Friday');
+  assert.equal(describeReplayFilter(all, String), 'failed, submission created, from Monday, before Friday');
 });

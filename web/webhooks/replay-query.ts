@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { ReplayQuery } from '#webhooks/shapes.ts';
 import { operationQuery } from '../api/operations.ts';
 import type { LocatedForm } from '../shell/current-form.ts';
-import { type EventKind, shortEventLabel } from './events.ts';
+import { type EventKind, eventLabel } from './events.ts';
 import { toDeliveryLogParameters } from './log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
@@ -33,7 +33,7 @@ export const describeReplayFilter = (
 ): string =>
   [
     filter.status === null ? 'delivered or failed' : filter.status === 'Failed' ? 'failed' : 'delivered',
-    filter.event && shortEventLabel(filter.event).toLowerCase(),
+    filter.event && eventLabel(filter.event).toLowerCase(),
     filter.since && `from ${sayMoment(filter.since)}`,
     filter.until && `before ${sayMoment(filter.until)}`,
   ]

@@ -62,14 +62,14 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
         params: { id: webhook.id },
         body: replayQueryOf(draft),
       }),
-    done: ({ total: begun }) => `${formatCount(begun, 'delivery', 'deliveries')} will be sent again.`,
+    done: ({ total: begun }) => `${formatCount(begun, 'delivery', 'deliveries')} will be resent.`,
     onDone: onClose,
   });
   const problem = start.error ?? counted.error;
   return (
     <Dialog
-      title="Send deliveries again"
-      description={reason ?? 'Receivers get the same delivery again, so they can recognize duplicates.'}
+      title="Resend deliveries"
+      description={reason ?? 'Each delivery keeps its ID, so that receivers can recognize duplicates.'}
       size="medium"
       isOpen
       onClose={onClose}
@@ -85,7 +85,7 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
             isDisabled={!total}
             isPending={start.isPending}
           >
-            {total ? `Send ${total.toLocaleString()} again` : 'Send again'}
+            {total ? `Resend ${formatCount(total, 'delivery', 'deliveries')}` : 'Resend'}
           </Button>
         </>
       }
@@ -106,7 +106,7 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
           ? 'Counting…'
           : total === 0
             ? 'No matching deliveries.'
-            : `${formatCount(total, 'delivery', 'deliveries')} will be sent again, oldest first. New events are sent in between.`}
+            : `${formatCount(total, 'delivery', 'deliveries')} will be resent, oldest first. New events are sent in between.`}
       </p>
       {problem && <Message tone="bad">{problem.message}</Message>}
     </Dialog>
@@ -135,7 +135,7 @@ export function ReplayProgress({
     if (Date.now() - Date.parse(replay.ended_at) > newsMs) return null;
     return (
       <Message tone={replay.state === 'finished' ? 'good' : 'info'}>
-        {replay.state === 'finished' ? 'Replay finished:' : 'Replay canceled:'} {words} deliveries sent again
+        {replay.state === 'finished' ? 'Replay finished:' : 'Replay canceled:'} {words} deliveries resent
         ({describeReplayFilter(replay.filter, formatDateTime)}), <AgoText at={replay.ended_at} />.
       </Message>
     );

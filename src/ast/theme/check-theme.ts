@@ -77,8 +77,8 @@ export const themeParts = {
   background: { ...colour, title: 'Background', help: 'Behind the form, on screens wider than a phone.' },
   paper: {
     ...colour,
-    title: 'Paper',
-    help: 'Behind the questions: pale on a light page, dark on a dark one.',
+    title: 'Card color',
+    help: 'The surface behind the questions: pale in light mode, dark in dark mode.',
     note: `The text on it needs a contrast of ${minInkContrast}:1.`,
   },
   font: {
@@ -92,7 +92,7 @@ export const themeParts = {
   },
   mode: {
     ...oneOf(themeModes, { auto: 'Match the device', light: 'Always light', dark: 'Always dark' }, 'auto'),
-    title: 'Light or dark',
+    title: 'Color mode',
   },
   logo: { ...image, title: 'Logo', help: 'Above the title, 56 px high.' },
   logo_dark: { ...image, title: 'Logo on dark pages', help: 'Replaces the logo on a dark page.' },

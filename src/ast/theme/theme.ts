@@ -3,7 +3,7 @@
  * visitor's device.
  */
 export const fonts = {
-  system: ['The device’s own', 'Nothing to load'],
+  system: ['System font', 'Nothing to load'],
   inter: ['Inter', 'Neutral and clear'],
   figtree: ['Figtree', 'Friendly, geometric'],
   nunito: ['Nunito', 'Soft and round'],

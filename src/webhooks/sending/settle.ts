@@ -56,7 +56,7 @@ export function decideVerdict(
   if (consequence === 'succeed') return { status: 'Success', reason: null };
   const what = result.kind === 'answer' ? `The receiver returned ${result.status}.` : result.reason;
   if (consequence === 'fail')
-    return { status: 'Failed', reason: `${what} The delivery will not be retried.` };
+    return { status: 'Failed', reason: `${what} The delivery will not be retried automatically.` };
   const delay = delays[attempts - 1];
   if (delay === undefined) return { status: 'Failed', reason: `${what} ${lastWords}` };
   const asked = result.kind === 'answer' ? (result.retryAfter ?? 0) : 0;

@@ -33,7 +33,7 @@ const scenarios: { name: string; before: object; after: object; found: string[] 
     name: 'changed attributes, each with old and new value',
     before: structure(b),
     after: structure({ ...b, attrs: { ...b.attrs, required: true, help_text: 'Why' } }),
-    found: ['changed “Mail” (Email): Required: nothing → yes | Help text: nothing → “Why”'],
+    found: ['changed “Mail” (Email): Required: (empty) → yes | Help text: (empty) → “Why”'],
   },
   {
     name: 'options by what was added and removed',
@@ -49,7 +49,7 @@ const scenarios: { name: string; before: object; after: object; found: string[] 
       attrs: { ...c.attrs, options: ['Red', { id: 'Green', label: 'Lime', capacity: 5 }, 'Blue'] },
     }),
     found: [
-      'changed “Colour” (Single choice): Options: renamed “Green” to “Lime” | Options: capacity of “Lime”: nothing → 5',
+      'changed “Colour” (Single choice): Options: renamed “Green” to “Lime” | Options: capacity of “Lime”: (empty) → 5',
     ],
   },
   {
@@ -67,9 +67,9 @@ const scenarios: { name: string; before: object; after: object; found: string[] 
       ],
     },
     found: [
-      'changed “One” (Step): Skip to: nothing → Skips to “Two” when “Colour” is “Red”',
-      'changed “First” (Short text): Show when: nothing → when “Colour” is “Red”',
-      'changed “Two” (Step): ID: nothing → “two”',
+      'changed “One” (Step): Skip to: (empty) → Skips to “Two” when “Colour” is “Red”',
+      'changed “First” (Short text): Show when: (empty) → when “Colour” is “Red”',
+      'changed “Two” (Step): ID: (empty) → “two”',
     ],
   },
   {

@@ -95,7 +95,7 @@ function describeAttributes({ before, after, attributes }: Kept, roots: Roots): 
     ] as const;
     if (name === 'translations') details.push(...describeTranslations(title, old, fresh));
     else if (rules.some((rule) => rule !== undefined))
-      details.push(`${title}: ${rules.map((rule) => rule || 'nothing').join(' → ')}`);
+      details.push(`${title}: ${rules.map((rule) => rule || '(empty)').join(' → ')}`);
     else if (name === 'options' || name === 'rows')
       details.push(...describeOptionsChange(title, validOptionsOf(old), validOptionsOf(fresh)));
     else details.push(...describeValueChange(title, old, fresh));
@@ -187,7 +187,7 @@ function describeOptionsChange(
 const longestShown = 60;
 
 function formatValue(value: unknown): string {
-  if (value === undefined || value === null || value === '') return 'nothing';
+  if (value === undefined || value === null || value === '') return '(empty)';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = typeof value === 'string' ? `“${value}”` : JSON.stringify(value);
   return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;

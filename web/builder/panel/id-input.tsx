@@ -63,7 +63,7 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
 function describe(isLocked: boolean, isStep: boolean): string {
   if (isStep) return 'Rules that skip to this step use this name.';
   return isLocked
-    ? 'This cannot change after publishing, because stored answers use it.'
+    ? 'This cannot change after publishing.'
     : 'The name of this answer in the API, exports and webhooks.';
 }
 

@@ -10,7 +10,7 @@ import type { EditSnapshot } from '../model/history.ts';
 import type { BuilderApi, OpenedForm, SaveState } from '../saving/autosave.ts';
 import { compareDocuments, DifferenceList } from './publish-dialog.tsx';
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 
 const looks: Readonly<Record<SaveState['kind'], IconName>> = {
   saved: 'check',
@@ -49,7 +49,7 @@ export function SaveStateText({
 
 function describeSaveState(state: SaveState): string {
   if (state.kind === 'saved')
-    return state.savedAt ? `Saved ${clock.format(new Date(state.savedAt))}` : 'No changes yet';
+    return state.savedAt ? `Saved at ${clock.format(new Date(state.savedAt))}` : 'All changes saved';
   return 'isKept' in state && !state.isKept ? unkept[state.kind] : words[state.kind];
 }
 

@@ -48,11 +48,11 @@ test('differences of settings use the labels of their controls', () => {
   assert.deepEqual(
     said.map(({ subject, details }) => [subject, ...details]),
     [
-      ['Access', '“Everyone with the link” → “No one”'],
+      ['Who can respond', '“Anyone with the link” → “No one”'],
       ['Theme: Color', '“#111111” → “#222222”'],
-      ['Theme: Logo', 'nothing → “an image”'],
-      ['Minimum seconds to complete', 'nothing → 3'],
-      ['Allowed sites', 'nothing → ["https://a.test"]'],
+      ['Theme: Logo', '(empty) → “an image”'],
+      ['Minimum seconds to complete', '(empty) → 3'],
+      ['Allowed sites', '(empty) → ["https://a.test"]'],
     ],
   );
 });

@@ -18,7 +18,7 @@ import { FileDrop, PastedFormPanel } from './pasted-form-panel.tsx';
 type Unpacked = ReplyOf<'unpackForm'>;
 
 /**
- * Creates a form from a file exported with “Export as a file”, by this instance or another one. Calls
+ * Creates a form from a file exported with “Export form package”, by this instance or another one. Calls
  * `onLeftOut` if parts could not be imported.
  */
 function PackagePanel({
@@ -41,7 +41,7 @@ function PackagePanel({
     <FileDrop onFile={unpack.mutate}>
       {unpack.error && <Message tone="bad">{unpack.error.message}</Message>}
       <p>
-        A file made with “Export as a file”, here or on another server. It contains the form’s versions,
+        A file made with “Export form package”, here or on another server. It contains the form’s versions,
         images and webhooks, and becomes a draft. Drop the file here or choose it.
       </p>
       <div>

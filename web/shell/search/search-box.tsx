@@ -62,7 +62,7 @@ export function SearchHelp(): ReactElement {
           <Heading slot="title" level={2}>
             How to search
           </Heading>
-          <p>All words must occur, in any of their forms. You can also use:</p>
+          <p>Finds submissions that contain all words, also in other forms. You can also use:</p>
           {/* Focusable, so that it can be scrolled with the keyboard. */}
           <section className="question-ways" aria-label="Search syntax" tabIndex={0}>
             <dl>

@@ -255,7 +255,7 @@ export function DeleteButton({
     confirm: {
       title: 'Delete this submission?',
       label: 'Delete submission',
-      text: `The submission from ${formatDateTime(receivedAt(submission))} will be moved to the trash. You can restore it for 30 days. Then it is permanently deleted with its files.`,
+      text: `The submission from ${formatDateTime(receivedAt(submission))} will be moved to the trash, where you can restore it. Later it is permanently deleted with its files, and subscribed webhooks are notified.`,
     },
     onLeave() {
       onDeleted();

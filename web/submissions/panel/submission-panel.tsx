@@ -205,10 +205,10 @@ export function SubmissionPanel({ form, id, view, isPage = false, onGo, onClose 
           <div className="row panel-status">
             <StatusChip status={data.status} />
             <span className="soft small">
-              {data.completed_at ? 'completed ' : 'last saved '}
+              {data.completed_at ? '' : 'Last saved '}
               <Ago at={receivedAt(data)} /> · {formatDateTime(receivedAt(data))}
             </span>
-            {!data.is_live_version && <span className="soft small">answered version {data.version}</span>}
+            {!data.is_live_version && <span className="soft small">Answered version {data.version}</span>}
           </div>
           {mayEdit(form.role) && isReading && (
             <div className="row panel-actions">
@@ -249,7 +249,12 @@ export function SubmissionPanel({ form, id, view, isPage = false, onGo, onClose 
           )}
           <footer className="panel-footer">
             <span className="soft small numeric">{formatSubmissionReference(data.id)}</span>
-            <CopyButton text={data.id} label="Copy receipt" variant="quiet" size="small" />
+            <CopyButton
+              text={formatSubmissionReference(data.id)}
+              label="Copy reference number"
+              variant="quiet"
+              size="small"
+            />
             <CopyButton text={address} label="Copy link" variant="quiet" size="small" />
             <Button size="small" variant="quiet" icon="file" onPress={() => print()}>
               Print

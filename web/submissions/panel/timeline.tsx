@@ -11,7 +11,7 @@ import { hostOf } from '#rules/url-problem.ts';
 import type { Difference, SubmissionDetail, TimelineEntry } from '#submissions/shapes.ts';
 import { StatusChip } from '../../design/chip.tsx';
 import { Ago } from '../../design/time.tsx';
-import { shortEventLabel } from '../../webhooks/events.ts';
+import { eventLabel } from '../../webhooks/events.ts';
 import { formatAnswer, type QuestionDisplay, questionDisplay } from '../answer-text.tsx';
 import { type FormLocation, timelineQuery } from '../queries.ts';
 
@@ -89,8 +89,8 @@ function Words({
             params={{ form: form.id, webhook: entry.webhook_id }}
             search={{ delivery: entry.delivery_id }}
           >
-            {entry.kind === 'resend' ? 'Sent again' : `“${shortEventLabel(entry.event)}” sent`} to{' '}
-            {hostOf(entry.url)}
+            Webhook {entry.kind === 'resend' ? 'resent' : 'sent'} to {hostOf(entry.url)} (
+            {eventLabel(entry.event).toLowerCase()})
           </Link>
           <StatusChip status={entry.status} />
         </span>
@@ -134,8 +134,8 @@ function Changes({
               : (getProperty(partNames, part) ?? name)}
             :{' '}
           </span>
-          <del>{say(from, part === 'answers' ? name : '')}</del> <span aria-hidden="true">→</span>{' '}
-          <ins>{say(to, part === 'answers' ? name : '')}</ins>
+          {from !== undefined && <del>{say(from, part === 'answers' ? name : '')}</del>}{' '}
+          {to === undefined ? 'removed' : <ins>{say(to, part === 'answers' ? name : '')}</ins>}
         </li>
       ))}
     </ul>
@@ -146,7 +146,6 @@ function Changes({
 const longest = 200;
 
 function formatValue(value: unknown, asked: QuestionDisplay | undefined): string {
-  if (value === undefined) return 'nothing';
   const text = formatAnswer(value as AnswerValue, asked);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }

@@ -242,7 +242,7 @@ function Nothing({
         action={<Button onPress={onClear}>Show all submissions</Button>}
       >
         <div className="stack-tight">
-          <p>All words and filters must match. Try fewer of them, or another status or period.</p>
+          <p>Try fewer words or filters, or another status or period.</p>
           {nearest.data && (
             <p>
               <Button icon="search" size="small" onPress={() => onSearch(nearest.data!)}>

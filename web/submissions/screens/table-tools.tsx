@@ -14,13 +14,13 @@ const formats = [
   {
     id: 'xlsx',
     label: 'Excel workbook',
-    description: 'Answers up to 32,767 characters',
+    description: 'Longer answers are cut at 32,767 characters',
     asks: { format: 'xlsx' },
   },
-  { id: 'csv', label: 'CSV', description: 'For programs: unchanged text', asks: { format: 'csv' } },
+  { id: 'csv', label: 'CSV, raw', description: 'Unchanged text, for programs', asks: { format: 'csv' } },
   {
     id: 'csv-spreadsheet',
-    label: 'CSV for spreadsheets',
+    label: 'CSV, safe for spreadsheets',
     description: 'Adds an apostrophe before possible formulas',
     asks: { format: 'csv', for: 'spreadsheets' },
   },

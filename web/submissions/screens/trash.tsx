@@ -123,7 +123,7 @@ export function TrashScreen(): ReactElement {
       title="Trash"
       lead={
         <>
-          Deleted submissions can be restored for 30 days.{' '}
+          Deleted submissions can be restored until their days in the trash are over.{' '}
           <Link to="/forms/$form/submissions" params={{ form: form.id }}>
             Back to submissions
           </Link>
@@ -151,8 +151,8 @@ export function TrashScreen(): ReactElement {
           page === 1 && (
             <EmptyState icon="remove" title="The trash is empty">
               <p>
-                Submissions deleted in the console are moved here. After 30 days they are permanently deleted
-                with their files, and subscribed webhooks are notified.
+                Submissions deleted in the console are moved here. After the number of days that Retention
+                sets, they are permanently deleted with their files, and subscribed webhooks are notified.
               </p>
             </EmptyState>
           )

@@ -87,7 +87,7 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
     confirm: {
       title: `Delete ${what}?`,
       label: `Delete ${what}`,
-      text: 'They are moved to the trash, where you can restore them for 30 days. Then they are permanently deleted, and subscribed webhooks are notified.',
+      text: 'They are moved to the trash, where you can restore them. Later they are permanently deleted with their files, and subscribed webhooks are notified.',
     },
     onDone: begun,
   });

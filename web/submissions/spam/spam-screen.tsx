@@ -37,7 +37,7 @@ import {
 
 /** The reasons for spam: a short label and a sentence. */
 const reasons = {
-  honeypot: ['Hidden field', 'A hidden field was filled in.'],
+  honeypot: ['Honeypot', 'A field that people cannot see was filled in.'],
   too_fast: ['Too fast', 'It was submitted faster than the minimum completion time.'],
   no_page: ['Form not opened', 'It was sent without opening the form.'],
   other_site: ['Other website', 'It was sent from a website that is not listed in the form’s settings.'],
@@ -121,8 +121,8 @@ function SpamDialog({ form, id, mayDecide, onClose }: SpamDialogProps): ReactEle
 function describeOtherSpam(count: number): string {
   if (count === 0) return '';
   return count === 1
-    ? 'Another spam submission came from the same address.'
-    : `${count.toLocaleString()} other spam submissions came from the same address.`;
+    ? 'Another spam submission came from the same IP address.'
+    : `${count.toLocaleString()} other spam submissions came from the same IP address.`;
 }
 
 type Props = { form: FormLocation; sites: SpamPage['sites']; mayDecide: boolean };

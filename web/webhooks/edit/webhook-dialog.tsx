@@ -229,9 +229,9 @@ function WhereTo(): ReactElement {
       Each event is sent here as a POST request. The URL must be reachable from the internet.
       <br />
       <a href="/api/v1/docs/#description/on-your-own-machine" target="_blank" rel="noreferrer">
-        On your own machine
+        To test on your own computer
       </a>
-      : <code>formloom listen --forward-to http://127.0.0.1:4000/hook</code>
+      , run <code>formloom listen --forward-to http://127.0.0.1:4000/hook</code>
     </>
   );
 }

@@ -116,11 +116,11 @@ function Span({ window, bars, each }: SpanProps): ReactElement {
           <dd>{known === 0 ? '–' : percentFormat.format(window.success / known)}</dd>
         </div>
         <div>
-          <dt>Median</dt>
+          <dt>Median response time</dt>
           <dd>{formatMilliseconds(window.p50_ms)}</dd>
         </div>
         <div>
-          <dt>p95</dt>
+          <dt>95% respond within</dt>
           <dd>{formatMilliseconds(window.p95_ms)}</dd>
         </div>
       </dl>

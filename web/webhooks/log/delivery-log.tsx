@@ -15,7 +15,7 @@ import { Ago, AgoText, formatDateTime } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import type { LocatedForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { eventChoices, shortEventLabel } from '../events.ts';
+import { eventChoices, eventLabel } from '../events.ts';
 import {
   deliveryStatuses,
   formatAttempts,
@@ -90,7 +90,7 @@ type TableProps = { deliveries: readonly DeliveryLine[]; mostAttempts: number; o
 function DeliveryTable({ deliveries, mostAttempts, onOpen }: TableProps): ReactElement {
   const columns: TableColumn<DeliveryLine>[] = [
     { id: 'time', title: 'Time', cell: (line) => <OpenDelivery line={line} onOpen={onOpen} /> },
-    { id: 'event', title: 'Event', isSecondary: true, cell: ({ event }) => shortEventLabel(event) },
+    { id: 'event', title: 'Event', isSecondary: true, cell: ({ event }) => eventLabel(event) },
     {
       id: 'status',
       title: 'Status',
@@ -149,7 +149,7 @@ function OpenDelivery({ line, onOpen }: { line: DeliveryLine; onOpen: (id: strin
         <time dateTime={created_at}>
           <AgoText at={created_at} />
         </time>
-        <span className="delivery-open-event soft small">{shortEventLabel(event)}</span>
+        <span className="delivery-open-event soft small">{eventLabel(event)}</span>
         <span className="unseen">details</span>
       </BareButton>
     </Tooltip>
@@ -199,7 +199,7 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
         </h2>
         {mayEdit(form.role) && webhook.active && (isNarrowed || total !== 0) && (
           <Button icon="refresh" onPress={() => setReplaying(true)}>
-            Send again…
+            Resend…
           </Button>
         )}
       </div>

@@ -16,7 +16,7 @@ import { Ago, AgoText, formatDateTime } from '../../design/time.tsx';
 import { useRegularRerender } from '../../design/use-clock.ts';
 import type { LocatedForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { shortEventLabel } from '../events.ts';
+import { eventLabel } from '../events.ts';
 import {
   attemptTriggerLabels,
   formatMilliseconds,
@@ -144,7 +144,7 @@ function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
         </span>
       </div>
       <p className="soft small numeric">
-        Attempt {attempt.attempt}, {attemptTriggerLabels[attempt.trigger]}, took{' '}
+        Attempt {attempt.attempt} · {attemptTriggerLabels[attempt.trigger]} ·{' '}
         {formatMilliseconds(attempt.response_ms)}
       </p>
       <AttemptTimings attempt={attempt} />
@@ -167,12 +167,9 @@ function AttemptMessages({ attempt, isOpen }: { attempt: Attempt; isOpen: boolea
         )}
         <BodyProof attempt={attempt} />
         {isAnswered && response_headers && (
-          <MessageText
-            label={`Response ${response_status}: headers`}
-            text={formatHeaders(response_headers)}
-          />
+          <MessageText label="Response headers" text={formatHeaders(response_headers)} />
         )}
-        {isAnswered && <MessageText label={`Response ${response_status}: body`} text={response_body ?? ''} />}
+        {isAnswered && <MessageText label="Response body" text={response_body ?? ''} />}
       </div>
     </details>
   );
@@ -192,10 +189,10 @@ function BodyProof({ attempt }: { attempt: Attempt }): ReactElement | null {
   if (body_sha256 === null) return null;
   return (
     <p className="soft small">
-      The SHA-256 of the sent body is <code className="body-hash">{body_sha256}</code>.{' '}
+      SHA-256 of the request body: <code className="body-hash">{body_sha256}</code>.{' '}
       {is_body_exact
-        ? 'It matches the body below.'
-        : 'The body below could not be recreated exactly, because the key or the URL of this service has changed.'}
+        ? 'The body shown here matches it.'
+        : 'The body shown here could not be recreated exactly, because the key or the URL of this service has changed.'}
     </p>
   );
 }
@@ -238,7 +235,7 @@ function DeliveryContent({ form, detail }: { form: string; detail: DeliveryDetai
       <div className="row" role="status">
         <StatusChip status={detail.status} />
         {detail.is_test && <Chip tone="info">Test</Chip>}
-        <span>{shortEventLabel(detail.event)}</span>
+        <span>{eventLabel(detail.event)}</span>
       </div>
       <dl className="delivery-facts">
         <dt>Started</dt>

@@ -15,7 +15,7 @@ import { formatDateTime } from '../../design/time.tsx';
 import { type LocatedForm, useCurrentForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { VerifyDialog } from '../edit/secret.tsx';
-import { shortEventLabel } from '../events.ts';
+import { eventLabel } from '../events.ts';
 import { FilterSentence } from '../filter/filter.tsx';
 import { DayHealth, HealthPanel, LastDelivery, PauseNotice } from '../health/health.tsx';
 import { DeliveryLog } from '../log/delivery-log.tsx';
@@ -41,7 +41,7 @@ function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: Webhook }
           <dt>Events</dt>
           <dd>
             {webhook.events.map((kind) => (
-              <Chip key={kind}>{shortEventLabel(kind)}</Chip>
+              <Chip key={kind}>{eventLabel(kind)}</Chip>
             ))}
           </dd>
         </div>

@@ -11,7 +11,7 @@ import { EmptyState, QueryState } from '../../design/states.tsx';
 import { type LocatedForm, useCurrentForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { WebhookDialog } from '../edit/webhook-dialog.tsx';
-import { shortEventLabel } from '../events.ts';
+import { eventLabel } from '../events.ts';
 import { FilterSentence } from '../filter/filter.tsx';
 import { DayHealth, LastDelivery } from '../health/health.tsx';
 import { type WebhookRules, webhooksQuery } from '../webhooks-query.ts';
@@ -41,7 +41,7 @@ function WebhookCard({
         <div className="row">
           <StatusChip status={webhook.active ? 'active' : 'paused'} />
           {webhook.events.map((kind) => (
-            <Chip key={kind}>{shortEventLabel(kind)}</Chip>
+            <Chip key={kind}>{eventLabel(kind)}</Chip>
           ))}
           {webhook.has_secret && <Chip tone="info">Signed</Chip>}
           {webhook.paused_by === 'failure' && <Chip tone="bad">Failing for days</Chip>}
@@ -131,8 +131,9 @@ function NoWebhooks({ mostAttempts, add }: { mostAttempts: number; add: ReactNod
         sends a small JSON document over HTTPS.
       </p>
       <p>
-        If the program does not respond, the delivery is retried, up to {mostAttempts} attempts in total. The
-        delivery log shows every attempt, and you can send a test there.
+        If the program does not respond or reports a temporary error, the delivery is retried, up to{' '}
+        {mostAttempts} attempts in total. Other errors, such as 404, fail immediately. The page of a webhook
+        shows every attempt, and can send a test.
       </p>
     </EmptyState>
   );

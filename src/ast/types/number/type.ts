@@ -12,7 +12,7 @@ export const number = defineInputType({
     unique,
     min: { kind: 'number', title: 'Minimum' },
     max: { kind: 'number', title: 'Maximum' },
-    step: { kind: 'number', title: 'Step', isPositive: true },
+    step: { kind: 'number', title: 'Increment', isPositive: true },
   },
   summary: 'numbers',
   columnWidth: 120,

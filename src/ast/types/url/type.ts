@@ -2,9 +2,9 @@ import { defineInputType } from '../definition.ts';
 import { lineAttributes, textSchema } from '../text-type.ts';
 
 export const url = defineInputType({
-  title: 'Web address',
+  title: 'Website',
   icon: 'M8.5 11.5a3 3 0 0 0 4.3 0l2.6-2.6a3 3 0 0 0-4.3-4.3l-1 1M11.5 8.5a3 3 0 0 0-4.3 0l-2.6 2.6a3 3 0 0 0 4.3 4.3l1-1',
-  words: 'link website',
+  words: 'link url web address',
   attrs: lineAttributes,
   summary: 'texts',
   identifies: true,
