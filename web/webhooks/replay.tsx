@@ -69,7 +69,7 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
   return (
     <Dialog
       title="Resend deliveries"
-      description={reason ?? 'Each delivery keeps its ID, so that receivers can recognize duplicates.'}
+      description={reason ?? 'Receivers can recognize deliveries that they already have.'}
       size="medium"
       isOpen
       onClose={onClose}
