@@ -28,13 +28,9 @@ import {
 } from './fill-table.ts';
 
 /** Finds whether a service uses this database. The sessions of a restore have another name. */
-const findService = statement(
-  'backup.find_service',
-  '',
-  'is_running:boolean',
-  `select exists (
-     select from pg_stat_activity where datname = current_database() and (application_name = 'formloom' or application_name like 'formloom node %')) as is_running`,
-);
+const findService = statement('backup.find_service', '', 'is_running:boolean')`
+  select exists (
+    select from pg_stat_activity where datname = current_database() and (application_name = 'formloom' or application_name like 'formloom node %')) as is_running`;
 
 /**
  * Refuses a running service, because it would continue to use cached data of the database, such as its key.
@@ -49,19 +45,11 @@ export async function requireServiceStopped(db: Queryable, which = 'this databas
  * Deletes the record of the backup that was in progress when this backup was made. It is the restored backup
  * itself, and its outcome is not known here.
  */
-const deleteUnfinishedBackup = statement(
-  'backup.forget_begun',
-  '',
-  '',
-  `delete from backups where finished_at is null`,
-);
+const deleteUnfinishedBackup = statement('backup.forget_begun', '', '')`
+  delete from backups where finished_at is null`;
 
-const findTable = statement(
-  'backup.find_table',
-  'name',
-  'is_there',
-  `select to_regclass(format('%I', $name)) is not null as is_there`,
-);
+const findTable = statement('backup.find_table', 'name', 'is_there')`
+  select to_regclass(format('%I', $name)) is not null as is_there`;
 
 /** Where a backup is restored to. */
 type RestoreContext = {

@@ -104,22 +104,22 @@ const listForms = statement(
   'list_forms',
   ['workspace_id form_ids? below_id limit offset', { status: nullable(textEnum<FormStatus>()) }],
   ['submission_count', formColumns],
-  `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
-          ${submissionCountSql} as submission_count
-   from forms f
-   where f.workspace_id = $workspace_id and f.deleted_at is null and ($status is null or f.status = $status)
-     and ($form_ids is null or f.id = any ($form_ids)) and f.id < $below_id
-   order by f.id desc limit $limit offset $offset`,
-);
+)`
+  select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
+         ${submissionCountSql} as submission_count
+  from forms f
+  where f.workspace_id = $workspace_id and f.deleted_at is null and ($status is null or f.status = $status)
+    and ($form_ids is null or f.id = any ($form_ids)) and f.id < $below_id
+  order by f.id desc limit $limit offset $offset`;
 
 const countForms = statement(
   'count_forms',
   ['workspace_id form_ids?', { status: nullable(textEnum<FormStatus>()) }],
   'total',
-  `select count(*) as total from forms
-   where workspace_id = $workspace_id and deleted_at is null and ($status is null or status = $status)
-     and ($form_ids is null or id = any ($form_ids))`,
-);
+)`
+  select count(*) as total from forms
+  where workspace_id = $workspace_id and deleted_at is null and ($status is null or status = $status)
+    and ($form_ids is null or id = any ($form_ids))`;
 
 const body = {
   structure: structureShape,

@@ -37,17 +37,17 @@ const insertInvitations = statement(
     },
   ],
   'id',
-  `with made as (
-     insert into invitations (workspace_id, id, form_id, batch_id, hash, email, address_key, name, reference, prefill,
-                              expires_at, created_at)
-     select $workspace_id, r.id, $form_id, $batch_id, decode(r.hash, 'hex'), r.email, r.address_key, r.name,
-            r.reference, r.prefill, $expires_at, $created_at
-       from json_to_recordset($rows)
-         as r (id uuid, hash text, email text, address_key text, name text, reference jsonb, prefill jsonb)
-     on conflict (workspace_id, form_id, address_key) where revoked_at is null do nothing
-     returning id)
-   select id from made`,
-);
+)`
+  with made as (
+    insert into invitations (workspace_id, id, form_id, batch_id, hash, email, address_key, name, reference, prefill,
+                             expires_at, created_at)
+    select $workspace_id, r.id, $form_id, $batch_id, decode(r.hash, 'hex'), r.email, r.address_key, r.name,
+           r.reference, r.prefill, $expires_at, $created_at
+      from json_to_recordset($rows)
+        as r (id uuid, hash text, email text, address_key text, name text, reference jsonb, prefill jsonb)
+    on conflict (workspace_id, form_id, address_key) where revoked_at is null do nothing
+    returning id)
+  select id from made`;
 
 /** Adds a batch: invitations that share a message and options. */
 const insertBatch = statement(
@@ -57,11 +57,11 @@ const insertBatch = statement(
     'remind_after_days is_mailed created_by? created_at expires_at?',
   ],
   '',
-  `insert into invitation_batches (workspace_id, id, form_id, subject, message, reminder_subject, reminder_message,
-                                   remind_after_days, is_mailed, created_by, created_at, expires_at)
-   values ($workspace_id, $id, $form_id, $subject, $message, $reminder_subject, $reminder_message,
-           $remind_after_days, $is_mailed, $created_by, $created_at, $expires_at)`,
-);
+)`
+  insert into invitation_batches (workspace_id, id, form_id, subject, message, reminder_subject, reminder_message,
+                                  remind_after_days, is_mailed, created_by, created_at, expires_at)
+  values ($workspace_id, $id, $form_id, $subject, $message, $reminder_subject, $reminder_message,
+          $remind_after_days, $is_mailed, $created_by, $created_at, $expires_at)`;
 
 /** The message and options of a batch of invitations. */
 export type InvitationBatchOptions = InvitationMessage & {

@@ -9,17 +9,13 @@ export const findSessionSchema = statement(
   'search_path.find_home',
   '',
   'schema_name path knows_cells:boolean',
-  `select current_schema()::text as schema_name, current_setting('search_path') as path,
-          to_regclass('cells') is not null as knows_cells`,
-);
+)`
+  select current_schema()::text as schema_name, current_setting('search_path') as path,
+         to_regclass('cells') is not null as knows_cells`;
 
 /** Sets the search path until the end of the transaction. */
-export const setSearchPath = statement(
-  'search_path.set',
-  'path',
-  'path',
-  `select set_config('search_path', $path, true) as path`,
-);
+export const setSearchPath = statement('search_path.set', 'path', 'path')`
+  select set_config('search_path', $path, true) as path`;
 
 /** Formats schemas as a search path. */
 export const formatSearchPath = (...schemas: readonly string[]): string =>

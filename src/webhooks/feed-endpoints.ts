@@ -11,12 +11,8 @@ import { Event, eventKinds } from './event.ts';
 import type { FeedNotifier } from './feed-notifier.ts';
 import { type FeedPage, type FeedRequest, findFeedEnd, readFeed } from './read-feed.ts';
 
-const findFormOfFeed = statement(
-  'webhooks.find_form_of_feed',
-  'workspace_id id',
-  'id',
-  `select id from forms where workspace_id = $workspace_id and id = $id and deleted_at is null`,
-);
+const findFormOfFeed = statement('webhooks.find_form_of_feed', 'workspace_id id', 'id')`
+  select id from forms where workspace_id = $workspace_id and id = $id and deleted_at is null`;
 
 /** The longest time that a poll waits, in seconds. Many proxies give up after a minute. */
 const longestWait = 30;

@@ -17,11 +17,11 @@ const updateWorkspace = statement(
   'workspaces.update',
   'workspace_id name? second_factor_required? unchanged? now',
   'id',
-  `update workspaces set name = coalesce($name, name),
-                         second_factor_required = coalesce($second_factor_required, second_factor_required),
-                         updated_at = $now
-    where id = $workspace_id and ($unchanged is null or updated_at = any ($unchanged)) returning id`,
-);
+)`
+  update workspaces set name = coalesce($name, name),
+                        second_factor_required = coalesce($second_factor_required, second_factor_required),
+                        updated_at = $now
+   where id = $workspace_id and ($unchanged is null or updated_at = any ($unchanged)) returning id`;
 
 /** Operations on the workspace of the request. */
 export function workspaceEndpoints({ database }: { database: Database }) {

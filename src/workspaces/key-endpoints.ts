@@ -159,9 +159,9 @@ export const listRequestsOfKey = statement(
   'request_log.list_requests',
   'workspace_id key_id limit',
   'id method path status:smallint ms:integer requested_at:timestamp',
-  `select id, method, path, status, ms, requested_at from api_requests
-   where workspace_id = $workspace_id and api_key_id = $key_id order by id desc limit $limit`,
-);
+)`
+  select id, method, path, status, ms, requested_at from api_requests
+  where workspace_id = $workspace_id and api_key_id = $key_id order by id desc limit $limit`;
 
 /**
  * Operations on API keys. A key that is limited to certain forms only sees keys within these forms. A key

@@ -17,35 +17,30 @@ const insertWorkspace = statement(
   'workspaces.insert_workspace',
   ['workspace_id name rate_limit? burst? created_at', { plan: textEnum<Plan>() }],
   '',
-  `insert into workspaces (id, name, plan, rate_limit, burst, created_at, updated_at)
-   values ($workspace_id, $name, $plan, $rate_limit, $burst, $created_at, $created_at)`,
-);
+)`
+  insert into workspaces (id, name, plan, rate_limit, burst, created_at, updated_at)
+  values ($workspace_id, $name, $plan, $rate_limit, $burst, $created_at, $created_at)`;
 
 /** Selects all workspaces, newest first. */
-const selectWorkspaces = statement(
-  'workspaces.select_workspaces',
-  '',
-  ['id name rate_limit? burst? created_at', { plan: textEnum<Plan>() }],
-  `/* operator: across workspaces */
-   select id, name, plan, rate_limit, burst, created_at from workspaces order by id desc`,
-);
+const selectWorkspaces = statement('workspaces.select_workspaces', '', [
+  'id name rate_limit? burst? created_at',
+  { plan: textEnum<Plan>() },
+])`
+  /* operator: across workspaces */
+  select id, name, plan, rate_limit, burst, created_at from workspaces order by id desc`;
 
 const updatePlan = statement(
   'workspaces.update_plan',
   ['workspace_id rate_limit? burst?', { plan: textEnum<Plan>() }],
   'name',
-  `update workspaces set plan = $plan, rate_limit = $rate_limit, burst = $burst
-    where id = $workspace_id
-   returning name`,
-);
+)`
+  update workspaces set plan = $plan, rate_limit = $rate_limit, burst = $burst
+   where id = $workspace_id
+  returning name`;
 
-const findOwnedWorkspace = statement(
-  'workspaces.find_owned_workspace',
-  'user_id',
-  'id',
-  `/* lookup: across workspaces */
-   select workspace_id as id from members where user_id = $user_id and role = 'owner' limit 1`,
-);
+const findOwnedWorkspace = statement('workspaces.find_owned_workspace', 'user_id', 'id')`
+  /* lookup: across workspaces */
+  select workspace_id as id from members where user_id = $user_id and role = 'owner' limit 1`;
 
 /** A workspace's own limits, which override those of its plan: requests per minute, and the burst. */
 type RateOverride = { rateLimit?: number | undefined; burst?: number | undefined };
@@ -151,34 +146,22 @@ function rateProblems({ rateLimit, burst }: RateOverride): ErrorItem[] {
 // Setup ----------------------------------------------------------------------------------------------------
 
 /** Stores the hash of the setup token for this start, unless there are accounts. */
-const offerSetup = statement(
-  'workspaces.offer_setup',
-  'token_hash',
-  'offered:boolean',
-  `insert into setup (token_hash)
-   select $token_hash where not exists (select from users)
-   on conflict (only_row) do update set token_hash = excluded.token_hash
-   returning true as offered`,
-);
+const offerSetup = statement('workspaces.offer_setup', 'token_hash', 'offered:boolean')`
+  insert into setup (token_hash)
+  select $token_hash where not exists (select from users)
+  on conflict (only_row) do update set token_hash = excluded.token_hash
+  returning true as offered`;
 
-const hasAccounts = statement(
-  'workspaces.has_accounts',
-  '',
-  'has_accounts:boolean',
-  `select exists (select from users) as has_accounts`,
-);
+const hasAccounts = statement('workspaces.has_accounts', '', 'has_accounts:boolean')`
+  select exists (select from users) as has_accounts`;
 
 /**
  * Deletes the token when it is used. Of two parallel requests, the second waits for the transaction of the
  * first and finds no row. The check for users also rejects a token that a starting process offered while the
  * first account was being created.
  */
-const claimSetup = statement(
-  'workspaces.claim_setup',
-  'token_hash',
-  'claimed:boolean',
-  `delete from setup where token_hash = $token_hash and not exists (select from users) returning true as claimed`,
-);
+const claimSetup = statement('workspaces.claim_setup', 'token_hash', 'claimed:boolean')`
+  delete from setup where token_hash = $token_hash and not exists (select from users) returning true as claimed`;
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 

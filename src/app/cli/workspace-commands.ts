@@ -26,18 +26,14 @@ import { defineDatabaseCommand, optionalOption, requiredOption } from './command
 import { idValue, planValue, roleValue, textValue, UsageError, wholeNumberValue } from './values.ts';
 
 /** Selects the API keys of all workspaces, newest first. */
-const selectAllKeys = statement(
-  'cli.select_all_keys',
-  '',
-  [
-    'id workspace_id name prefix permissions:texts? form_ids? created_at expires_at?',
-    'revoked_at? last_used_at?',
-  ],
-  `/* operator: across workspaces */
-   select id, workspace_id, name, prefix, permissions, form_ids, created_at, expires_at, revoked_at, last_used_at
-     from api_keys
-    order by id desc`,
-);
+const selectAllKeys = statement('cli.select_all_keys', '', [
+  'id workspace_id name prefix permissions:texts? form_ids? created_at expires_at?',
+  'revoked_at? last_used_at?',
+])`
+  /* operator: across workspaces */
+  select id, workspace_id, name, prefix, permissions, form_ids, created_at, expires_at, revoked_at, last_used_at
+    from api_keys
+   order by id desc`;
 
 const rateOptions = {
   'rate-limit': optionalOption(wholeNumberValue),
