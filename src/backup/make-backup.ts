@@ -27,10 +27,7 @@ const selectMigrations = statement('backup.select_migrations', '', 'number:integ
   select number, checksum from migrations order by number`;
 
 /** What a backup is made from. */
-export type BackupServices = {
-  database: Database;
-  storage: Storage;
-};
+export type BackupServices = { database: Database; storage: Storage };
 
 export type BackupOptions = {
   path: string;

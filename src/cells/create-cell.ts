@@ -74,11 +74,7 @@ export async function createCell(
     migrations,
     service,
     tell,
-  }: {
-    migrations?: readonly Migration[];
-    service?: ServiceConnections;
-    tell?: (line: string) => void;
-  },
+  }: { migrations?: readonly Migration[]; service?: ServiceConnections; tell?: (line: string) => void },
 ): Promise<void> {
   const own = (migrations ?? (await readMigrations())).map(toCellMigration);
   const schema = `cell_${name}`;

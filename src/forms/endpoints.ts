@@ -121,11 +121,7 @@ const countForms = statement(
   where workspace_id = $workspace_id and deleted_at is null and ($status is null or status = $status)
     and ($form_ids is null or id = any ($form_ids))`;
 
-const body = {
-  structure: structureShape,
-  settings: Type.Optional(settingsShape),
-  ...returnedProperties,
-};
+const body = { structure: structureShape, settings: Type.Optional(settingsShape), ...returnedProperties };
 
 /** The five form operations of the specification ("Forms"), and Change form. */
 export function formEndpoints(context: {
@@ -157,11 +153,7 @@ export function formEndpoints(context: {
       description: 'Returns forms, newest first, without their structure.',
       permission: 'forms:read',
       query: Type.Object({ ...listParameters, status: Type.Optional(statusShape) }, noExtraProperties),
-      reply: {
-        status: 200,
-        description: 'A page of forms.',
-        schema: listSchemaOf(FormListItem),
-      },
+      reply: { status: 200, description: 'A page of forms.', schema: listSchemaOf(FormListItem) },
       async run({ workspaceId, formIds, query }) {
         const cut = readPageRequest(query, 'forms');
         const filter = {
@@ -211,11 +203,7 @@ export function formEndpoints(context: {
         },
         noExtraProperties,
       ),
-      reply: {
-        status: 201,
-        description: 'The form, with the URL of its public page.',
-        schema: CreatedForm,
-      },
+      reply: { status: 201, description: 'The form, with the URL of its public page.', schema: CreatedForm },
       async run({ workspaceId, formIds, body, line, ...caller }) {
         requireWorkspaceAccess(formIds);
         requireSameForm(body, { workspaceId });

@@ -133,9 +133,7 @@ const report = Type.Array(
   Type.Object({
     path: Type.String({ description: 'The path in the document, such as `fields[2].title`.' }),
     title: Type.Optional(
-      Type.String({
-        description: 'The name of the part in the document, or of its nearest named parent.',
-      }),
+      Type.String({ description: 'The name of the part in the document, or of its nearest named parent.' }),
     ),
     outcome: Type.Enum(['mapped', 'changed', 'left_out']),
     message: Type.String({ description: 'What the part became, or why it was left out.' }),
@@ -284,12 +282,7 @@ export const DraftSave = Type.Object(
 );
 export const DraftSaved = nameSchema(
   'SavedDraft',
-  Type.Object({
-    revision: wholeNumber,
-    saved_at: maybeTimestamp,
-    etag: Type.String(),
-    ...dryRun,
-  }),
+  Type.Object({ revision: wholeNumber, saved_at: maybeTimestamp, etag: Type.String(), ...dryRun }),
 );
 
 export const PublishBody = Type.Object(

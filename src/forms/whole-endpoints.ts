@@ -252,11 +252,7 @@ export function wholeFormEndpoints({
       body: FormToImport,
       bodyLimit: maxDocumentBytes,
       example: { body: example },
-      reply: {
-        status: 201,
-        description: 'The form.',
-        schema: ImportedForm,
-      },
+      reply: { status: 201, description: 'The form.', schema: ImportedForm },
       async run({ body, ...scope }) {
         requireWorkspaceAccess(scope.formIds);
         const { structure, settings, report, report_count } = await readFormToImport(scope.workspaceId, body);

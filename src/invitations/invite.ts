@@ -141,11 +141,7 @@ export function checkBatchOptions(
   const problems: ErrorItem[] = checkMessage(invitation, referenceNames);
   // RFC 3339 allows a leap second, but Date does not: the invalid Date is neither before nor after any time.
   if (invitation.expiresAt && !(invitation.expiresAt > now()))
-    problems.push({
-      field: 'expires_at',
-      message: 'The expiry must be in the future.',
-      code: 'too_small',
-    });
+    problems.push({ field: 'expires_at', message: 'The expiry must be in the future.', code: 'too_small' });
   return problems;
 }
 

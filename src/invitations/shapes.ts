@@ -78,10 +78,7 @@ const InvitedPerson = nameSchema(
 
 /** The request body that invites people. */
 export const InviteBody = Type.Object(
-  {
-    invitations: Type.Array(InvitedPerson, { minItems: 1, maxItems: mostInvited }),
-    ...messageProperties,
-  },
+  { invitations: Type.Array(InvitedPerson, { minItems: 1, maxItems: mostInvited }), ...messageProperties },
   noExtraProperties,
 );
 

@@ -197,12 +197,7 @@ type ValueOf<C> = C extends StatementColumn<infer T> ? T : never;
 export type RowOf<C> = { -readonly [K in keyof C]: ValueOf<C[K]> };
 
 /** A registered statement, for the test that compares declarations with PostgreSQL. */
-export type DeclaredStatement = {
-  name: string;
-  text: string;
-  parameters: Columns;
-  columns: Columns;
-};
+export type DeclaredStatement = { name: string; text: string; parameters: Columns; columns: Columns };
 
 const registry = new Map<string, DeclaredStatement>();
 

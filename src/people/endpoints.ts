@@ -65,11 +65,7 @@ type PersonTrace = Static<typeof PersonTrace>;
 const PersonPage = Type.Object({
   ...listSchemaOf(PersonTrace).properties,
   forms: Type.Array(
-    Type.Object({
-      form_id: orNull(uuidSchema),
-      form_name: orNull(Type.String()),
-      count: Type.Integer(),
-    }),
+    Type.Object({ form_id: orNull(uuidSchema), form_name: orNull(Type.String()), count: Type.Integer() }),
     {
       description:
         'The number of records in each form, largest first; `null` stands for records without a form.',

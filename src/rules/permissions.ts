@@ -47,11 +47,7 @@ const data = {
     description: 'Create, remind and revoke invitations, and read their personal links.',
     role: 'editor',
   },
-  'events:read': {
-    label: 'Pull events',
-    description: 'Pull the events that webhooks send.',
-    role: 'viewer',
-  },
+  'events:read': { label: 'Pull events', description: 'Pull the events that webhooks send.', role: 'viewer' },
 } as const satisfies Record<string, Row>;
 
 /**

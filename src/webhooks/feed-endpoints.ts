@@ -73,11 +73,7 @@ export function feedEndpoints(services: FeedServices) {
       description: `Returns the events of the workspace, oldest first, in the format of webhook bodies. Continue with \`next\`: no event is skipped or repeated. If \`has_more\` is true, request the next page without waiting, even if this page is empty. \`delivery_id\` is the id of the event, which is also the id of its first delivery. To get the delivery ids of a certain webhook, send its \`webhook_id\`. The first request turns the feed on: earlier events are included only if a webhook received them. A feed that is not read for 30 days is turned off. Events are kept for ${config.deliveryRetentionDays} days. 410 if the cursor is older. Deleting a form deletes its events.`,
       permission: 'events:read',
       query,
-      reply: {
-        status: 200,
-        description: 'The next events.',
-        schema: EventPage,
-      },
+      reply: { status: 200, description: 'The next events.', schema: EventPage },
       errors: ['gone'],
       async run({
         workspaceId,

@@ -30,10 +30,7 @@ import { deliverJobKind, laneOf, type Trigger } from './delivery-job.ts';
 import type { EventKind, Snapshot } from './event.ts';
 
 /** What a filter reads: the submission in the event, and the fields of the version that was answered. */
-type Filtered = {
-  snapshot: Snapshot;
-  fields: Readonly<Record<string, Pick<FieldDescription, 'type'>>>;
-};
+type Filtered = { snapshot: Snapshot; fields: Readonly<Record<string, Pick<FieldDescription, 'type'>>> };
 
 /**
  * The context of an event for its filters: the remaining work, and the values that earlier filters have read.

@@ -149,12 +149,7 @@ export const SentWebhookTest = Type.Object({ id: uuidSchema, ids: Type.Array(uui
 export type SentWebhookTest = Static<typeof SentWebhookTest>;
 
 export const DeliveryQuery = Type.Object(
-  {
-    ...listParameters,
-    status: Type.Optional(status),
-    event: Type.Optional(event),
-    ...timeRangeParameters,
-  },
+  { ...listParameters, status: Type.Optional(status), event: Type.Optional(event), ...timeRangeParameters },
   noExtraProperties,
 );
 

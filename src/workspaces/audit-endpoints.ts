@@ -84,9 +84,7 @@ const AuditLineShape = nameSchema(
       id: orNull(Type.String()),
       name: orNull(Type.String({ description: 'The current name; null for the operator and the service.' })),
     }),
-    operation: Type.String({
-      description: 'The `operationId`, or a separate name for account events.',
-    }),
+    operation: Type.String({ description: 'The `operationId`, or a separate name for account events.' }),
     method: Type.String(),
     path: Type.String(),
     thing_id: orNull(

@@ -92,12 +92,7 @@ export type MemberManager = Pick<RequestScope, 'may'>;
  * A change of a member: the workspace, the caller, the person, and the version it is based on
  * (kit/conditional.ts).
  */
-type MemberChange = {
-  workspaceId: string;
-  keeper: MemberManager;
-  userId: string;
-  unchanged?: IfMatchTimes;
-};
+type MemberChange = { workspaceId: string; keeper: MemberManager; userId: string; unchanged?: IfMatchTimes };
 
 /**
  * Changes the role of a member, which also limits the API keys that they created (authenticate.ts).
@@ -197,9 +192,7 @@ export const Member = nameSchema(
      */
     key_count: Type.Integer(),
     second_factor: orNull(
-      Type.Boolean({
-        description: "Whether the member has two-factor; null if you can't change members.",
-      }),
+      Type.Boolean({ description: "Whether the member has two-factor; null if you can't change members." }),
     ),
   }),
 );

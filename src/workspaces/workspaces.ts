@@ -46,14 +46,7 @@ const findOwnedWorkspace = statement('workspaces.find_owned_workspace', 'user_id
 type RateOverride = { rateLimit?: number | undefined; burst?: number | undefined };
 
 /** A workspace in the operator's list, with the rate that applies. */
-type Workspace = {
-  id: string;
-  name: string;
-  plan: Plan;
-  perMinute: number;
-  burst: number;
-  createdAt: Date;
-};
+type Workspace = { id: string; name: string; plan: Plan; perMinute: number; burst: number; createdAt: Date };
 
 /** Creates a workspace. @throws ApiError validation_error with all problems. */
 export async function createWorkspace(

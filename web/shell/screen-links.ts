@@ -15,13 +15,7 @@ export const workspaceScreens: readonly (ScreenLink & { isSetting?: true; isAdmi
   { path: '/settings/members', label: 'Members', icon: 'people', isSetting: true },
   { path: '/settings/keys', label: 'API keys', icon: 'key', isSetting: true, isAdministration: true },
   { path: '/settings/mail', label: 'Email', icon: 'mail', isSetting: true, isAdministration: true },
-  {
-    path: '/settings/retention',
-    label: 'Retention',
-    icon: 'clock',
-    isSetting: true,
-    isAdministration: true,
-  },
+  { path: '/settings/retention', label: 'Retention', icon: 'clock', isSetting: true, isAdministration: true },
   { path: '/settings/people', label: 'People', icon: 'search', isSetting: true, isAdministration: true },
   { path: '/settings/activity', label: 'Activity', icon: 'history', isSetting: true, isAdministration: true },
 ];

@@ -271,13 +271,7 @@ const header = (
   name: string,
   description: string,
   schema: object = { type: 'string' },
-): OpenApiParameter => ({
-  name,
-  in: 'header',
-  required: false,
-  description,
-  schema,
-});
+): OpenApiParameter => ({ name, in: 'header', required: false, description, schema });
 
 export const idempotencyKeyParameter = header(
   'Idempotency-Key',

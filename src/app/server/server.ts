@@ -127,10 +127,7 @@ export function writeOpenApi(
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'The operator of this service', url: options.publicUrl },
     },
-    externalDocs: {
-      url: `${options.publicUrl}/api/v1/docs/`,
-      description: 'Guides and reference',
-    },
+    externalDocs: { url: `${options.publicUrl}/api/v1/docs/`, description: 'Guides and reference' },
     servers: [{ url: `${options.publicUrl}/api/v1`, description: 'This service' }],
     tags: Object.entries(resources)
       .filter(([name]) => used.has(name))

@@ -84,9 +84,7 @@ export function fileError(attempt: string, error: unknown): EmbeddedPostgresErro
   const message = error instanceof Error ? error.message : String(error);
   return new EmbeddedPostgresError(
     `Formloom cannot ${attempt} (${message}). ${suggestRemedyForError(error)}`,
-    {
-      cause: error,
-    },
+    { cause: error },
   );
 }
 

@@ -175,13 +175,7 @@ export function createDeliveryHandler(context: DeliveryServices): JobHandler {
 /** Shows in the delivery log why a parked delivery is not sent. A manual retry sends it. */
 export const failParkedDelivery: OnParked = async (client, { workspaceId, id, payload }, reason) => {
   const { trigger } = payload as DeliverJobPayload;
-  await failDelivery(client, {
-    workspace_id: workspaceId,
-    id,
-    trigger,
-    reason,
-    now: now(),
-  });
+  await failDelivery(client, { workspace_id: workspaceId, id, trigger, reason, now: now() });
 };
 
 /** Returns for each outcome whether it was written. An outcome whose lease was lost is not written. */

@@ -130,12 +130,7 @@ export async function signIn(
  */
 export async function changePassword(
   context: SignInServices,
-  person: {
-    userId: string;
-    headers: Headers;
-    mustChangePassword: boolean;
-    secondFactorAt?: Date | null;
-  },
+  person: { userId: string; headers: Headers; mustChangePassword: boolean; secondFactorAt?: Date | null },
   { current, next }: { current: string; next: string },
 ): Promise<string[]> {
   throwProblems(await changeProblems(context.database, person.userId, { current, next }));

@@ -108,11 +108,7 @@ export function useSuggestions(
 ): { group: ComboboxGroup; complete: (id: string) => TypedSearch | undefined } {
   const rested = useDebouncedSearch(writing);
   const isAsked = findUnfinishedPart(rested.text, rested.caret) !== undefined && rested.text.length <= 1_024;
-  const query = {
-    q: rested.text,
-    at: rested.caret,
-    ...(formId !== undefined && { form_id: formId }),
-  };
+  const query = { q: rested.text, at: rested.caret, ...(formId !== undefined && { form_id: formId }) };
   const { data: found } = useQuery({
     queryKey: ['suggestions', workspaceId, query],
     queryFn: ({ signal }) => callWorkspaceOperation(workspaceId, 'suggestSearch', { query }, { signal }),
