@@ -83,11 +83,10 @@ const pendingMoveTarget = 'its source (a move to this database was interrupted; 
  */
 export async function moveInstance({ from, to, place, tell }: MoveContext): Promise<MoveResult> {
   const migrations = await readMigrations();
-  if ((await findPendingMigrations(from, migrations)).length > 0) {
+  if ((await findPendingMigrations(from, migrations)).length > 0)
     throw new BackupError(
       'The database was last used by an earlier version. Start this version with it once to migrate it, then move it.',
     );
-  }
   const source = await from.connect();
   try {
     await source.query('begin isolation level repeatable read');

@@ -110,11 +110,10 @@ async function restoreEntries(
   await requireEmpty(database);
   const migrations = await readMigrations();
   const ofBackup = findBackupMigrations(manifest.migrations, migrations);
-  if (!ofBackup) {
+  if (!ofBackup)
     throw new BackupError(
       `The backup was made by Formloom ${manifest.version}, whose database schema this version does not support. Restore it with that version or a later one.`,
     );
-  }
   // A large backup takes hours to restore, so the key is checked at the beginning.
   const needsKey = !isKeyLost && manifest.key_fingerprint !== null;
   const hasKey = needsKey && (await findKey(context, manifest));
@@ -275,12 +274,11 @@ async function textOf(entry: ArchiveEntry, name: string): Promise<string> {
 }
 
 function requireAll(found: Pick<ArchiveTrailer, 'rows' | 'files' | 'bytes'>, ending: ArchiveTrailer): void {
-  for (const [table, count] of Object.entries(found.rows)) {
+  for (const [table, count] of Object.entries(found.rows))
     if (ending.rows[table] !== count)
       throw createDamagedBackupError(
         `${table} has ${formatCount(count, 'row')} instead of ${ending.rows[table] ?? 'none'}`,
       );
-  }
   if (found.files !== ending.files || found.bytes !== ending.bytes)
     throw createDamagedBackupError(`it has ${found.files} of ${formatCount(ending.files, 'file')}`);
 }

@@ -264,13 +264,12 @@ async function store(
     signal,
   });
   const { size: bytes } = await stat(path);
-  if (to === undefined) {
+  if (to === undefined)
     try {
       await untilAborted(openBucket(config.s3!).send(keyOf(name), path), signal);
     } finally {
       await rm(path, { force: true });
     }
-  }
   return { bytes, missing };
 }
 

@@ -167,9 +167,8 @@ export function fileRoutes(server: Server, context: FileServices & { links: File
   server.get<Download>('/files/:workspace/:form/:file', async (request, reply) => {
     const { workspace, form, file } = request.params;
     const { expires = '', signature = '' } = request.query;
-    if (!context.links.verify({ workspaceId: workspace, formId: form, id: file }, expires, signature)) {
+    if (!context.links.verify({ workspaceId: workspace, formId: form, id: file }, expires, signature))
       throw new ApiError('forbidden', 'This link is not valid or has expired. Ask for a new one.');
-    }
     const [found] = await findClaimedFile(context.database, {
       workspace_id: workspace,
       form_id: form,

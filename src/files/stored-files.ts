@@ -259,13 +259,12 @@ const markOrphanedFiles = statement('take_orphaned_files', '', 'workspace_id id'
 export async function sweepFiles(context: FileServices): Promise<number> {
   const orphans = await markOrphanedFiles(context.database, {});
   const byWorkspace = Map.groupBy(orphans, (file) => file.workspace_id);
-  for (const [workspaceId, files] of byWorkspace) {
+  for (const [workspaceId, files] of byWorkspace)
     await removeMarkedFiles(
       context,
       workspaceId,
       files.map((file) => file.id),
     );
-  }
   return orphans.length;
 }
 

@@ -220,11 +220,10 @@ export function validateFormChange(change: FormChange): {
   password: PasswordChange;
 } {
   const result = validateStructure(change.structure);
-  if (!result.ok) {
+  if (!result.ok)
     throw new ApiError('validation_error', 'The form structure is not valid.', {
       errors: result.errors.map((error) => ({ ...error, path: [...error.path] })),
     });
-  }
   if (change.settings === undefined) return { form: result.form, settings: undefined, password: undefined };
   const checked = checkSettings(change.settings, result.form);
   if (!checked.ok)

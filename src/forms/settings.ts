@@ -131,11 +131,10 @@ export async function requireAnswerReadPermission(
 function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) return patch;
   const merged: Record<string, unknown> = isRecord(target) ? { ...target } : {};
-  for (const [name, value] of Object.entries(patch)) {
+  for (const [name, value] of Object.entries(patch))
     if (value === null) delete merged[name];
     // Not an assignment, because a member may be named __proto__.
     else Object.defineProperty(merged, name, { ...writable, value: mergePatch(merged[name], value) });
-  }
   return merged;
 }
 

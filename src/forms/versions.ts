@@ -115,16 +115,15 @@ export async function publishWorkingCopy(database: Database, publication: Public
     const isSame =
       JSON.stringify(draft.structure) === JSON.stringify(form.structure) &&
       isDeepStrictEqual(draft.settings, form.settings);
-    if (isSame) {
+    if (isSame)
       await setFormStatus(client, { workspace_id: workspaceId, id: formId, status: 'published', now: now() });
-    } else {
+    else
       await changeForm(client, workspaceId, formId, {
         structure: draft.structure,
         settings: draft.settings,
         status: 'published',
         changedBy: userId,
       });
-    }
     await rebaseDraft(client, { workspace_id: workspaceId, form_id: formId });
   });
 }

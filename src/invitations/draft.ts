@@ -51,10 +51,9 @@ export function checkInvitationDraft(draft: InvitationDraft, isPrefillable: IsPr
       field: 'name',
       message: `A name must be one line of at most ${invitationDraftLimits.name} characters.`,
     });
-  for (const field of ['reference', 'prefill'] as const) {
+  for (const field of ['reference', 'prefill'] as const)
     if (Object.keys(draft[field]).length > invitationDraftLimits.entries)
       problems.push({ field, message: `At most ${invitationDraftLimits.entries} values are allowed.` });
-  }
   for (const [key, value] of Object.entries(reference))
     problems.push(...checkEntry('reference', key, [value]));
   for (const [key, value] of Object.entries(prefill)) {

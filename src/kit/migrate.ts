@@ -237,16 +237,13 @@ async function readRecorded(db: PoolClient | Database): Promise<Applied[]> {
 }
 
 function refuseForeignHistory(applied: readonly Applied[], migrations: readonly Migration[]): void {
-  if (applied.length > migrations.length) {
+  if (applied.length > migrations.length)
     throw new MigrationError(
       `The database is newer than this version of Formloom: it has migration ${applied.at(-1)!.name}, but this version ends at ${migrations.at(-1)?.name ?? 'none'}. Start the newer version.`,
     );
-  }
-  for (const [index, row] of applied.entries()) {
-    if (migrations[index]!.checksum !== row.checksum) {
+  for (const [index, row] of applied.entries())
+    if (migrations[index]!.checksum !== row.checksum)
       throw new MigrationError(
         `Migration ${row.name} ran on this database with different content. Released migrations never change; start the version that created this database.`,
       );
-    }
-  }
 }

@@ -115,9 +115,7 @@ async function requireTarget(
     requireFormAccess(reach, form_id);
     requireRow(await findFormOfFeed(database, { workspace_id: workspaceId, id: form_id }));
   }
-  if (webhook_id !== undefined) {
-    await requireWebhook(database, { workspaceId, formIds: reach }, webhook_id);
-  }
+  if (webhook_id !== undefined) await requireWebhook(database, { workspaceId, formIds: reach }, webhook_id);
 }
 
 /** Returns a page with events. If none arrive in time, returns an empty page. */

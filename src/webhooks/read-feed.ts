@@ -144,12 +144,11 @@ export async function readFeed(context: FeedContext, question: FeedRequest): Pro
     onlyRow(await findFeed(context.database, workspace)) ??
     onlyRow(await recordFeedRead(context.database, workspace))!;
   const after = question.after ?? feed.removed;
-  if (after < feed.removed) {
+  if (after < feed.removed)
     throw new ApiError(
       'gone',
       'Events after this cursor are no longer kept. Read without "after" to continue with the oldest event, and compare your data with the submissions.',
     );
-  }
   if (after > feed.last)
     throw new ApiError('gone', 'This cursor is not from this feed. Read without "after".');
   const page = await readPage(context, question, after);

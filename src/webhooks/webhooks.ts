@@ -88,9 +88,8 @@ export const secretLength = { least: 16, most: 256 } as const;
 
 /** @throws ApiError validation_error with all problems, if there are any. */
 export function throwWebhookProblems(problems: readonly ErrorItem[]): void {
-  if (problems.length > 0) {
+  if (problems.length > 0)
     throw new ApiError('validation_error', 'The webhook is not valid.', { errors: problems });
-  }
 }
 
 /**
@@ -333,7 +332,6 @@ async function checkForm(client: Queryable, { workspaceId, formId, secret }: Web
   const found = requireRow(await lockFormForWebhook(client, form));
   if (secret !== undefined) throwWebhookProblems(secretPlanProblems(found.plan));
   const [counted] = await countWebhooks(client, form);
-  if (counted!.count >= mostWebhooks) {
+  if (counted!.count >= mostWebhooks)
     throw new ApiError('conflict', `A form can have at most ${mostWebhooks} webhooks. Delete one first.`);
-  }
 }

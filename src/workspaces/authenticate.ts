@@ -178,9 +178,8 @@ export async function authenticateApiKey(
 ): Promise<Caller> {
   const hash = hashKeyFromHeader(header);
   const known = hash && (await findKey(database, hash));
-  if (!known || (known.expiresAt && known.expiresAt <= now())) {
+  if (!known || (known.expiresAt && known.expiresAt <= now()))
     throw new ApiError('unauthorized', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } });
-  }
   return known.caller;
 }
 

@@ -79,9 +79,8 @@ export async function addMember(
     role: member.role,
     now: now(),
   });
-  if (added.length === 0) {
+  if (added.length === 0)
     throw new ApiError('conflict', 'The workspace does not exist, or the person is already a member.');
-  }
   await enqueueEmailEvent(database, member.workspaceId, { kind: 'member_added', userId: member.userId });
 }
 
@@ -166,9 +165,8 @@ function changeMember(
 
 /** Checks that only owners add, change and remove owners (#rules/permissions.ts). */
 export function requireMayManageOwner(keeper: MemberManager, concerned: Role): void {
-  if (concerned === 'owner' && !keeper.may('members:owners' satisfies PersonalPermission)) {
+  if (concerned === 'owner' && !keeper.may('members:owners' satisfies PersonalPermission))
     throw new ApiError('forbidden', 'Only an owner can add, change or remove an owner.');
-  }
 }
 
 async function requireAnotherOwner(client: ClientBase, workspaceId: string, userId: string): Promise<void> {

@@ -191,12 +191,11 @@ export async function completeSetup(
   throwProblems([...(await userProblems(person)), ...nameProblems('workspace_name', workspaceName)]);
   return transaction(database, async (client) => {
     const claimed = await claimSetup(client, { token_hash: hashOf(first.token) });
-    if (claimed.length === 0) {
+    if (claimed.length === 0)
       throw new ApiError(
         'gone',
         'This setup link was already used, or was replaced when the server restarted. Use the link that the server printed when it last started.',
       );
-    }
     const user = await createUser(client, person);
     const workspace = await createWorkspace(client, { name: workspaceName, plan: first.plan });
     await addMember(client, { workspaceId: workspace.id, userId: user.id, role: 'owner' });

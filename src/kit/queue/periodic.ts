@@ -92,13 +92,12 @@ export async function processInBatches<Row>(
   do {
     const rows = await find({ limit: batch, without: [...failures.keys()] });
     count = rows.length;
-    for (const [part, some] of Map.groupBy(rows, partOf)) {
+    for (const [part, some] of Map.groupBy(rows, partOf))
       try {
         await work(some);
       } catch (error) {
         failures.set(part, error);
       }
-    }
   } while (count === batch);
 }
 

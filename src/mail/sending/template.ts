@@ -108,11 +108,10 @@ ${noteOnFiles(letter).map((note) => html`<p class="address">${note}</p>`)}
 function renderBlock(block: EmailBlock, signFile: SignFile): Markup {
   if (block.kind === 'text') return html`${paragraphs(block.text)}`;
   if (block.kind === 'heading') return html`<h2 dir="auto">${block.text}</h2>`;
-  if (block.kind === 'fields') {
+  if (block.kind === 'fields')
     return html`<dl>
 ${block.fields.map((field) => renderField(field, signFile))}
 </dl>`;
-  }
   const address = webAddress(block.url);
   return html`<p><a class="button" href="${address}">${block.label}</a></p>
 <p class="address">${address}</p>`;

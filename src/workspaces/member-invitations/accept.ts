@@ -134,12 +134,11 @@ export async function joinWithNewAccount(
     const { email, role, workspace } = await claim(client, workspaceId, id);
     const account = onlyRow(await lockAccount(sharedDatabaseOf(client), { email }));
     const isConfirmed = proof === 'confirmed';
-    if (account && (account.is_confirmed || !isConfirmed)) {
+    if (account && (account.is_confirmed || !isConfirmed))
       throw new ApiError(
         'conflict',
         'An account with this email address already exists. Sign in with it to join.',
       );
-    }
     if (account) await claimAccount(client, { userId: account.id, password, workspace });
     if (!account)
       made = (await createUser(client, { email, password, name, isConfirmed, words: [workspace] })).id;
@@ -182,9 +181,8 @@ export async function joinAsSignedInPerson(
   return transaction(await cellOfWorkspace(database, workspaceId), async (client) => {
     const { email, role } = await claim(client, workspaceId, id);
     const account = onlyRow(await lockAccount(sharedDatabaseOf(client), { email }));
-    if (account?.id !== userId) {
+    if (account?.id !== userId)
       throw new ApiError('forbidden', `This invitation is for ${email}. Sign in with that account.`);
-    }
     if (!account.is_confirmed) throw new ApiError('forbidden', unconfirmedMessages[proof]);
     await addMember(client, { workspaceId, userId, role });
     return { workspaceId };
