@@ -11,7 +11,6 @@ import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 /** Why a backup or a restore failed, with the remedy. */
 export class BackupError extends Error {}
 
-/** Finds whether the first cell is in use. */
 const findUse = statement('backup.find_use', '', 'is_used')`
   select exists (select from workspaces) or exists (select from users) as is_used`;
 

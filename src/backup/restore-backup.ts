@@ -51,7 +51,6 @@ const deleteUnfinishedBackup = statement('backup.forget_begun', '', '')`
 const findTable = statement('backup.find_table', 'name', 'is_there')`
   select to_regclass(format('%I', $name)) is not null as is_there`;
 
-/** Where a backup is restored to. */
 type RestoreContext = {
   /** Has no timeouts and session names of a restore (openDatabase): other sessions belong to a service. */
   database: Database;

@@ -144,7 +144,6 @@ function openCell(
   return cell;
 }
 
-/** Connects to the current node of a cell. */
 function follow(cell: Cell, place: CellNode | undefined): void {
   if (cell.place?.node === place?.node) return;
   cell.place = place;

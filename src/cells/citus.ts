@@ -6,7 +6,6 @@ import type { Host } from '#kit/find-host.ts';
 import { formatSearchPath, setSearchPath } from '#kit/migrate.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 
-/** Returns whether the database belongs to a Citus cluster. */
 const findCluster = statement('citus.find', '', 'is_cluster:boolean')`
   select exists (select from pg_extension where extname = 'citus') as is_cluster`;
 

@@ -47,7 +47,6 @@ export const deleteMarkedFileRows = statement('delete_taken_files', 'workspace_i
   delete from files
    where workspace_id = $workspace_id and id in (select id from taken) and (select count(*) from counters) >= 0`;
 
-/** Dependencies of file storage. */
 export type FileServices = { database: Database; storage: Storage };
 
 /** docs/rules.md 13: 10 MB for each file, 10 files for each element. */

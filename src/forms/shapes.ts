@@ -25,7 +25,6 @@ export const settingsShape = Type.Unsafe<object>({
 });
 const shownStructure = Type.Unsafe<object>({ 'x-component': 'Structure' });
 const shownSettings = Type.Unsafe<object>({ 'x-component': 'Settings' });
-/** A structure that may be incomplete. */
 const anyStructure = Type.Unsafe<object>({
   type: 'object',
   description: 'A form as a tree, complete or not.',
@@ -83,7 +82,6 @@ export const DryRun = nameSchema(
         change: Type.Enum(['element_removed', 'option_removed', 'row_removed', 'type_changed']),
         element: Type.String(),
         option: Type.Optional(Type.String()),
-        /** A row of a matrix. */
         row: Type.Optional(Type.String()),
         /** Null if the caller may not read submissions. */
         answers: Type.Union([Type.Integer(), Type.Null()]),

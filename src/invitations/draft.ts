@@ -9,7 +9,6 @@ import { readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import type { InvitingServices } from './context.ts';
 
-/** A person to invite. */
 export type InvitationDraft = {
   email: string;
   name: string;
@@ -22,7 +21,6 @@ export type InvitationDraft = {
 /** Limits of one invitation. The limits of texts are in characters. */
 export const invitationDraftLimits = { name: 200, entries: 50, entryName: 64, entryValue: 1_000 } as const;
 
-/** A problem with a draft, with its property and entry. */
 type DraftProblem = { field: string; message: string };
 
 /**

@@ -63,7 +63,6 @@ const insertBatch = statement(
   values ($workspace_id, $id, $form_id, $subject, $message, $reminder_subject, $reminder_message,
           $remind_after_days, $is_mailed, $created_by, $created_at, $expires_at)`;
 
-/** The message and options of a batch of invitations. */
 export type InvitationBatchOptions = InvitationMessage & {
   expiresAt: Date | null;
   /** Whether emails are requested. Without `smtp` none are sent. */

@@ -25,7 +25,6 @@ function fillPlaceholders(text: string, values: ReadonlyMap<string, string>): st
   );
 }
 
-/** Returns the unknown placeholders of a text. */
 function unknownPlaceholders(text: string, referenceNames: ReadonlySet<string>): string[] {
   const named = [...text.matchAll(pattern)].map(([, name]) => name!);
   return [...new Set(named)].filter(
@@ -47,7 +46,6 @@ export type InvitationMessage = {
 
 const messageLimits = { subject: 200, message: 10_000, reminders: 5, days: 365 } as const;
 
-/** The default message of a batch. */
 export const defaultMessage: InvitationMessage = {
   subject: 'You are invited: {{form}}',
   message: 'Hello {{name|there}},\n\nYou are invited to fill in “{{form}}”. The link below is only for you.',
@@ -220,7 +218,6 @@ export type Recipient = {
 /** The content of an invitation email. It contains no answers. */
 export type InvitationEmail = EmailBody & { blocks: Exclude<EmailBlock, { kind: 'fields' }>[] };
 
-/** Whether the email is an invitation or a reminder. */
 export type MailPurpose = 'invitation' | 'reminder';
 
 /** Renders the email to one person. */

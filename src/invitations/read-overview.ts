@@ -40,7 +40,6 @@ const listBatches = statement('invitations.list_batches', 'workspace_id form_id 
    where b.workspace_id = $workspace_id and b.form_id = $form_id
    order by b.id desc limit $limit`;
 
-/** The number of batches in the overview. */
 const shownBatches = 5;
 
 /**

@@ -49,9 +49,7 @@ export type Config = {
   valkeyUrl: string | undefined;
   /** Object storage for uploads; undefined: files under dataDir. */
   s3: { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string } | undefined;
-  /** Scheduled backups; undefined: none. */
   backup: BackupConfig | undefined;
-  /** Undefined: metrics are off. */
   metrics: MetricsConfig | undefined;
   /** The mail server and the sender; undefined: no email is sent, and the console says so. */
   smtp: SmtpConfig | undefined;

@@ -46,7 +46,6 @@ export type RequestScope = {
   line?: AuditEntry;
 };
 
-/** The sender of a request, signed in or not. */
 export type RequestSender = {
   /** The address as rate limits count it (#workspaces/accounts/users.ts). */
   address: string;
@@ -219,7 +218,6 @@ type BodyOf<B extends TObject, Content> = Content extends readonly string[] ? Bu
 
 type JsonOf<R extends ReplyShape> = R extends { schema: infer S extends TSchema } ? Static<S> : undefined;
 
-/** Every operation must declare its permission or its caller. */
 type Needs<Permission, Own> =
   | { permission: Permission; caller?: never }
   | { permission?: never; caller: Own };

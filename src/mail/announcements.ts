@@ -23,7 +23,6 @@ const selectKeyOwners = statement('mail.select_key_owners', 'now', 'user_id emai
                     and (k.expires_at is null or k.expires_at > $now))
    order by u.id, m.workspace_id`;
 
-/** Selects the people who received an announcement. */
 const selectAnnounced = statement('mail.select_announced', 'announcement', 'user_id')`
   select user_id from announced where announcement = $announcement`;
 
@@ -37,10 +36,8 @@ const insertAnnounced = statement('mail.insert_announced', 'announcement user_id
   on conflict (announcement, user_id) do nothing
   returning user_id`;
 
-/** An announcement; its subject and text identify it. */
 type Announcement = { subject: string; text: string };
 
-/** A person who gets an announcement. */
 type AnnouncementRecipient = { email: string; name: string; workspace_id: string };
 
 type Audience = Awaited<ReturnType<typeof selectKeyOwners>>;

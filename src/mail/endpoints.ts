@@ -125,7 +125,6 @@ const selectMails = statement(
    order by m.id desc
    limit $limit offset $offset`;
 
-/** Counts the emails by state. */
 const countMails = statement('mail.count_mails', 'workspace_id', ['count', { state: textEnum<MailState>() }])`
   select state, count(*) as count from mails where workspace_id = $workspace_id and not is_private group by state`;
 

@@ -39,7 +39,6 @@ import {
   withZeroCounts,
 } from './receipt.ts';
 
-/** A record about a person. */
 const PersonTrace = nameSchema(
   'PersonTrace',
   Type.Object({

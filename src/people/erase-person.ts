@@ -32,7 +32,6 @@ import {
   hashOfReceipt,
 } from './receipt.ts';
 
-/** Lists the files of submissions in the spam box. */
 const listSpamFiles = statement('people.list_held_files', 'workspace_id held_ids:uuids', 'id')`
   select id from files where workspace_id = $workspace_id and held_id = any ($held_ids)`;
 
@@ -114,7 +113,6 @@ const windowRows = 200;
 
 export type EraseServices = FileServices & { vault: Vault; wakeQueue: () => void };
 
-/** The request to erase a person. */
 export type EraseRequest = {
   q: string;
   match: MatchKind;

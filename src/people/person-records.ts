@@ -156,7 +156,6 @@ const searchEventRecords = declareRecordSearch('events', {
 export const personRecordKinds = ['submission', 'spam', 'invitation', 'mail', 'event'] as const;
 export type PersonRecordKind = (typeof personRecordKinds)[number];
 
-/** A record about a person. */
 export type PersonRecord = {
   kind: PersonRecordKind;
   id: string;

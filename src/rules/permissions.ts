@@ -8,7 +8,6 @@ export const roles = {
 
 export type Role = keyof typeof roles;
 
-/** Every role, from most to fewest permissions. */
 export const roleNames = Object.keys(roles) as readonly Role[];
 
 type Row = {

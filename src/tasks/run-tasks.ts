@@ -6,7 +6,6 @@ import { columns, integer, jsonb, onlyRow, type Queryable, statement, textEnum }
 import { channelByActorKind, personIdOf } from '#workspaces/authenticate.ts';
 import type { TaskKind } from './shapes.ts';
 
-/** The number of problems that a task keeps. */
 export const mostKeptProblems = 100;
 
 /** A skipped line of an import, and the reason. */
@@ -90,7 +89,6 @@ export const advanceTask = statement(
          problems = case when jsonb_array_length(problems) < $most then problems || $problems::jsonb else problems end
    where workspace_id = $workspace_id and id = $id`;
 
-/** Cancels a task that has not ended. */
 export const cancelTask = statement('tasks.cancel_task', 'workspace_id id now', 'id')`
   update tasks set cancelled_at = $now
    where workspace_id = $workspace_id and id = $id and finished_at is null and cancelled_at is null
@@ -153,12 +151,10 @@ export async function createTask(
   return stored.length > 0;
 }
 
-/** The result of a step. */
 export type TaskStepResult = {
   done?: number;
   refused?: number;
   problems?: readonly TaskProblem[];
-  /** Replaces the result of the task. */
   result?: object;
   /** Whether the step enqueued jobs, such as deliveries. */
   isWaking?: boolean;

@@ -38,7 +38,6 @@ const selectFeed = statement(
   [
     'workspace_id after:bigint window:integer limit webhook_id?',
     {
-      /** Null for every form. */
       form_ids: nullable(uuids),
       kind: nullable(textEnum<EventKind>()),
     },
@@ -107,13 +106,11 @@ const assignEventPositions = statement('webhooks.place_events', 'workspace_id la
   )
   select count(*) as count from placed`;
 
-/** What to read from the feed. */
 export type FeedRequest = {
   workspaceId: string;
   /** The cursor of a page; undefined to start with the oldest event that is kept. */
   after: number | undefined;
   limit: number;
-  /** Null for every form. */
   formIds: readonly string[] | null;
   kind?: EventKind | undefined;
   /** If set, only events that this webhook receives, with the ids of its deliveries. */

@@ -145,7 +145,6 @@ export const insertEvents = statement(
     {
       kinds: eventKindsColumn,
       occurred_ats: timestamps,
-      /** The snapshots as JSON text. */
       snapshots: texts,
       delivery_kinds: eventKindsColumn,
       /** Whether the delivery is sent, or only recorded as Failed. */

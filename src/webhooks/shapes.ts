@@ -119,7 +119,6 @@ export const WebhookChange = nameSchema(
       overlap: Type.Optional(Type.Boolean()),
       /** Replaces all headers. A null value keeps the current one. */
       headers: Type.Optional(headers),
-      /** Null for no filter. */
       filter: Type.Optional(condition),
       pauses_on_failure: Type.Optional(Type.Boolean()),
     },

@@ -97,12 +97,10 @@ const lockOwnedWorkspaces = statement('endings.lock_own_workspaces', 'user_id', 
   select from workspaces where id in (select workspace_id from members where user_id = $user_id)
    order by id for no key update`;
 
-/** Finds workspaces whose deletion is due. */
 export const findWorkspacesToDelete = statement('endings.find_ended_workspaces', 'now limit without', 'id')`
   /* operator: across workspaces */
   select id from workspaces where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`;
 
-/** Finds accounts whose deletion is due. */
 const findEndedUsers = statement('endings.find_ended_users', 'now limit without:texts', 'id:text')`
   select id from users where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`;
 
@@ -110,7 +108,6 @@ const findEndedUsers = statement('endings.find_ended_users', 'now limit without:
 const lockEndedUser = statement('endings.lock_ended_user', 'user_id now', 'email')`
   select email from users where id = $user_id and ends_at <= $now for update`;
 
-/** Selects the workspaces of a person in a cell. */
 const selectWorkspacesOf = statement('endings.select_workspaces_of', 'user_id', 'workspace_id')`
   /* lookup: across workspaces */
   select workspace_id from members where user_id = $user_id`;

@@ -15,7 +15,6 @@ import { insertApiKey, notifyKeyChange, permissionsColumn } from './key-rows.ts'
 const insertApiKeyLookup = statement('workspaces.insert_api_key_lookup', 'hash workspace_id api_key_id', '')`
   insert into api_key_lookup (hash, workspace_id, api_key_id) values ($hash, $workspace_id, $api_key_id)`;
 
-/** Returns the ids that are not forms of the workspace. */
 const findForeignForms = statement('workspaces.find_foreign_forms', 'workspace_id form_ids', 'id')`
   select given.id from unnest($form_ids) as given (id)
   where not exists (

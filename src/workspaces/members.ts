@@ -203,7 +203,6 @@ export const MemberRemoval = Type.Object(
 );
 export const RoleChange = Type.Object({ role: Type.Optional(role) }, noExtraProperties);
 
-/** Selects the workspaces of a person, by name. */
 export const selectWorkspacesOfUser = statement('workspaces.select_workspaces_of_user', 'user_id', [
   'id name second_factor_required ends_at?',
   { plan: textEnum<Plan>(), role: textEnum<Role>() },

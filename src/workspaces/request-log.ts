@@ -69,11 +69,9 @@ export const trimRequests = statement(
   delete from api_requests r using old
   where r.workspace_id = old.workspace_id and r.api_key_id = old.key_id and r.id <= old.last`;
 
-/** A completed request that used an API key. */
 export type CompletedKeyRequest = {
   workspaceId: string;
   keyId: string;
-  /** X-Request-Id, a UUIDv7. */
   id: string;
   method: string;
   /** The route pattern, filled in with the ids of the request. */
@@ -93,7 +91,6 @@ export type RequestLog = {
   stop(): Promise<void>;
 };
 
-/** The number of requests kept for each key. */
 export const keptRequests = 100;
 /** How long a request may wait to be written, and so how long until it appears in the console. */
 const pauseMs = 1_000;

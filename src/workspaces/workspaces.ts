@@ -21,7 +21,6 @@ const insertWorkspace = statement(
   insert into workspaces (id, name, plan, rate_limit, burst, created_at, updated_at)
   values ($workspace_id, $name, $plan, $rate_limit, $burst, $created_at, $created_at)`;
 
-/** Selects all workspaces, newest first. */
 const selectWorkspaces = statement('workspaces.select_workspaces', '', [
   'id name rate_limit? burst? created_at',
   { plan: textEnum<Plan>() },

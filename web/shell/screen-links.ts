@@ -20,7 +20,6 @@ export const workspaceScreens: readonly (ScreenLink & { isSetting?: true; isAdmi
   { path: '/settings/activity', label: 'Activity', icon: 'history', isSetting: true, isAdministration: true },
 ];
 
-/** The screens of a form. */
 export const formScreens: readonly ScreenLink[] = [
   { path: '', label: 'Build', icon: 'edit' },
   { path: '/submissions', label: 'Submissions', icon: 'table' },

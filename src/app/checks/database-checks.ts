@@ -27,7 +27,6 @@ export const selectStaleTransactions = statement('checks.select_leftovers', 'sec
     from pg_prepared_xacts
    where database = current_database() and prepared < now() - make_interval(secs => $seconds)`;
 
-/** Reads statistics of the database server. */
 const readStatistics = statement('checks.read_statistics', '', [
   'database_bytes:bigint connections:bigint connections_most:bigint commits:bigint',
   'rollbacks:bigint deadlocks:bigint blocks_read:bigint blocks_hit:bigint',

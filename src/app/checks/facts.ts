@@ -125,7 +125,6 @@ export const readDatabaseDisk = async ({ dataDir, databaseUrl }: Pick<Config, 'd
 const isOnThisMachine = (url: string | undefined): boolean =>
   url === undefined || (URL.parse(url)?.searchParams.get('host') ?? '').startsWith('/');
 
-/** Returns the folder, or its nearest parent that exists. */
 const findExisting = (folder: string): Promise<string> =>
   realpath(folder).catch((error: unknown) => {
     if (dirname(folder) === folder) throw error;

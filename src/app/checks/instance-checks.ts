@@ -252,7 +252,6 @@ export const allChecks: readonly Check<InstanceFacts>[] = [
   ...deliveryChecks,
 ];
 
-/** Describes the kinds of parked jobs for the operator. */
 function describeParked(parked: readonly { kind: string }[]): string {
   const kinds = [...Map.groupBy(parked, ({ kind }) => kind)].map(([kind, jobs]) => `${jobs.length} ${kind}`);
   return `${formatCount(parked.length, 'background job was', 'background jobs were')} parked (${kinds.join(', ')}): the server stopped three times while running each one.`;

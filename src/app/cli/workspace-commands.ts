@@ -25,7 +25,6 @@ import { createWorkspace, listWorkspaces, setPlan } from '#workspaces/workspaces
 import { defineDatabaseCommand, optionalOption, requiredOption } from './command.ts';
 import { idValue, planValue, roleValue, textValue, UsageError, wholeNumberValue } from './values.ts';
 
-/** Selects the API keys of all workspaces, newest first. */
 const selectAllKeys = statement('cli.select_all_keys', '', [
   'id workspace_id name prefix permissions:texts? form_ids? created_at expires_at?',
   'revoked_at? last_used_at?',

@@ -78,7 +78,6 @@ function servedPath(method: string, path: string): string {
   return isSubmit ? plain.slice(base.length) : plain;
 }
 
-/** Whether a path belongs to the API. */
 const isApiPath = (path: string): boolean => path === base || path.startsWith(`${base}/`);
 
 /** The resources of the API, in the order in which a developer meets them. */

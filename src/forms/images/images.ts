@@ -34,7 +34,6 @@ const recordImageUse = statement('name_form_images', 'workspace_id ids now', 'id
   where workspace_id = $workspace_id and id = any ($ids) and removed_at is null
   returning id`;
 
-/** Finds images by id, with their sizes. */
 const findImages = statement('find_form_images', 'workspace_id ids', [
   'id size:integer width? height?',
   { renditions },
@@ -347,7 +346,6 @@ export const listStoredImages = async (
     ],
   );
 
-/** The smallest image: a single pixel. */
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 

@@ -80,7 +80,6 @@ export const renewLeases = statement(
   )
   select lease_token from renewed where ${isCommittedLater}`;
 
-/** A claimed job of this process. */
 export type ClaimedJob = {
   job: Job;
   abort: AbortController;
@@ -92,7 +91,6 @@ type LeasesOptions = {
   database: Database;
   log: Log;
   leaseSeconds: number;
-  /** Returns the currently claimed jobs. */
   held: () => Iterable<ClaimedJob>;
 };
 

@@ -136,7 +136,6 @@ export const noticeColumns = {
 /** A completed submission with its form. */
 export type NotifiedSubmission = RowOf<typeof noticeColumns>;
 
-/** Returns the URL of a submission in the console. */
 const consoleAddress = (
   publicUrl: string,
   { form_id, id }: Pick<NotifiedSubmission, 'form_id' | 'id'>,

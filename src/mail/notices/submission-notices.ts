@@ -57,7 +57,6 @@ const findForNotice = statement('mail.find_for_notice', 'workspace_id id', notic
      and f.deleted_at is null
      for key share of s`;
 
-/** Adds a submission to the next digest of its form. */
 const insertDigestItem = statement('mail.insert_digest_item', 'workspace_id form_id submission_id', '')`
   insert into digest_items (workspace_id, form_id, submission_id)
   values ($workspace_id, $form_id, $submission_id)
@@ -184,7 +183,6 @@ export async function sendDueDigest(
   await enqueueMails(client, vault, { workspaceId, formId, submissionIds }, toEach(people, mail));
 }
 
-/** Sends one receipt to each address that should get one. */
 async function sendReceipts(
   { vault, config }: NoticeServices,
   client: Queryable,

@@ -63,10 +63,8 @@ a { color: #0b6655; }
 }
 `;
 
-/** Signs the link of a file in an email. */
 type SignFile = (fileId: string) => string;
 
-/** An email as HTML and as plain text. */
 export type RenderedEmail = { html: string; text: string };
 
 export function renderEmail(letter: EmailBody, signFile: SignFile): RenderedEmail {

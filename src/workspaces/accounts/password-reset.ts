@@ -10,7 +10,6 @@ import { passwordProblems } from './passwords.ts';
 import { deleteUnconfirmedFactorsSql } from './unconfirmed-factors.ts';
 import { emailProblems, listForbiddenPasswordWords, throwProblems } from './users.ts';
 
-/** Deletes expired resets. */
 export const deleteExpiredResets = statement('password_reset.delete_expired', 'before', '')`
   delete from password_resets where expires_at < $before`;
 
@@ -30,7 +29,6 @@ const insertReset = statement(
      and (select count(*) from password_resets r where r.user_id = u.id and r.created_at > $since) < 3
   returning user_id`;
 
-/** Finds the account of a reset that has not expired. */
 const findReset = statement('password_reset.find_reset', 'hash now', 'user_id')`
   select user_id from password_resets where hash = $hash and expires_at > $now`;
 

@@ -45,7 +45,6 @@ const insertWorkspaceEntry = statement(
   values ($workspace_id, $id, $actor_kind, $actor_id, $operation, '', '', $thing_id, 200, $address, $agent, $session_id,
           $changes)`;
 
-/** An event of an account. */
 export type AccountEvent = {
   /** The account: an id, or an address that may have no account. */
   who: { userId: string } | { email: string };

@@ -56,7 +56,6 @@ function readInvitationToken(
   return proof && { ...key, proof };
 }
 
-/** Finds an invitation that has not expired. */
 const findOpenInvitation = statement('member_invitations.find_open', 'workspace_id id now', [
   'workspace email invited_by?',
   { role: textEnum<Role>() },

@@ -58,7 +58,6 @@ const renamePasskey = statement('second_factor.rename_passkey', 'user_id id name
 const deletePasskey = statement('second_factor.delete_passkey', 'user_id id', 'id')`
   delete from passkeys where user_id = $user_id and id = $id returning id`;
 
-/** Finds a passkey with its account. */
 const findPasskey = statement(
   'second_factor.find_passkey',
   'credential_id',

@@ -30,7 +30,6 @@ export const hashesOfRecoveryCode = (vault: Vault, userId: string, typed: string
 const deleteRecoveryCode = statement('second_factor.use_recovery_code', 'user_id hashes', 'user_id')`
   delete from recovery_codes where user_id = $user_id and hash = any($hashes) returning user_id`;
 
-/** Replaces the remaining recovery codes. */
 const replaceRecoveryCodes = statement('second_factor.replace_recovery_codes', 'user_id hashes', '')`
   with previous as (delete from recovery_codes where user_id = $user_id)
   insert into recovery_codes (user_id, hash) select $user_id, hash from unnest($hashes) as given (hash)`;

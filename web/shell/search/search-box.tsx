@@ -86,7 +86,6 @@ export function SearchHelp(): ReactElement {
 type Suggestion = ReplyOf<'suggestSearch'>['data'][number];
 /** The scope of a search: a workspace, or one form. */
 type SearchScope = { workspaceId: string; formId?: string };
-/** A search that is being typed. */
 type TypedSearch = { text: string; caret: number };
 
 /** The pause in typing before the server is queried, in milliseconds. */
@@ -214,7 +213,6 @@ function SearchBox({ label, placeholder, place, value, onChange }: BoxProps): Re
 const askMs = 250;
 
 type Props = Omit<ComponentProps<typeof SearchBox>, 'value' | 'onChange'> & {
-  /** The search that is in the URL. */
   q: string | undefined;
   onChange: (q: string | undefined) => void;
 };
