@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Condition } from '#ast/basics/condition.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import { leastIdAt, now } from '#kit/clock.ts';
+import { asWireValue } from '#kit/http.ts';
 import type { RequestScope } from '#kit/operation.ts';
 import { finishPage, type PageRequest, upperIdBound } from '#kit/pagination.ts';
 import {
@@ -10,7 +11,6 @@ import {
   json,
   nullable,
   type Queryable,
-  type RowOf,
   requireRow,
   type StatementColumn,
   statement,
@@ -23,7 +23,7 @@ import type { Trigger } from './delivery-job.ts';
 import type { EventKind } from './event.ts';
 import { eventKindsColumn, type pausers } from './record-event.ts';
 import type { DeliveryStatus } from './retry-delivery.ts';
-import type { DeliveryDetail, DeliveryLine, DeliveryList, Webhook, WebhookHealth } from './shapes.ts';
+import type { DeliveryDetail, DeliveryList, Webhook, WebhookHealth } from './shapes.ts';
 import { formatDeliveryBody } from './signature.ts';
 
 const real: StatementColumn<number> = { pg: 'real' };
@@ -117,7 +117,7 @@ export async function listDeliveries(
     cut.total ?? countDeliveryLines(db, filter).then(([found]) => found!.count),
   ]);
   const { rows, ends } = finishPage(cut, lines, total);
-  return { data: rows.map(presentLine), ...ends };
+  return { data: asWireValue(rows), ...ends };
 }
 
 /**
@@ -130,48 +130,26 @@ export async function readDelivery(
   { database, links }: { database: Queryable; links: Pick<FileLinks, 'sign'> },
   { workspaceId, deliveryId }: { workspaceId: string; deliveryId: string },
 ): Promise<DeliveryDetail> {
-  const found = requireRow(await findDeliveryLine(database, { workspace_id: workspaceId, id: deliveryId }));
+  const { occurred_at, snapshot, ...found } = requireRow(
+    await findDeliveryLine(database, { workspace_id: workspaceId, id: deliveryId }),
+  );
   const attempts = await selectAttempts(database, { workspace_id: workspaceId, delivery_id: deliveryId });
   const bodyWith = (signLink: (file: LinkTarget) => string): string =>
-    formatDeliveryBody({
-      kind: found.event,
-      occurredAt: found.occurred_at,
-      deliveryId,
-      snapshot: found.snapshot,
-      signLink,
-    });
+    formatDeliveryBody({ kind: found.event, occurredAt: occurred_at, deliveryId, snapshot, signLink });
   const hashAt = (at: Date): string =>
     createHash('sha256')
       .update(bodyWith((file) => links.sign(file, at)))
       .digest('hex');
-  return {
-    ...presentLine(found),
-    webhook_id: found.webhook_id,
+  return asWireValue({
+    ...found,
     request_body: bodyWith((file) =>
       links.sign(file).replace(/\?.*$/, '?expires=(hidden)&signature=(hidden)'),
     ),
     history: attempts.map((attempt) => ({
       ...attempt,
-      started_at: attempt.started_at.toISOString(),
       is_body_exact: attempt.body_sha256 === null ? null : hashAt(attempt.started_at) === attempt.body_sha256,
     })),
-  };
-}
-
-function presentLine(row: RowOf<typeof lineColumns>): DeliveryLine {
-  return {
-    id: row.id,
-    event: row.event,
-    status: row.status,
-    is_test: row.is_test,
-    submission_id: row.submission_id,
-    created_at: row.created_at.toISOString(),
-    attempts: row.attempts,
-    response_status: row.response_status,
-    response_ms: row.response_ms,
-    reason: row.reason,
-    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
-  };
+  });
 }
 
 /** Counts a webhook's deliveries whose id is at least `since`, by time and status. Tests are not counted. */
@@ -348,14 +326,10 @@ export async function readWebhooks(
   const since = leastIdAt(new Date(now().getTime() - dayMs));
   const rows = await selectWebhookHealth(db, { ...form, id: webhookId ?? null, since });
   const webhooks = rows.map(
-    ({ last_status, last_at, success, failed, retrying, created_at, updated_at, ...webhook }) => ({
-      ...webhook,
-      previous_secret_until: webhook.previous_secret_until?.toISOString() ?? null,
-      failing_since: webhook.failing_since?.toISOString() ?? null,
-      paused_at: webhook.paused_at?.toISOString() ?? null,
-      created_at: created_at.toISOString(),
-      updated_at: updated_at.toISOString(),
-      last_delivery: last_status && last_at && { status: last_status, created_at: last_at.toISOString() },
+    ({ last_status, last_at, success, failed, retrying, filter, ...webhook }): Webhook => ({
+      ...asWireValue(webhook),
+      filter,
+      last_delivery: asWireValue(last_status && last_at && { status: last_status, created_at: last_at }),
       day: { success, failed, retrying },
     }),
   );

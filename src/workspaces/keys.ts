@@ -112,31 +112,12 @@ export type NewApiKey = {
   createdBy?: string | undefined;
 };
 
-/** An API key without its secret, which is only shown when it is created. */
-export type ApiKey = {
-  id: string;
-  name: string;
-  prefix: string;
-  permissions: readonly Permission[] | null;
-  formIds: readonly string[] | null;
-  /** The name of the member who created it or last rotated it, and so saw its secret. */
-  createdBy: string | null;
-  /**
-   * The current role of that member, which limits the key. Null for the operator's keys, or if they are no
-   * longer a member.
-   */
-  makerRole: Role | null;
-  createdAt: Date;
-  updatedAt: Date;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-  lastUsedAt: Date | null;
-  lastUsedAddress: string | null;
-  /** The expiry of the previous secret after a rotation. */
-  formerUntil: Date | null;
-  /** Requests within the last `requestCountDays` days. */
-  requests: number;
-};
+/**
+ * An API key without its secret, which is only shown when it is created. `created_by` is the name of the
+ * member who created it or last rotated it, and so saw its secret. The current role of that member
+ * (`maker_role`) limits the key; it is null for the operator's keys, or if they are no longer a member.
+ */
+export type ApiKey = Awaited<ReturnType<typeof selectApiKeys>>[number];
 
 /** The number of days, including today (UTC), over which lists count a key's requests. */
 export const requestCountDays = 7;
@@ -190,24 +171,7 @@ export async function listKeys(
 ): Promise<ApiKey[]> {
   const at = now();
   const since = new Date(at.getTime() - (requestCountDays - 1) * 24 * hourMs).toISOString().slice(0, 10);
-  const rows = await selectApiKeys(database, { workspace_id: workspaceId, id, now: at, since });
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    prefix: row.prefix,
-    permissions: row.permissions,
-    formIds: row.form_ids,
-    createdBy: row.created_by,
-    makerRole: row.maker_role,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
-    lastUsedAddress: row.last_used_address,
-    formerUntil: row.former_until,
-    requests: row.requests,
-  }));
+  return selectApiKeys(database, { workspace_id: workspaceId, id, now: at, since });
 }
 
 /**
@@ -322,7 +286,7 @@ async function whyNot(
   unchanged: IfMatchTimes,
 ): Promise<ApiError> {
   const [key] = unchanged ? await listKeys(database, workspaceId, keyId) : [];
-  return key && !key.revokedAt
+  return key && !key.revoked_at
     ? new ApiError('precondition_failed')
     : new ApiError('not_found', 'This API key does not exist.');
 }

@@ -4,6 +4,7 @@ import { now } from '#kit/clock.ts';
 import { hashResponse, type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
@@ -247,12 +248,9 @@ export function memberEndpoints({ database }: { database: Database }) {
     const rows = await selectMembers(database, { workspace_id: workspaceId, user_id: userId, now: now() });
     // Only callers who can change members see who has no two-factor.
     const tellsFactors = may('members:write' satisfies Permission);
-    return rows.map(({ created_at, updated_at, second_factor, ...row }) => ({
-      ...row,
-      second_factor: tellsFactors ? second_factor : null,
-      created_at: created_at.toISOString(),
-      updated_at: updated_at.toISOString(),
-    }));
+    return rows.map(({ second_factor, ...row }) =>
+      asWireValue({ ...row, second_factor: tellsFactors ? second_factor : null }),
+    );
   };
   const find = async (reader: Reader, userId: string) => {
     const body = requireRow(await read(reader, userId));

@@ -44,9 +44,6 @@ const findOwnedWorkspace = statement('workspaces.find_owned_workspace', 'user_id
 /** A workspace's own limits, which override those of its plan: requests per minute, and the burst. */
 type RateOverride = { rateLimit?: number | undefined; burst?: number | undefined };
 
-/** A workspace in the operator's list, with the rate that applies. */
-type Workspace = { id: string; name: string; plan: Plan; perMinute: number; burst: number; createdAt: Date };
-
 /** Creates a workspace. @throws ApiError validation_error with all problems. */
 export async function createWorkspace(
   database: Queryable,
@@ -82,22 +79,22 @@ export async function mayCreateWorkspace(
   return owned.length > 0;
 }
 
-/** Lists all workspaces, or only those in available cells, newest first. For the operator only. */
+/**
+ * Lists all workspaces, or only those in available cells, newest first, with the rates that apply. For the
+ * operator only.
+ */
 export async function listWorkspaces(
   database: Database,
   { isPartial = false }: { isPartial?: boolean } = {},
-): Promise<Workspace[]> {
+) {
   const rows = await findInAllCells(database, (cells) => selectWorkspaces(cells, {}), {
     isPartial,
     order: newestFirst,
   });
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    plan: row.plan,
-    ...requestRateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst }),
-    createdAt: row.created_at,
-  }));
+  return rows.map(({ id, name, plan, rate_limit, burst: own, created_at }) => {
+    const { perMinute, burst } = requestRateOf(plan, { rateLimit: rate_limit, burst: own });
+    return { id, name, plan, rate_limit: perMinute, burst, created_at };
+  });
 }
 
 /**

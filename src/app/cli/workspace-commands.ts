@@ -66,19 +66,7 @@ export const workspaceCommands = [
   defineDatabaseCommand({
     name: 'workspace list',
     summary: 'Lists the workspaces with their effective rate limits, newest first.',
-    run: async ({ database }) => {
-      const workspaces = await listWorkspaces(database);
-      return {
-        data: workspaces.map((each) => ({
-          id: each.id,
-          name: each.name,
-          plan: each.plan,
-          rate_limit: each.perMinute,
-          burst: each.burst,
-          created_at: each.createdAt,
-        })),
-      };
-    },
+    run: async ({ database }) => ({ data: await listWorkspaces(database) }),
   }),
   defineDatabaseCommand({
     name: 'workspace delete',

@@ -107,7 +107,7 @@ export type AuditLog = {
    * @param compared reads what the operation changes, before and after.
    */
   note<Caller extends RequestScope>(
-    operation: { readonly audit: AuditPolicy | undefined },
+    operation: { readonly audit?: AuditPolicy },
     line: AuditEntry | undefined,
     caller: Caller,
     run: (caller: Caller) => Promise<OperationResponse>,
