@@ -23,10 +23,11 @@ const programProperties = /^(className|class|style|pattern|sql|viewBox|d|rel|san
 const labels =
   /^(title|label|name|summary|text|heading|help|hint|empty|description|placeholder|button|confirm|aria-label|done|action|remedy)$/;
 
-/** Returns the name of a called function: `statement` for `statement(…)` and for `sql.statement(…)`. */
+/** Returns the name of a called function: `statement` for `statement(…)`, `sql.statement(…)` and `statement(…)` with a template. */
 function calledName({ callee, tag }: Node): string {
   const named = callee ?? tag;
   if (!isNode(named)) return '';
+  if (named.type === 'CallExpression') return calledName(named);
   const last = named.type === 'MemberExpression' ? named['property'] : named;
   return isNode(last) && typeof last['name'] === 'string' ? last['name'] : '';
 }

@@ -287,7 +287,6 @@ const Table = Type.Object({ name: Type.String(), columns: Type.Array(Type.String
 /** The first entry: which database the archive was made from, and with which version. */
 export const ArchiveManifest = Type.Object({
   format: Type.Literal(1),
-  /** The version of Formloom. */
   version: Type.String(),
   made_at: Type.String({ format: 'date-time' }),
   /** The migrations of the database, in order. */

@@ -23,18 +23,11 @@ import {
 import { countCopiedRows, selectTables } from './fill-table.ts';
 import { copyTableOutSql, selectSequences } from './move-instance.ts';
 
-const selectMigrations = statement(
-  'backup.select_migrations',
-  '',
-  'number:integer checksum:text',
-  `select number, checksum from migrations order by number`,
-);
+const selectMigrations = statement('backup.select_migrations', '', 'number:integer checksum:text')`
+  select number, checksum from migrations order by number`;
 
 /** What a backup is made from. */
-export type BackupServices = {
-  database: Database;
-  storage: Storage;
-};
+export type BackupServices = { database: Database; storage: Storage };
 
 export type BackupOptions = {
   path: string;

@@ -25,33 +25,21 @@ import {
 import { requireServiceStopped } from './restore-backup.ts';
 
 /** Selects the last value of each sequence; null if it was never used. */
-export const selectSequences = statement(
-  'backup.select_sequences',
-  'cells',
-  'name last_value?',
-  `select ${tableNameSql('schemaname', 'sequencename')} as name, last_value
-     from pg_sequences where ${inInstanceSchemasSql('schemaname')} order by 1`,
-);
+export const selectSequences = statement('backup.select_sequences', 'cells', 'name last_value?')`
+  select ${tableNameSql('schemaname', 'sequencename')} as name, last_value
+    from pg_sequences where ${inInstanceSchemasSql('schemaname')} order by 1`;
 
 export const copyTableOutSql = (table: Table): string =>
   // Uses a select, because the tables of a cell are views on its cluster node.
   `copy (select ${columnList(table)} from ${quoteQualifiedName(table.name)}) to stdout`;
 
 /** Returns where this database was moved to; null if it was not. */
-const findMove = statement(
-  'backup.find_move',
-  '',
-  'key_fingerprint moved_to? moved_at?',
-  `select key_fingerprint, moved_to, moved_at from instance`,
-);
+const findMove = statement('backup.find_move', '', 'key_fingerprint moved_to? moved_at?')`
+  select key_fingerprint, moved_to, moved_at from instance`;
 
 /** Records where this database was moved to, or, with nulls, that it is in use here. */
-const markMove = statement(
-  'backup.mark_move',
-  'moved_to? moved_at?',
-  'key_fingerprint',
-  `update instance set moved_to = $moved_to, moved_at = $moved_at returning key_fingerprint`,
-);
+const markMove = statement('backup.mark_move', 'moved_to? moved_at?', 'key_fingerprint')`
+  update instance set moved_to = $moved_to, moved_at = $moved_at returning key_fingerprint`;
 
 /**
  * A process that starts on this database waits for the end of the transaction, and then checks whether the
@@ -95,11 +83,10 @@ const pendingMoveTarget = 'its source (a move to this database was interrupted; 
  */
 export async function moveInstance({ from, to, place, tell }: MoveContext): Promise<MoveResult> {
   const migrations = await readMigrations();
-  if ((await findPendingMigrations(from, migrations)).length > 0) {
+  if ((await findPendingMigrations(from, migrations)).length > 0)
     throw new BackupError(
       'The database was last used by an earlier version. Start this version with it once to migrate it, then move it.',
     );
-  }
   const source = await from.connect();
   try {
     await source.query('begin isolation level repeatable read');

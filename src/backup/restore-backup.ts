@@ -28,13 +28,9 @@ import {
 } from './fill-table.ts';
 
 /** Finds whether a service uses this database. The sessions of a restore have another name. */
-const findService = statement(
-  'backup.find_service',
-  '',
-  'is_running:boolean',
-  `select exists (
-     select from pg_stat_activity where datname = current_database() and (application_name = 'formloom' or application_name like 'formloom node %')) as is_running`,
-);
+const findService = statement('backup.find_service', '', 'is_running:boolean')`
+  select exists (
+    select from pg_stat_activity where datname = current_database() and (application_name = 'formloom' or application_name like 'formloom node %')) as is_running`;
 
 /**
  * Refuses a running service, because it would continue to use cached data of the database, such as its key.
@@ -49,21 +45,12 @@ export async function requireServiceStopped(db: Queryable, which = 'this databas
  * Deletes the record of the backup that was in progress when this backup was made. It is the restored backup
  * itself, and its outcome is not known here.
  */
-const deleteUnfinishedBackup = statement(
-  'backup.forget_begun',
-  '',
-  '',
-  `delete from backups where finished_at is null`,
-);
+const deleteUnfinishedBackup = statement('backup.forget_begun', '', '')`
+  delete from backups where finished_at is null`;
 
-const findTable = statement(
-  'backup.find_table',
-  'name',
-  'is_there',
-  `select to_regclass(format('%I', $name)) is not null as is_there`,
-);
+const findTable = statement('backup.find_table', 'name', 'is_there')`
+  select to_regclass(format('%I', $name)) is not null as is_there`;
 
-/** Where a backup is restored to. */
 type RestoreContext = {
   /** Has no timeouts and session names of a restore (openDatabase): other sessions belong to a service. */
   database: Database;
@@ -122,11 +109,10 @@ async function restoreEntries(
   await requireEmpty(database);
   const migrations = await readMigrations();
   const ofBackup = findBackupMigrations(manifest.migrations, migrations);
-  if (!ofBackup) {
+  if (!ofBackup)
     throw new BackupError(
       `The backup was made by Formloom ${manifest.version}, whose database schema this version does not support. Restore it with that version or a later one.`,
     );
-  }
   // A large backup takes hours to restore, so the key is checked at the beginning.
   const needsKey = !isKeyLost && manifest.key_fingerprint !== null;
   const hasKey = needsKey && (await findKey(context, manifest));
@@ -287,12 +273,11 @@ async function textOf(entry: ArchiveEntry, name: string): Promise<string> {
 }
 
 function requireAll(found: Pick<ArchiveTrailer, 'rows' | 'files' | 'bytes'>, ending: ArchiveTrailer): void {
-  for (const [table, count] of Object.entries(found.rows)) {
+  for (const [table, count] of Object.entries(found.rows))
     if (ending.rows[table] !== count)
       throw createDamagedBackupError(
         `${table} has ${formatCount(count, 'row')} instead of ${ending.rows[table] ?? 'none'}`,
       );
-  }
   if (found.files !== ending.files || found.bytes !== ending.bytes)
     throw createDamagedBackupError(`it has ${found.files} of ${formatCount(ending.files, 'file')}`);
 }

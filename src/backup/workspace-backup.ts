@@ -39,12 +39,8 @@ import {
 // A backup of one workspace has its row, all rows of tenant tables with its id, and the people whom these
 // rows name.
 
-const findWorkspace = statement(
-  'backup.find_workspace',
-  'workspace_id',
-  'name',
-  `select name from workspaces where id = $workspace_id`,
-);
+const findWorkspace = statement('backup.find_workspace', 'workspace_id', 'name')`
+  select name from workspaces where id = $workspace_id`;
 
 /** Triggers count the bytes again when files are restored. */
 const derivedTables = `('stored_bytes')`;
@@ -57,19 +53,19 @@ export const selectTenantTables = statement(
   'backup.select_tenant_tables',
   '',
   'name columns needs:texts people:texts',
-  `select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns,
-          array(select k.confrelid::regclass::text from pg_constraint k
-                 where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as needs,
-          array(select u.attname::text from pg_constraint k join pg_attribute u on u.attrelid = c.oid and u.attnum = k.conkey[1]
-                 where k.conrelid = c.oid and k.contype = 'f' and k.confrelid = to_regclass('users')) as people
-     from pg_class c
-     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where c.relnamespace = ${sessionSchemaSql} and c.relkind = 'r' and c.relname not in ${derivedTables}
-      and (c.relname = 'workspaces' or exists (
-            select from pg_attribute w where w.attrelid = c.oid and w.attname = 'workspace_id' and not w.attisdropped))
-    group by c.oid, c.relname
-    order by 1`,
-);
+)`
+  select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns,
+         array(select k.confrelid::regclass::text from pg_constraint k
+                where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as needs,
+         array(select u.attname::text from pg_constraint k join pg_attribute u on u.attrelid = c.oid and u.attnum = k.conkey[1]
+                where k.conrelid = c.oid and k.contype = 'f' and k.confrelid = to_regclass('users')) as people
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+   where c.relnamespace = ${sessionSchemaSql} and c.relkind = 'r' and c.relname not in ${derivedTables}
+     and (c.relname = 'workspaces' or exists (
+           select from pg_attribute w where w.attrelid = c.oid and w.attname = 'workspace_id' and not w.attisdropped))
+   group by c.oid, c.relname
+   order by 1`;
 
 /** The tables about people in a workspace backup: how they sign in, but no sessions. */
 export const peopleTables = {
@@ -80,39 +76,31 @@ export const peopleTables = {
   passkeys: 'user_id',
 } as const;
 
-const selectPeopleTables = statement(
-  'backup.select_people_tables',
-  'names',
-  'name columns',
-  `select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns
-     from pg_class c
-     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where c.oid = any ($names::regclass[])
-    group by c.relname
-    order by array_position($names, c.relname::text)`,
-);
+const selectPeopleTables = statement('backup.select_people_tables', 'names', 'name columns')`
+  select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+   where c.oid = any ($names::regclass[])
+   group by c.relname
+   order by array_position($names, c.relname::text)`;
 
 /**
  * Gives the restored segments new codes, which are unique in an instance, and updates the terms of their
  * documents.
  */
-const renumberSegments = statement(
-  'backup.renumber_segments',
-  'workspace_id',
-  '',
-  `with old as materialized (
-     select first_id, code from search_segments where workspace_id = $workspace_id
-   ),
-   renumbered as (
-     update search_segments set number = default where workspace_id = $workspace_id returning first_id, code
-   )
-   update search_documents d
-      set terms = array_to_tsvector(array(
-            select renumbered.code || substr(lexeme, length(old.code) + 1) from unnest(d.terms)))
-     from old join renumbered on renumbered.first_id = old.first_id
-    where d.workspace_id = $workspace_id
-      and old.first_id = (select first_id from old as each where each.first_id <= d.submission_id order by first_id desc limit 1)`,
-);
+const renumberSegments = statement('backup.renumber_segments', 'workspace_id', '')`
+  with old as materialized (
+    select first_id, code from search_segments where workspace_id = $workspace_id
+  ),
+  renumbered as (
+    update search_segments set number = default where workspace_id = $workspace_id returning first_id, code
+  )
+  update search_documents d
+     set terms = array_to_tsvector(array(
+           select renumbered.code || substr(lexeme, length(old.code) + 1) from unnest(d.terms)))
+    from old join renumbered on renumbered.first_id = old.first_id
+   where d.workspace_id = $workspace_id
+     and old.first_id = (select first_id from old as each where each.first_id <= d.submission_id order by first_id desc limit 1)`;
 
 /** Selects the email addresses in the archive that belong to another account here. */
 const selectConflictingEmails = `

@@ -10,17 +10,13 @@ import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import { type Cell, cellsOf } from './cells.ts';
 
 /** Finds whether a cell has a workspace, a form (the 16 bytes of its ID) or an API key (its 32-byte hash). */
-const findHere = statement(
-  'cells.find_here',
-  'id:bytes',
-  'is_here:boolean',
-  `/* lookup: across workspaces */
-   with given as materialized (
-     select case when length($id) = 16 then encode($id, 'hex')::uuid end as uuid)
-   select exists (select from workspaces where id = (select uuid from given))
-       or exists (select from form_lookup where form_id = (select uuid from given))
-       or exists (select from api_key_lookup where hash = $id) as is_here`,
-);
+const findHere = statement('cells.find_here', 'id:bytes', 'is_here:boolean')`
+  /* lookup: across workspaces */
+  with given as materialized (
+    select case when length($id) = 16 then encode($id, 'hex')::uuid end as uuid)
+  select exists (select from workspaces where id = (select uuid from given))
+      or exists (select from form_lookup where form_id = (select uuid from given))
+      or exists (select from api_key_lookup where hash = $id) as is_here`;
 
 /** For how long a node that timed out is not queried again. One request can have several queries. */
 const restMs = 1_000;

@@ -28,12 +28,8 @@ import {
 } from './citus.ts';
 
 /** Lists the cells of an instance, the first one first. Empty for an instance with one cell. */
-export const selectCells = statement(
-  'cells.select',
-  '',
-  'name schema_name',
-  `select name, schema_name from cells order by created_at, name`,
-);
+export const selectCells = statement('cells.select', '', 'name schema_name')`
+  select name, schema_name from cells order by created_at, name`;
 
 /** A schema with the tenant tables of its workspaces, and a pool of sessions in it. */
 export type Cell = {
@@ -148,7 +144,6 @@ function openCell(
   return cell;
 }
 
-/** Connects to the current node of a cell. */
 function follow(cell: Cell, place: CellNode | undefined): void {
   if (cell.place?.node === place?.node) return;
   cell.place = place;

@@ -22,20 +22,12 @@ import {
   requireUsableNodes,
 } from './citus.ts';
 
-const insertCell = statement(
-  'cells.insert',
-  'name schema_name',
-  '',
-  `insert into cells (name, schema_name) values ($name, $schema_name)`,
-);
+const insertCell = statement('cells.insert', 'name schema_name', '')`
+  insert into cells (name, schema_name) values ($name, $schema_name)`;
 
 /** Corrects the schema of the first cell in a restored database. */
-export const setFirstCellSchema = statement(
-  'cells.name_home',
-  '',
-  '',
-  `update cells set schema_name = current_schema()::text where name = 'default'`,
-);
+export const setFirstCellSchema = statement('cells.name_home', '', '')`
+  update cells set schema_name = current_schema()::text where name = 'default'`;
 
 /**
  * Reads how many connections the server allows, and counts the processes on all machines. Each listens for
@@ -46,11 +38,11 @@ const readConnectionUse = statement(
   'cells.read_room',
   'channel:text',
   'connections:integer processes:integer',
-  `select current_setting('max_connections')::integer as connections,
-          (select count(*)::integer from pg_stat_activity
-            where datname = current_database() and starts_with(query, 'listen ' || $channel)
-              and state_change > now() - interval '10 seconds') as processes`,
-);
+)`
+  select current_setting('max_connections')::integer as connections,
+         (select count(*)::integer from pg_stat_activity
+           where datname = current_database() and starts_with(query, 'listen ' || $channel)
+             and state_change > now() - interval '10 seconds') as processes`;
 
 // Escapes names in statements with schema names, which cannot be parameters.
 
@@ -82,11 +74,7 @@ export async function createCell(
     migrations,
     service,
     tell,
-  }: {
-    migrations?: readonly Migration[];
-    service?: ServiceConnections;
-    tell?: (line: string) => void;
-  },
+  }: { migrations?: readonly Migration[]; service?: ServiceConnections; tell?: (line: string) => void },
 ): Promise<void> {
   const own = (migrations ?? (await readMigrations())).map(toCellMigration);
   const schema = `cell_${name}`;

@@ -25,9 +25,8 @@ export function refuseForeignRequest(request: Sent & { method: string }, publicU
     !/^(application\/((merge-patch\+)?json|gzip)|image\/(png|jpeg|webp))\s*(;|$)/i.test(
       headers['content-type'] ?? '',
     )
-  ) {
+  )
     throw new ApiError('forbidden', 'Requests that change data must be sent as application/json.');
-  }
   refuseOtherSites(request, headers.origin, publicUrl);
 }
 

@@ -50,12 +50,11 @@ export async function staticRoutes(
     const asset = path === 'index.html' ? undefined : assets.get(path);
     if (asset) return sendAsset(request, reply, path, await asset());
     if (isNamedByContent(path)) throw new ApiError('not_found', 'This file does not exist.');
-    if (page === undefined) {
+    if (page === undefined)
       throw new ApiError(
         'service_unavailable',
         `${name} has not been built. Start the server with npm start.`,
       );
-    }
     return sendPage(reply, page, hasInlineStyles);
   });
 }
@@ -111,9 +110,8 @@ async function sendAsset(
   });
   if (request.headers['if-none-match'] === asset.tag) return reply.code(304).send();
   reply.type(asset.type);
-  if (asset.packed && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
+  if (asset.packed && /\bgzip\b/.test(request.headers['accept-encoding'] ?? ''))
     return reply.header('Content-Encoding', 'gzip').send(await asset.packed());
-  }
   return reply.send(asset.bytes);
 }
 

@@ -14,14 +14,10 @@ import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { type FileLinks, type FileServices, fileLimits, receiveFile, storageKey } from './stored-files.ts';
 
 /** Returns how many bytes the files of a form and of its workspace use. */
-const storedBytes = statement(
-  'stored_bytes',
-  'workspace_id form_id',
-  'of_form:bigint of_workspace:bigint',
-  `select coalesce(sum(bytes) filter (where form_id = $form_id), 0)::bigint as of_form,
-     coalesce(sum(bytes), 0)::bigint as of_workspace
-   from stored_bytes where workspace_id = $workspace_id`,
-);
+const storedBytes = statement('stored_bytes', 'workspace_id form_id', 'of_form:bigint of_workspace:bigint')`
+  select coalesce(sum(bytes) filter (where form_id = $form_id), 0)::bigint as of_form,
+    coalesce(sum(bytes), 0)::bigint as of_workspace
+  from stored_bytes where workspace_id = $workspace_id`;
 
 const megabyte = 1024 * 1024;
 type Limits = Pick<Config['limits'], 'uploadMbPerForm' | 'uploadMbPerWorkspace'>;
@@ -150,12 +146,12 @@ export const findClaimedFile = statement(
   'find_claimed_file',
   'workspace_id form_id id',
   'filename content_type size',
-  `select f.filename, f.content_type, f.size from files f
-   join forms on forms.workspace_id = f.workspace_id and forms.id = f.form_id
-   join workspaces w on w.id = f.workspace_id and w.ends_at is null
-   join submissions s on s.workspace_id = f.workspace_id and s.id = f.submission_id
-   where f.workspace_id = $workspace_id and f.form_id = $form_id and f.id = $id and s.trashed_at is null and forms.deleted_at is null`,
-);
+)`
+  select f.filename, f.content_type, f.size from files f
+  join forms on forms.workspace_id = f.workspace_id and forms.id = f.form_id
+  join workspaces w on w.id = f.workspace_id and w.ends_at is null
+  join submissions s on s.workspace_id = f.workspace_id and s.id = f.submission_id
+  where f.workspace_id = $workspace_id and f.form_id = $form_id and f.id = $id and s.trashed_at is null and forms.deleted_at is null`;
 
 type Download = {
   Params: { workspace: string; form: string; file: string };
@@ -171,9 +167,8 @@ export function fileRoutes(server: Server, context: FileServices & { links: File
   server.get<Download>('/files/:workspace/:form/:file', async (request, reply) => {
     const { workspace, form, file } = request.params;
     const { expires = '', signature = '' } = request.query;
-    if (!context.links.verify({ workspaceId: workspace, formId: form, id: file }, expires, signature)) {
+    if (!context.links.verify({ workspaceId: workspace, formId: form, id: file }, expires, signature))
       throw new ApiError('forbidden', 'This link is not valid or has expired. Ask for a new one.');
-    }
     const [found] = await findClaimedFile(context.database, {
       workspace_id: workspace,
       form_id: form,

@@ -14,27 +14,19 @@ export const insertUnclaimedFile = statement(
   'insert_unclaimed_file',
   'workspace_id id form_id element filename created_at',
   '',
-  `insert into files (workspace_id, id, form_id, element, filename, content_type, size, created_at)
-   values ($workspace_id, $id, $form_id, $element, $filename, 'application/octet-stream', 0, $created_at)`,
-);
+)`
+  insert into files (workspace_id, id, form_id, element, filename, content_type, size, created_at)
+  values ($workspace_id, $id, $form_id, $element, $filename, 'application/octet-stream', 0, $created_at)`;
 
 /** Stores the true size and type, which are known once the file is received. */
-export const setFileContent = statement(
-  'set_file_content',
-  'workspace_id id size content_type',
-  '',
-  `update files set size = $size, content_type = $content_type where workspace_id = $workspace_id and id = $id`,
-);
+export const setFileContent = statement('set_file_content', 'workspace_id id size content_type', '')`
+  update files set size = $size, content_type = $content_type where workspace_id = $workspace_id and id = $id`;
 
 /** Marks files that no submission has claimed, so that none can claim them later. */
-const markUnclaimedFiles = statement(
-  'take_unclaimed_files',
-  'workspace_id ids',
-  'id',
-  `update files set claimed_at = now()
-   where workspace_id = $workspace_id and id = any ($ids) and submission_id is null and claimed_at is null
-   returning id`,
-);
+const markUnclaimedFiles = statement('take_unclaimed_files', 'workspace_id ids', 'id')`
+  update files set claimed_at = now()
+  where workspace_id = $workspace_id and id = any ($ids) and submission_id is null and claimed_at is null
+  returning id`;
 
 /**
  * Deletes the rows of marked files, after their bytes. Locks the files first, then the counters of their
@@ -42,24 +34,19 @@ const markUnclaimedFiles = statement(
  * deletions in different orders would deadlock. All other updates of a counter concern one file
  * (setFileContent), or files without a size.
  */
-export const deleteMarkedFileRows = statement(
-  'delete_taken_files',
-  'workspace_id ids',
-  '',
-  `with taken as materialized (
-     select id, form_id from files
-      where workspace_id = $workspace_id and id = any ($ids)
-        and submission_id is null and held_id is null and claimed_at is not null
-      order by id for update),
-   counters as materialized (
-     select form_id from stored_bytes
-      where workspace_id = $workspace_id and form_id = any (array(select form_id from taken))
-      order by form_id for update)
-   delete from files
-    where workspace_id = $workspace_id and id in (select id from taken) and (select count(*) from counters) >= 0`,
-);
+export const deleteMarkedFileRows = statement('delete_taken_files', 'workspace_id ids', '')`
+  with taken as materialized (
+    select id, form_id from files
+     where workspace_id = $workspace_id and id = any ($ids)
+       and submission_id is null and held_id is null and claimed_at is not null
+     order by id for update),
+  counters as materialized (
+    select form_id from stored_bytes
+     where workspace_id = $workspace_id and form_id = any (array(select form_id from taken))
+     order by form_id for update)
+  delete from files
+   where workspace_id = $workspace_id and id in (select id from taken) and (select count(*) from counters) >= 0`;
 
-/** Dependencies of file storage. */
 export type FileServices = { database: Database; storage: Storage };
 
 /** docs/rules.md 13: 10 MB for each file, 10 files for each element. */
@@ -182,14 +169,10 @@ function shorten(name: string, bytes: number): string {
  * Assigns files to a submission, in its transaction. A file is claimed once, and only by a submission of its
  * form.
  */
-export const claimFiles = statement(
-  'claim_files',
-  'workspace_id form_id submission_id ids',
-  'id',
-  `update files set submission_id = $submission_id, claimed_at = now()
-   where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and submission_id is null and claimed_at is null
-   returning id`,
-);
+export const claimFiles = statement('claim_files', 'workspace_id form_id submission_id ids', 'id')`
+  update files set submission_id = $submission_id, claimed_at = now()
+  where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and submission_id is null and claimed_at is null
+  returning id`;
 
 /**
  * Finds the files that a page carries between two posts, in upload order. Each is either an unclaimed file of
@@ -200,36 +183,32 @@ export const findCarriedFiles = statement(
   'find_held_files',
   'workspace_id form_id ids key:uuid? submission_id?',
   'id element filename content_type size',
-  `select id, element, filename, content_type, size from files
-   where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids)
-     and (submission_id is null and claimed_at is null
-       or submission_id = $submission_id
-       or submission_id = (select s.id from submissions s where s.workspace_id = $workspace_id and s.key = $key)
-       or held_id = (select h.id from held_submissions h where h.workspace_id = $workspace_id and h.key = $key))
-   order by id`,
-);
+)`
+  select id, element, filename, content_type, size from files
+  where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids)
+    and (submission_id is null and claimed_at is null
+      or submission_id = $submission_id
+      or submission_id = (select s.id from submissions s where s.workspace_id = $workspace_id and s.key = $key)
+      or held_id = (select h.id from held_submissions h where h.workspace_id = $workspace_id and h.key = $key))
+  order by id`;
 
 /** Marks files of a workspace that is being deleted, including claimed ones. */
-export const markFilesOfWorkspace = statement(
-  'take_files_of_workspace',
-  'workspace_id limit',
-  'id',
-  `update files set submission_id = null, held_id = null, claimed_at = least(claimed_at, now())
-   where workspace_id = $workspace_id and id in (select id from files where workspace_id = $workspace_id limit $limit)
-   returning id`,
-);
+export const markFilesOfWorkspace = statement('take_files_of_workspace', 'workspace_id limit', 'id')`
+  update files set submission_id = null, held_id = null, claimed_at = least(claimed_at, now())
+  where workspace_id = $workspace_id and id in (select id from files where workspace_id = $workspace_id limit $limit)
+  returning id`;
 
 /** Selects fully uploaded files in the order of their key. */
 const selectStoredFiles = statement(
   'select_stored_files',
   'after_workspace:uuid after limit',
   'workspace_id id size',
-  `/* sweep: across workspaces */
-   select workspace_id, id, size from files
-   where (workspace_id, id) > ($after_workspace, $after) and (claimed_at is not null or size > 0)
-   order by workspace_id, id
-   limit $limit`,
-);
+)`
+  /* sweep: across workspaces */
+  select workspace_id, id, size from files
+  where (workspace_id, id) > ($after_workspace, $after) and (claimed_at is not null or size > 0)
+  order by workspace_id, id
+  limit $limit`;
 
 const batch = 1_000;
 const first = '00000000-0000-0000-0000-000000000000';
@@ -262,19 +241,15 @@ export async function* listReceivedFiles(
  * prevents a late claim before the bytes are deleted. The outer condition is not redundant: PostgreSQL checks
  * it again if a claim locked the row first.
  */
-const markOrphanedFiles = statement(
-  'take_orphaned_files',
-  '',
-  'workspace_id id',
-  `/* sweep: across workspaces */
-   update files set claimed_at = least(claimed_at, now())
-   where (workspace_id, id) in (
-     select workspace_id, id from files
-     where submission_id is null and held_id is null and (claimed_at is not null or created_at < now() - interval '1 day')
-     order by created_at limit 500)
-     and submission_id is null and held_id is null
-   returning workspace_id, id`,
-);
+const markOrphanedFiles = statement('take_orphaned_files', '', 'workspace_id id')`
+  /* sweep: across workspaces */
+  update files set claimed_at = least(claimed_at, now())
+  where (workspace_id, id) in (
+    select workspace_id, id from files
+    where submission_id is null and held_id is null and (claimed_at is not null or created_at < now() - interval '1 day')
+    order by created_at limit 500)
+    and submission_id is null and held_id is null
+  returning workspace_id, id`;
 
 /**
  * Deletes the bytes and rows of files that are no longer needed.
@@ -283,13 +258,12 @@ const markOrphanedFiles = statement(
 export async function sweepFiles(context: FileServices): Promise<number> {
   const orphans = await markOrphanedFiles(context.database, {});
   const byWorkspace = Map.groupBy(orphans, (file) => file.workspace_id);
-  for (const [workspaceId, files] of byWorkspace) {
+  for (const [workspaceId, files] of byWorkspace)
     await removeMarkedFiles(
       context,
       workspaceId,
       files.map((file) => file.id),
     );
-  }
   return orphans.length;
 }
 

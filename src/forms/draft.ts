@@ -10,35 +10,31 @@ import { json, jsonb, nullable, type Queryable, requireRow, statement } from '#k
 import { formColumns, sentStructureColumn, submissionCountSql, withoutPassword } from './form-rows.ts';
 
 /** Finds what the builder opens: the form, its live version and, if there is one, its working copy. */
-const findBuilderForm = statement(
-  'find_builder_form',
-  'workspace_id id',
-  [
-    'has_password:boolean submission_count version version_created_at:timestamp',
-    'version_created_by:text? revision? base_version? saved_at? saved_by?',
-    'is_untouched:boolean?',
-    {
-      settings: jsonb<Settings>(),
-      structure: sentStructureColumn,
-      draft_structure: nullable(json<object>()),
-      draft_settings: nullable(jsonb<Settings>()),
-    },
-    formColumns,
-  ],
-  `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
-          f.settings, f.password_hash is not null as has_password, ${submissionCountSql} as submission_count,
-          f.version, v.structure, v.created_at as version_created_at, author.name as version_created_by,
-          d.revision, d.structure as draft_structure, d.settings as draft_settings, d.base_version, d.saved_at,
-          saver.name as saved_by,
-          d.structure::text = base.structure::text and d.settings = coalesce(base.settings, d.settings) as is_untouched
-   from forms f
-   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
-   left join users author on author.id = v.created_by
-   left join form_drafts d on d.workspace_id = f.workspace_id and d.form_id = f.id
-   left join form_versions base on base.workspace_id = f.workspace_id and base.form_id = f.id and base.version = d.base_version
-   left join users saver on saver.id = d.saved_by
-   where f.workspace_id = $workspace_id and f.id = $id and f.deleted_at is null`,
-);
+const findBuilderForm = statement('find_builder_form', 'workspace_id id', [
+  'has_password:boolean submission_count version version_created_at:timestamp',
+  'version_created_by:text? revision? base_version? saved_at? saved_by?',
+  'is_untouched:boolean?',
+  {
+    settings: jsonb<Settings>(),
+    structure: sentStructureColumn,
+    draft_structure: nullable(json<object>()),
+    draft_settings: nullable(jsonb<Settings>()),
+  },
+  formColumns,
+])`
+  select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
+         f.settings, f.password_hash is not null as has_password, ${submissionCountSql} as submission_count,
+         f.version, v.structure, v.created_at as version_created_at, author.name as version_created_by,
+         d.revision, d.structure as draft_structure, d.settings as draft_settings, d.base_version, d.saved_at,
+         saver.name as saved_by,
+         d.structure::text = base.structure::text and d.settings = coalesce(base.settings, d.settings) as is_untouched
+  from forms f
+  join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+  left join users author on author.id = v.created_by
+  left join form_drafts d on d.workspace_id = f.workspace_id and d.form_id = f.id
+  left join form_versions base on base.workspace_id = f.workspace_id and base.form_id = f.id and base.version = d.base_version
+  left join users saver on saver.id = d.saved_by
+  where f.workspace_id = $workspace_id and f.id = $id and f.deleted_at is null`;
 
 /**
  * Saves the next revision of the working copy if its revision is one of `revisions` (0: no copy exists yet;
@@ -52,20 +48,20 @@ export const saveDraftRevision = statement(
     { settings: nullable(jsonb<Settings>()) },
   ],
   'revision saved_at',
-  `insert into form_drafts (workspace_id, form_id, structure, settings, revision, base_version, saved_by, saved_at)
-   select f.workspace_id, f.id, $structure, coalesce($settings, f.settings), 1, $base_version, $saved_by, $now
-   from forms f
-   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null and $base_version <= f.version
-     and ($revisions is null or 0 = any ($revisions) or exists (
-       select from form_drafts d where d.workspace_id = f.workspace_id and d.form_id = f.id))
-   on conflict (workspace_id, form_id) do update set
-     structure = excluded.structure, settings = coalesce($settings, form_drafts.settings),
-     revision = form_drafts.revision + 1,
-     base_version = greatest(form_drafts.base_version, excluded.base_version),
-     saved_by = excluded.saved_by, saved_at = excluded.saved_at
-   where $revisions is null or form_drafts.revision = any ($revisions)
-   returning revision, saved_at`,
-);
+)`
+  insert into form_drafts (workspace_id, form_id, structure, settings, revision, base_version, saved_by, saved_at)
+  select f.workspace_id, f.id, $structure, coalesce($settings, f.settings), 1, $base_version, $saved_by, $now
+  from forms f
+  where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null and $base_version <= f.version
+    and ($revisions is null or 0 = any ($revisions) or exists (
+      select from form_drafts d where d.workspace_id = f.workspace_id and d.form_id = f.id))
+  on conflict (workspace_id, form_id) do update set
+    structure = excluded.structure, settings = coalesce($settings, form_drafts.settings),
+    revision = form_drafts.revision + 1,
+    base_version = greatest(form_drafts.base_version, excluded.base_version),
+    saved_by = excluded.saved_by, saved_at = excluded.saved_at
+  where $revisions is null or form_drafts.revision = any ($revisions)
+  returning revision, saved_at`;
 
 /** What the builder edits: the structure and settings of a form. */
 type FormDocument = { structure: object; settings: Settings };

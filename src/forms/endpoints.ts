@@ -104,28 +104,24 @@ const listForms = statement(
   'list_forms',
   ['workspace_id form_ids? below_id limit offset', { status: nullable(textEnum<FormStatus>()) }],
   ['submission_count', formColumns],
-  `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
-          ${submissionCountSql} as submission_count
-   from forms f
-   where f.workspace_id = $workspace_id and f.deleted_at is null and ($status is null or f.status = $status)
-     and ($form_ids is null or f.id = any ($form_ids)) and f.id < $below_id
-   order by f.id desc limit $limit offset $offset`,
-);
+)`
+  select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
+         ${submissionCountSql} as submission_count
+  from forms f
+  where f.workspace_id = $workspace_id and f.deleted_at is null and ($status is null or f.status = $status)
+    and ($form_ids is null or f.id = any ($form_ids)) and f.id < $below_id
+  order by f.id desc limit $limit offset $offset`;
 
 const countForms = statement(
   'count_forms',
   ['workspace_id form_ids?', { status: nullable(textEnum<FormStatus>()) }],
   'total',
-  `select count(*) as total from forms
-   where workspace_id = $workspace_id and deleted_at is null and ($status is null or status = $status)
-     and ($form_ids is null or id = any ($form_ids))`,
-);
+)`
+  select count(*) as total from forms
+  where workspace_id = $workspace_id and deleted_at is null and ($status is null or status = $status)
+    and ($form_ids is null or id = any ($form_ids))`;
 
-const body = {
-  structure: structureShape,
-  settings: Type.Optional(settingsShape),
-  ...returnedProperties,
-};
+const body = { structure: structureShape, settings: Type.Optional(settingsShape), ...returnedProperties };
 
 /** The five form operations of the specification ("Forms"), and Change form. */
 export function formEndpoints(context: {
@@ -157,11 +153,7 @@ export function formEndpoints(context: {
       description: 'Returns forms, newest first, without their structure.',
       permission: 'forms:read',
       query: Type.Object({ ...listParameters, status: Type.Optional(statusShape) }, noExtraProperties),
-      reply: {
-        status: 200,
-        description: 'A page of forms.',
-        schema: listSchemaOf(FormListItem),
-      },
+      reply: { status: 200, description: 'A page of forms.', schema: listSchemaOf(FormListItem) },
       async run({ workspaceId, formIds, query }) {
         const cut = readPageRequest(query, 'forms');
         const filter = {
@@ -211,11 +203,7 @@ export function formEndpoints(context: {
         },
         noExtraProperties,
       ),
-      reply: {
-        status: 201,
-        description: 'The form, with the URL of its public page.',
-        schema: CreatedForm,
-      },
+      reply: { status: 201, description: 'The form, with the URL of its public page.', schema: CreatedForm },
       async run({ workspaceId, formIds, body, line, ...caller }) {
         requireWorkspaceAccess(formIds);
         requireSameForm(body, { workspaceId });

@@ -41,22 +41,20 @@ export const submissionCountSql = `(
   select coalesce(sum(count), 0)::bigint from submission_counts c
   where c.workspace_id = f.workspace_id and c.form_id = f.id)`;
 
-export const findForm = statement(
-  'find_form',
-  'workspace_id id',
-  ['submission_count', { settings: jsonb<Settings>(), structure: sentStructureColumn }, formColumns],
-  `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
-          f.settings, v.structure, ${submissionCountSql} as submission_count
-   from forms f join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
-   where f.workspace_id = $workspace_id and f.id = $id and f.deleted_at is null`,
-);
+export const findForm = statement('find_form', 'workspace_id id', [
+  'submission_count',
+  { settings: jsonb<Settings>(), structure: sentStructureColumn },
+  formColumns,
+])`
+  select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
+         f.settings, v.structure, ${submissionCountSql} as submission_count
+  from forms f join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+  where f.workspace_id = $workspace_id and f.id = $id and f.deleted_at is null`;
 
-export const findFormSettings = statement(
-  'find_form_settings',
-  'workspace_id id',
-  { settings: jsonb<Settings>() },
-  'select settings from forms where workspace_id = $workspace_id and id = $id and deleted_at is null',
-);
+export const findFormSettings = statement('find_form_settings', 'workspace_id id', {
+  settings: jsonb<Settings>(),
+})`
+  select settings from forms where workspace_id = $workspace_id and id = $id and deleted_at is null`;
 
 /** Returns a form of a workspace. @throws ApiError not_found, also for a form of another workspace. */
 export async function requireForm(db: Queryable, key: { workspaceId: string; formId: string }) {
@@ -157,13 +155,12 @@ export const draftJoin = `left join form_drafts d
 export const formNameSql = `coalesce(d.name, f.name)`;
 
 /** Locks a form until the transaction ends, so that later statements read it unchanged. */
-export const lockForm = statement(
-  'lock_form',
-  'workspace_id id',
-  ['version updated_at', { status: textEnum<FormStatus>() }],
-  `select status, version, updated_at from forms
-   where workspace_id = $workspace_id and id = $id and deleted_at is null for update`,
-);
+export const lockForm = statement('lock_form', 'workspace_id id', [
+  'version updated_at',
+  { status: textEnum<FormStatus>() },
+])`
+  select status, version, updated_at from forms
+  where workspace_id = $workspace_id and id = $id and deleted_at is null for update`;
 
 /**
  * Sets only the status. There is no new version, because the form itself does not change. published_at is set
@@ -173,12 +170,12 @@ export const setFormStatus = statement(
   'set_form_status',
   ['workspace_id id now', { status: textEnum<FormStatus>() }],
   'id',
-  `update forms set
-     status = $status, updated_at = greatest($now, updated_at + interval '1 ms'),
-     published_at = case when $status = 'published' and (status <> 'published' or published_at is null)
-                         then $now else published_at end
-   where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
-);
+)`
+  update forms set
+    status = $status, updated_at = greatest($now, updated_at + interval '1 ms'),
+    published_at = case when $status = 'published' and (status <> 'published' or published_at is null)
+                        then $now else published_at end
+  where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`;
 
 /**
  * For each status change, the statuses from which it is allowed and the resulting status (docs/rules.md 5).

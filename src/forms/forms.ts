@@ -36,26 +36,26 @@ const insertForm = statement(
     auditEntryParameters,
   ],
   formColumns,
-  `with form as (
-     insert into forms (workspace_id, id, name, description, status, settings, password_hash, version, created_at, updated_at, published_at)
-     values ($workspace_id, $id, $name, $description, $status, $settings, $password_hash, 1, $created_at, $created_at,
-             case when $status = 'published' then $created_at end)
-     returning *),
-   version as (
-     insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at, created_by)
-     select workspace_id, id, version, name, $structure, settings, $fields, created_at, $created_by from form),
-   lookup as (
-     insert into form_lookup (form_id, workspace_id) select id, workspace_id from form),
-   language as (
-     insert into search_languages (workspace_id, language) select $workspace_id, unnest($languages) on conflict do nothing),
-   segment as (
-     insert into search_segments (workspace_id, first_id)
-     select $workspace_id, '00000000-0000-0000-0000-000000000000'
-     where not exists (select from search_segments where workspace_id = $workspace_id) on conflict do nothing),
-   line as (
-     ${insertAuditEntrySql('form')})
-   select id, workspace_id, name, description, status, created_at, updated_at, published_at from form`,
-);
+)`
+  with form as (
+    insert into forms (workspace_id, id, name, description, status, settings, password_hash, version, created_at, updated_at, published_at)
+    values ($workspace_id, $id, $name, $description, $status, $settings, $password_hash, 1, $created_at, $created_at,
+            case when $status = 'published' then $created_at end)
+    returning *),
+  version as (
+    insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at, created_by)
+    select workspace_id, id, version, name, $structure, settings, $fields, created_at, $created_by from form),
+  lookup as (
+    insert into form_lookup (form_id, workspace_id) select id, workspace_id from form),
+  language as (
+    insert into search_languages (workspace_id, language) select $workspace_id, unnest($languages) on conflict do nothing),
+  segment as (
+    insert into search_segments (workspace_id, first_id)
+    select $workspace_id, '00000000-0000-0000-0000-000000000000'
+    where not exists (select from search_segments where workspace_id = $workspace_id) on conflict do nothing),
+  line as (
+    ${insertAuditEntrySql('form')})
+  select id, workspace_id, name, description, status, created_at, updated_at, published_at from form`;
 
 /**
  * Updates a form and adds the next version, which is live. Concurrent updates run one after the other, so two
@@ -73,38 +73,34 @@ const updateForm = statement(
     },
   ],
   'id',
-  `with form as (
-     update forms set
-       name = $name, description = $description, version = version + 1,
-       status = coalesce($status, status), settings = coalesce($settings, settings),
-       password_hash = case when $changes_password then $password_hash else password_hash end,
-       updated_at = greatest($now, updated_at + interval '1 ms'),
-       published_at = case when coalesce($status, status) = 'published' and (status <> 'published' or published_at is null)
-                           then $now else published_at end
-     where workspace_id = $workspace_id and id = $id and deleted_at is null
-       and ($unchanged is null or updated_at = any ($unchanged))
-     returning *),
-   version as (
-     insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at, created_by)
-     select workspace_id, id, version, name, $structure, settings, $fields, $now, $created_by from form),
-   language as (
-     insert into search_languages (workspace_id, language)
-     select workspace_id, unnest($languages) from form on conflict do nothing)
-   select id from form`,
-);
+)`
+  with form as (
+    update forms set
+      name = $name, description = $description, version = version + 1,
+      status = coalesce($status, status), settings = coalesce($settings, settings),
+      password_hash = case when $changes_password then $password_hash else password_hash end,
+      updated_at = greatest($now, updated_at + interval '1 ms'),
+      published_at = case when coalesce($status, status) = 'published' and (status <> 'published' or published_at is null)
+                          then $now else published_at end
+    where workspace_id = $workspace_id and id = $id and deleted_at is null
+      and ($unchanged is null or updated_at = any ($unchanged))
+    returning *),
+  version as (
+    insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at, created_by)
+    select workspace_id, id, version, name, $structure, settings, $fields, $now, $created_by from form),
+  language as (
+    insert into search_languages (workspace_id, language)
+    select workspace_id, unnest($languages) from form on conflict do nothing)
+  select id from form`;
 
 /**
  * Marks a form as deleted: it returns 404 everywhere from now on. A job removes its data
  * (src/submissions/changes/remove-form.ts).
  */
-const markFormDeleted = statement(
-  'mark_form_deleted',
-  'workspace_id id unchanged? now',
-  'id',
-  `update forms set deleted_at = $now
-   where workspace_id = $workspace_id and id = $id and deleted_at is null
-     and ($unchanged is null or updated_at = any ($unchanged)) returning id`,
-);
+const markFormDeleted = statement('mark_form_deleted', 'workspace_id id unchanged? now', 'id')`
+  update forms set deleted_at = $now
+  where workspace_id = $workspace_id and id = $id and deleted_at is null
+    and ($unchanged is null or updated_at = any ($unchanged)) returning id`;
 
 /** The job that removes a deleted form's submissions (src/submissions/changes/remove-form.ts). */
 export const removeFormJob = 'form.remove';
@@ -187,13 +183,9 @@ async function refusal(database: Queryable, workspaceId: string, id: string): Pr
   return new ApiError(found.length === 0 ? 'not_found' : 'precondition_failed');
 }
 
-const countSubmissions = statement(
-  'forms.count_submissions',
-  'workspace_id form_id',
-  'count',
-  `/* includes the trash: trashed_at does not matter */
-   select count(*) as count from submissions where workspace_id = $workspace_id and form_id = $form_id`,
-);
+const countSubmissions = statement('forms.count_submissions', 'workspace_id form_id', 'count')`
+  /* includes the trash: trashed_at does not matter */
+  select count(*) as count from submissions where workspace_id = $workspace_id and form_id = $form_id`;
 
 /**
  * Deletes a form permanently. It and its submissions return 404 from now on. A job removes the submissions
@@ -228,11 +220,10 @@ export function validateFormChange(change: FormChange): {
   password: PasswordChange;
 } {
   const result = validateStructure(change.structure);
-  if (!result.ok) {
+  if (!result.ok)
     throw new ApiError('validation_error', 'The form structure is not valid.', {
       errors: result.errors.map((error) => ({ ...error, path: [...error.path] })),
     });
-  }
   if (change.settings === undefined) return { form: result.form, settings: undefined, password: undefined };
   const checked = checkSettings(change.settings, result.form);
   if (!checked.ok)

@@ -19,12 +19,8 @@ export const formStatuses = ['draft', 'published', 'archived'] as const satisfie
 /**
  * Deletes a form's row, and with it its versions, webhooks, events and counts, as the last step of a removal.
  */
-export const deleteFormRow = statement(
-  'delete_form_row',
-  'workspace_id id',
-  'id',
-  `delete from forms where workspace_id = $workspace_id and id = $id and deleted_at is not null returning id`,
-);
+export const deleteFormRow = statement('delete_form_row', 'workspace_id id', 'id')`
+  delete from forms where workspace_id = $workspace_id and id = $id and deleted_at is not null returning id`;
 
 /** A feed that has not been read for this long is off and records nothing. */
 export const feedLifetimeSql = "interval '30 days'";
@@ -36,27 +32,22 @@ export const isFeedOnSql = `feeds.read_at > now() - ${feedLifetimeSql}`;
  * Finds what a visitor's request needs to know about a form, by its id alone. The structure is read once per
  * version.
  */
-const findLiveForm = statement(
-  'find_live_form',
-  'id',
-  [
-    'workspace_id name version published_at? password_hash? has_listeners:boolean',
-    { status: textEnum<FormStatus>(), settings: jsonb<Settings>() },
-  ],
-  `select f.workspace_id, f.name, f.status, f.settings, f.version, f.published_at, f.password_hash,
-          exists (select from webhooks w where w.workspace_id = f.workspace_id and w.form_id = f.id)
-            or exists (select from feeds where feeds.workspace_id = f.workspace_id and ${isFeedOnSql}) as has_listeners
-   from form_lookup l join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
-   where l.form_id = $id and f.deleted_at is null`,
-);
+const findLiveForm = statement('find_live_form', 'id', [
+  'workspace_id name version published_at? password_hash? has_listeners:boolean',
+  { status: textEnum<FormStatus>(), settings: jsonb<Settings>() },
+])`
+  select f.workspace_id, f.name, f.status, f.settings, f.version, f.published_at, f.password_hash,
+         exists (select from webhooks w where w.workspace_id = f.workspace_id and w.form_id = f.id)
+           or exists (select from feeds where feeds.workspace_id = f.workspace_id and ${isFeedOnSql}) as has_listeners
+  from form_lookup l join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
+  where l.form_id = $id and f.deleted_at is null`;
 
-export const findFormVersion = statement(
-  'find_form_version',
-  'workspace_id form_id version',
-  { structure: sentStructureColumn, fields: json<object>() },
-  `select structure, fields from form_versions
-   where workspace_id = $workspace_id and form_id = $form_id and version = $version`,
-);
+export const findFormVersion = statement('find_form_version', 'workspace_id form_id version', {
+  structure: sentStructureColumn,
+  fields: json<object>(),
+})`
+  select structure, fields from form_versions
+  where workspace_id = $workspace_id and form_id = $form_id and version = $version`;
 
 /** A form for a visitor's request: its live version. */
 export type LiveForm = {

@@ -99,11 +99,7 @@ function answerSchema(input: InputElement): JsonSchema {
   const write = elementDefinitions[input.type].schema as (attrs: InputElement['attrs']) => JsonSchema;
   const { description, ...schema } = write(input.attrs);
   const notes = [description, whenShown(input)].filter((note) => note !== undefined);
-  return {
-    title: input.attrs.label,
-    ...schema,
-    ...(notes.length > 0 && { description: notes.join(' ') }),
-  };
+  return { title: input.attrs.label, ...schema, ...(notes.length > 0 && { description: notes.join(' ') }) };
 }
 
 /** A visitor who does not see a question gives no answer, so only some submissions have one. */

@@ -20,13 +20,9 @@ import {
 import { changeForm, validateFormChange } from './forms.ts';
 
 /** Sets the password that settings.access may require; null removes it. No version includes it. */
-const setFormPassword = statement(
-  'set_form_password',
-  'workspace_id id password_hash? now',
-  'id',
-  `update forms set password_hash = $password_hash, updated_at = greatest($now, updated_at + interval '1 ms')
-   where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
-);
+const setFormPassword = statement('set_form_password', 'workspace_id id password_hash? now', 'id')`
+  update forms set password_hash = $password_hash, updated_at = greatest($now, updated_at + interval '1 ms')
+  where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`;
 
 /** A change to settings: the changed settings, or a function that returns them for the current ones. */
 type SettingsChange = object | ((settings: Settings) => object);
@@ -135,11 +131,10 @@ export async function requireAnswerReadPermission(
 function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) return patch;
   const merged: Record<string, unknown> = isRecord(target) ? { ...target } : {};
-  for (const [name, value] of Object.entries(patch)) {
+  for (const [name, value] of Object.entries(patch))
     if (value === null) delete merged[name];
     // Not an assignment, because a member may be named __proto__.
     else Object.defineProperty(merged, name, { ...writable, value: mergePatch(merged[name], value) });
-  }
   return merged;
 }
 

@@ -25,7 +25,6 @@ export const settingsShape = Type.Unsafe<object>({
 });
 const shownStructure = Type.Unsafe<object>({ 'x-component': 'Structure' });
 const shownSettings = Type.Unsafe<object>({ 'x-component': 'Settings' });
-/** A structure that may be incomplete. */
 const anyStructure = Type.Unsafe<object>({
   type: 'object',
   description: 'A form as a tree, complete or not.',
@@ -83,7 +82,6 @@ export const DryRun = nameSchema(
         change: Type.Enum(['element_removed', 'option_removed', 'row_removed', 'type_changed']),
         element: Type.String(),
         option: Type.Optional(Type.String()),
-        /** A row of a matrix. */
         row: Type.Optional(Type.String()),
         /** Null if the caller may not read submissions. */
         answers: Type.Union([Type.Integer(), Type.Null()]),
@@ -133,9 +131,7 @@ const report = Type.Array(
   Type.Object({
     path: Type.String({ description: 'The path in the document, such as `fields[2].title`.' }),
     title: Type.Optional(
-      Type.String({
-        description: 'The name of the part in the document, or of its nearest named parent.',
-      }),
+      Type.String({ description: 'The name of the part in the document, or of its nearest named parent.' }),
     ),
     outcome: Type.Enum(['mapped', 'changed', 'left_out']),
     message: Type.String({ description: 'What the part became, or why it was left out.' }),
@@ -284,12 +280,7 @@ export const DraftSave = Type.Object(
 );
 export const DraftSaved = nameSchema(
   'SavedDraft',
-  Type.Object({
-    revision: wholeNumber,
-    saved_at: maybeTimestamp,
-    etag: Type.String(),
-    ...dryRun,
-  }),
+  Type.Object({ revision: wholeNumber, saved_at: maybeTimestamp, etag: Type.String(), ...dryRun }),
 );
 
 export const PublishBody = Type.Object(

@@ -16,39 +16,31 @@ const listVersions = statement(
   'list_versions',
   'workspace_id form_id below_version:integer limit offset',
   'version name created_at created_by? is_live',
-  `select v.version, v.name, v.created_at, u.name as created_by, v.version = f.version as is_live
-   from forms f
-   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
-   left join users u on u.id = v.created_by
-   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
-     and v.version < $below_version
-   order by v.version desc limit $limit offset $offset`,
-);
+)`
+  select v.version, v.name, v.created_at, u.name as created_by, v.version = f.version as is_live
+  from forms f
+  join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
+  left join users u on u.id = v.created_by
+  where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+    and v.version < $below_version
+  order by v.version desc limit $limit offset $offset`;
 
 /**
  * Versions are never removed individually, so the number of the live version is their count. Returns no row
  * if the form does not exist.
  */
-const countVersions = statement(
-  'count_versions',
-  'workspace_id form_id',
-  'total:integer',
-  `select version as total from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null`,
-);
+const countVersions = statement('count_versions', 'workspace_id form_id', 'total:integer')`
+  select version as total from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null`;
 
-export const findVersionDetails = statement(
-  'find_version',
-  'workspace_id form_id version',
-  [
-    'version name created_at created_by? is_live',
-    { structure: sentStructureColumn, settings: nullable(jsonb<Settings>()) },
-  ],
-  `select v.version, v.name, v.created_at, u.name as created_by, v.version = f.version as is_live, v.structure, v.settings
-   from forms f
-   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
-   left join users u on u.id = v.created_by
-   where f.workspace_id = $workspace_id and f.id = $form_id and v.version = $version and f.deleted_at is null`,
-);
+export const findVersionDetails = statement('find_version', 'workspace_id form_id version', [
+  'version name created_at created_by? is_live',
+  { structure: sentStructureColumn, settings: nullable(jsonb<Settings>()) },
+])`
+  select v.version, v.name, v.created_at, u.name as created_by, v.version = f.version as is_live, v.structure, v.settings
+  from forms f
+  join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
+  left join users u on u.id = v.created_by
+  where f.workspace_id = $workspace_id and f.id = $form_id and v.version = $version and f.deleted_at is null`;
 
 /**
  * Returns a page of a form's versions, newest first, without structures.
@@ -90,14 +82,10 @@ export async function readVersion(database: Database, workspaceId: string, formI
 }
 
 /** Bases the working copy on the form's live version. */
-const rebaseDraft = statement(
-  'rebase_draft',
-  'workspace_id form_id',
-  '',
-  `update form_drafts d set base_version = f.version
-   from forms f
-   where d.workspace_id = $workspace_id and d.form_id = $form_id and f.workspace_id = d.workspace_id and f.id = d.form_id`,
-);
+const rebaseDraft = statement('rebase_draft', 'workspace_id form_id', '')`
+  update form_drafts d set base_version = f.version
+  from forms f
+  where d.workspace_id = $workspace_id and d.form_id = $form_id and f.workspace_id = d.workspace_id and f.id = d.form_id`;
 
 /**
  * Who publishes, and the state that they saw: one of the revisions of the working copy, and the live version.
@@ -127,16 +115,15 @@ export async function publishWorkingCopy(database: Database, publication: Public
     const isSame =
       JSON.stringify(draft.structure) === JSON.stringify(form.structure) &&
       isDeepStrictEqual(draft.settings, form.settings);
-    if (isSame) {
+    if (isSame)
       await setFormStatus(client, { workspace_id: workspaceId, id: formId, status: 'published', now: now() });
-    } else {
+    else
       await changeForm(client, workspaceId, formId, {
         structure: draft.structure,
         settings: draft.settings,
         status: 'published',
         changedBy: userId,
       });
-    }
     await rebaseDraft(client, { workspace_id: workspaceId, form_id: formId });
   });
 }

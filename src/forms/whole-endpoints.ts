@@ -57,29 +57,29 @@ const listFormLines = statement(
     { status: nullable(textEnum<FormStatus>()), sort: textEnum<FormOrder>() },
   ],
   ['submission_count last_submission_at:timestamp? last_activity_at:timestamp', formColumns],
-  `select f.id, f.workspace_id, ${formNameSql} as name, f.description, f.status, f.created_at, f.updated_at,
-          f.published_at, counted.submission_count, last.created_at as last_submission_at,
-          greatest(f.updated_at, d.saved_at, last.created_at) as last_activity_at
-   from forms f
-   ${draftJoin}
-   cross join lateral (select ${submissionCountSql} as submission_count) counted
-   left join lateral (
-     select s.created_at from submissions s
-     where s.workspace_id = f.workspace_id and s.form_id = f.id and s.trashed_at is null order by s.id desc limit 1) last on true
-   where ${filter} and f.id < $below_id
-   order by case when $sort = 'activity' then greatest(f.updated_at, d.saved_at, last.created_at) end desc,
-            case when $sort = 'name' then lower(${formNameSql}) end,
-            case when $sort = 'submissions' then counted.submission_count end desc,
-            f.id desc
-   limit $limit offset $offset`,
-);
+)`
+  select f.id, f.workspace_id, ${formNameSql} as name, f.description, f.status, f.created_at, f.updated_at,
+         f.published_at, counted.submission_count, last.created_at as last_submission_at,
+         greatest(f.updated_at, d.saved_at, last.created_at) as last_activity_at
+  from forms f
+  ${draftJoin}
+  cross join lateral (select ${submissionCountSql} as submission_count) counted
+  left join lateral (
+    select s.created_at from submissions s
+    where s.workspace_id = f.workspace_id and s.form_id = f.id and s.trashed_at is null order by s.id desc limit 1) last on true
+  where ${filter} and f.id < $below_id
+  order by case when $sort = 'activity' then greatest(f.updated_at, d.saved_at, last.created_at) end desc,
+           case when $sort = 'name' then lower(${formNameSql}) end,
+           case when $sort = 'submissions' then counted.submission_count end desc,
+           f.id desc
+  limit $limit offset $offset`;
 
 const countFormLines = statement(
   'count_form_lines',
   ['workspace_id form_ids? q?', { status: nullable(textEnum<FormStatus>()) }],
   'total',
-  `select count(*) as total from forms f ${draftJoin} where ${filter}`,
-);
+)`
+  select count(*) as total from forms f ${draftJoin} where ${filter}`;
 
 const example = { structure: exampleStructure };
 
@@ -252,11 +252,7 @@ export function wholeFormEndpoints({
       body: FormToImport,
       bodyLimit: maxDocumentBytes,
       example: { body: example },
-      reply: {
-        status: 201,
-        description: 'The form.',
-        schema: ImportedForm,
-      },
+      reply: { status: 201, description: 'The form.', schema: ImportedForm },
       async run({ body, ...scope }) {
         requireWorkspaceAccess(scope.formIds);
         const { structure, settings, report, report_count } = await readFormToImport(scope.workspaceId, body);

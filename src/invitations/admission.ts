@@ -8,42 +8,30 @@ import { hashOfToken, type LinkTarget, signLink, type Vault, verifyLink } from '
  * person's incomplete submission, while its resume link is valid. `is_used` also counts submissions in the
  * spam box.
  */
-const findByHash = statement(
-  'invitations.find_by_hash',
-  'form_id hash now',
-  [
-    'workspace_id id is_open is_used saved_id?',
-    { reference: jsonb<Record<string, string>>(), prefill: jsonb<Record<string, string | string[]>>() },
-  ],
-  `select i.workspace_id, i.id, i.reference, i.prefill,
-          i.revoked_at is null and (i.expires_at is null or i.expires_at > $now) as is_open,
-          s.completed_at is not null or exists (
-            select from held_submissions h where h.workspace_id = i.workspace_id and h.key = i.id) as is_used,
-          (select l.submission_id from submission_links l
-            where l.workspace_id = i.workspace_id and l.submission_id = s.id and s.completed_at is null
-              and s.trashed_at is null and l.purpose = 'resume' and l.expires_at > $now) as saved_id
-     from form_lookup f
-     join invitations i on i.workspace_id = f.workspace_id and i.hash = $hash and i.form_id = f.form_id
-     left join submissions s on s.workspace_id = i.workspace_id and s.key = i.id
-    where f.form_id = $form_id`,
-);
+const findByHash = statement('invitations.find_by_hash', 'form_id hash now', [
+  'workspace_id id is_open is_used saved_id?',
+  { reference: jsonb<Record<string, string>>(), prefill: jsonb<Record<string, string | string[]>>() },
+])`
+  select i.workspace_id, i.id, i.reference, i.prefill,
+         i.revoked_at is null and (i.expires_at is null or i.expires_at > $now) as is_open,
+         s.completed_at is not null or exists (
+           select from held_submissions h where h.workspace_id = i.workspace_id and h.key = i.id) as is_used,
+         (select l.submission_id from submission_links l
+           where l.workspace_id = i.workspace_id and l.submission_id = s.id and s.completed_at is null
+             and s.trashed_at is null and l.purpose = 'resume' and l.expires_at > $now) as saved_id
+    from form_lookup f
+    join invitations i on i.workspace_id = f.workspace_id and i.hash = $hash and i.form_id = f.form_id
+    left join submissions s on s.workspace_id = i.workspace_id and s.key = i.id
+   where f.form_id = $form_id`;
 
 /** Records when the link was first opened. */
-const markInvitationOpened = statement(
-  'invitations.note_opened',
-  'workspace_id id now',
-  '',
-  `update invitations set opened_at = $now where workspace_id = $workspace_id and id = $id and opened_at is null`,
-);
+const markInvitationOpened = statement('invitations.note_opened', 'workspace_id id now', '')`
+  update invitations set opened_at = $now where workspace_id = $workspace_id and id = $id and opened_at is null`;
 
 /** Records when something was first sent from the page of the link. */
-const markInvitationStarted = statement(
-  'invitations.note_started',
-  'workspace_id id now',
-  '',
-  `update invitations set started_at = $now, opened_at = coalesce(opened_at, $now)
-    where workspace_id = $workspace_id and id = $id and started_at is null`,
-);
+const markInvitationStarted = statement('invitations.note_started', 'workspace_id id now', '')`
+  update invitations set started_at = $now, opened_at = coalesce(opened_at, $now)
+   where workspace_id = $workspace_id and id = $id and started_at is null`;
 
 /** A visitor who opened an invitation link. */
 export type Guest = {

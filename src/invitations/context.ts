@@ -10,8 +10,6 @@ export type InvitationServices = {
   readonly wakeQueue: () => void;
 };
 
-/** The services for sending invitations, with their limits. */
 export type InvitingServices = InvitationServices & { readonly config: Pick<Config, 'limits'> };
 
-/** The form that people are invited to. */
 export type InvitedForm = { workspaceId: string; formId: string };

@@ -9,7 +9,6 @@ import { readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import type { InvitingServices } from './context.ts';
 
-/** A person to invite. */
 export type InvitationDraft = {
   email: string;
   name: string;
@@ -22,7 +21,6 @@ export type InvitationDraft = {
 /** Limits of one invitation. The limits of texts are in characters. */
 export const invitationDraftLimits = { name: 200, entries: 50, entryName: 64, entryValue: 1_000 } as const;
 
-/** A problem with a draft, with its property and entry. */
 type DraftProblem = { field: string; message: string };
 
 /**
@@ -51,10 +49,9 @@ export function checkInvitationDraft(draft: InvitationDraft, isPrefillable: IsPr
       field: 'name',
       message: `A name must be one line of at most ${invitationDraftLimits.name} characters.`,
     });
-  for (const field of ['reference', 'prefill'] as const) {
+  for (const field of ['reference', 'prefill'] as const)
     if (Object.keys(draft[field]).length > invitationDraftLimits.entries)
       problems.push({ field, message: `At most ${invitationDraftLimits.entries} values are allowed.` });
-  }
   for (const [key, value] of Object.entries(reference))
     problems.push(...checkEntry('reference', key, [value]));
   for (const [key, value] of Object.entries(prefill)) {
@@ -104,18 +101,14 @@ export const findFormAndWorkspaceNames = statement(
   'invitations.find_form_names',
   'workspace_id form_id',
   'form_name workspace_name:text locale:text?',
-  `select f.name as form_name, w.name as workspace_name, f.settings->>'locale' as locale
-     from forms f join workspaces w on w.id = f.workspace_id
-    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
-);
+)`
+  select f.name as form_name, w.name as workspace_name, f.settings->>'locale' as locale
+    from forms f join workspaces w on w.id = f.workspace_id
+   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`;
 
 /** Locks the invitation counts of a workspace until the transaction ends. */
-const lockInviting = statement(
-  'invitations.lock_inviting',
-  'workspace_id',
-  'id',
-  `select id from workspaces where id = $workspace_id for no key update`,
-);
+const lockInviting = statement('invitations.lock_inviting', 'workspace_id', 'id')`
+  select id from workspaces where id = $workspace_id for no key update`;
 
 /** The condition for an invitation or reminder that was queued or sent within the last day. */
 const isRecentMail = `kind in ('invitation', 'reminder') and greatest(queued_at, sent_at) > $since`;
@@ -129,29 +122,29 @@ const countInvited = statement(
   'invitations.count_invited',
   'workspace_id created_by? since:timestamp',
   'by_person:bigint by_workspace:bigint oldest',
-  `with counted as (
-     select 1 as count, account_id, greatest(queued_at, sent_at) as at from counted_emails
-      where workspace_id = $workspace_id and ${isRecentMail}
-     union all
-     select case when b.is_mailed then t.total - t.done - t.refused else t.total end, b.created_by,
-            greatest(b.created_at, $since)
-       from invitation_batches b join tasks t on t.workspace_id = b.workspace_id and t.id = b.id
-      where b.workspace_id = $workspace_id
-        and case when b.is_mailed then t.done + t.refused < t.total else b.created_at > $since end)
-   select coalesce(sum(count) filter (where account_id = $created_by), 0)::bigint as by_person,
-          coalesce(sum(count), 0)::bigint as by_workspace, coalesce(min(at), now()) as oldest
-     from counted`,
-);
+)`
+  with counted as (
+    select 1 as count, account_id, greatest(queued_at, sent_at) as at from counted_emails
+     where workspace_id = $workspace_id and ${isRecentMail}
+    union all
+    select case when b.is_mailed then t.total - t.done - t.refused else t.total end, b.created_by,
+           greatest(b.created_at, $since)
+      from invitation_batches b join tasks t on t.workspace_id = b.workspace_id and t.id = b.id
+     where b.workspace_id = $workspace_id
+       and case when b.is_mailed then t.done + t.refused < t.total else b.created_at > $since end)
+  select coalesce(sum(count) filter (where account_id = $created_by), 0)::bigint as by_person,
+         coalesce(sum(count), 0)::bigint as by_workspace, coalesce(min(at), now()) as oldest
+    from counted`;
 
 /** Counts the invitations and reminders of an account in all other workspaces. */
 const countAccountEmails = statement(
   'invitations.count_account_emails',
   'account_id workspace_id since:timestamp',
   'count oldest',
-  `/* lookup: across workspaces */
-   select count(*) as count, coalesce(min(greatest(queued_at, sent_at)), now()) as oldest from counted_emails
-    where account_id = $account_id and workspace_id <> $workspace_id and ${isRecentMail}`,
-);
+)`
+  /* lookup: across workspaces */
+  select count(*) as count, coalesce(min(greatest(queued_at, sent_at)), now()) as oldest from counted_emails
+   where account_id = $account_id and workspace_id <> $workspace_id and ${isRecentMail}`;
 
 const dayMs = 86_400_000;
 

@@ -73,11 +73,7 @@ export function invitationEndpoints(
         },
         noExtraProperties,
       ),
-      reply: {
-        status: 200,
-        description: 'A page of invitations.',
-        schema: listSchemaOf(InvitationShape),
-      },
+      reply: { status: 200, description: 'A page of invitations.', schema: listSchemaOf(InvitationShape) },
       async run({ workspaceId, formIds, params, query, ...scope }) {
         requireFormAccess(formIds, params.id);
         const filter = { status: query.status, words: query.q };

@@ -15,9 +15,7 @@ const leftOut = (problems: readonly { line: number; message: string }[]) => ({
   problems: problems.slice(0, shown.problems),
 });
 
-const example = {
-  body: { kind: 'addresses', text: 'Grace Hopper <grace@example.org>' },
-} as const;
+const example = { body: { kind: 'addresses', text: 'Grace Hopper <grace@example.org>' } } as const;
 
 /** Operations that invite people from pasted addresses or a file: first a preview, then the import. */
 export const importEndpoints = (context: InvitingServices) => ({

@@ -37,17 +37,17 @@ const insertInvitations = statement(
     },
   ],
   'id',
-  `with made as (
-     insert into invitations (workspace_id, id, form_id, batch_id, hash, email, address_key, name, reference, prefill,
-                              expires_at, created_at)
-     select $workspace_id, r.id, $form_id, $batch_id, decode(r.hash, 'hex'), r.email, r.address_key, r.name,
-            r.reference, r.prefill, $expires_at, $created_at
-       from json_to_recordset($rows)
-         as r (id uuid, hash text, email text, address_key text, name text, reference jsonb, prefill jsonb)
-     on conflict (workspace_id, form_id, address_key) where revoked_at is null do nothing
-     returning id)
-   select id from made`,
-);
+)`
+  with made as (
+    insert into invitations (workspace_id, id, form_id, batch_id, hash, email, address_key, name, reference, prefill,
+                             expires_at, created_at)
+    select $workspace_id, r.id, $form_id, $batch_id, decode(r.hash, 'hex'), r.email, r.address_key, r.name,
+           r.reference, r.prefill, $expires_at, $created_at
+      from json_to_recordset($rows)
+        as r (id uuid, hash text, email text, address_key text, name text, reference jsonb, prefill jsonb)
+    on conflict (workspace_id, form_id, address_key) where revoked_at is null do nothing
+    returning id)
+  select id from made`;
 
 /** Adds a batch: invitations that share a message and options. */
 const insertBatch = statement(
@@ -57,13 +57,12 @@ const insertBatch = statement(
     'remind_after_days is_mailed created_by? created_at expires_at?',
   ],
   '',
-  `insert into invitation_batches (workspace_id, id, form_id, subject, message, reminder_subject, reminder_message,
-                                   remind_after_days, is_mailed, created_by, created_at, expires_at)
-   values ($workspace_id, $id, $form_id, $subject, $message, $reminder_subject, $reminder_message,
-           $remind_after_days, $is_mailed, $created_by, $created_at, $expires_at)`,
-);
+)`
+  insert into invitation_batches (workspace_id, id, form_id, subject, message, reminder_subject, reminder_message,
+                                  remind_after_days, is_mailed, created_by, created_at, expires_at)
+  values ($workspace_id, $id, $form_id, $subject, $message, $reminder_subject, $reminder_message,
+          $remind_after_days, $is_mailed, $created_by, $created_at, $expires_at)`;
 
-/** The message and options of a batch of invitations. */
 export type InvitationBatchOptions = InvitationMessage & {
   expiresAt: Date | null;
   /** Whether emails are requested. Without `smtp` none are sent. */
@@ -141,11 +140,7 @@ export function checkBatchOptions(
   const problems: ErrorItem[] = checkMessage(invitation, referenceNames);
   // RFC 3339 allows a leap second, but Date does not: the invalid Date is neither before nor after any time.
   if (invitation.expiresAt && !(invitation.expiresAt > now()))
-    problems.push({
-      field: 'expires_at',
-      message: 'The expiry must be in the future.',
-      code: 'too_small',
-    });
+    problems.push({ field: 'expires_at', message: 'The expiry must be in the future.', code: 'too_small' });
   return problems;
 }
 

@@ -39,11 +39,11 @@ const readOnInvitations = statement(
   'invitations.read_on_invitations',
   'workspace_id form_id before:uuid? limit',
   invitationColumns,
-  `select ${invitationColumnsSql}
-     from invitations i ${submissionJoinSql}
-    where i.workspace_id = $workspace_id and i.form_id = $form_id and ($before is null or i.id < $before)
-    order by i.id desc limit $limit`,
-);
+)`
+  select ${invitationColumnsSql}
+    from invitations i ${submissionJoinSql}
+   where i.workspace_id = $workspace_id and i.form_id = $form_id and ($before is null or i.id < $before)
+   order by i.id desc limit $limit`;
 
 type FileContext = Pick<InvitationServices, 'database' | 'vault' | 'config'>;
 

@@ -35,13 +35,13 @@ const recordQueuedEmails = statement(
   'invitations.note_mails',
   ['workspace_id ids mail_ids:uuids now', { purpose: textEnum<MailPurpose>() }],
   '',
-  `update invitations i
-      set mail_id = mail.id, mail_error = null,
-          reminders = i.reminders + ($purpose = 'reminder')::integer,
-          reminded_at = case when $purpose = 'reminder' then $now else i.reminded_at end
-     from unnest($ids, $mail_ids) as mail (invitation_id, id)
-    where i.workspace_id = $workspace_id and i.id = mail.invitation_id`,
-);
+)`
+  update invitations i
+     set mail_id = mail.id, mail_error = null,
+         reminders = i.reminders + ($purpose = 'reminder')::integer,
+         reminded_at = case when $purpose = 'reminder' then $now else i.reminded_at end
+    from unnest($ids, $mail_ids) as mail (invitation_id, id)
+   where i.workspace_id = $workspace_id and i.id = mail.invitation_id`;
 
 type Mailable = RowOf<typeof mailColumns>;
 
@@ -113,28 +113,24 @@ function writeMail(
 /**
  * Records that the last email of an invitation was sent. The first one starts the schedule of its reminders.
  */
-const recordEmailSent = statement(
-  'invitations.note_mail_sent',
-  'workspace_id mail_id now',
-  '',
-  `update invitations i
-      set sent_at = coalesce(i.sent_at, $now), bounced_at = null, mail_error = null,
-          remind_at = case when i.sent_at is null and i.revoked_at is null
-                           then (select min($now + make_interval(days => day)) from unnest(b.remind_after_days) as day)
-                           else i.remind_at end
-     from invitation_batches b
-    where i.workspace_id = $workspace_id and i.mail_id = $mail_id
-      and b.workspace_id = i.workspace_id and b.id = i.batch_id`,
-);
+const recordEmailSent = statement('invitations.note_mail_sent', 'workspace_id mail_id now', '')`
+  update invitations i
+     set sent_at = coalesce(i.sent_at, $now), bounced_at = null, mail_error = null,
+         remind_at = case when i.sent_at is null and i.revoked_at is null
+                          then (select min($now + make_interval(days => day)) from unnest(b.remind_after_days) as day)
+                          else i.remind_at end
+    from invitation_batches b
+   where i.workspace_id = $workspace_id and i.mail_id = $mail_id
+     and b.workspace_id = i.workspace_id and b.id = i.batch_id`;
 
 /** Records why an email could not be delivered. With `bounced_at` the failure is final. */
 const recordEmailFailed = statement(
   'invitations.note_mail_failed',
   'workspace_id mail_id error bounced_at:timestamp?',
   '',
-  `update invitations set mail_error = $error, bounced_at = coalesce($bounced_at, bounced_at)
-    where workspace_id = $workspace_id and mail_id = $mail_id`,
-);
+)`
+  update invitations set mail_error = $error, bounced_at = coalesce($bounced_at, bounced_at)
+   where workspace_id = $workspace_id and mail_id = $mail_id`;
 
 /** Records the outcome of an invitation's last email, in the transaction that settles the email. */
 export async function recordInvitationEmailOutcome(

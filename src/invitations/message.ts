@@ -4,6 +4,15 @@ import type { Locale } from '#ast/basics/locales.ts';
 import { countCharacters, isCleanText } from '#ast/basics/text.ts';
 import { fillTemplate, formatDay } from '#ast/basics/words.ts';
 import type { EmailBlock, EmailBody } from '#kit/outbox.ts';
+import ar from './words/ar.json' with { type: 'json' };
+import de from './words/de.json' with { type: 'json' };
+import en from './words/en.json' with { type: 'json' };
+import es from './words/es.json' with { type: 'json' };
+import fr from './words/fr.json' with { type: 'json' };
+import ja from './words/ja.json' with { type: 'json' };
+import nl from './words/nl.json' with { type: 'json' };
+import pt from './words/pt.json' with { type: 'json' };
+import zh from './words/zh.json' with { type: 'json' };
 
 /** The placeholders of a subject and a message, besides the names of reference values. */
 export const placeholders = {
@@ -25,7 +34,6 @@ function fillPlaceholders(text: string, values: ReadonlyMap<string, string>): st
   );
 }
 
-/** Returns the unknown placeholders of a text. */
 function unknownPlaceholders(text: string, referenceNames: ReadonlySet<string>): string[] {
   const named = [...text.matchAll(pattern)].map(([, name]) => name!);
   return [...new Set(named)].filter(
@@ -47,7 +55,6 @@ export type InvitationMessage = {
 
 const messageLimits = { subject: 200, message: 10_000, reminders: 5, days: 365 } as const;
 
-/** The default message of a batch. */
 export const defaultMessage: InvitationMessage = {
   subject: 'You are invited: {{form}}',
   message: 'Hello {{name|there}},\n\nYou are invited to fill in “{{form}}”. The link below is only for you.',
@@ -130,79 +137,10 @@ export const messageProperties = {
 };
 
 /** The service's own texts in an invitation email. The `{parts}` are identical in every language. */
-type EmailWords = {
-  readonly button: string;
-  readonly until: string;
-  readonly reason: string;
-  /** The subject of a reminder without its own subject. */
-  readonly reminder: string;
-};
+type EmailWords = Readonly<Record<keyof typeof en, string>>;
 
 /** The texts in each language that forms support. */
-const emailWords: Readonly<Record<Locale, EmailWords>> = {
-  en: {
-    button: 'Open the form',
-    until: 'The link works until {date} (UTC).',
-    reason:
-      '{workspace} invited {email} to fill in this form. The link is personal: anyone who has it can answer in your name.',
-    reminder: 'Reminder: {subject}',
-  },
-  de: {
-    button: 'Formular öffnen',
-    until: 'Der Link gilt bis zum {date} (UTC).',
-    reason:
-      '{workspace} hat {email} eingeladen, dieses Formular auszufüllen. Der Link ist persönlich: Jede Person, die ihn hat, kann in Ihrem Namen antworten.',
-    reminder: 'Erinnerung: {subject}',
-  },
-  es: {
-    button: 'Abrir el formulario',
-    until: 'El enlace funciona hasta el {date} (UTC).',
-    reason:
-      '{workspace} ha invitado a {email} a rellenar este formulario. El enlace es personal: cualquiera que lo tenga puede responder en su nombre.',
-    reminder: 'Recordatorio: {subject}',
-  },
-  fr: {
-    button: 'Ouvrir le formulaire',
-    until: 'Le lien fonctionne jusqu’au {date} (UTC).',
-    reason:
-      '{workspace} a invité {email} à remplir ce formulaire. Le lien est personnel : toute personne qui l’a peut répondre en votre nom.',
-    reminder: 'Rappel : {subject}',
-  },
-  pt: {
-    button: 'Abrir o formulário',
-    until: 'O link funciona até {date} (UTC).',
-    reason:
-      '{workspace} convidou {email} para preencher este formulário. O link é pessoal: qualquer pessoa que o tenha pode responder em seu nome.',
-    reminder: 'Lembrete: {subject}',
-  },
-  nl: {
-    button: 'Formulier openen',
-    until: 'De link werkt tot {date} (UTC).',
-    reason:
-      '{workspace} heeft {email} uitgenodigd om dit formulier in te vullen. De link is persoonlijk: iedereen die hem heeft, kan namens u antwoorden.',
-    reminder: 'Herinnering: {subject}',
-  },
-  ja: {
-    button: 'フォームを開く',
-    until: 'リンクの有効期限：{date}（UTC）',
-    reason:
-      '{workspace} がこのフォームへの回答のため {email} を招待しました。リンクはあなた専用です。リンクを知っている人はあなたの名前で回答できます。',
-    reminder: 'リマインダー：{subject}',
-  },
-  zh: {
-    button: '打开表单',
-    until: '链接有效期至 {date}（UTC）。',
-    reason: '{workspace} 邀请 {email} 填写此表单。该链接仅供您本人使用：任何拥有它的人都可以以您的名义作答。',
-    reminder: '提醒：{subject}',
-  },
-  ar: {
-    button: 'فتح النموذج',
-    until: 'يعمل الرابط حتى {date} (UTC).',
-    reason:
-      'دعت {workspace} صاحب العنوان {email} إلى تعبئة هذا النموذج. الرابط شخصي: من يملكه يستطيع الإجابة باسمك.',
-    reminder: 'تذكير: {subject}',
-  },
-};
+const emailWords: Readonly<Record<Locale, EmailWords>> = { en, fr, de, es, pt, nl, ar, ja, zh };
 
 /** The person who gets the email, and the data in it. */
 export type Recipient = {
@@ -220,7 +158,6 @@ export type Recipient = {
 /** The content of an invitation email. It contains no answers. */
 export type InvitationEmail = EmailBody & { blocks: Exclude<EmailBlock, { kind: 'fields' }>[] };
 
-/** Whether the email is an invitation or a reminder. */
 export type MailPurpose = 'invitation' | 'reminder';
 
 /** Renders the email to one person. */

@@ -136,13 +136,12 @@ function splitOutsideQuotes(line: string): string[] {
   const pieces: string[] = [];
   let start = 0;
   let isQuoted = false;
-  for (let at = 0; at < line.length; at += 1) {
+  for (let at = 0; at < line.length; at += 1)
     if (line[at] === '"') isQuoted = !isQuoted;
     else if (!isQuoted && (line[at] === ',' || line[at] === ';')) {
       pieces.push(line.slice(start, at));
       start = at + 1;
     }
-  }
   return [...pieces, line.slice(start)];
 }
 

@@ -19,11 +19,11 @@ export const findInvitations = statement(
   'invitations.find_invitations',
   'workspace_id form_id ids',
   invitationColumns,
-  `select ${invitationColumnsSql}
-     from invitations i ${submissionJoinSql}
-     join forms f on f.workspace_id = i.workspace_id and f.id = i.form_id
-    where i.workspace_id = $workspace_id and i.form_id = $form_id and i.id = any($ids) and f.deleted_at is null`,
-);
+)`
+  select ${invitationColumnsSql}
+    from invitations i ${submissionJoinSql}
+    join forms f on f.workspace_id = i.workspace_id and f.id = i.form_id
+   where i.workspace_id = $workspace_id and i.form_id = $form_id and i.id = any($ids) and f.deleted_at is null`;
 
 /**
  * Lists one page of a form's invitations, newest first, with the exact total in each row. A page without
@@ -40,20 +40,20 @@ const listInvitations = statement(
     },
   ],
   ['total', nullableColumns(invitationColumns)],
-  `with found as (
-     select i.id
-       from invitations i ${submissionJoinSql}
-      where i.workspace_id = $workspace_id and i.form_id = $form_id
-        and ($status is null or ${invitationStatusSql} = $status)
-        and ($words is null or strpos(i.address_key, $words) > 0 or strpos(lower(i.name), $words) > 0)),
-   page as (select id from found where id < $below_id order by id desc limit $limit offset $offset)
-   select (select count(*) from found) as total, ${invitationColumnsSql}
-     from forms f
-     left join (invitations i join page using (id) ${submissionJoinSql})
-            on i.workspace_id = f.workspace_id and i.form_id = f.id
-    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
-    order by i.id desc`,
-);
+)`
+  with found as (
+    select i.id
+      from invitations i ${submissionJoinSql}
+     where i.workspace_id = $workspace_id and i.form_id = $form_id
+       and ($status is null or ${invitationStatusSql} = $status)
+       and ($words is null or strpos(i.address_key, $words) > 0 or strpos(lower(i.name), $words) > 0)),
+  page as (select id from found where id < $below_id order by id desc limit $limit offset $offset)
+  select (select count(*) from found) as total, ${invitationColumnsSql}
+    from forms f
+    left join (invitations i join page using (id) ${submissionJoinSql})
+           on i.workspace_id = f.workspace_id and i.form_id = f.id
+   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+   order by i.id desc`;
 
 type ReadingContext = Pick<InvitationServices, 'database' | 'vault' | 'config'>;
 

@@ -15,37 +15,31 @@ import { defaultMessage, placeholders } from './message.ts';
 import type { InvitationsOverview } from './shapes.ts';
 
 /** Counts the invitations of a form by status; statuses without invitations are omitted. */
-const countInvitations = statement(
-  'invitations.count_invitations',
-  'workspace_id form_id',
-  ['count', { status: textEnum<InvitationStatus>() }],
-  `select ${invitationStatusSql} as status, count(*) as count
-     from invitations i ${submissionJoinSql}
-    where i.workspace_id = $workspace_id and i.form_id = $form_id
-    group by 1`,
-);
+const countInvitations = statement('invitations.count_invitations', 'workspace_id form_id', [
+  'count',
+  { status: textEnum<InvitationStatus>() },
+])`
+  select ${invitationStatusSql} as status, count(*) as count
+    from invitations i ${submissionJoinSql}
+   where i.workspace_id = $workspace_id and i.form_id = $form_id
+   group by 1`;
 
 /** Lists the last batches of a form, newest first, with their progress and the number of queued emails. */
-const listBatches = statement(
-  'invitations.list_batches',
-  'workspace_id form_id limit',
-  [
-    'id subject message reminder_subject? reminder_message? remind_after_days is_mailed',
-    'total:integer created skipped waiting:bigint created_at created_by? failed_reason?',
-  ],
-  `select b.id, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days, b.is_mailed,
-          t.total, t.done as created, t.refused as skipped,
-          (select count(*) from invitations i
-             join mails m on m.workspace_id = i.workspace_id and m.id = i.mail_id and m.state = 'queued'
-            where i.workspace_id = b.workspace_id and i.batch_id = b.id) as waiting,
-          b.created_at, u.name as created_by, ${failedReasonSql} as failed_reason
-     from invitation_batches b join tasks t on t.workspace_id = b.workspace_id and t.id = b.id
-     left join users u on u.id = b.created_by
-    where b.workspace_id = $workspace_id and b.form_id = $form_id
-    order by b.id desc limit $limit`,
-);
+const listBatches = statement('invitations.list_batches', 'workspace_id form_id limit', [
+  'id subject message reminder_subject? reminder_message? remind_after_days is_mailed',
+  'total:integer created skipped waiting:bigint created_at created_by? failed_reason?',
+])`
+  select b.id, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days, b.is_mailed,
+         t.total, t.done as created, t.refused as skipped,
+         (select count(*) from invitations i
+            join mails m on m.workspace_id = i.workspace_id and m.id = i.mail_id and m.state = 'queued'
+           where i.workspace_id = b.workspace_id and i.batch_id = b.id) as waiting,
+         b.created_at, u.name as created_by, ${failedReasonSql} as failed_reason
+    from invitation_batches b join tasks t on t.workspace_id = b.workspace_id and t.id = b.id
+    left join users u on u.id = b.created_by
+   where b.workspace_id = $workspace_id and b.form_id = $form_id
+   order by b.id desc limit $limit`;
 
-/** The number of batches in the overview. */
 const shownBatches = 5;
 
 /**

@@ -30,15 +30,11 @@ const isOpen = `s.completed_at is null and i.revoked_at is null and (i.expires_a
   and not exists (select from held_submissions h where h.workspace_id = i.workspace_id and h.key = i.id)`;
 
 /** Locks the invitations with these ids that can be emailed now, until the transaction ends. */
-export const lockToMail = statement(
-  'invitations.lock_to_mail',
-  'workspace_id form_id ids now',
-  mailColumns,
-  `select ${mailSelection} from ${mailSource}
-    where i.workspace_id = $workspace_id and i.form_id = $form_id and i.id = any($ids) and ${isOpen} and ${wantsMail}
-    order by i.id
-    for update of i`,
-);
+export const lockToMail = statement('invitations.lock_to_mail', 'workspace_id form_id ids now', mailColumns)`
+  select ${mailSelection} from ${mailSource}
+   where i.workspace_id = $workspace_id and i.form_id = $form_id and i.id = any($ids) and ${isOpen} and ${wantsMail}
+   order by i.id
+   for update of i`;
 
 /**
  * Disables the link of an invitation and its reminders. Returns no row if the invitation is missing or
@@ -48,10 +44,10 @@ const revokeInvitation = statement(
   'invitations.revoke_invitation',
   'workspace_id form_id id now',
   'mail_id?',
-  `update invitations set revoked_at = $now, remind_at = null
-    where workspace_id = $workspace_id and form_id = $form_id and id = $id and revoked_at is null
-   returning mail_id`,
-);
+)`
+  update invitations set revoked_at = $now, remind_at = null
+   where workspace_id = $workspace_id and form_id = $form_id and id = $id and revoked_at is null
+  returning mail_id`;
 
 /**
  * Emails an invitation with its current link, again or for the first time.
@@ -131,48 +127,43 @@ const lockUnanswered = statement(
   'invitations.lock_unanswered',
   'workspace_id form_id ids? after? quiet_since:timestamp now',
   mailColumns,
-  `select ${mailSelection} from ${mailSource}
-    where i.workspace_id = $workspace_id and i.form_id = $form_id
-      and ($ids is null or i.id = any($ids)) and ($after is null or i.id > $after)
-      and ${isOpen} and ${wantsMail} and ${invitationStatusSql} in ('sent', 'opened', 'started')
-      and i.sent_at is not null and greatest(i.sent_at, i.reminded_at) < $quiet_since
-      and not exists (select from mails m where m.workspace_id = i.workspace_id and m.id = i.mail_id
-                                            and (m.state = 'queued' or m.settled_at >= $quiet_since))
-    order by i.id limit 1000
-    for update of i`,
-);
+)`
+  select ${mailSelection} from ${mailSource}
+   where i.workspace_id = $workspace_id and i.form_id = $form_id
+     and ($ids is null or i.id = any($ids)) and ($after is null or i.id > $after)
+     and ${isOpen} and ${wantsMail} and ${invitationStatusSql} in ('sent', 'opened', 'started')
+     and i.sent_at is not null and greatest(i.sent_at, i.reminded_at) < $quiet_since
+     and not exists (select from mails m where m.workspace_id = i.workspace_id and m.id = i.mail_id
+                                           and (m.state = 'queued' or m.settled_at >= $quiet_since))
+   order by i.id limit 1000
+   for update of i`;
 
 /**
  * Locks up to a hundred invitations whose scheduled reminder is due, of all forms. Skips those that other
  * processes have locked.
  */
-const lockDueReminders = statement(
-  'invitations.lock_due_reminders',
-  'now',
-  ['workspace_id is_open', mailColumns],
-  `/* sweep: across workspaces */
-   select i.workspace_id,
-          ${isOpen} and ${wantsMail} and i.bounced_at is null and f.status = 'published'
-            and exists (select from form_lookup l where l.workspace_id = f.workspace_id and l.form_id = f.id) as is_open,
-          ${mailSelection}
-     from ${mailSource}
-    where i.remind_at <= $now
-    order by i.remind_at limit 100
-    for update of i skip locked`,
-);
+const lockDueReminders = statement('invitations.lock_due_reminders', 'now', [
+  'workspace_id is_open',
+  mailColumns,
+])`
+  /* sweep: across workspaces */
+  select i.workspace_id,
+         ${isOpen} and ${wantsMail} and i.bounced_at is null and f.status = 'published'
+           and exists (select from form_lookup l where l.workspace_id = f.workspace_id and l.form_id = f.id) as is_open,
+         ${mailSelection}
+    from ${mailSource}
+   where i.remind_at <= $now
+   order by i.remind_at limit 100
+   for update of i skip locked`;
 
 const remindAt = 'i.sent_at + make_interval(days => day)';
 
 /** Moves the reminder schedule to its next day in the future, or ends it. */
-const advanceReminders = statement(
-  'invitations.advance_reminders',
-  'workspace_id ids now',
-  '',
-  `update invitations i
-      set remind_at = (select min(${remindAt}) from unnest(b.remind_after_days) as day where ${remindAt} > $now)
-     from invitation_batches b
-    where i.workspace_id = $workspace_id and i.id = any($ids) and b.workspace_id = i.workspace_id and b.id = i.batch_id`,
-);
+const advanceReminders = statement('invitations.advance_reminders', 'workspace_id ids now', '')`
+  update invitations i
+     set remind_at = (select min(${remindAt}) from unnest(b.remind_after_days) as day where ${remindAt} > $now)
+    from invitation_batches b
+   where i.workspace_id = $workspace_id and i.id = any($ids) and b.workspace_id = i.workspace_id and b.id = i.batch_id`;
 
 /**
  * No reminder is sent within this time after another email, so pressing the button twice sends one reminder.

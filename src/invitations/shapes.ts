@@ -50,7 +50,6 @@ export const InvitationShape = nameSchema(
 
 export const noExtraProperties = { additionalProperties: false } as const;
 export const uuid = Type.String({ format: 'uuid' });
-/** The path parameters of one invitation. */
 export const invitationParameters = Type.Object({ id: uuid, invitation: uuid });
 /** The response of operations on one invitation. */
 export const invitationReply = {
@@ -78,10 +77,7 @@ const InvitedPerson = nameSchema(
 
 /** The request body that invites people. */
 export const InviteBody = Type.Object(
-  {
-    invitations: Type.Array(InvitedPerson, { minItems: 1, maxItems: mostInvited }),
-    ...messageProperties,
-  },
+  { invitations: Type.Array(InvitedPerson, { minItems: 1, maxItems: mostInvited }), ...messageProperties },
   noExtraProperties,
 );
 
@@ -104,7 +100,6 @@ export function readInvitationBody(
 
 const timestamp = Type.String({ format: 'date-time' });
 
-/** The use of a column of a file. */
 const ColumnUse = Type.Union([
   Type.Object({ as: Type.Enum(['email', 'name', 'ignore']) }, noExtraProperties),
   Type.Object(

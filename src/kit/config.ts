@@ -49,9 +49,7 @@ export type Config = {
   valkeyUrl: string | undefined;
   /** Object storage for uploads; undefined: files under dataDir. */
   s3: { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string } | undefined;
-  /** Scheduled backups; undefined: none. */
   backup: BackupConfig | undefined;
-  /** Undefined: metrics are off. */
   metrics: MetricsConfig | undefined;
   /** The mail server and the sender; undefined: no email is sent, and the console says so. */
   smtp: SmtpConfig | undefined;
@@ -314,14 +312,12 @@ function readS3(
   const endpoint = url('S3_ENDPOINT', ['http:', 'https:']);
   const accessKeyId = value('S3_ACCESS_KEY_ID');
   const secretAccessKey = value('S3_SECRET_ACCESS_KEY');
-  if (endpoint && accessKeyId && secretAccessKey) {
+  if (endpoint && accessKeyId && secretAccessKey)
     return { endpoint, accessKeyId, secretAccessKey, region: value('S3_REGION') ?? 'auto' };
-  }
-  if (endpoint || accessKeyId || secretAccessKey) {
+  if (endpoint || accessKeyId || secretAccessKey)
     problems.push(
       'S3_ENDPOINT (with the bucket in its path), S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together.',
     );
-  }
   return undefined;
 }
 

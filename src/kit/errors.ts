@@ -49,12 +49,7 @@ export const completeErrorItem = ({
 });
 
 /** The JSON body of every error response. Specification, "Errors". */
-type ErrorBody = {
-  error: ErrorCode;
-  message: string;
-  errors?: readonly ErrorItem[];
-  retry_after?: number;
-};
+type ErrorBody = { error: ErrorCode; message: string; errors?: readonly ErrorItem[]; retry_after?: number };
 
 /** Ends a request with one of the error codes. Its message is meant for the caller. */
 export class ApiError extends Error {

@@ -64,7 +64,6 @@ export function createMultiHostClient(addresses: readonly string[]): typeof Clie
   };
 }
 
-/** The location of a server that can move. */
 export type ServerLocation = {
   /** Undefined: the host in the database URL. The object stays identical until the host changes. */
   now: () => Host | undefined;

@@ -233,10 +233,7 @@ function answerBrokenRequest(
     return;
   }
   const { status, message, code } = brokenRequests[error.code ?? ''] ?? brokenRequest;
-  const body = JSON.stringify({ error: code, message } satisfies {
-    error: ErrorCode;
-    message: string;
-  });
+  const body = JSON.stringify({ error: code, message } satisfies { error: ErrorCode; message: string });
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${linesOf({ ...securityHeaders, ...more })}Connection: close\r\n\r\n${body}`,
   );

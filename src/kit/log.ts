@@ -24,7 +24,6 @@ export function readTraceparent(header: unknown): string | undefined {
 
 export const currentTrace = (): string | undefined => current.getStore();
 
-/** Returns the trace id for log lines. */
 const currentTraceId = (): string | undefined => currentTrace()?.slice(3, 35);
 
 /** Runs `work` in a trace, or directly if there is none. */

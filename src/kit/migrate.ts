@@ -9,17 +9,13 @@ export const findSessionSchema = statement(
   'search_path.find_home',
   '',
   'schema_name path knows_cells:boolean',
-  `select current_schema()::text as schema_name, current_setting('search_path') as path,
-          to_regclass('cells') is not null as knows_cells`,
-);
+)`
+  select current_schema()::text as schema_name, current_setting('search_path') as path,
+         to_regclass('cells') is not null as knows_cells`;
 
 /** Sets the search path until the end of the transaction. */
-export const setSearchPath = statement(
-  'search_path.set',
-  'path',
-  'path',
-  `select set_config('search_path', $path, true) as path`,
-);
+export const setSearchPath = statement('search_path.set', 'path', 'path')`
+  select set_config('search_path', $path, true) as path`;
 
 /** Formats schemas as a search path. */
 export const formatSearchPath = (...schemas: readonly string[]): string =>
@@ -241,16 +237,13 @@ async function readRecorded(db: PoolClient | Database): Promise<Applied[]> {
 }
 
 function refuseForeignHistory(applied: readonly Applied[], migrations: readonly Migration[]): void {
-  if (applied.length > migrations.length) {
+  if (applied.length > migrations.length)
     throw new MigrationError(
       `The database is newer than this version of Formloom: it has migration ${applied.at(-1)!.name}, but this version ends at ${migrations.at(-1)?.name ?? 'none'}. Start the newer version.`,
     );
-  }
-  for (const [index, row] of applied.entries()) {
-    if (migrations[index]!.checksum !== row.checksum) {
+  for (const [index, row] of applied.entries())
+    if (migrations[index]!.checksum !== row.checksum)
       throw new MigrationError(
         `Migration ${row.name} ran on this database with different content. Released migrations never change; start the version that created this database.`,
       );
-    }
-  }
 }

@@ -46,7 +46,6 @@ export type RequestScope = {
   line?: AuditEntry;
 };
 
-/** The sender of a request, signed in or not. */
 export type RequestSender = {
   /** The address as rate limits count it (#workspaces/accounts/users.ts). */
   address: string;
@@ -168,18 +167,18 @@ export type Operation<
   Own extends SessionCaller | undefined = undefined,
 > = Types<P, Q, B, Reply> & {
   readonly summary: string;
-  readonly description: string | undefined;
+  readonly description?: string;
   readonly permission: Permission;
   /** The kind of caller, if the operation needs no permission. */
   readonly caller: Own;
   readonly params: TObject;
   readonly query: TObject;
-  readonly body: TObject | undefined;
+  readonly body?: TObject;
   /** The content types of a file body; undefined: the body is JSON. */
-  readonly bodyContent: readonly string[] | undefined;
+  readonly bodyContent?: readonly string[] | undefined;
   readonly isBodyOptional: boolean;
   /** The maximum size of the body in bytes, if it exceeds the default. */
-  readonly bodyLimit: number | undefined;
+  readonly bodyLimit?: number;
   readonly reply: ReplyShape;
   /** Errors in addition to those that follow from the declaration. */
   readonly errors: readonly ErrorCode[];
@@ -188,15 +187,15 @@ export type Operation<
   /**
    * The path that returns the ETag for If-Match, if it is neither the operation's path nor a parent of it.
    */
-  readonly conditionOf: string | undefined;
+  readonly conditionOf?: string;
   /** Whether the data that it deletes cannot be restored. */
   readonly isDestructive: boolean;
   /** Required if it changes something (app/audit-policy.test.ts). */
-  readonly audit: AuditPolicy | undefined;
+  readonly audit?: AuditPolicy;
   /** Its deprecation dates, which every response and the API description contain. */
-  readonly deprecated: Deprecation | undefined;
+  readonly deprecated?: Deprecation;
   /** Its two words on the command line, if the default (app/operations/call-operation.ts) reads badly. */
-  readonly command: string | undefined;
+  readonly command?: string;
   /** An example request, which the API description shows and a test sends. */
   readonly example: { readonly query?: unknown; readonly body?: unknown };
   /** Validates the request (400, 422), then runs it. */
@@ -219,10 +218,14 @@ type BodyOf<B extends TObject, Content> = Content extends readonly string[] ? Bu
 
 type JsonOf<R extends ReplyShape> = R extends { schema: infer S extends TSchema } ? Static<S> : undefined;
 
-/** Every operation must declare its permission or its caller. */
 type Needs<Permission, Own> =
   | { permission: Permission; caller?: never }
   | { permission?: never; caller: Own };
+
+/** What a declaration may leave out, and whose type does not follow from it. */
+type OptionalPart =
+  | ('description' | 'isBodyOptional' | 'bodyLimit' | 'errors' | 'conditionOf')
+  | ('isDestructive' | 'audit' | 'deprecated' | 'command');
 
 /**
  * Declares an operation for API keys, the console, the command line and OpenAPI. The caller is already
@@ -239,26 +242,18 @@ export function operation<
   const Content extends readonly string[] | undefined = undefined,
   const Conditional extends boolean = false,
 >(
-  definition: Needs<Permission, Own> & {
-    summary: string;
-    description?: string;
-    params?: P;
-    query?: Q;
-    body?: B;
-    bodyContent?: Content;
-    isBodyOptional?: boolean;
-    bodyLimit?: number;
-    reply: R;
-    errors?: readonly ErrorCode[];
-    isConditional?: Conditional;
-    conditionOf?: string;
-    isDestructive?: boolean;
-    audit?: AuditPolicy;
-    deprecated?: Deprecation;
-    command?: string;
-    example?: { query?: Static<Q>; body?: BodyOf<B, Content> };
-    run(request: OperationRequest<Static<P>, Static<Q>, BodyOf<B, Content>, R, Own>): Promise<ContentOf<R>>;
-  },
+  definition: Needs<Permission, Own> &
+    Pick<Operation, 'summary'> &
+    Partial<Pick<Operation, OptionalPart>> & {
+      params?: P;
+      query?: Q;
+      body?: B;
+      bodyContent?: Content;
+      reply: R;
+      isConditional?: Conditional;
+      example?: { query?: Static<Q>; body?: BodyOf<B, Content> };
+      run(request: OperationRequest<Static<P>, Static<Q>, BodyOf<B, Content>, R, Own>): Promise<ContentOf<R>>;
+    },
 ): Operation<Permission, Static<P>, Static<Q>, BodyOf<B, Content>, JsonOf<R>, Own> & {
   readonly isConditional: Conditional;
 } {
@@ -274,24 +269,15 @@ export function operation<
   let read: ReturnType<typeof compile> | undefined;
   const needsBody = definition.body !== undefined && !definition.isBodyOptional;
   return {
-    summary: definition.summary,
-    description: definition.description,
+    ...definition,
     permission: definition.permission as Permission,
     caller: definition.caller as Own,
     params,
     query,
-    body: definition.body,
-    bodyContent: content,
     isBodyOptional: definition.isBodyOptional ?? false,
-    bodyLimit: definition.bodyLimit,
-    reply: definition.reply,
     errors: definition.errors ?? [],
     isConditional: (definition.isConditional ?? false) as Conditional,
-    conditionOf: definition.conditionOf,
     isDestructive: definition.isDestructive ?? false,
-    audit: definition.audit,
-    deprecated: definition.deprecated,
-    command: definition.command,
     example: definition.example ?? {},
     holdReply: compileReplyCheck(definition.reply),
     async handle(scope, raw) {

@@ -92,32 +92,32 @@ const insertMails = statement(
     },
   ],
   '',
-  `with made as materialized (
-     select *, now() + make_interval(secs => $delay) as run_at, now() as at from unnest($ids, $kinds, $lanes, $recipients, $counted_as, $subjects, $contents)
-       as made (id, kind, lane, recipient, counted_as, subject, content)
-   ),
-   mail as (
-     insert into mails (workspace_id, id, kind, form_id, recipient, subject, content, state, is_private,
-                        submission_ids, next_attempt_at, created_at)
-     select $workspace_id, id, kind, $form_id, recipient, subject, content, 'queued', $is_private,
-            $submission_ids, run_at, at
-       from made
-     on conflict (workspace_id, id) do nothing
-     returning id
-   ),
-   counted as (
-     insert into counted_emails (workspace_id, id, kind, form_id, account_id, recipient, queued_at)
-     select $workspace_id, id, kind, $form_id, $account_id, counted_as, at
-       from made join mail using (id)
-     on conflict (workspace_id, id) do nothing
-   ),
-   job as materialized (
-     select $workspace_id as workspace_id, id, '${sendMailJobKind}' as kind, lane, '{}'::jsonb as payload, run_at, at
-       from made join mail using (id)
-   ),
-   put as (${insertJobsSql('job')})
-   select`,
-);
+)`
+  with made as materialized (
+    select *, now() + make_interval(secs => $delay) as run_at, now() as at from unnest($ids, $kinds, $lanes, $recipients, $counted_as, $subjects, $contents)
+      as made (id, kind, lane, recipient, counted_as, subject, content)
+  ),
+  mail as (
+    insert into mails (workspace_id, id, kind, form_id, recipient, subject, content, state, is_private,
+                       submission_ids, next_attempt_at, created_at)
+    select $workspace_id, id, kind, $form_id, recipient, subject, content, 'queued', $is_private,
+           $submission_ids, run_at, at
+      from made
+    on conflict (workspace_id, id) do nothing
+    returning id
+  ),
+  counted as (
+    insert into counted_emails (workspace_id, id, kind, form_id, account_id, recipient, queued_at)
+    select $workspace_id, id, kind, $form_id, $account_id, counted_as, at
+      from made join mail using (id)
+    on conflict (workspace_id, id) do nothing
+  ),
+  job as materialized (
+    select $workspace_id as workspace_id, id, '${sendMailJobKind}' as kind, lane, '{}'::jsonb as payload, run_at, at
+      from made join mail using (id)
+  ),
+  put as (${insertJobsSql('job')})
+  select`;
 
 export type NewMail = {
   /** A fixed id (deriveId) for an email that may be enqueued twice, so that it is sent once. */
@@ -222,15 +222,11 @@ export const oneLine = (text: string): string =>
     .toWellFormed();
 
 /** Cancels queued emails and returns their ids. An email that is being sent may still arrive. */
-export const cancelMails = statement(
-  'outbox.cancel_mails',
-  'workspace_id ids',
-  'id',
-  `update mails
-      set state = 'cancelled', content = null, next_attempt_at = null, settled_at = now()
-    where workspace_id = $workspace_id and id = any($ids) and state = 'queued'
-   returning id`,
-);
+export const cancelMails = statement('outbox.cancel_mails', 'workspace_id ids', 'id')`
+  update mails
+     set state = 'cancelled', content = null, next_attempt_at = null, settled_at = now()
+   where workspace_id = $workspace_id and id = any($ids) and state = 'queued'
+  returning id`;
 
 /**
  * Deletes the emails about submissions, sent or not. An old sent email that is also about other submissions
@@ -241,16 +237,16 @@ export const deleteMailsAboutSubmissions = statement(
   'outbox.delete_mails_about',
   'workspace_id submission_ids',
   'other_ids:uuids',
-  `with gone as (
-     delete from mails
-      where workspace_id = $workspace_id and submission_ids <> '{}' and submission_ids && $submission_ids
-        and (content is not null or submission_ids <@ $submission_ids)
-     returning state, submission_ids
-   )
-   select case when state = 'queued'
-            then array(select unnest(submission_ids) except select unnest($submission_ids)) else '{}' end as other_ids
-     from gone`,
-);
+)`
+  with gone as (
+    delete from mails
+     where workspace_id = $workspace_id and submission_ids <> '{}' and submission_ids && $submission_ids
+       and (content is not null or submission_ids <@ $submission_ids)
+    returning state, submission_ids
+  )
+  select case when state = 'queued'
+           then array(select unnest(submission_ids) except select unnest($submission_ids)) else '{}' end as other_ids
+    from gone`;
 
 export type MailState = 'queued' | 'sent' | 'failed' | 'cancelled';
 export const mailStates = ['queued', 'sent', 'failed', 'cancelled'] as const satisfies readonly MailState[];

@@ -8,10 +8,7 @@ import type { Database } from './database.ts';
  */
 export function watchPoolWaits(database: Database, onWaited: (seconds: number) => void): void {
   type Lend = (...given: Parameters<Parameters<Database['connect']>[0]>) => void;
-  const connect = database.connect.bind(database) as {
-    (): Promise<PoolClient>;
-    (lend: Lend): void;
-  };
+  const connect = database.connect.bind(database) as { (): Promise<PoolClient>; (lend: Lend): void };
   // Counts earlier requests of this turn, which have no connection yet.
   const isEmpty = (): boolean =>
     database.idleCount + database.options.max - database.totalCount <= database.waitingCount;

@@ -99,9 +99,9 @@ const insertJob = statement(
     { payload: jsonb<object>() /** Seconds until it is due. */, delay: double },
   ],
   '',
-  `insert into ${jobColumns}
-   values ($workspace_id, $id, $kind, $lane, $payload, now() + make_interval(secs => $delay), now()) ${restartIfParked}`,
-);
+)`
+  insert into ${jobColumns}
+  values ($workspace_id, $id, $kind, $lane, $payload, now() + make_interval(secs => $delay), now()) ${restartIfParked}`;
 
 /** Returns the trace of the current request for a job's payload, for the job and its retries. */
 export const getTracePayload = (): { traceparent?: string } => {
@@ -113,12 +113,8 @@ export const getTracePayload = (): { traceparent?: string } => {
 export const enqueueJob: typeof insertJob = (db, job) =>
   insertJob(db, { ...job, payload: { ...job.payload, ...getTracePayload() } });
 
-const notifyJobs = statement(
-  'queue.announce_jobs',
-  'payloads:texts',
-  '',
-  `select from unnest($payloads) as payload, pg_notify('${jobsChannel}', payload)`,
-);
+const notifyJobs = statement('queue.announce_jobs', 'payloads:texts', '')`
+  select from unnest($payloads) as payload, pg_notify('${jobsChannel}', payload)`;
 
 /** Returns the announcement of new jobs in a pool's cell. A queue recognizes its own by `sender`. */
 export const announcementOf = (database: Database, sender: string): string =>
@@ -179,25 +175,21 @@ const claimedJobKey = (job: Job): { workspace_id: string; id: string; lease_toke
   lease_token: job.leaseToken,
 });
 
-const deleteClaimedJob = statement(
-  'queue.delete_held_job',
-  claimedJobColumns,
-  'id',
-  `delete from jobs
-    where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
-   returning id`,
-);
+const deleteClaimedJob = statement('queue.delete_held_job', claimedJobColumns, 'id')`
+  delete from jobs
+   where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
+  returning id`;
 
 const updateClaimedJob = statement(
   'queue.update_held_job',
   ['delay failures lost_claims', claimedJobColumns],
   'id',
-  `update jobs
-      set run_at = now() + make_interval(secs => $delay), lease_token = null, failures = $failures,
-          lost_claims = $lost_claims
-    where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
-   returning id`,
-);
+)`
+  update jobs
+     set run_at = now() + make_interval(secs => $delay), lease_token = null, failures = $failures,
+         lost_claims = $lost_claims
+   where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
+  returning id`;
 
 /**
  * Completes a job.

@@ -12,14 +12,10 @@ const everything = columns(
   'nothing:text?',
   { a_json: json<object>(), a_jsonb: jsonb<object>(), a_word: textEnum<'one' | 'two'>() },
 );
-const echo = statement(
-  'test.echo',
-  everything,
-  everything,
-  `select ${Object.keys(everything)
+const echo = statement('test.echo', everything, everything)`
+  select ${Object.keys(everything)
     .map((name) => `$${name} as ${name}`)
-    .join(', ')}`,
-);
+    .join(', ')}`;
 
 test('a value of every type survives the round trip', async () => {
   const id = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
@@ -44,38 +40,26 @@ test('a value of every type survives the round trip', async () => {
 });
 
 test('JSON that is already text is stored as written', async () => {
-  const keep = statement('test.keep', 'value:jsonText', 'value', 'select $value::text as value');
+  const keep = statement('test.keep', 'value:jsonText', 'value')`select $value::text as value`;
   assert.deepEqual(await keep(database, { value: '{"b": 1,  "a":2}' }), [{ value: '{"b": 1,  "a":2}' }]);
 });
 
 test('a parameter may appear anywhere and repeatedly; values are matched by name, not by position', async () => {
-  const subtract = statement(
-    'test.subtract',
-    'first:integer second:integer',
-    'a:integer b:integer',
-    'select $second - $first as a, $first - $second as b',
-  );
+  const subtract = statement('test.subtract', 'first:integer second:integer', 'a:integer b:integer')`
+    select $second - $first as a, $first - $second as b`;
   assert.deepEqual(await subtract(database, { second: 10, first: 3 }), [{ a: 7, b: -7 }]);
 });
 
 test('a value is never part of the statement', async () => {
-  const find = statement(
-    'test.find',
-    'name',
-    'found:boolean',
-    'select exists (select from forms where name = $name) as found',
-  );
+  const find = statement('test.find', 'name', 'found:boolean')`
+    select exists (select from forms where name = $name) as found`;
   assert.deepEqual(await find(database, { name: "x' or '1'='1'; drop table forms; --" }), [{ found: false }]);
 });
 
 test('a statement runs in a transaction, and is rolled back with it', async () => {
-  const insert = statement(
-    'test.insert',
-    'id',
-    'id',
-    "insert into workspaces (id, name, plan, created_at) values ($id, 'T', 'free', now()) returning id",
-  );
-  const count = statement('test.count', '', 'total', 'select count(*) as total from workspaces');
+  const insert = statement('test.insert', 'id', 'id')`
+    insert into workspaces (id, name, plan, created_at) values ($id, 'T', 'free', now()) returning id`;
+  const count = statement('test.count', '', 'total')`select count(*) as total from workspaces`;
   const undone = transaction(database, async (client) => {
     await insert(client, { id: '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1' });
     assert.deepEqual(await count(client, {}), [{ total: 1 }]);
@@ -86,7 +70,7 @@ test('a statement runs in a transaction, and is rolled back with it', async () =
 });
 
 test('a statement is prepared once per connection, under its name', async () => {
-  const named = statement('test.named', 'value:integer', 'value:integer', 'select $value as value');
+  const named = statement('test.named', 'value:integer', 'value:integer')`select $value as value`;
   const client = await database.connect();
   try {
     for (let value = 0; value < 3; value += 1) await named(client, { value });
@@ -98,9 +82,9 @@ test('a statement is prepared once per connection, under its name', async () => 
 });
 
 test('a duplicate name and an undeclared parameter are rejected when a statement is declared', () => {
-  assert.throws(() => statement('test.echo', '', '', 'select 1'), /two statements are named test\.echo/);
+  assert.throws(() => statement('test.echo', '', '')`select 1`, /two statements are named test\.echo/);
   assert.throws(
-    () => statement('test.undeclared', '', '', 'select $nobody'),
+    () => statement('test.undeclared', '', '')`select $nobody`,
     /test\.undeclared uses the undeclared parameter \$nobody/,
   );
   assert.ok(!declaredStatements().some(({ name }) => name === 'test.undeclared'));

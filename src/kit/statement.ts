@@ -183,8 +183,7 @@ export function columns<const L extends readonly ColumnList[]>(...lists: L): Col
   return Object.assign({}, ...lists.map((list) => (typeof list === 'string' ? readNames(list) : list)));
 }
 
-const readLists = (lists: ColumnLists): Columns =>
-  typeof lists === 'object' && Symbol.iterator in lists ? columns(...lists) : columns(lists);
+const readLists = (lists: ColumnLists): Columns => columns(...([lists].flat() as ColumnList[]));
 
 type Nullable<C> = {
   [Name in keyof C]: C[Name] extends StatementColumn<infer Value> ? StatementColumn<Value | null> : never;
@@ -198,21 +197,18 @@ type ValueOf<C> = C extends StatementColumn<infer T> ? T : never;
 export type RowOf<C> = { -readonly [K in keyof C]: ValueOf<C[K]> };
 
 /** A registered statement, for the test that compares declarations with PostgreSQL. */
-export type DeclaredStatement = {
-  name: string;
-  text: string;
-  parameters: Columns;
-  columns: Columns;
-};
+export type DeclaredStatement = { name: string; text: string; parameters: Columns; columns: Columns };
 
 const registry = new Map<string, DeclaredStatement>();
 
 /** Returns every statement of the loaded modules. */
 export const declaredStatements = (): readonly DeclaredStatement[] => [...registry.values()];
 
+type RunStatement<P, C> = (db: Queryable, values: RowOf<ColumnsOf<P>>) => Promise<RowOf<ColumnsOf<C>>[]>;
+
 /**
- * Declares a statement and returns the function that runs it: `(db, parameters) => rows`. It runs as a named
- * prepared statement, planned once per connection.
+ * Declares a statement, whose SQL follows as a template, and returns the function that runs it:
+ * `(db, parameters) => rows`. It runs as a named prepared statement, planned once per connection.
  * @param name unique in the service, and the name of the prepared statement.
  * @param parameterLists every `$name` of the text.
  * @param columnLists every column of the result; `''` for none.
@@ -221,14 +217,29 @@ export function statement<const P extends ColumnLists, const C extends ColumnLis
   name: string,
   parameterLists: P,
   columnLists: C,
+): (sql: readonly string[], ...parts: readonly string[]) => RunStatement<P, C>;
+export function statement<const P extends ColumnLists, const C extends ColumnLists>(
+  name: string,
+  parameterLists: P,
+  columnLists: C,
   source: string,
-): (db: Queryable, values: RowOf<ColumnsOf<P>>) => Promise<RowOf<ColumnsOf<C>>[]> {
-  const parameters = readLists(parameterLists);
-  const found = readLists(columnLists);
+): RunStatement<P, C>;
+export function statement(
+  name: string,
+  parameterLists: ColumnLists,
+  columnLists: ColumnLists,
+  source?: string,
+): unknown {
+  const declare = (raw: readonly string[], ...parts: readonly string[]) =>
+    declareStatement(name, readLists(parameterLists), readLists(columnLists), String.raw({ raw }, ...parts));
+  return source === undefined ? declare : declare([source]);
+}
+
+function declareStatement(name: string, parameters: Columns, found: Columns, source: string) {
   if (registry.has(name)) throw new Error(`two statements are named ${name}`);
   const names = Object.keys(parameters);
   const positions = new Map(names.map((name, index) => [name, index + 1]));
-  const text = source.replace(/\$([a-z_]+)/g, (_, parameter: string) => {
+  const text = source.trim().replace(/\$([a-z_]+)/g, (_, parameter: string) => {
     const position = positions.get(parameter);
     if (position === undefined)
       throw new Error(`statement ${name} uses the undeclared parameter $${parameter}`);
@@ -238,14 +249,14 @@ export function statement<const P extends ColumnLists, const C extends ColumnLis
   const readers = Object.entries(found).flatMap(([column, { read }]) =>
     read ? [[column, read] as const] : [],
   );
-  return async (db, values) => {
-    const given: Record<string, unknown> = values;
+  return async (db: Queryable, values: object) => {
+    const given = values as Record<string, unknown>;
     try {
       const result = await db.query({ name, text, values: names.map((key) => given[key]) });
       const rows = result.rows as Record<string, unknown>[];
       for (const [column, read] of readers)
         for (const row of rows) if (row[column] !== null) row[column] = read(row[column]);
-      return rows as RowOf<ColumnsOf<C>>[];
+      return rows;
     } catch (error) {
       recordFullDatabaseDisk(db, error);
       throw error;

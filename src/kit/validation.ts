@@ -91,9 +91,8 @@ export function compileBody<S extends TObject>(schema: S): (body: unknown) => St
     (name) => (schema.properties[name] as { format?: unknown }).format === 'date-time',
   );
   return (body) => {
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new ApiError('bad_request', 'The body must be a JSON object.');
-    }
     const days = moments.flatMap((name) => {
       const value = getProperty(body as Readonly<Record<string, unknown>>, name);
       return typeof value === 'string' ? [[name, momentOf(value)] as const] : [];

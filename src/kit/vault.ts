@@ -95,13 +95,12 @@ export function openVault(keys: string): Vault {
 
 function firstThatOpens(attempts: readonly (() => string)[]): string {
   const failures: unknown[] = [];
-  for (const attempt of attempts) {
+  for (const attempt of attempts)
     try {
       return attempt();
     } catch (failure) {
       failures.push(failure);
     }
-  }
   throw new AggregateError(failures, 'None of the keys of this instance can decrypt the data.');
 }
 

@@ -12,47 +12,32 @@ import type { Vault } from '#kit/vault.ts';
  * Selects the owners of workspaces with an active API key. An owner of several workspaces is listed once,
  * with the first of them.
  */
-const selectKeyOwners = statement(
-  'mail.select_key_owners',
-  'now',
-  'user_id email name workspace_id',
-  `/* operator: across workspaces */
-   select distinct on (u.id) u.id as user_id, u.email, u.name, m.workspace_id
-     from members m
-     join users u on u.id = m.user_id
-    where m.role = 'owner'
-      and exists (select from api_keys k
-                   where k.workspace_id = m.workspace_id and k.revoked_at is null
-                     and (k.expires_at is null or k.expires_at > $now))
-    order by u.id, m.workspace_id`,
-);
+const selectKeyOwners = statement('mail.select_key_owners', 'now', 'user_id email name workspace_id')`
+  /* operator: across workspaces */
+  select distinct on (u.id) u.id as user_id, u.email, u.name, m.workspace_id
+    from members m
+    join users u on u.id = m.user_id
+   where m.role = 'owner'
+     and exists (select from api_keys k
+                  where k.workspace_id = m.workspace_id and k.revoked_at is null
+                    and (k.expires_at is null or k.expires_at > $now))
+   order by u.id, m.workspace_id`;
 
-/** Selects the people who received an announcement. */
-const selectAnnounced = statement(
-  'mail.select_announced',
-  'announcement',
-  'user_id',
-  `select user_id from announced where announcement = $announcement`,
-);
+const selectAnnounced = statement('mail.select_announced', 'announcement', 'user_id')`
+  select user_id from announced where announcement = $announcement`;
 
 /**
  * Records who gets an announcement. @returns the people who were not recorded yet: of two parallel runs, only
  * one gets each person.
  */
-const insertAnnounced = statement(
-  'mail.insert_announced',
-  'announcement user_ids:texts now',
-  'user_id',
-  `insert into announced (announcement, user_id, announced_at)
-   select $announcement, user_id, $now from unnest($user_ids) as person (user_id)
-   on conflict (announcement, user_id) do nothing
-   returning user_id`,
-);
+const insertAnnounced = statement('mail.insert_announced', 'announcement user_ids:texts now', 'user_id')`
+  insert into announced (announcement, user_id, announced_at)
+  select $announcement, user_id, $now from unnest($user_ids) as person (user_id)
+  on conflict (announcement, user_id) do nothing
+  returning user_id`;
 
-/** An announcement; its subject and text identify it. */
 type Announcement = { subject: string; text: string };
 
-/** A person who gets an announcement. */
 type AnnouncementRecipient = { email: string; name: string; workspace_id: string };
 
 type Audience = Awaited<ReturnType<typeof selectKeyOwners>>;

@@ -26,19 +26,15 @@ import { LoggedMail, MailLog, MailQuery, MailStatus, TestMailRequest, TestMailRe
 /**
  * Deletes old settled emails. @returns the deleted ones; a full batch of 1,000 means that there may be more.
  */
-export const deleteOldMails = statement(
-  'mail.delete_old_mails',
-  'now',
-  'id',
-  `/* sweep: across workspaces */
-   delete from mails where (workspace_id, id) in (
-     select m.workspace_id, m.id from mails m
-       join workspaces w on w.id = m.workspace_id
-       left join forms f on f.workspace_id = m.workspace_id and f.id = m.form_id
-      where m.created_at < $now - ${retentionIntervalSql('mails')} and m.state <> 'queued'
-      order by m.created_at limit 1000)
-   returning id`,
-);
+export const deleteOldMails = statement('mail.delete_old_mails', 'now', 'id')`
+  /* sweep: across workspaces */
+  delete from mails where (workspace_id, id) in (
+    select m.workspace_id, m.id from mails m
+      join workspaces w on w.id = m.workspace_id
+      left join forms f on f.workspace_id = m.workspace_id and f.id = m.form_id
+     where m.created_at < $now - ${retentionIntervalSql('mails')} and m.state <> 'queued'
+     order by m.created_at limit 1000)
+  returning id`;
 
 /** The columns of an entry in the email log. The log has no private emails. */
 const loggedMail = columns(
@@ -54,12 +50,8 @@ const loggedMails = `
      left join forms f on f.workspace_id = m.workspace_id and f.id = m.form_id and f.deleted_at is null
     where m.workspace_id = $workspace_id and not m.is_private`;
 
-const findLoggedMail = statement(
-  'mail.find_logged_mail',
-  'workspace_id id',
-  loggedMail,
-  `${loggedMails} and m.id = $id`,
-);
+const findLoggedMail = statement('mail.find_logged_mail', 'workspace_id id', loggedMail)`
+  ${loggedMails} and m.id = $id`;
 
 /**
  * Queues a failed email again; of two parallel requests, one gets the row. An email about an invitation must
@@ -77,24 +69,24 @@ const requeueMail = statement(
     },
   ],
   'id',
-  `with again as (
-     update mails set state = 'queued', next_attempt_at = now(), settled_at = null
-      where workspace_id = $workspace_id and id = $id and state = 'failed' and not is_private
-        and (kind <> all($invitation_kinds) or exists (
-          select from invitations i
-           where i.workspace_id = mails.workspace_id and i.mail_id = mails.id and i.revoked_at is null
-             and not exists (select from unsubscribed_addresses u
-                              where u.workspace_id = i.workspace_id and u.address_key = ${unsubscribedHashSql('i.address_key')})))
-     returning id, kind
-   ),
-   job as materialized (
-     select $workspace_id as workspace_id, again.id, '${sendMailJobKind}' as kind, known.lane, '{}'::jsonb as payload,
-            now() as run_at, now() as at
-       from again join unnest($kinds, $lanes) as known (kind, lane) on known.kind = again.kind
-   ),
-   put as (${insertJobsSql('job')})
-   select id from again`,
-);
+)`
+  with again as (
+    update mails set state = 'queued', next_attempt_at = now(), settled_at = null
+     where workspace_id = $workspace_id and id = $id and state = 'failed' and not is_private
+       and (kind <> all($invitation_kinds) or exists (
+         select from invitations i
+          where i.workspace_id = mails.workspace_id and i.mail_id = mails.id and i.revoked_at is null
+            and not exists (select from unsubscribed_addresses u
+                             where u.workspace_id = i.workspace_id and u.address_key = ${unsubscribedHashSql('i.address_key')})))
+    returning id, kind
+  ),
+  job as materialized (
+    select $workspace_id as workspace_id, again.id, '${sendMailJobKind}' as kind, known.lane, '{}'::jsonb as payload,
+           now() as run_at, now() as at
+      from again join unnest($kinds, $lanes) as known (kind, lane) on known.kind = again.kind
+  ),
+  put as (${insertJobsSql('job')})
+  select id from again`;
 
 /**
  * Queues a failed email of a workspace again.
@@ -128,18 +120,13 @@ const selectMails = statement(
   'mail.select_mails',
   ['workspace_id below limit offset', { state: nullable(textEnum<MailState>()) }],
   loggedMail,
-  `${loggedMails} and ($state is null or m.state = $state) and m.id < $below
-    order by m.id desc
-    limit $limit offset $offset`,
-);
+)`
+  ${loggedMails} and ($state is null or m.state = $state) and m.id < $below
+   order by m.id desc
+   limit $limit offset $offset`;
 
-/** Counts the emails by state. */
-const countMails = statement(
-  'mail.count_mails',
-  'workspace_id',
-  ['count', { state: textEnum<MailState>() }],
-  `select state, count(*) as count from mails where workspace_id = $workspace_id and not is_private group by state`,
-);
+const countMails = statement('mail.count_mails', 'workspace_id', ['count', { state: textEnum<MailState>() }])`
+  select state, count(*) as count from mails where workspace_id = $workspace_id and not is_private group by state`;
 
 /** Limit of test emails per workspace and minute, because they can go to any address. */
 const testsPerMinute = 5;

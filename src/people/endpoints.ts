@@ -39,7 +39,6 @@ import {
   withZeroCounts,
 } from './receipt.ts';
 
-/** A record about a person. */
 const PersonTrace = nameSchema(
   'PersonTrace',
   Type.Object({
@@ -65,11 +64,7 @@ type PersonTrace = Static<typeof PersonTrace>;
 const PersonPage = Type.Object({
   ...listSchemaOf(PersonTrace).properties,
   forms: Type.Array(
-    Type.Object({
-      form_id: orNull(uuidSchema),
-      form_name: orNull(Type.String()),
-      count: Type.Integer(),
-    }),
+    Type.Object({ form_id: orNull(uuidSchema), form_name: orNull(Type.String()), count: Type.Integer() }),
     {
       description:
         'The number of records in each form, largest first; `null` stands for records without a form.',

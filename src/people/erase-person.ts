@@ -32,21 +32,12 @@ import {
   hashOfReceipt,
 } from './receipt.ts';
 
-/** Lists the files of submissions in the spam box. */
-const listSpamFiles = statement(
-  'people.list_held_files',
-  'workspace_id held_ids:uuids',
-  'id',
-  `select id from files where workspace_id = $workspace_id and held_id = any ($held_ids)`,
-);
+const listSpamFiles = statement('people.list_held_files', 'workspace_id held_ids:uuids', 'id')`
+  select id from files where workspace_id = $workspace_id and held_id = any ($held_ids)`;
 
 /** Deletes emails, whether sent or not. An email that is being sent at this moment may still arrive. */
-const deleteMails = statement(
-  'people.delete_mails',
-  'workspace_id ids',
-  'id',
-  `delete from mails where workspace_id = $workspace_id and id = any ($ids) returning id`,
-);
+const deleteMails = statement('people.delete_mails', 'workspace_id ids', 'id')`
+  delete from mails where workspace_id = $workspace_id and id = any ($ids) returning id`;
 
 /**
  * Finds a batch of import lines that have not become submissions or invitations yet and may contain the term.
@@ -55,71 +46,63 @@ const findWaitingLines = statement(
   'people.find_waiting_lines',
   'workspace_id json_pattern after_id:uuid after_line:integer limit',
   'import_id:uuid line said:text',
-  `select i.task_id as import_id, i.position as line, (i.item -> 'entry')::text as said from task_items i
-   join tasks t on t.workspace_id = i.workspace_id and t.id = i.task_id and t.kind in ('submissions.import', 'invitations.send')
-   where i.workspace_id = $workspace_id and (i.task_id, i.position) > ($after_id, $after_line) and (i.item -> 'entry')::text ~* $json_pattern
-   order by import_id, line limit $limit`,
-);
+)`
+  select i.task_id as import_id, i.position as line, (i.item -> 'entry')::text as said from task_items i
+  join tasks t on t.workspace_id = i.workspace_id and t.id = i.task_id and t.kind in ('submissions.import', 'invitations.send')
+  where i.workspace_id = $workspace_id and (i.task_id, i.position) > ($after_id, $after_line) and (i.item -> 'entry')::text ~* $json_pattern
+  order by import_id, line limit $limit`;
 
 /** Deletes lines of imports. `import_ids` and `lines` correspond by position. */
 const deleteWaitingLines = statement(
   'people.delete_waiting_lines',
   'workspace_id import_ids:uuids lines:integers',
   'line',
-  `delete from task_items i using unnest($import_ids, $lines) as given (import_id, line)
-   where i.workspace_id = $workspace_id and i.task_id = given.import_id and i.position = given.line
-   returning i.position as line`,
-);
+)`
+  delete from task_items i using unnest($import_ids, $lines) as given (import_id, line)
+  where i.workspace_id = $workspace_id and i.task_id = given.import_id and i.position = given.line
+  returning i.position as line`;
 
 /** Deletes import problems whose message contains the term. */
 const clearImportProblems = statement(
   'people.forget_import_problems',
   'workspace_id json_pattern word_pattern:text',
   '',
-  `update tasks
-      set problems = (select coalesce(jsonb_agg(problem order by place), '[]')
-                        from jsonb_array_elements(problems) with ordinality as said (problem, place)
-                       where problem ->> 'message' !~* $word_pattern)
-   where workspace_id = $workspace_id and problems::text ~* $json_pattern`,
-);
+)`
+  update tasks
+     set problems = (select coalesce(jsonb_agg(problem order by place), '[]')
+                       from jsonb_array_elements(problems) with ordinality as said (problem, place)
+                      where problem ->> 'message' !~* $word_pattern)
+  where workspace_id = $workspace_id and problems::text ~* $json_pattern`;
 
 /** Finds a batch of unclaimed uploads whose names may contain the term. */
 const findLooseFiles = statement(
   'people.find_loose_files',
   'workspace_id pattern:text after limit',
   'id filename',
-  `select id, filename from files
-   where workspace_id = $workspace_id and id > $after and submission_id is null and held_id is null and filename ~* $pattern
-   order by id limit $limit`,
-);
+)`
+  select id, filename from files
+  where workspace_id = $workspace_id and id > $after and submission_id is null and held_id is null and filename ~* $pattern
+  order by id limit $limit`;
 
 /**
  * Deletes receipts of erasures after each workspace's retention period for audit entries, together with the
  * entries that name them.
  */
-export const deleteOldErasures = statement(
-  'people.delete_old_erasures',
-  'now limit',
-  'id',
-  `/* sweep: across workspaces */
-   delete from tasks where (workspace_id, id) in (
-     select t.workspace_id, t.id from workspaces w cross join lateral (
-       select workspace_id, id from tasks
-        where workspace_id = w.id and kind = 'people.erase'
-          and finished_at < $now - make_interval(secs => w.audit_days * 86400)
-        order by id limit $limit) t
-     limit $limit)
-   returning id`,
-);
+export const deleteOldErasures = statement('people.delete_old_erasures', 'now limit', 'id')`
+  /* sweep: across workspaces */
+  delete from tasks where (workspace_id, id) in (
+    select t.workspace_id, t.id from workspaces w cross join lateral (
+      select workspace_id, id from tasks
+       where workspace_id = w.id and kind = 'people.erase'
+         and finished_at < $now - make_interval(secs => w.audit_days * 86400)
+       order by id limit $limit) t
+    limit $limit)
+  returning id`;
 
 /** Reads a batch of unsent emails, whose contents are sealed. */
-const readSealedMails = statement(
-  'people.read_sealed_mails',
-  'workspace_id after limit',
-  'id content',
-  `select id, content from mails
-   where workspace_id = $workspace_id and id > $after and content is not null order by id limit $limit`,
-);
+const readSealedMails = statement('people.read_sealed_mails', 'workspace_id after limit', 'id content')`
+  select id, content from mails
+  where workspace_id = $workspace_id and id > $after and content is not null order by id limit $limit`;
 
 export const eraseJobKind = 'people.erase';
 
@@ -130,7 +113,6 @@ const windowRows = 200;
 
 export type EraseServices = FileServices & { vault: Vault; wakeQueue: () => void };
 
-/** The request to erase a person. */
 export type EraseRequest = {
   q: string;
   match: MatchKind;

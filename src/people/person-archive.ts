@@ -12,89 +12,77 @@ import type { PersonRecord, PersonRecordKind } from './person-records.ts';
 // Archive of a person ---------------------------------------------------------------------------------------
 
 /** Finds a submission with all its data, for the archive. */
-const findSubmissionToExport = statement(
-  'people.find_submission_to_pack',
-  'workspace_id id',
-  { facts: json<object>(), structure: effectiveFormColumn, answers: json<Answers>() },
-  `select
-     json_build_object(
-       'id', s.id, 'form_id', s.form_id, 'form_name', v.name, 'status', s.status, 'created_at', s.created_at,
-       'updated_at', s.updated_at, 'completed_at', s.completed_at, 'trashed_at', s.trashed_at, 'language', s.language,
-       'answers', s.answers, 'fields', v.fields, 'reference', s.reference, 'tags', s.tags,
-       'notes', (select coalesce(json_agg(json_build_object('text', n.text, 'created_at', n.created_at) order by n.id), '[]')
-                 from submission_notes n where n.workspace_id = s.workspace_id and n.submission_id = s.id),
-       'history', (select coalesce(json_agg(json_build_object('kind', c.kind, 'changed_at', c.changed_at,
-                     'through', c.through, 'changes', c.changes) order by c.id), '[]')
-                   from submission_changes c where c.workspace_id = s.workspace_id and c.submission_id = s.id),
-       'deliveries', (select coalesce(json_agg(json_build_object('event', d.kind, 'to', w.url, 'status', d.status,
-                        'created_at', d.created_at, 'attempts', d.attempts) order by d.id), '[]')
-                      from events e
-                      join deliveries d on d.workspace_id = e.workspace_id and d.event_id = e.id
-                      join webhooks w on w.workspace_id = d.workspace_id and w.id = d.webhook_id
-                      where e.workspace_id = s.workspace_id and e.submission_id = s.id),
-       'mails', (select coalesce(json_agg(json_build_object('kind', m.kind, 'recipient', m.recipient,
-                   'subject', m.subject, 'state', m.state, 'created_at', m.created_at) order by m.id), '[]')
-                 from mails m
-                 where m.workspace_id = s.workspace_id and m.submission_ids <> '{}' and m.submission_ids @> array[s.id])
-     ) as facts,
-     v.structure, s.answers
-   from submissions s
-   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
-   where s.workspace_id = $workspace_id and s.id = $id`,
-);
+const findSubmissionToExport = statement('people.find_submission_to_pack', 'workspace_id id', {
+  facts: json<object>(),
+  structure: effectiveFormColumn,
+  answers: json<Answers>(),
+})`
+  select
+    json_build_object(
+      'id', s.id, 'form_id', s.form_id, 'form_name', v.name, 'status', s.status, 'created_at', s.created_at,
+      'updated_at', s.updated_at, 'completed_at', s.completed_at, 'trashed_at', s.trashed_at, 'language', s.language,
+      'answers', s.answers, 'fields', v.fields, 'reference', s.reference, 'tags', s.tags,
+      'notes', (select coalesce(json_agg(json_build_object('text', n.text, 'created_at', n.created_at) order by n.id), '[]')
+                from submission_notes n where n.workspace_id = s.workspace_id and n.submission_id = s.id),
+      'history', (select coalesce(json_agg(json_build_object('kind', c.kind, 'changed_at', c.changed_at,
+                    'through', c.through, 'changes', c.changes) order by c.id), '[]')
+                  from submission_changes c where c.workspace_id = s.workspace_id and c.submission_id = s.id),
+      'deliveries', (select coalesce(json_agg(json_build_object('event', d.kind, 'to', w.url, 'status', d.status,
+                       'created_at', d.created_at, 'attempts', d.attempts) order by d.id), '[]')
+                     from events e
+                     join deliveries d on d.workspace_id = e.workspace_id and d.event_id = e.id
+                     join webhooks w on w.workspace_id = d.workspace_id and w.id = d.webhook_id
+                     where e.workspace_id = s.workspace_id and e.submission_id = s.id),
+      'mails', (select coalesce(json_agg(json_build_object('kind', m.kind, 'recipient', m.recipient,
+                  'subject', m.subject, 'state', m.state, 'created_at', m.created_at) order by m.id), '[]')
+                from mails m
+                where m.workspace_id = s.workspace_id and m.submission_ids <> '{}' and m.submission_ids @> array[s.id])
+    ) as facts,
+    v.structure, s.answers
+  from submissions s
+  join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+  where s.workspace_id = $workspace_id and s.id = $id`;
 
-const findSpamToExport = statement(
-  'people.find_held_to_pack',
-  'workspace_id id',
-  { facts: json<object>(), structure: effectiveFormColumn, answers: json<Answers>() },
-  `select
-     json_build_object('id', h.id, 'form_id', h.form_id, 'form_name', v.name, 'reason', h.reason, 'created_at', h.created_at,
-       'answers', h.answers, 'fields', v.fields, 'reference', h.reference) as facts,
-     v.structure, h.answers
-   from held_submissions h
-   join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
-   where h.workspace_id = $workspace_id and h.id = $id`,
-);
+const findSpamToExport = statement('people.find_held_to_pack', 'workspace_id id', {
+  facts: json<object>(),
+  structure: effectiveFormColumn,
+  answers: json<Answers>(),
+})`
+  select
+    json_build_object('id', h.id, 'form_id', h.form_id, 'form_name', v.name, 'reason', h.reason, 'created_at', h.created_at,
+      'answers', h.answers, 'fields', v.fields, 'reference', h.reference) as facts,
+    v.structure, h.answers
+  from held_submissions h
+  join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
+  where h.workspace_id = $workspace_id and h.id = $id`;
 
-const findInvitationToExport = statement(
-  'people.find_invitation_to_pack',
-  'workspace_id id',
-  { facts: json<object>() },
-  `select json_build_object('id', i.id, 'form_id', i.form_id, 'form_name', f.name, 'email', i.email, 'name', i.name,
-     'reference', i.reference, 'prefill', i.prefill, 'created_at', i.created_at, 'sent_at', i.sent_at,
-     'opened_at', i.opened_at, 'started_at', i.started_at, 'revoked_at', i.revoked_at, 'reminders', i.reminders) as facts
-   from invitations i join forms f on f.workspace_id = i.workspace_id and f.id = i.form_id
-   where i.workspace_id = $workspace_id and i.id = $id`,
-);
+const findInvitationToExport = statement('people.find_invitation_to_pack', 'workspace_id id', {
+  facts: json<object>(),
+})`
+  select json_build_object('id', i.id, 'form_id', i.form_id, 'form_name', f.name, 'email', i.email, 'name', i.name,
+    'reference', i.reference, 'prefill', i.prefill, 'created_at', i.created_at, 'sent_at', i.sent_at,
+    'opened_at', i.opened_at, 'started_at', i.started_at, 'revoked_at', i.revoked_at, 'reminders', i.reminders) as facts
+  from invitations i join forms f on f.workspace_id = i.workspace_id and f.id = i.form_id
+  where i.workspace_id = $workspace_id and i.id = $id`;
 
 /** Finds an email, for the archive. The content of sent emails is not stored. */
-const findMailToExport = statement(
-  'people.find_mail_to_pack',
-  'workspace_id id',
-  { facts: json<object>() },
-  `select json_build_object('id', id, 'form_id', form_id, 'kind', kind, 'recipient', recipient, 'subject', subject,
-     'state', state, 'created_at', created_at, 'settled_at', settled_at) as facts
-   from mails where workspace_id = $workspace_id and id = $id`,
-);
+const findMailToExport = statement('people.find_mail_to_pack', 'workspace_id id', { facts: json<object>() })`
+  select json_build_object('id', id, 'form_id', form_id, 'kind', kind, 'recipient', recipient, 'subject', subject,
+    'state', state, 'created_at', created_at, 'settled_at', settled_at) as facts
+  from mails where workspace_id = $workspace_id and id = $id`;
 
 /** Finds the events of a permanently deleted submission, for the archive. */
-const findEventsToExport = statement(
-  'people.find_events_to_pack',
-  'workspace_id id',
-  { facts: json<object>() },
-  `select json_build_object('submission_id', $id, 'events', json_agg(json_build_object('event', kind,
-     'occurred_at', occurred_at, 'told', snapshot) order by id)) as facts
-   from events where workspace_id = $workspace_id and submission_id = $id having count(*) > 0`,
-);
+const findEventsToExport = statement('people.find_events_to_pack', 'workspace_id id', {
+  facts: json<object>(),
+})`
+  select json_build_object('submission_id', $id, 'events', json_agg(json_build_object('event', kind,
+    'occurred_at', occurred_at, 'told', snapshot) order by id)) as facts
+  from events where workspace_id = $workspace_id and submission_id = $id having count(*) > 0`;
 
 /** Lists the files of a submission, including one in the spam box. */
-const listFilesToExport = statement(
-  'people.list_files_to_pack',
-  'workspace_id id',
-  'id filename size',
-  `select id, filename, size from files
-   where workspace_id = $workspace_id and (submission_id = $id or held_id = $id) order by id`,
-);
+const listFilesToExport = statement('people.list_files_to_pack', 'workspace_id id', 'id filename size')`
+  select id, filename, size from files
+  where workspace_id = $workspace_id and (submission_id = $id or held_id = $id) order by id`;
 
 /**
  * Streams the data of a person as an archive: the facts of each record as JSON, answers also as readable

@@ -66,19 +66,19 @@ const declareRecordSearch = (
         said: json<SearchedTexts>(),
       }),
     ],
-    `with sized as (
-       select x.*, sum(x.size) over (order by x.id) - x.size as before
-         from (select t.*, ${size} as size from ${from} and t.workspace_id = $workspace_id and t.id > $after
-                order by t.id limit $limit) x),
-     looked as materialized (select * from sized where before < $size)
-     select reached.id as reached, reached.looked, hit.*
-       from (select id, count(*) over () as looked from looked order by id desc limit 1) reached
-       left join (
-         select ${told ?? 'l.id, l.created_at, null::text as status, false as is_trashed'}, l.form_id, v.name as form_name, s.said
-           from looked l ${form}
-          cross join lateral (select json_agg(json_build_array(place, value)) as said from (${said}) places) s
-          where s.said is not null) hit on true`,
-  );
+  )`
+    with sized as (
+      select x.*, sum(x.size) over (order by x.id) - x.size as before
+        from (select t.*, ${size} as size from ${from} and t.workspace_id = $workspace_id and t.id > $after
+               order by t.id limit $limit) x),
+    looked as materialized (select * from sized where before < $size)
+    select reached.id as reached, reached.looked, hit.*
+      from (select id, count(*) over () as looked from looked order by id desc limit 1) reached
+      left join (
+        select ${told ?? 'l.id, l.created_at, null::text as status, false as is_trashed'}, l.form_id, v.name as form_name, s.said
+          from looked l ${form}
+         cross join lateral (select json_agg(json_build_array(place, value)) as said from (${said}) places) s
+         where s.said is not null) hit on true`;
 
 /** Searches all submissions: answers, reference data, tags, notes, and values from before an edit. */
 const searchSubmissionRecords = declareRecordSearch('submissions', {
@@ -156,7 +156,6 @@ const searchEventRecords = declareRecordSearch('events', {
 export const personRecordKinds = ['submission', 'spam', 'invitation', 'mail', 'event'] as const;
 export type PersonRecordKind = (typeof personRecordKinds)[number];
 
-/** A record about a person. */
 export type PersonRecord = {
   kind: PersonRecordKind;
   id: string;

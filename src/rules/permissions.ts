@@ -8,7 +8,6 @@ export const roles = {
 
 export type Role = keyof typeof roles;
 
-/** Every role, from most to fewest permissions. */
 export const roleNames = Object.keys(roles) as readonly Role[];
 
 type Row = {
@@ -47,11 +46,7 @@ const data = {
     description: 'Create, remind and revoke invitations, and read their personal links.',
     role: 'editor',
   },
-  'events:read': {
-    label: 'Pull events',
-    description: 'Pull the events that webhooks send.',
-    role: 'viewer',
-  },
+  'events:read': { label: 'Pull events', description: 'Pull the events that webhooks send.', role: 'viewer' },
 } as const satisfies Record<string, Row>;
 
 /**

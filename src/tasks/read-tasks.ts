@@ -69,28 +69,20 @@ const selectTasks = statement(
       problems: jsonb<TaskProblem[]>(),
     },
   ],
-  `select found.id, found.kind, ends.state, found.form_id, found.subject_id, u.name as member_name, k.name as key_name,
-          found.input, found.result, found.total, found.done, found.refused, found.problems, found.created_at,
-          found.cancelled_at, found.finished_at, found.failed_reason ${filtered}
-     left join users u on u.id = found.requested_by
-     left join api_keys k on k.workspace_id = $workspace_id and k.id = found.api_key_id
-    where ${stateIs} and found.id < $below_id
-    order by found.id desc limit $limit offset $offset`,
-);
+)`
+  select found.id, found.kind, ends.state, found.form_id, found.subject_id, u.name as member_name, k.name as key_name,
+         found.input, found.result, found.total, found.done, found.refused, found.problems, found.created_at,
+         found.cancelled_at, found.finished_at, found.failed_reason ${filtered}
+    left join users u on u.id = found.requested_by
+    left join api_keys k on k.workspace_id = $workspace_id and k.id = found.api_key_id
+   where ${stateIs} and found.id < $below_id
+   order by found.id desc limit $limit offset $offset`;
 
-const selectCount = statement(
-  'tasks.count_tasks',
-  filterColumns,
-  'count',
-  `select count(*) as count ${filtered} where ${stateIs}`,
-);
+const selectCount = statement('tasks.count_tasks', filterColumns, 'count')`
+  select count(*) as count ${filtered} where ${stateIs}`;
 
-const findForm = statement(
-  'tasks.find_form',
-  'workspace_id form_id',
-  'id',
-  `select id from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null`,
-);
+const findForm = statement('tasks.find_form', 'workspace_id form_id', 'id')`
+  select id from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null`;
 
 export type TaskRow = Awaited<ReturnType<typeof selectTasks>>[number];
 type Filter = Parameters<typeof selectCount>[1];

@@ -6,7 +6,6 @@ import { columns, integer, jsonb, onlyRow, type Queryable, statement, textEnum }
 import { channelByActorKind, personIdOf } from '#workspaces/authenticate.ts';
 import type { TaskKind } from './shapes.ts';
 
-/** The number of problems that a task keeps. */
 export const mostKeptProblems = 100;
 
 /** A skipped line of an import, and the reason. */
@@ -30,86 +29,70 @@ const insertTask = statement(
     { kind: textEnum<TaskKind>(), input: jsonb<object>(), result: jsonb<object>() },
   ],
   'id',
-  `with task as (
-     insert into tasks (workspace_id, id, kind, form_id, subject_id, requested_by, api_key_id, through, input, secret,
-                        total, refused, problems, result, created_at, finished_at)
-     select $workspace_id, $id, $kind, $form_id, $subject_id, $requested_by, $api_key_id, $through, $input, $secret,
-            $total, $refused, $problems::jsonb, $result, $created_at, $finished_at
-      where $form_id is null
-         or exists (select from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null)
-     on conflict (workspace_id, subject_id) where kind = 'submissions.undo' do nothing
-     returning workspace_id, id),
-   items as (
-     insert into task_items (workspace_id, task_id, position, item)
-     select task.workspace_id, task.id, given.position, given.item
-       from task cross join json_array_elements($items) with ordinality as given (item, position))
-   select id from task`,
-);
+)`
+  with task as (
+    insert into tasks (workspace_id, id, kind, form_id, subject_id, requested_by, api_key_id, through, input, secret,
+                       total, refused, problems, result, created_at, finished_at)
+    select $workspace_id, $id, $kind, $form_id, $subject_id, $requested_by, $api_key_id, $through, $input, $secret,
+           $total, $refused, $problems::jsonb, $result, $created_at, $finished_at
+     where $form_id is null
+        or exists (select from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null)
+    on conflict (workspace_id, subject_id) where kind = 'submissions.undo' do nothing
+    returning workspace_id, id),
+  items as (
+    insert into task_items (workspace_id, task_id, position, item)
+    select task.workspace_id, task.id, given.position, given.item
+      from task cross join json_array_elements($items) with ordinality as given (item, position))
+  select id from task`;
 
 /** Adds items after those that are already waiting. */
-export const addTaskItems = statement(
-  'tasks.add_items',
-  'workspace_id id items:jsonText',
-  '',
-  `insert into task_items (workspace_id, task_id, position, item)
-   select $workspace_id, $id, given.position + coalesce((
-            select max(position) from task_items where workspace_id = $workspace_id and task_id = $id), 0), given.item
-     from json_array_elements($items) with ordinality as given (item, position)`,
-);
+export const addTaskItems = statement('tasks.add_items', 'workspace_id id items:jsonText', '')`
+  insert into task_items (workspace_id, task_id, position, item)
+  select $workspace_id, $id, given.position + coalesce((
+           select max(position) from task_items where workspace_id = $workspace_id and task_id = $id), 0), given.item
+    from json_array_elements($items) with ordinality as given (item, position)`;
 
 /** Locks a task that has not ended. A cancellation waits until the step is stored. */
-const lockTask = statement(
-  'tasks.lock_task',
-  'workspace_id id',
-  taskColumns,
-  `select id, kind, form_id, subject_id, requested_by, api_key_id, through, input, secret, result, created_at
-     from tasks
-    where workspace_id = $workspace_id and id = $id and finished_at is null and cancelled_at is null
-      for no key update`,
-);
+const lockTask = statement('tasks.lock_task', 'workspace_id id', taskColumns)`
+  select id, kind, form_id, subject_id, requested_by, api_key_id, through, input, secret, result, created_at
+    from tasks
+   where workspace_id = $workspace_id and id = $id and finished_at is null and cancelled_at is null
+     for no key update`;
 
 /** Removes the first items, in the transaction that processes them. */
-const removeFirstItems = statement(
-  'tasks.take_items',
-  'workspace_id id limit',
-  { item: jsonb<object>(), position: integer },
-  `with taken as (
-     delete from task_items where workspace_id = $workspace_id and task_id = $id and position in (
-       select position from task_items where workspace_id = $workspace_id and task_id = $id
-        order by position limit $limit)
-     returning position, item)
-   select position, item from taken order by position`,
-);
+const removeFirstItems = statement('tasks.take_items', 'workspace_id id limit', {
+  item: jsonb<object>(),
+  position: integer,
+})`
+  with taken as (
+    delete from task_items where workspace_id = $workspace_id and task_id = $id and position in (
+      select position from task_items where workspace_id = $workspace_id and task_id = $id
+       order by position limit $limit)
+    returning position, item)
+  select position, item from taken order by position`;
 
 /** Reads the first item without removing it. */
-export const findFirstTaskItem = statement(
-  'tasks.find_first_item',
-  'workspace_id id',
-  { item: jsonb<object>() },
-  `select item from task_items where workspace_id = $workspace_id and task_id = $id order by position limit 1`,
-);
+export const findFirstTaskItem = statement('tasks.find_first_item', 'workspace_id id', {
+  item: jsonb<object>(),
+})`
+  select item from task_items where workspace_id = $workspace_id and task_id = $id order by position limit 1`;
 
 /** Stores the progress. Sealed input is deleted at the end. */
 export const advanceTask = statement(
   'tasks.advance_task',
   ['workspace_id id done refused problems most finished_at?', { result: jsonb<object>() }],
   '',
-  `update tasks
-      set done = done + $done, refused = refused + $refused, result = $result, finished_at = $finished_at,
-          secret = case when $finished_at is null then secret end,
-          problems = case when jsonb_array_length(problems) < $most then problems || $problems::jsonb else problems end
-    where workspace_id = $workspace_id and id = $id`,
-);
+)`
+  update tasks
+     set done = done + $done, refused = refused + $refused, result = $result, finished_at = $finished_at,
+         secret = case when $finished_at is null then secret end,
+         problems = case when jsonb_array_length(problems) < $most then problems || $problems::jsonb else problems end
+   where workspace_id = $workspace_id and id = $id`;
 
-/** Cancels a task that has not ended. */
-export const cancelTask = statement(
-  'tasks.cancel_task',
-  'workspace_id id now',
-  'id',
-  `update tasks set cancelled_at = $now
-    where workspace_id = $workspace_id and id = $id and finished_at is null and cancelled_at is null
-   returning id`,
-);
+export const cancelTask = statement('tasks.cancel_task', 'workspace_id id now', 'id')`
+  update tasks set cancelled_at = $now
+   where workspace_id = $workspace_id and id = $id and finished_at is null and cancelled_at is null
+  returning id`;
 
 export type LockedTask = Awaited<ReturnType<typeof lockTask>>[number];
 
@@ -168,12 +151,10 @@ export async function createTask(
   return stored.length > 0;
 }
 
-/** The result of a step. */
 export type TaskStepResult = {
   done?: number;
   refused?: number;
   problems?: readonly TaskProblem[];
-  /** Replaces the result of the task. */
   result?: object;
   /** Whether the step enqueued jobs, such as deliveries. */
   isWaking?: boolean;

@@ -35,24 +35,24 @@ const updateWebhook = statement(
     { events: nullable(eventKindsColumn), filter: nullable(conditionColumn) },
   ],
   '',
-  `update webhooks
-      set url = coalesce($url, url), events = coalesce($events, events), active = coalesce($active, active),
-          paused_at = case when $active then null when active and not $active then $now else paused_at end,
-          paused_by = case when $active then null when active and not $active then 'person' else paused_by end,
-          failing_since = case when $active and not active then null else failing_since end,
-          secret = case when $changes_secret then $secret else secret end,
-          previous_secret = case when not $changes_secret then previous_secret
-                                 when $secret is not null and $overlap > 0 then secret end,
-          previous_secret_until = case when not $changes_secret then previous_secret_until
-                                       when $secret is not null and $overlap > 0 and secret is not null
-                                       then $now + make_interval(secs => $overlap) end,
-          headers = case when $changes_headers then $headers else headers end,
-          header_names = case when $changes_headers then $header_names else header_names end,
-          filter = case when $changes_filter then $filter else filter end,
-          pauses_on_failure = coalesce($pauses_on_failure, pauses_on_failure),
-          updated_at = greatest($now, updated_at + interval '1 ms')
-    where workspace_id = $workspace_id and id = $id`,
-);
+)`
+  update webhooks
+     set url = coalesce($url, url), events = coalesce($events, events), active = coalesce($active, active),
+         paused_at = case when $active then null when active and not $active then $now else paused_at end,
+         paused_by = case when $active then null when active and not $active then 'person' else paused_by end,
+         failing_since = case when $active and not active then null else failing_since end,
+         secret = case when $changes_secret then $secret else secret end,
+         previous_secret = case when not $changes_secret then previous_secret
+                                when $secret is not null and $overlap > 0 then secret end,
+         previous_secret_until = case when not $changes_secret then previous_secret_until
+                                      when $secret is not null and $overlap > 0 and secret is not null
+                                      then $now + make_interval(secs => $overlap) end,
+         headers = case when $changes_headers then $headers else headers end,
+         header_names = case when $changes_headers then $header_names else header_names end,
+         filter = case when $changes_filter then $filter else filter end,
+         pauses_on_failure = coalesce($pauses_on_failure, pauses_on_failure),
+         updated_at = greatest($now, updated_at + interval '1 ms')
+   where workspace_id = $workspace_id and id = $id`;
 
 /** Changes to a webhook. Omitted values are kept. */
 export type WebhookUpdate = {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Condition } from '#ast/basics/condition.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import { leastIdAt, now } from '#kit/clock.ts';
+import { asWireValue } from '#kit/http.ts';
 import type { RequestScope } from '#kit/operation.ts';
 import { finishPage, type PageRequest, upperIdBound } from '#kit/pagination.ts';
 import {
@@ -10,7 +11,6 @@ import {
   json,
   nullable,
   type Queryable,
-  type RowOf,
   requireRow,
   type StatementColumn,
   statement,
@@ -23,7 +23,7 @@ import type { Trigger } from './delivery-job.ts';
 import type { EventKind } from './event.ts';
 import { eventKindsColumn, type pausers } from './record-event.ts';
 import type { DeliveryStatus } from './retry-delivery.ts';
-import type { DeliveryDetail, DeliveryLine, DeliveryList, Webhook, WebhookHealth } from './shapes.ts';
+import type { DeliveryDetail, DeliveryList, Webhook, WebhookHealth } from './shapes.ts';
 import { formatDeliveryBody } from './signature.ts';
 
 const real: StatementColumn<number> = { pg: 'real' };
@@ -55,47 +55,38 @@ const selectDeliveryLines = statement(
   'webhooks.select_delivery_lines',
   ['below_id limit offset', filters],
   lineColumns,
-  `select ${line} from ${lineSource} where ${isMatchingSql} and d.id < $below_id
-   order by d.id desc limit $limit offset $offset`,
-);
+)`
+  select ${line} from ${lineSource} where ${isMatchingSql} and d.id < $below_id
+  order by d.id desc limit $limit offset $offset`;
 
-const countDeliveryLines = statement(
-  'webhooks.count_delivery_lines',
-  filters,
-  'count',
-  `select count(*) as count from deliveries d where ${isMatchingSql}`,
-);
+const countDeliveryLines = statement('webhooks.count_delivery_lines', filters, 'count')`
+  select count(*) as count from deliveries d where ${isMatchingSql}`;
 
 /** Finds a delivery with the data needed for its body. */
-const findDeliveryLine = statement(
-  'webhooks.find_delivery_line',
-  'workspace_id id',
-  ['webhook_id occurred_at snapshot', lineColumns],
-  `select ${line}, d.webhook_id, e.occurred_at, e.snapshot::text as snapshot from ${lineSource}
-    where d.workspace_id = $workspace_id and d.id = $id`,
-);
+const findDeliveryLine = statement('webhooks.find_delivery_line', 'workspace_id id', [
+  'webhook_id occurred_at snapshot',
+  lineColumns,
+])`
+  select ${line}, d.webhook_id, e.occurred_at, e.snapshot::text as snapshot from ${lineSource}
+   where d.workspace_id = $workspace_id and d.id = $id`;
 
 /** Lists the attempts of a delivery, oldest first. */
-const selectAttempts = statement(
-  'webhooks.select_attempts',
-  'workspace_id delivery_id',
-  [
-    'attempt:integer started_at:timestamp url? response_status:integer? response_ms:integer',
-    'body_sha256:text? body_bytes:integer? response_body:text? reason?',
-    {
-      trigger: textEnum<Trigger>(),
-      request_headers: nullable(json<Record<string, string>>()),
-      dns_ms: nullable(real),
-      connect_ms: nullable(real),
-      tls_ms: nullable(real),
-      first_byte_ms: nullable(real),
-      response_headers: nullable(json<Record<string, string>>()),
-    },
-  ],
-  `select attempt, trigger, started_at, url, request_headers, response_status, response_ms, dns_ms, connect_ms, tls_ms,
-          first_byte_ms, encode(body_sha256, 'hex') as body_sha256, body_bytes, response_headers, response_body, reason
-     from attempts where workspace_id = $workspace_id and delivery_id = $delivery_id order by attempt`,
-);
+const selectAttempts = statement('webhooks.select_attempts', 'workspace_id delivery_id', [
+  'attempt:integer started_at:timestamp url? response_status:integer? response_ms:integer',
+  'body_sha256:text? body_bytes:integer? response_body:text? reason?',
+  {
+    trigger: textEnum<Trigger>(),
+    request_headers: nullable(json<Record<string, string>>()),
+    dns_ms: nullable(real),
+    connect_ms: nullable(real),
+    tls_ms: nullable(real),
+    first_byte_ms: nullable(real),
+    response_headers: nullable(json<Record<string, string>>()),
+  },
+])`
+  select attempt, trigger, started_at, url, request_headers, response_status, response_ms, dns_ms, connect_ms, tls_ms,
+         first_byte_ms, encode(body_sha256, 'hex') as body_sha256, body_bytes, response_headers, response_body, reason
+    from attempts where workspace_id = $workspace_id and delivery_id = $delivery_id order by attempt`;
 
 type DeliveryFilter = {
   status?: DeliveryStatus | undefined;
@@ -126,7 +117,7 @@ export async function listDeliveries(
     cut.total ?? countDeliveryLines(db, filter).then(([found]) => found!.count),
   ]);
   const { rows, ends } = finishPage(cut, lines, total);
-  return { data: rows.map(presentLine), ...ends };
+  return { data: asWireValue(rows), ...ends };
 }
 
 /**
@@ -139,48 +130,26 @@ export async function readDelivery(
   { database, links }: { database: Queryable; links: Pick<FileLinks, 'sign'> },
   { workspaceId, deliveryId }: { workspaceId: string; deliveryId: string },
 ): Promise<DeliveryDetail> {
-  const found = requireRow(await findDeliveryLine(database, { workspace_id: workspaceId, id: deliveryId }));
+  const { occurred_at, snapshot, ...found } = requireRow(
+    await findDeliveryLine(database, { workspace_id: workspaceId, id: deliveryId }),
+  );
   const attempts = await selectAttempts(database, { workspace_id: workspaceId, delivery_id: deliveryId });
   const bodyWith = (signLink: (file: LinkTarget) => string): string =>
-    formatDeliveryBody({
-      kind: found.event,
-      occurredAt: found.occurred_at,
-      deliveryId,
-      snapshot: found.snapshot,
-      signLink,
-    });
+    formatDeliveryBody({ kind: found.event, occurredAt: occurred_at, deliveryId, snapshot, signLink });
   const hashAt = (at: Date): string =>
     createHash('sha256')
       .update(bodyWith((file) => links.sign(file, at)))
       .digest('hex');
-  return {
-    ...presentLine(found),
-    webhook_id: found.webhook_id,
+  return asWireValue({
+    ...found,
     request_body: bodyWith((file) =>
       links.sign(file).replace(/\?.*$/, '?expires=(hidden)&signature=(hidden)'),
     ),
     history: attempts.map((attempt) => ({
       ...attempt,
-      started_at: attempt.started_at.toISOString(),
       is_body_exact: attempt.body_sha256 === null ? null : hashAt(attempt.started_at) === attempt.body_sha256,
     })),
-  };
-}
-
-function presentLine(row: RowOf<typeof lineColumns>): DeliveryLine {
-  return {
-    id: row.id,
-    event: row.event,
-    status: row.status,
-    is_test: row.is_test,
-    submission_id: row.submission_id,
-    created_at: row.created_at.toISOString(),
-    attempts: row.attempts,
-    response_status: row.response_status,
-    response_ms: row.response_ms,
-    reason: row.reason,
-    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
-  };
+  });
 }
 
 /** Counts a webhook's deliveries whose id is at least `since`, by time and status. Tests are not counted. */
@@ -196,25 +165,25 @@ const selectDeliveryHealth = statement(
     },
   ],
   'at success failed retrying',
-  `select date_bin(make_interval(secs => $bar), created_at, $origin) as at,
-          count(*) filter (where status = 'Success') as success,
-          count(*) filter (where status = 'Failed') as failed,
-          count(*) filter (where status = 'Retrying') as retrying
-     from deliveries
-    where workspace_id = $workspace_id and webhook_id = $webhook_id and id >= $since and not is_test
-    group by 1`,
-);
+)`
+  select date_bin(make_interval(secs => $bar), created_at, $origin) as at,
+         count(*) filter (where status = 'Success') as success,
+         count(*) filter (where status = 'Failed') as failed,
+         count(*) filter (where status = 'Retrying') as retrying
+    from deliveries
+   where workspace_id = $workspace_id and webhook_id = $webhook_id and id >= $since and not is_test
+   group by 1`;
 
 const findDeliveryLatency = statement(
   'webhooks.find_delivery_latency',
   'workspace_id webhook_id since:uuid',
   'p50:integer? p95:integer?',
-  `select percentile_disc(0.5) within group (order by response_ms) as p50,
-          percentile_disc(0.95) within group (order by response_ms) as p95
-     from deliveries
-    where workspace_id = $workspace_id and webhook_id = $webhook_id and id >= $since and not is_test
-      and response_status is not null`,
-);
+)`
+  select percentile_disc(0.5) within group (order by response_ms) as p50,
+         percentile_disc(0.95) within group (order by response_ms) as p95
+    from deliveries
+   where workspace_id = $workspace_id and webhook_id = $webhook_id and id >= $since and not is_test
+     and response_status is not null`;
 
 type Counts = { success: number; failed: number; retrying: number };
 type Bar = Counts & { at: string };
@@ -263,14 +232,13 @@ async function readSpan(
 }
 
 /** Finds the form, URL and events of a webhook, if its form exists. */
-const findWebhookForm = statement(
-  'webhooks.find_webhook_place',
-  'workspace_id id',
-  ['form_id url', { events: eventKindsColumn }],
-  `select w.form_id, w.url, w.events from webhooks w
-     join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
-    where w.workspace_id = $workspace_id and w.id = $id`,
-);
+const findWebhookForm = statement('webhooks.find_webhook_place', 'workspace_id id', [
+  'form_id url',
+  { events: eventKindsColumn },
+])`
+  select w.form_id, w.url, w.events from webhooks w
+    join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
+   where w.workspace_id = $workspace_id and w.id = $id`;
 
 /** A webhook that a request names, with its form, URL and events. */
 type WebhookLocation = {
@@ -298,13 +266,9 @@ export async function requireWebhook(
 type PausedBy = (typeof pausers)[number];
 
 /** Finds the plan of a form's workspace. Returns no row if the form does not exist. */
-const findFormPlan = statement(
-  'webhooks.find_form_plan',
-  'workspace_id form_id',
-  { plan: textEnum<Plan>() },
-  `select w.plan from forms f join workspaces w on w.id = f.workspace_id
-    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
-);
+const findFormPlan = statement('webhooks.find_form_plan', 'workspace_id form_id', { plan: textEnum<Plan>() })`
+  select w.plan from forms f join workspaces w on w.id = f.workspace_id
+   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`;
 
 /**
  * Finds the webhooks of a form, or only the one with this id, with their health, newest first. `since` is the
@@ -325,25 +289,25 @@ const selectWebhookHealth = statement(
       last_status: nullable(textEnum<DeliveryStatus>()),
     },
   ],
-  `select w.id, w.form_id, w.url, w.events, w.active, w.secret is not null as has_secret,
-          case when w.previous_secret_until > now() then w.previous_secret_until end as previous_secret_until,
-          w.header_names, w.filter, w.pauses_on_failure, w.failing_since, w.paused_at, w.paused_by, w.created_at, w.updated_at,
-          last.status as last_status, last.created_at as last_at, day.success, day.failed, day.retrying
-     from webhooks w
-     join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
-     left join lateral (
-       select d.status, d.created_at from deliveries d
-        where d.workspace_id = w.workspace_id and d.webhook_id = w.id and not d.is_test
-        order by d.id desc limit 1) last on true
-    cross join lateral (
-       select count(*) filter (where d.status = 'Success') as success,
-              count(*) filter (where d.status = 'Failed') as failed,
-              count(*) filter (where d.status = 'Retrying') as retrying
-         from deliveries d
-        where d.workspace_id = w.workspace_id and d.webhook_id = w.id and not d.is_test and d.id >= $since) day
-    where w.workspace_id = $workspace_id and w.form_id = $form_id and ($id is null or w.id = $id)
-    order by w.id desc`,
-);
+)`
+  select w.id, w.form_id, w.url, w.events, w.active, w.secret is not null as has_secret,
+         case when w.previous_secret_until > now() then w.previous_secret_until end as previous_secret_until,
+         w.header_names, w.filter, w.pauses_on_failure, w.failing_since, w.paused_at, w.paused_by, w.created_at, w.updated_at,
+         last.status as last_status, last.created_at as last_at, day.success, day.failed, day.retrying
+    from webhooks w
+    join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
+    left join lateral (
+      select d.status, d.created_at from deliveries d
+       where d.workspace_id = w.workspace_id and d.webhook_id = w.id and not d.is_test
+       order by d.id desc limit 1) last on true
+   cross join lateral (
+      select count(*) filter (where d.status = 'Success') as success,
+             count(*) filter (where d.status = 'Failed') as failed,
+             count(*) filter (where d.status = 'Retrying') as retrying
+        from deliveries d
+       where d.workspace_id = w.workspace_id and d.webhook_id = w.id and not d.is_test and d.id >= $since) day
+   where w.workspace_id = $workspace_id and w.form_id = $form_id and ($id is null or w.id = $id)
+   order by w.id desc`;
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -362,14 +326,10 @@ export async function readWebhooks(
   const since = leastIdAt(new Date(now().getTime() - dayMs));
   const rows = await selectWebhookHealth(db, { ...form, id: webhookId ?? null, since });
   const webhooks = rows.map(
-    ({ last_status, last_at, success, failed, retrying, created_at, updated_at, ...webhook }) => ({
-      ...webhook,
-      previous_secret_until: webhook.previous_secret_until?.toISOString() ?? null,
-      failing_since: webhook.failing_since?.toISOString() ?? null,
-      paused_at: webhook.paused_at?.toISOString() ?? null,
-      created_at: created_at.toISOString(),
-      updated_at: updated_at.toISOString(),
-      last_delivery: last_status && last_at && { status: last_status, created_at: last_at.toISOString() },
+    ({ last_status, last_at, success, failed, retrying, filter, ...webhook }): Webhook => ({
+      ...asWireValue(webhook),
+      filter,
+      last_delivery: asWireValue(last_status && last_at && { status: last_status, created_at: last_at }),
       day: { success, failed, retrying },
     }),
   );

@@ -11,12 +11,8 @@ import { Event, eventKinds } from './event.ts';
 import type { FeedNotifier } from './feed-notifier.ts';
 import { type FeedPage, type FeedRequest, findFeedEnd, readFeed } from './read-feed.ts';
 
-const findFormOfFeed = statement(
-  'webhooks.find_form_of_feed',
-  'workspace_id id',
-  'id',
-  `select id from forms where workspace_id = $workspace_id and id = $id and deleted_at is null`,
-);
+const findFormOfFeed = statement('webhooks.find_form_of_feed', 'workspace_id id', 'id')`
+  select id from forms where workspace_id = $workspace_id and id = $id and deleted_at is null`;
 
 /** The longest time that a poll waits, in seconds. Many proxies give up after a minute. */
 const longestWait = 30;
@@ -77,11 +73,7 @@ export function feedEndpoints(services: FeedServices) {
       description: `Returns the events of the workspace, oldest first, in the format of webhook bodies. Continue with \`next\`: no event is skipped or repeated. If \`has_more\` is true, request the next page without waiting, even if this page is empty. \`delivery_id\` is the id of the event, which is also the id of its first delivery. To get the delivery ids of a certain webhook, send its \`webhook_id\`. The first request turns the feed on: earlier events are included only if a webhook received them. A feed that is not read for 30 days is turned off. Events are kept for ${config.deliveryRetentionDays} days. 410 if the cursor is older. Deleting a form deletes its events.`,
       permission: 'events:read',
       query,
-      reply: {
-        status: 200,
-        description: 'The next events.',
-        schema: EventPage,
-      },
+      reply: { status: 200, description: 'The next events.', schema: EventPage },
       errors: ['gone'],
       async run({
         workspaceId,
@@ -123,9 +115,7 @@ async function requireTarget(
     requireFormAccess(reach, form_id);
     requireRow(await findFormOfFeed(database, { workspace_id: workspaceId, id: form_id }));
   }
-  if (webhook_id !== undefined) {
-    await requireWebhook(database, { workspaceId, formIds: reach }, webhook_id);
-  }
+  if (webhook_id !== undefined) await requireWebhook(database, { workspaceId, formIds: reach }, webhook_id);
 }
 
 /** Returns a page with events. If none arrive in time, returns an empty page. */

@@ -13,13 +13,13 @@ const selectWokenReaders = statement(
   'webhooks.select_news',
   ['workspace_ids', { afters: bigints }],
   'place:bigint',
-  `select waiting.place
-     from unnest($workspace_ids, $afters) with ordinality as waiting (workspace_id, after, place)
-    where exists (select from events
-                   where events.workspace_id = waiting.workspace_id and position is null and not is_test)
-       or exists (select from events
-                   where events.workspace_id = waiting.workspace_id and position > waiting.after)`,
-);
+)`
+  select waiting.place
+    from unnest($workspace_ids, $afters) with ordinality as waiting (workspace_id, after, place)
+   where exists (select from events
+                  where events.workspace_id = waiting.workspace_id and position is null and not is_test)
+      or exists (select from events
+                  where events.workspace_id = waiting.workspace_id and position > waiting.after)`;
 
 /** Wakes readers that wait for the next event of a feed. */
 export type FeedNotifier = {

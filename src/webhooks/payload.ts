@@ -220,7 +220,6 @@ export const listExampleReceivers = (webhook: {
       .replace(blanks.field, (_, quote: string) => quote + (webhook.field ?? 'subject') + quote),
   }));
 
-/** Returns the URL of a form's payload schema. */
 const schemaUrlOf = ({ publicUrl }: Pick<Config, 'publicUrl'>, formId: string): string =>
   `${publicUrl}/api/v1/forms/${formId}/schema.json`;
 

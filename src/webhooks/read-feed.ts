@@ -9,13 +9,9 @@ import { formatDeliveryBody } from './signature.ts';
 const ends = columns('last removed:bigint');
 
 /** Finds the event feed of a workspace if it is on and was read in the last hour. */
-const findFeed = statement(
-  'webhooks.find_feed',
-  'workspace_id',
-  ends,
-  `select last, removed from feeds
-    where workspace_id = $workspace_id and ${isFeedOnSql} and read_at > now() - interval '1 hour'`,
-);
+const findFeed = statement('webhooks.find_feed', 'workspace_id', ends)`
+  select last, removed from feeds
+   where workspace_id = $workspace_id and ${isFeedOnSql} and read_at > now() - interval '1 hour'`;
 
 /** SQL for the condition that the feed was still on when it is read again (see isFeedOnSql). */
 const wasRead = `feeds.read_at + ${feedLifetimeSql} > excluded.read_at`;
@@ -24,17 +20,13 @@ const wasRead = `feeds.read_at + ${feedLifetimeSql} > excluded.read_at`;
  * Turns the feed on, or records that it was read. If it was off, events may be missing, so they count as
  * removed.
  */
-const recordFeedRead = statement(
-  'webhooks.read_feed_again',
-  'workspace_id',
-  ends,
-  `insert into feeds (workspace_id, read_at) values ($workspace_id, now())
-   on conflict (workspace_id) do update
-      set read_at = excluded.read_at,
-          last = case when ${wasRead} then feeds.last else feeds.last + 1 end,
-          removed = case when ${wasRead} then feeds.removed else feeds.last + 1 end
-   returning last, removed`,
-);
+const recordFeedRead = statement('webhooks.read_feed_again', 'workspace_id', ends)`
+  insert into feeds (workspace_id, read_at) values ($workspace_id, now())
+  on conflict (workspace_id) do update
+     set read_at = excluded.read_at,
+         last = case when ${wasRead} then feeds.last else feeds.last + 1 end,
+         removed = case when ${wasRead} then feeds.removed else feeds.last + 1 end
+  returning last, removed`;
 
 /**
  * Returns the next events of the feed. Scans at most `window` events, so that reading a rare kind does not
@@ -46,7 +38,6 @@ const selectFeed = statement(
   [
     'workspace_id after:bigint window:integer limit webhook_id?',
     {
-      /** Null for every form. */
       form_ids: nullable(uuids),
       kind: nullable(textEnum<EventKind>()),
     },
@@ -55,85 +46,71 @@ const selectFeed = statement(
     'seen:bigint reach:bigint? position:bigint? delivery_id? occurred_at? snapshot?',
     { kind: nullable(textEnum<EventKind>()) },
   ],
-  `with seen as materialized (
-     select position, id, form_id, kind, occurred_at, snapshot
-       from events
-      where workspace_id = $workspace_id and position > $after
-      order by position
-      limit $window
-   )
-   select ends.seen, ends.reach, wanted.position, wanted.delivery_id, wanted.kind, wanted.occurred_at,
-          wanted.snapshot::text as snapshot
-     from (select count(*) as seen, max(position) as reach from seen) as ends
-     left join lateral (
-       select seen.position, coalesce(delivery.id, seen.id) as delivery_id, seen.kind, seen.occurred_at, seen.snapshot
-         from seen
-         left join lateral (
-           select id from deliveries
-            where workspace_id = $workspace_id and event_id = seen.id and webhook_id = $webhook_id
-            limit 1) as delivery on $webhook_id is not null
-        where ($form_ids is null or seen.form_id = any($form_ids))
-          and ($kind is null or seen.kind = $kind)
-          and ($webhook_id is null or delivery.id is not null)
-        order by seen.position
-        limit $limit) as wanted on true
-    order by wanted.position`,
-);
+)`
+  with seen as materialized (
+    select position, id, form_id, kind, occurred_at, snapshot
+      from events
+     where workspace_id = $workspace_id and position > $after
+     order by position
+     limit $window
+  )
+  select ends.seen, ends.reach, wanted.position, wanted.delivery_id, wanted.kind, wanted.occurred_at,
+         wanted.snapshot::text as snapshot
+    from (select count(*) as seen, max(position) as reach from seen) as ends
+    left join lateral (
+      select seen.position, coalesce(delivery.id, seen.id) as delivery_id, seen.kind, seen.occurred_at, seen.snapshot
+        from seen
+        left join lateral (
+          select id from deliveries
+           where workspace_id = $workspace_id and event_id = seen.id and webhook_id = $webhook_id
+           limit 1) as delivery on $webhook_id is not null
+       where ($form_ids is null or seen.form_id = any($form_ids))
+         and ($kind is null or seen.kind = $kind)
+         and ($webhook_id is null or delivery.id is not null)
+       order by seen.position
+       limit $limit) as wanted on true
+   order by wanted.position`;
 
 /** Returns whether there are committed events without a position. */
-const hasUnpositionedEvents = statement(
-  'webhooks.has_unplaced_events',
-  'workspace_id',
-  'found:boolean',
-  `select exists (select from events
-                   where workspace_id = $workspace_id and position is null and not is_test) as found`,
-);
+const hasUnpositionedEvents = statement('webhooks.has_unplaced_events', 'workspace_id', 'found:boolean')`
+  select exists (select from events
+                  where workspace_id = $workspace_id and position is null and not is_test) as found`;
 
 /** Locks the feed, so that one process at a time assigns positions. */
-const lockFeed = statement(
-  'webhooks.lock_feed',
-  'workspace_id',
-  'last',
-  `select last from feeds where workspace_id = $workspace_id for no key update`,
-);
+const lockFeed = statement('webhooks.lock_feed', 'workspace_id', 'last')`
+  select last from feeds where workspace_id = $workspace_id for no key update`;
 
 /**
  * Assigns the next positions to the oldest committed events without a position. Run it under the lock of
  * lockFeed, as a separate statement, so that it sees what the previous process committed. Locked rows are
  * left for the next run, because they may be about to be deleted (pruneEvents).
  */
-const assignEventPositions = statement(
-  'webhooks.place_events',
-  'workspace_id last limit',
-  'count',
-  `with unplaced as (
-     select id from events
-      where workspace_id = $workspace_id and position is null and not is_test
-      order by id
-      limit $limit
-        for no key update skip locked
-   ),
-   numbered as (select id, row_number() over (order by id) as place from unplaced),
-   placed as (
-     update events set position = $last + numbered.place
-       from numbered
-      where events.workspace_id = $workspace_id and events.id = numbered.id
-     returning events.position
-   ),
-   feed as (
-     update feeds set last = (select max(position) from placed)
-      where feeds.workspace_id = $workspace_id and exists (select from placed)
-   )
-   select count(*) as count from placed`,
-);
+const assignEventPositions = statement('webhooks.place_events', 'workspace_id last limit', 'count')`
+  with unplaced as (
+    select id from events
+     where workspace_id = $workspace_id and position is null and not is_test
+     order by id
+     limit $limit
+       for no key update skip locked
+  ),
+  numbered as (select id, row_number() over (order by id) as place from unplaced),
+  placed as (
+    update events set position = $last + numbered.place
+      from numbered
+     where events.workspace_id = $workspace_id and events.id = numbered.id
+    returning events.position
+  ),
+  feed as (
+    update feeds set last = (select max(position) from placed)
+     where feeds.workspace_id = $workspace_id and exists (select from placed)
+  )
+  select count(*) as count from placed`;
 
-/** What to read from the feed. */
 export type FeedRequest = {
   workspaceId: string;
   /** The cursor of a page; undefined to start with the oldest event that is kept. */
   after: number | undefined;
   limit: number;
-  /** Null for every form. */
   formIds: readonly string[] | null;
   kind?: EventKind | undefined;
   /** If set, only events that this webhook receives, with the ids of its deliveries. */
@@ -164,12 +141,11 @@ export async function readFeed(context: FeedContext, question: FeedRequest): Pro
     onlyRow(await findFeed(context.database, workspace)) ??
     onlyRow(await recordFeedRead(context.database, workspace))!;
   const after = question.after ?? feed.removed;
-  if (after < feed.removed) {
+  if (after < feed.removed)
     throw new ApiError(
       'gone',
       'Events after this cursor are no longer kept. Read without "after" to continue with the oldest event, and compare your data with the submissions.',
     );
-  }
   if (after > feed.last)
     throw new ApiError('gone', 'This cursor is not from this feed. Read without "after".');
   const page = await readPage(context, question, after);

@@ -30,10 +30,7 @@ import { deliverJobKind, laneOf, type Trigger } from './delivery-job.ts';
 import type { EventKind, Snapshot } from './event.ts';
 
 /** What a filter reads: the submission in the event, and the fields of the version that was answered. */
-type Filtered = {
-  snapshot: Snapshot;
-  fields: Readonly<Record<string, Pick<FieldDescription, 'type'>>>;
-};
+type Filtered = { snapshot: Snapshot; fields: Readonly<Record<string, Pick<FieldDescription, 'type'>>> };
 
 /**
  * The context of an event for its filters: the remaining work, and the values that earlier filters have read.
@@ -101,17 +98,16 @@ const booleans: StatementColumn<boolean[]> = { pg: 'boolean[]' };
 const timestamps: StatementColumn<Date[]> = { pg: 'timestamp with time zone[]' };
 
 /** Locks a webhook whose form exists, and returns the plan of its workspace. */
-export const lockWebhook = statement(
-  'webhooks.lock_webhook',
-  'workspace_id id',
-  ['form_id url headers? header_names updated_at', { plan: textEnum<Plan>() }],
-  `select webhooks.form_id, workspaces.plan, webhooks.url, webhooks.headers, webhooks.header_names, webhooks.updated_at
-     from webhooks
-     join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
-     join workspaces on workspaces.id = webhooks.workspace_id
-    where webhooks.workspace_id = $workspace_id and webhooks.id = $id and forms.deleted_at is null
-      for no key update of webhooks`,
-);
+export const lockWebhook = statement('webhooks.lock_webhook', 'workspace_id id', [
+  'form_id url headers? header_names updated_at',
+  { plan: textEnum<Plan>() },
+])`
+  select webhooks.form_id, workspaces.plan, webhooks.url, webhooks.headers, webhooks.header_names, webhooks.updated_at
+    from webhooks
+    join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
+    join workspaces on workspaces.id = webhooks.workspace_id
+   where webhooks.workspace_id = $workspace_id and webhooks.id = $id and forms.deleted_at is null
+     for no key update of webhooks`;
 
 /**
  * Finds the webhooks that may receive a form's events, oldest first. For a webhook that was paused after
@@ -119,24 +115,23 @@ export const lockWebhook = statement(
  * none is deleted before its deliveries are inserted. A row without an id is the workspace's event feed,
  * which receives all events. The time zone is read only if a webhook has a filter.
  */
-const selectActiveWebhooks = statement(
-  'webhooks.select_listeners',
-  'workspace_id form_id',
-  ['id? active time_zone?', { events: eventKindsColumn, filter: nullable(conditionColumn) }],
-  `with listener as (
-     select id, events, active, filter,
-            case when filter is not null then (
-              select settings ->> 'time_zone' from forms where workspace_id = $workspace_id and id = $form_id)
-            end as time_zone
-       from webhooks
-      where workspace_id = $workspace_id and form_id = $form_id and (active or paused_by = 'failure')
-        for key share
-   )
-   select id, events, active, filter, time_zone from listener
-   union all
-   select null, '{}', true, null, null from feeds where feeds.workspace_id = $workspace_id and ${isFeedOnSql}
-    order by id`,
-);
+const selectActiveWebhooks = statement('webhooks.select_listeners', 'workspace_id form_id', [
+  'id? active time_zone?',
+  { events: eventKindsColumn, filter: nullable(conditionColumn) },
+])`
+  with listener as (
+    select id, events, active, filter,
+           case when filter is not null then (
+             select settings ->> 'time_zone' from forms where workspace_id = $workspace_id and id = $form_id)
+           end as time_zone
+      from webhooks
+     where workspace_id = $workspace_id and form_id = $form_id and (active or paused_by = 'failure')
+       for key share
+  )
+  select id, events, active, filter, time_zone from listener
+  union all
+  select null, '{}', true, null, null from feeds where feeds.workspace_id = $workspace_id and ${isFeedOnSql}
+   order by id`;
 
 /**
  * Inserts events with their deliveries and the jobs that send them, in one round trip. The arrays of each
@@ -150,7 +145,6 @@ export const insertEvents = statement(
     {
       kinds: eventKindsColumn,
       occurred_ats: timestamps,
-      /** The snapshots as JSON text. */
       snapshots: texts,
       delivery_kinds: eventKindsColumn,
       /** Whether the delivery is sent, or only recorded as Failed. */
@@ -163,33 +157,33 @@ export const insertEvents = statement(
     },
   ],
   '',
-  `with event as (
-     insert into events (workspace_id, id, form_id, submission_id, kind, occurred_at, snapshot, is_test)
-     select $workspace_id, id, $form_id, submission_id, kind, occurred_at, snapshot::json, $trigger = 'test'
-       from unnest($event_ids, $submission_ids, $kinds, $occurred_ats, $snapshots)
-         as event (id, submission_id, kind, occurred_at, snapshot)
-   ),
-   made as materialized (
-     select made.*, now() as at from unnest($delivery_ids, $delivery_events, $delivery_kinds, $webhook_ids, $lanes, $are_sent)
-       as made (id, event_id, kind, webhook_id, lane, is_sent)
-   ),
-   delivery as (
-     insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, is_test, test_url,
-                             next_attempt_at, created_at)
-     select $workspace_id, id, $form_id, webhook_id, event_id, kind, case when is_sent then 'Retrying' else 'Failed' end,
-            $trigger = 'test', $test_url, case when is_sent then made.at end, made.at
-       from made
-   ),
-   job as materialized (
-     select $workspace_id as workspace_id, id, '${deliverJobKind}' as kind, lane,
-            jsonb_strip_nulls(jsonb_build_object('trigger', $trigger, 'traceparent', $traceparent)) as payload,
-            made.at as run_at, made.at
-       from made
-      where is_sent
-   ),
-   put as (${insertJobsSql('job')})
-   select`,
-);
+)`
+  with event as (
+    insert into events (workspace_id, id, form_id, submission_id, kind, occurred_at, snapshot, is_test)
+    select $workspace_id, id, $form_id, submission_id, kind, occurred_at, snapshot::json, $trigger = 'test'
+      from unnest($event_ids, $submission_ids, $kinds, $occurred_ats, $snapshots)
+        as event (id, submission_id, kind, occurred_at, snapshot)
+  ),
+  made as materialized (
+    select made.*, now() as at from unnest($delivery_ids, $delivery_events, $delivery_kinds, $webhook_ids, $lanes, $are_sent)
+      as made (id, event_id, kind, webhook_id, lane, is_sent)
+  ),
+  delivery as (
+    insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, is_test, test_url,
+                            next_attempt_at, created_at)
+    select $workspace_id, id, $form_id, webhook_id, event_id, kind, case when is_sent then 'Retrying' else 'Failed' end,
+           $trigger = 'test', $test_url, case when is_sent then made.at end, made.at
+      from made
+  ),
+  job as materialized (
+    select $workspace_id as workspace_id, id, '${deliverJobKind}' as kind, lane,
+           jsonb_strip_nulls(jsonb_build_object('trigger', $trigger, 'traceparent', $traceparent)) as payload,
+           made.at as run_at, made.at
+      from made
+     where is_sent
+  ),
+  put as (${insertJobsSql('job')})
+  select`;
 
 /** A creation, update or deletion of a submission. */
 export type SubmissionEvent = {

@@ -223,13 +223,13 @@ const selectLatestSubmissions = statement(
       fields: json<Record<string, FieldDescription>>(),
     },
   ],
-  `select s.id, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name
-     from submissions s
-     join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
-    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.status = 'completed' and s.trashed_at is null
-    order by s.id desc
-    limit $limit`,
-);
+)`
+  select s.id, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name
+    from submissions s
+    join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.status = 'completed' and s.trashed_at is null
+   order by s.id desc
+   limit $limit`;
 
 /**
  * Sends a test, with a sample of the form or its last completed submissions, to the webhook or to another

@@ -119,7 +119,6 @@ export const WebhookChange = nameSchema(
       overlap: Type.Optional(Type.Boolean()),
       /** Replaces all headers. A null value keeps the current one. */
       headers: Type.Optional(headers),
-      /** Null for no filter. */
       filter: Type.Optional(condition),
       pauses_on_failure: Type.Optional(Type.Boolean()),
     },
@@ -149,12 +148,7 @@ export const SentWebhookTest = Type.Object({ id: uuidSchema, ids: Type.Array(uui
 export type SentWebhookTest = Static<typeof SentWebhookTest>;
 
 export const DeliveryQuery = Type.Object(
-  {
-    ...listParameters,
-    status: Type.Optional(status),
-    event: Type.Optional(event),
-    ...timeRangeParameters,
-  },
+  { ...listParameters, status: Type.Optional(status), event: Type.Optional(event), ...timeRangeParameters },
   noExtraProperties,
 );
 

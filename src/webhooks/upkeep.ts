@@ -13,25 +13,25 @@ export const deleteEventsOfSubmissions = statement(
   'webhooks.delete_events_of',
   'workspace_id submission_ids',
   'events:bigint deliveries:bigint',
-  `with waiting as (
-     select d.workspace_id, d.id from deliveries d
-       join events e on e.workspace_id = d.workspace_id and e.id = d.event_id
-      where e.workspace_id = $workspace_id and e.submission_id = any ($submission_ids)
-      order by d.id
-        for update of d
-   ),
-   told as (
-     delete from deliveries using waiting
-      where deliveries.workspace_id = waiting.workspace_id and deliveries.id = waiting.id
-     returning deliveries.id
-   ),
-   gone as (
-     delete from events
-      where workspace_id = $workspace_id and submission_id = any ($submission_ids)
-     returning id
-   )
-   select (select count(*) from gone) as events, (select count(*) from told) as deliveries`,
-);
+)`
+  with waiting as (
+    select d.workspace_id, d.id from deliveries d
+      join events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+     where e.workspace_id = $workspace_id and e.submission_id = any ($submission_ids)
+     order by d.id
+       for update of d
+  ),
+  told as (
+    delete from deliveries using waiting
+     where deliveries.workspace_id = waiting.workspace_id and deliveries.id = waiting.id
+    returning deliveries.id
+  ),
+  gone as (
+    delete from events
+     where workspace_id = $workspace_id and submission_id = any ($submission_ids)
+    returning id
+  )
+  select (select count(*) from gone) as events, (select count(*) from told) as deliveries`;
 
 /** Rows with a smaller id are older than the retention period of the form `f`. */
 const oldest = leastIdAtSql(`($now - ${retentionIntervalSql('deliveries')})`);
@@ -44,83 +44,75 @@ const pruneDeliveries = statement(
   'webhooks.prune_deliveries',
   'workspace_id now operator_days limit',
   'count',
-  `with old as (
-     select d.workspace_id, d.id
-       from workspaces w
-       join webhooks h on h.workspace_id = w.id
-       join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
-       cross join lateral (
-         select workspace_id, id from deliveries
-          where workspace_id = h.workspace_id and webhook_id = h.id and id < ${oldest} and status <> 'Retrying'
-          order by id
-          limit $limit
-            for update skip locked) d
-      where w.id = $workspace_id
-      limit $limit
-   ),
-   pruned as (
-     delete from deliveries using old
-      where deliveries.workspace_id = old.workspace_id and deliveries.id = old.id
-     returning deliveries.id
-   )
-   select count(*) as count from pruned`,
-);
+)`
+  with old as (
+    select d.workspace_id, d.id
+      from workspaces w
+      join webhooks h on h.workspace_id = w.id
+      join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
+      cross join lateral (
+        select workspace_id, id from deliveries
+         where workspace_id = h.workspace_id and webhook_id = h.id and id < ${oldest} and status <> 'Retrying'
+         order by id
+         limit $limit
+           for update skip locked) d
+     where w.id = $workspace_id
+     limit $limit
+  ),
+  pruned as (
+    delete from deliveries using old
+     where deliveries.workspace_id = old.workspace_id and deliveries.id = old.id
+    returning deliveries.id
+  )
+  select count(*) as count from pruned`;
 
 /**
  * Deletes the oldest events of a workspace whose retention period has ended and that have no deliveries. The
  * feed records up to which position events may be missing. Deleted events without a position count as one
  * more position, so that a returning reader gets an error.
  */
-const pruneEvents = statement(
-  'webhooks.prune_events',
-  'workspace_id now operator_days limit',
-  'count',
-  `with old as (
-     select e.workspace_id, e.id
-       from workspaces w
-       join forms f on f.workspace_id = w.id
-       cross join lateral (
-         select workspace_id, id from events
-          where workspace_id = f.workspace_id and form_id = f.id and id < ${oldest}
-            and not exists (select from deliveries
-                             where deliveries.workspace_id = events.workspace_id and deliveries.event_id = events.id)
-          order by id
-          limit $limit
-            for update skip locked) e
-      where w.id = $workspace_id
-      limit $limit
-   ),
-   pruned as (
-     delete from events using old
-      where events.workspace_id = old.workspace_id and events.id = old.id
-     returning events.position, events.is_test
-   ),
-   gone as (
-     select max(position) as placed, coalesce(bool_or(position is null and not is_test), false) as has_unplaced
-       from pruned
-   ),
-   feed as (
-     update feeds
-        set last = feeds.last + has_unplaced::integer,
-            removed = greatest(feeds.removed, gone.placed, case when has_unplaced then feeds.last + 1 end)
-       from gone
-      where feeds.workspace_id = $workspace_id and (has_unplaced or gone.placed is not null)
-   )
-   select count(*) as count from pruned`,
-);
+const pruneEvents = statement('webhooks.prune_events', 'workspace_id now operator_days limit', 'count')`
+  with old as (
+    select e.workspace_id, e.id
+      from workspaces w
+      join forms f on f.workspace_id = w.id
+      cross join lateral (
+        select workspace_id, id from events
+         where workspace_id = f.workspace_id and form_id = f.id and id < ${oldest}
+           and not exists (select from deliveries
+                            where deliveries.workspace_id = events.workspace_id and deliveries.event_id = events.id)
+         order by id
+         limit $limit
+           for update skip locked) e
+     where w.id = $workspace_id
+     limit $limit
+  ),
+  pruned as (
+    delete from events using old
+     where events.workspace_id = old.workspace_id and events.id = old.id
+    returning events.position, events.is_test
+  ),
+  gone as (
+    select max(position) as placed, coalesce(bool_or(position is null and not is_test), false) as has_unplaced
+      from pruned
+  ),
+  feed as (
+    update feeds
+       set last = feeds.last + has_unplaced::integer,
+           removed = greatest(feeds.removed, gone.placed, case when has_unplaced then feeds.last + 1 end)
+      from gone
+     where feeds.workspace_id = $workspace_id and (has_unplaced or gone.placed is not null)
+  )
+  select count(*) as count from pruned`;
 
 /** Finds the workspaces that may have an event to delete, by looking up the first key of each form. */
-const findWorkspacesToPrune = statement(
-  'webhooks.find_workspaces_to_prune',
-  'now operator_days',
-  'id',
-  `/* operator: across workspaces */
-   select w.id from workspaces w
-    where exists (
-      select from forms f
-       where f.workspace_id = w.id
-         and exists (select from events where workspace_id = f.workspace_id and form_id = f.id and id < ${oldest}))`,
-);
+const findWorkspacesToPrune = statement('webhooks.find_workspaces_to_prune', 'now operator_days', 'id')`
+  /* operator: across workspaces */
+  select w.id from workspaces w
+   where exists (
+     select from forms f
+      where f.workspace_id = w.id
+        and exists (select from events where workspace_id = f.workspace_id and form_id = f.id and id < ${oldest}))`;
 
 /** Rows that one statement deletes. It takes a few milliseconds, so that writers do not wait. */
 const batch = 500;

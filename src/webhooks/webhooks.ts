@@ -88,9 +88,8 @@ export const secretLength = { least: 16, most: 256 } as const;
 
 /** @throws ApiError validation_error with all problems, if there are any. */
 export function throwWebhookProblems(problems: readonly ErrorItem[]): void {
-  if (problems.length > 0) {
+  if (problems.length > 0)
     throw new ApiError('validation_error', 'The webhook is not valid.', { errors: problems });
-  }
 }
 
 /**
@@ -163,23 +162,17 @@ export function secretPlanProblems(plan: Plan): ErrorItem[] {
 }
 
 /** Returns the plan of a form's workspace. Locks the form, so that its webhooks are added one at a time. */
-const lockFormForWebhook = statement(
-  'webhooks.lock_form_for_webhook',
-  'workspace_id form_id',
-  { plan: textEnum<Plan>() },
-  `select workspaces.plan
-     from forms
-     join workspaces on workspaces.id = forms.workspace_id
-    where forms.workspace_id = $workspace_id and forms.id = $form_id and forms.deleted_at is null
-      for no key update of forms`,
-);
+const lockFormForWebhook = statement('webhooks.lock_form_for_webhook', 'workspace_id form_id', {
+  plan: textEnum<Plan>(),
+})`
+  select workspaces.plan
+    from forms
+    join workspaces on workspaces.id = forms.workspace_id
+   where forms.workspace_id = $workspace_id and forms.id = $form_id and forms.deleted_at is null
+     for no key update of forms`;
 
-const countWebhooks = statement(
-  'webhooks.count_webhooks',
-  'workspace_id form_id',
-  'count',
-  `select count(*) as count from webhooks where workspace_id = $workspace_id and form_id = $form_id`,
-);
+const countWebhooks = statement('webhooks.count_webhooks', 'workspace_id form_id', 'count')`
+  select count(*) as count from webhooks where workspace_id = $workspace_id and form_id = $form_id`;
 
 export const insertWebhook = statement(
   'webhooks.insert_webhook',
@@ -192,20 +185,16 @@ export const insertWebhook = statement(
     },
   ],
   '',
-  `insert into webhooks (workspace_id, id, form_id, url, events, active, paused_at, paused_by, secret, headers, header_names,
-                         filter, pauses_on_failure, created_at, updated_at)
-   values ($workspace_id, $id, $form_id, $url, $events, $active, case when not $active then $created_at end,
-           case when not $active then 'person' end, $secret, $headers, $header_names,
-           $filter, $pauses_on_failure, $created_at, $created_at)`,
-);
+)`
+  insert into webhooks (workspace_id, id, form_id, url, events, active, paused_at, paused_by, secret, headers, header_names,
+                        filter, pauses_on_failure, created_at, updated_at)
+  values ($workspace_id, $id, $form_id, $url, $events, $active, case when not $active then $created_at end,
+          case when not $active then 'person' end, $secret, $headers, $header_names,
+          $filter, $pauses_on_failure, $created_at, $created_at)`;
 
 /** Deletes a webhook with its deliveries. Their jobs find nothing to send. */
-const deleteWebhookRow = statement(
-  'webhooks.delete_webhook_row',
-  'workspace_id id',
-  'id',
-  `delete from webhooks where workspace_id = $workspace_id and id = $id returning id`,
-);
+const deleteWebhookRow = statement('webhooks.delete_webhook_row', 'workspace_id id', 'id')`
+  delete from webhooks where workspace_id = $workspace_id and id = $id returning id`;
 
 export type WebhookToCreate = {
   workspaceId: string;
@@ -343,7 +332,6 @@ async function checkForm(client: Queryable, { workspaceId, formId, secret }: Web
   const found = requireRow(await lockFormForWebhook(client, form));
   if (secret !== undefined) throwWebhookProblems(secretPlanProblems(found.plan));
   const [counted] = await countWebhooks(client, form);
-  if (counted!.count >= mostWebhooks) {
+  if (counted!.count >= mostWebhooks)
     throw new ApiError('conflict', `A form can have at most ${mostWebhooks} webhooks. Delete one first.`);
-  }
 }

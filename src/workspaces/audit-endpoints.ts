@@ -25,27 +25,19 @@ import {
 import { requireWorkspaceAccess } from './authenticate.ts';
 import { noExtraProperties, orNull, timestamp, uuid } from './shapes.ts';
 
-export const countAccountEvents = statement(
-  'audit.count_personal_lines',
-  'user_id',
-  'count',
-  `select count(*) as count from person_lines where user_id = $user_id`,
-);
+export const countAccountEvents = statement('audit.count_personal_lines', 'user_id', 'count')`
+  select count(*) as count from person_lines where user_id = $user_id`;
 
 /**
  * Deletes old events of accounts. @returns the deleted ones; a full batch of 1,000 means that there may be
  * more.
  */
-export const deleteOldAccountEvents = statement(
-  'audit.delete_old_personal_lines',
-  'before:uuid',
-  'id',
-  `delete from person_lines where (user_id, id) in (
-     select l.user_id, l.id from users u cross join lateral (
-       select user_id, id from person_lines where user_id = u.id and id < $before order by id limit 1000) l
-     limit 1000)
-   returning id`,
-);
+export const deleteOldAccountEvents = statement('audit.delete_old_personal_lines', 'before:uuid', 'id')`
+  delete from person_lines where (user_id, id) in (
+    select l.user_id, l.id from users u cross join lateral (
+      select user_id, id from person_lines where user_id = u.id and id < $before order by id limit 1000) l
+    limit 1000)
+  returning id`;
 
 /** The parameters of a statement that creates something and inserts its audit entry. */
 export const auditEntryParameters = columns(
@@ -65,12 +57,8 @@ export const insertAuditEntrySql = (made: string): string =>
             $line_request_id, 201, $line_address, $line_agent, $line_session_id
        from ${made} where $line_id is not null`;
 
-const countAuditEntries = statement(
-  'audit.count_lines',
-  auditFilterParameters,
-  'count',
-  `select count(*) as count from audit_lines a where ${auditFilterSql}`,
-);
+const countAuditEntries = statement('audit.count_lines', auditFilterParameters, 'count')`
+  select count(*) as count from audit_lines a where ${auditFilterSql}`;
 
 /** How an action was performed, by the kind of its actor. */
 const meansByActor = {
@@ -96,9 +84,7 @@ const AuditLineShape = nameSchema(
       id: orNull(Type.String()),
       name: orNull(Type.String({ description: 'The current name; null for the operator and the service.' })),
     }),
-    operation: Type.String({
-      description: 'The `operationId`, or a separate name for account events.',
-    }),
+    operation: Type.String({ description: 'The `operationId`, or a separate name for account events.' }),
     method: Type.String(),
     path: Type.String(),
     thing_id: orNull(

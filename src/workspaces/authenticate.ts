@@ -109,31 +109,29 @@ export function requestRateOf(
   return { perMinute: own.rateLimit ?? plans[plan].perMinute, burst: own.burst ?? plans[plan].burst };
 }
 
-/** Finds an API key that is not revoked, with all data that a request needs. */
-const findKeyByHash = statement(
-  'workspaces.find_key_by_hash',
-  'hash',
-  [
-    'workspace_id id form_ids? expires_at? rate_limit? burst?',
-    {
-      permissions: nullable(permissionsColumn),
-      /**
-       * The role of the key's creator; null for the operator's keys, or if the creator is no longer a member.
-       */
-      maker_role: nullable(textEnum<Role>()),
-      plan: textEnum<Plan>(),
-    },
-  ],
-  // The previous secret of a rotated key has its own expiry; least() ignores null.
-  `select api_keys.workspace_id, api_keys.id, api_keys.permissions, api_keys.form_ids,
-          least(api_keys.expires_at, api_key_lookup.expires_at) as expires_at, members.role as maker_role, workspaces.plan,
-          workspaces.rate_limit, workspaces.burst
-     from api_key_lookup
-     join api_keys on api_keys.workspace_id = api_key_lookup.workspace_id and api_keys.id = api_key_lookup.api_key_id
-     join workspaces on workspaces.id = api_keys.workspace_id
-     left join members on members.workspace_id = api_keys.workspace_id and members.user_id = api_keys.created_by
-    where api_key_lookup.hash = $hash and api_keys.revoked_at is null and workspaces.ends_at is null`,
-);
+/**
+ * Finds an API key that is not revoked, with all data that a request needs. The previous secret of a rotated
+ * key has its own expiry; least() ignores null.
+ */
+const findKeyByHash = statement('workspaces.find_key_by_hash', 'hash', [
+  'workspace_id id form_ids? expires_at? rate_limit? burst?',
+  {
+    permissions: nullable(permissionsColumn),
+    /**
+     * The role of the key's creator; null for the operator's keys, or if the creator is no longer a member.
+     */
+    maker_role: nullable(textEnum<Role>()),
+    plan: textEnum<Plan>(),
+  },
+])`
+  select api_keys.workspace_id, api_keys.id, api_keys.permissions, api_keys.form_ids,
+         least(api_keys.expires_at, api_key_lookup.expires_at) as expires_at, members.role as maker_role, workspaces.plan,
+         workspaces.rate_limit, workspaces.burst
+    from api_key_lookup
+    join api_keys on api_keys.workspace_id = api_key_lookup.workspace_id and api_keys.id = api_key_lookup.api_key_id
+    join workspaces on workspaces.id = api_keys.workspace_id
+    left join members on members.workspace_id = api_keys.workspace_id and members.user_id = api_keys.created_by
+   where api_key_lookup.hash = $hash and api_keys.revoked_at is null and workspaces.ends_at is null`;
 
 /** The caller of a request, with its permissions and rate limit. */
 export type Caller = RequestScope & {
@@ -180,9 +178,8 @@ export async function authenticateApiKey(
 ): Promise<Caller> {
   const hash = hashKeyFromHeader(header);
   const known = hash && (await findKey(database, hash));
-  if (!known || (known.expiresAt && known.expiresAt <= now())) {
+  if (!known || (known.expiresAt && known.expiresAt <= now()))
     throw new ApiError('unauthorized', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } });
-  }
   return known.caller;
 }
 
@@ -243,10 +240,10 @@ const selectResponsiblePerson = statement(
   'workspaces.find_person_behind',
   'workspace_id user_id? key_id?',
   'id:text name',
-  `select u.id, u.name from users u
-    where u.id = coalesce(
-      $user_id, (select k.created_by from api_keys k where k.workspace_id = $workspace_id and k.id = $key_id))`,
-);
+)`
+  select u.id, u.name from users u
+   where u.id = coalesce(
+     $user_id, (select k.created_by from api_keys k where k.workspace_id = $workspace_id and k.id = $key_id))`;
 
 /** The channel of each kind of caller, as it is stored with their actions. */
 export const channelByActorKind = {

@@ -3,6 +3,7 @@ import { now } from '#kit/clock.ts';
 import { hashResponse } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { asWireValue } from '#kit/http.ts';
 import { operation, type RequestScope } from '#kit/operation.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { requireRow, statement } from '#kit/statement.ts';
@@ -17,33 +18,28 @@ const updateWorkspace = statement(
   'workspaces.update',
   'workspace_id name? second_factor_required? unchanged? now',
   'id',
-  `update workspaces set name = coalesce($name, name),
-                         second_factor_required = coalesce($second_factor_required, second_factor_required),
-                         updated_at = $now
-    where id = $workspace_id and ($unchanged is null or updated_at = any ($unchanged)) returning id`,
-);
+)`
+  update workspaces set name = coalesce($name, name),
+                        second_factor_required = coalesce($second_factor_required, second_factor_required),
+                        updated_at = $now
+   where id = $workspace_id and ($unchanged is null or updated_at = any ($unchanged)) returning id`;
 
 /** Operations on the workspace of the request. */
 export function workspaceEndpoints({ database }: { database: Database }) {
   const read = async ({ workspaceId, actor }: RequestScope) => {
-    const row = requireRow(
-      await findWorkspace(database, { workspace_id: workspaceId, user_id: personIdOf(actor) }),
-    );
-    const rate = requestRateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst });
-    const body: Workspace = {
-      id: row.id,
-      name: row.name,
-      plan: row.plan,
+    const {
+      rate_limit: rateLimit,
+      burst,
+      ...found
+    } = requireRow(await findWorkspace(database, { workspace_id: workspaceId, user_id: personIdOf(actor) }));
+    const rate = requestRateOf(found.plan, { rateLimit, burst });
+    const body: Workspace = asWireValue({
+      ...found,
       requests_per_minute: rate.perMinute,
       burst: rate.burst,
-      signed_webhooks: plans[row.plan].signedWebhooks,
-      member_count: row.member_count,
-      second_factor_required: row.second_factor_required,
-      role: row.role,
-      created_at: row.created_at.toISOString(),
-      updated_at: row.updated_at.toISOString(),
-    };
-    return { body, tag: formatEtag(row.updated_at, hashResponse(body)) };
+      signed_webhooks: plans[found.plan].signedWebhooks,
+    });
+    return { body, tag: formatEtag(found.updated_at, hashResponse(body)) };
   };
 
   return {

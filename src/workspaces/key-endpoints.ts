@@ -159,9 +159,9 @@ export const listRequestsOfKey = statement(
   'request_log.list_requests',
   'workspace_id key_id limit',
   'id method path status:smallint ms:integer requested_at:timestamp',
-  `select id, method, path, status, ms, requested_at from api_requests
-   where workspace_id = $workspace_id and api_key_id = $key_id order by id desc limit $limit`,
-);
+)`
+  select id, method, path, status, ms, requested_at from api_requests
+  where workspace_id = $workspace_id and api_key_id = $key_id order by id desc limit $limit`;
 
 /**
  * Operations on API keys. A key that is limited to certain forms only sees keys within these forms. A key
@@ -170,13 +170,13 @@ export const listRequestsOfKey = statement(
 export function keyEndpoints({ database }: { database: Database }) {
   const load = async ({ workspaceId, formIds }: RequestScope, id: string): Promise<ApiKey> => {
     const key = onlyRow(await listKeys(database, workspaceId, id));
-    if (!key || !isWithin(formIds, key.formIds)) throw new ApiError('not_found');
+    if (!key || !isWithin(formIds, key.form_ids)) throw new ApiError('not_found');
     return key;
   };
   /** Returns the caller with the expiry of their own key. */
   const granterOf = async ({ workspaceId, actor, may, formIds }: RequestScope) => {
     const own = actor.kind === 'key' ? onlyRow(await listKeys(database, workspaceId, actor.id)) : undefined;
-    return { may, formIds, expiresAt: own?.expiresAt ?? null };
+    return { may, formIds, expiresAt: own?.expires_at ?? null };
   };
   const show = async (scope: RequestScope, id: string) => {
     const body = presentKey(await load(scope, id));
@@ -192,7 +192,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       reply: { status: 200, description: 'All API keys.', schema: Type.Object({ data: Type.Array(Key) }) },
       async run({ workspaceId, formIds }) {
         const keys = await listKeys(database, workspaceId);
-        return { body: { data: keys.filter((key) => isWithin(formIds, key.formIds)).map(presentKey) } };
+        return { body: { data: keys.filter((key) => isWithin(formIds, key.form_ids)).map(presentKey) } };
       },
     }),
 
@@ -247,7 +247,7 @@ export function keyEndpoints({ database }: { database: Database }) {
         const expiresAt = readExpiry(body.expires_at);
         const grant = { permissions: body.permissions, formIds: body.form_ids, expiresAt };
         const granter = await granterOf(scope);
-        requireGrantable(granter, await load(scope, params.id));
+        requireGrantable(granter, grantOf(await load(scope, params.id)));
         requireGrantable(granter, grant);
         const key = { workspaceId: scope.workspaceId, keyId: params.id };
         await updateKeySettings(database, key, { name: body.name?.trim(), ...grant, unchanged });
@@ -282,7 +282,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       example: { body: { grace_hours: 24 } },
       reply: { status: 200, description: 'The new secret.', schema: RotatedKey },
       async run({ params, body: { grace_hours: graceHours = 0 }, ...scope }) {
-        requireGrantable(await granterOf(scope), await load(scope, params.id));
+        requireGrantable(await granterOf(scope), grantOf(await load(scope, params.id)));
         const { id, key, formerUntil } = await rotateKey(database, {
           workspaceId: scope.workspaceId,
           keyId: params.id,
@@ -322,27 +322,17 @@ function readExpiry<Nothing extends null | undefined>(text: string | Nothing): D
   });
 }
 
-const isoOrNull = (date: Date | null): string | null => date?.toISOString() ?? null;
+/** Returns what a key grants. */
+const grantOf = ({ permissions, form_ids, expires_at }: ApiKey): Grant => ({
+  permissions,
+  formIds: form_ids,
+  expiresAt: expires_at,
+});
 
-function presentKey(found: ApiKey): Key {
-  const { makerRole: role } = found;
-  return {
-    id: found.id,
-    name: found.name,
-    prefix: found.prefix,
-    permissions: found.permissions ? [...found.permissions] : null,
-    form_ids: found.formIds ? [...found.formIds] : null,
-    created_by: found.createdBy,
+const presentKey = ({ maker_role: role, ...key }: ApiKey): Key =>
+  asWireValue({
+    ...key,
     created_by_role: role,
     withheld:
-      role === null ? [] : (found.permissions ?? dataPermissions).filter((name) => !roleMay(role, name)),
-    created_at: found.createdAt.toISOString(),
-    updated_at: found.updatedAt.toISOString(),
-    expires_at: isoOrNull(found.expiresAt),
-    revoked_at: isoOrNull(found.revokedAt),
-    last_used_at: isoOrNull(found.lastUsedAt),
-    last_used_address: found.lastUsedAddress,
-    former_until: isoOrNull(found.formerUntil),
-    requests: found.requests,
-  };
-}
+      role === null ? [] : (key.permissions ?? dataPermissions).filter((name) => !roleMay(role, name)),
+  });

@@ -11,13 +11,13 @@ export const insertApiKey = statement(
     { permissions: nullable(permissionsColumn) },
   ],
   'id',
-  `insert into api_keys (workspace_id, id, name, prefix, permissions, form_ids, created_by, created_at, expires_at,
-                         updated_at)
-   select id, $id, $name, $prefix, $permissions, $form_ids, $created_by, $created_at, $expires_at, $created_at
-     from workspaces
-    where id = $workspace_id
-   returning id`,
-);
+)`
+  insert into api_keys (workspace_id, id, name, prefix, permissions, form_ids, created_by, created_at, expires_at,
+                        updated_at)
+  select id, $id, $name, $prefix, $permissions, $form_ids, $created_by, $created_at, $expires_at, $created_at
+    from workspaces
+   where id = $workspace_id
+  returning id`;
 
 /** The channel that announces changed keys (NOTIFY, no payload). Listeners call clearKeyCache(). */
 export const keyChangeChannel = 'formloom_keys';
@@ -26,18 +26,10 @@ export const keyChangeChannel = 'formloom_keys';
  * Tells all processes to clear their cached keys after the commit. Needed after every change that limits
  * keys.
  */
-export const notifyKeyChange = statement(
-  'workspaces.tell_of_keys',
-  '',
-  '',
-  `select from pg_notify('${keyChangeChannel}', '')`,
-);
+export const notifyKeyChange = statement('workspaces.tell_of_keys', '', '')`
+  select from pg_notify('${keyChangeChannel}', '')`;
 
 /** Revokes the keys whose secret a person saw. */
-export const revokeKeysOfUser = statement(
-  'workspaces.revoke_keys_of',
-  'workspace_id user_id now',
-  '',
-  `update api_keys set revoked_at = $now, updated_at = $now
-    where workspace_id = $workspace_id and created_by = $user_id and revoked_at is null`,
-);
+export const revokeKeysOfUser = statement('workspaces.revoke_keys_of', 'workspace_id user_id now', '')`
+  update api_keys set revoked_at = $now, updated_at = $now
+   where workspace_id = $workspace_id and created_by = $user_id and revoked_at is null`;

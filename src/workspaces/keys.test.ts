@@ -50,9 +50,9 @@ test('a workspace’s keys are listed newest first with prefix, permissions and 
   await createKey(database, { workspaceId: rival.id, name: 'Foreign' });
   const listed = await listKeys(database, workspace.id);
   assert.deepEqual(
-    listed.map(({ createdAt, updatedAt, ...rest }) => ({
+    listed.map(({ created_at, updated_at, ...rest }) => ({
       ...rest,
-      made: createdAt.getTime() === updatedAt.getTime(),
+      made: created_at.getTime() === updated_at.getTime(),
     })),
     [
       {
@@ -60,14 +60,14 @@ test('a workspace’s keys are listed newest first with prefix, permissions and 
         name: 'Some',
         prefix: some.key.slice(0, 11),
         permissions: ['forms:read', 'submissions:read'],
-        expiresAt,
-        revokedAt: null,
-        lastUsedAt: null,
-        lastUsedAddress: null,
-        formIds: null,
-        createdBy: null,
-        makerRole: null,
-        formerUntil: null,
+        expires_at: expiresAt,
+        revoked_at: null,
+        last_used_at: null,
+        last_used_address: null,
+        form_ids: null,
+        created_by: null,
+        maker_role: null,
+        former_until: null,
         requests: 0,
         made: true,
       },
@@ -76,14 +76,14 @@ test('a workspace’s keys are listed newest first with prefix, permissions and 
         name: 'All',
         prefix: all.key.slice(0, 11),
         permissions: null,
-        expiresAt: null,
-        revokedAt: null,
-        lastUsedAt: null,
-        lastUsedAddress: null,
-        formIds: null,
-        createdBy: null,
-        makerRole: null,
-        formerUntil: null,
+        expires_at: null,
+        revoked_at: null,
+        last_used_at: null,
+        last_used_address: null,
+        form_ids: null,
+        created_by: null,
+        maker_role: null,
+        former_until: null,
         requests: 0,
         made: true,
       },
@@ -105,7 +105,7 @@ test('a key of another workspace cannot be revoked and gives the same error as a
     revokeKey(database, { workspaceId: rival.id, keyId: randomUUID() }),
     failsWith('not_found'),
   );
-  assert.equal((await listKeys(database, acme.id)).find((key) => key.id === id)?.revokedAt, null);
+  assert.equal((await listKeys(database, acme.id)).find((key) => key.id === id)?.revoked_at, null);
 });
 
 test('a key for an unknown workspace is refused and leaves no rows', async () => {

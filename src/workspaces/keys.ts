@@ -12,56 +12,39 @@ import { enqueueEmailEvent } from './audit/email-events.ts';
 import { clearKeyCache } from './authenticate.ts';
 import { insertApiKey, notifyKeyChange, permissionsColumn } from './key-rows.ts';
 
-const insertApiKeyLookup = statement(
-  'workspaces.insert_api_key_lookup',
-  'hash workspace_id api_key_id',
-  '',
-  `insert into api_key_lookup (hash, workspace_id, api_key_id) values ($hash, $workspace_id, $api_key_id)`,
-);
+const insertApiKeyLookup = statement('workspaces.insert_api_key_lookup', 'hash workspace_id api_key_id', '')`
+  insert into api_key_lookup (hash, workspace_id, api_key_id) values ($hash, $workspace_id, $api_key_id)`;
 
-/** Returns the ids that are not forms of the workspace. */
-const findForeignForms = statement(
-  'workspaces.find_foreign_forms',
-  'workspace_id form_ids',
-  'id',
-  `select given.id from unnest($form_ids) as given (id)
-   where not exists (
-     select from forms f where f.workspace_id = $workspace_id and f.id = given.id and f.deleted_at is null)`,
-);
+const findForeignForms = statement('workspaces.find_foreign_forms', 'workspace_id form_ids', 'id')`
+  select given.id from unnest($form_ids) as given (id)
+  where not exists (
+    select from forms f where f.workspace_id = $workspace_id and f.id = given.id and f.deleted_at is null)`;
 
 /**
  * Lists API keys, newest first, or reads one. Includes the role of its creator, its requests since the day
  * `since`, and the expiry of a previous secret that still works.
  */
-const selectApiKeys = statement(
-  'workspaces.select_api_keys',
-  'workspace_id id? now since:text',
-  [
-    'id name prefix form_ids? created_by? created_at updated_at expires_at? revoked_at?',
-    'last_used_at? last_used_address:text? former_until? requests:bigint',
-    { permissions: nullable(permissionsColumn), maker_role: nullable(textEnum<Role>()) },
-  ],
-  `select k.id, k.name, k.prefix, k.permissions, k.form_ids, u.name as created_by, m.role as maker_role, k.created_at,
-          k.updated_at, k.expires_at, k.revoked_at, k.last_used_at, k.last_used_address,
-          (select max(l.expires_at) from api_key_lookup l
-            where l.workspace_id = k.workspace_id and l.api_key_id = k.id and l.expires_at > $now) as former_until,
-          (select coalesce(sum(d.requests), 0)::bigint from api_key_days d
-            where d.workspace_id = k.workspace_id and d.api_key_id = k.id and d.day >= $since::date) as requests
-     from api_keys k left join users u on u.id = k.created_by
-     left join members m on m.workspace_id = k.workspace_id and m.user_id = k.created_by
-    where k.workspace_id = $workspace_id and ($id is null or k.id = $id)
-    order by k.id desc`,
-);
+const selectApiKeys = statement('workspaces.select_api_keys', 'workspace_id id? now since:text', [
+  'id name prefix form_ids? created_by? created_at updated_at expires_at? revoked_at?',
+  'last_used_at? last_used_address:text? former_until? requests:bigint',
+  { permissions: nullable(permissionsColumn), maker_role: nullable(textEnum<Role>()) },
+])`
+  select k.id, k.name, k.prefix, k.permissions, k.form_ids, u.name as created_by, m.role as maker_role, k.created_at,
+         k.updated_at, k.expires_at, k.revoked_at, k.last_used_at, k.last_used_address,
+         (select max(l.expires_at) from api_key_lookup l
+           where l.workspace_id = k.workspace_id and l.api_key_id = k.id and l.expires_at > $now) as former_until,
+         (select coalesce(sum(d.requests), 0)::bigint from api_key_days d
+           where d.workspace_id = k.workspace_id and d.api_key_id = k.id and d.day >= $since::date) as requests
+    from api_keys k left join users u on u.id = k.created_by
+    left join members m on m.workspace_id = k.workspace_id and m.user_id = k.created_by
+   where k.workspace_id = $workspace_id and ($id is null or k.id = $id)
+   order by k.id desc`;
 
 /** Revokes an API key. Revoking it again keeps the time of the first revocation. */
-const revokeApiKey = statement(
-  'workspaces.revoke_api_key',
-  'workspace_id id unchanged? now',
-  'revoked_at',
-  `update api_keys set revoked_at = coalesce(revoked_at, $now), updated_at = $now
-    where workspace_id = $workspace_id and id = $id and ($unchanged is null or updated_at = any ($unchanged))
-   returning revoked_at`,
-);
+const revokeApiKey = statement('workspaces.revoke_api_key', 'workspace_id id unchanged? now', 'revoked_at')`
+  update api_keys set revoked_at = coalesce(revoked_at, $now), updated_at = $now
+   where workspace_id = $workspace_id and id = $id and ($unchanged is null or updated_at = any ($unchanged))
+  returning revoked_at`;
 
 /** Changes the columns in `named` of a key that is not revoked; null removes a limit. */
 const updateApiKey = statement(
@@ -71,15 +54,15 @@ const updateApiKey = statement(
     { permissions: nullable(permissionsColumn) },
   ],
   'id',
-  `update api_keys
-      set name = coalesce($name, name), updated_at = $now,
-          permissions = case when 'permissions' = any ($named) then $permissions else permissions end,
-          form_ids = case when 'form_ids' = any ($named) then $form_ids else form_ids end,
-          expires_at = case when 'expires_at' = any ($named) then $expires_at else expires_at end
-    where workspace_id = $workspace_id and id = $id and revoked_at is null
-      and ($unchanged is null or updated_at = any ($unchanged))
-   returning id`,
-);
+)`
+  update api_keys
+     set name = coalesce($name, name), updated_at = $now,
+         permissions = case when 'permissions' = any ($named) then $permissions else permissions end,
+         form_ids = case when 'form_ids' = any ($named) then $form_ids else form_ids end,
+         expires_at = case when 'expires_at' = any ($named) then $expires_at else expires_at end
+   where workspace_id = $workspace_id and id = $id and revoked_at is null
+     and ($unchanged is null or updated_at = any ($unchanged))
+  returning id`;
 
 /**
  * Replaces the secret of a key. Previous secrets end at `former_until`, and expired ones are deleted. No row
@@ -95,25 +78,25 @@ const rotateApiKey = statement(
     },
   ],
   'id',
-  `with key as (
-     update api_keys set prefix = $prefix, created_by = $rotated_by, updated_at = $now
-      where workspace_id = $workspace_id and id = $id and revoked_at is null
-     returning workspace_id, id
-   ),
-   ended as (
-     delete from api_key_lookup l using key k
-      where l.workspace_id = k.workspace_id and l.api_key_id = k.id and l.expires_at <= $now
-   ),
-   former as (
-     update api_key_lookup l set expires_at = least(l.expires_at, $former_until) from key
-      where l.workspace_id = key.workspace_id and l.api_key_id = key.id
-        and (l.expires_at is null or l.expires_at > $now)
-   ),
-   fresh as (
-     insert into api_key_lookup (hash, workspace_id, api_key_id) select $hash, workspace_id, id from key
-   )
-   select id from key`,
-);
+)`
+  with key as (
+    update api_keys set prefix = $prefix, created_by = $rotated_by, updated_at = $now
+     where workspace_id = $workspace_id and id = $id and revoked_at is null
+    returning workspace_id, id
+  ),
+  ended as (
+    delete from api_key_lookup l using key k
+     where l.workspace_id = k.workspace_id and l.api_key_id = k.id and l.expires_at <= $now
+  ),
+  former as (
+    update api_key_lookup l set expires_at = least(l.expires_at, $former_until) from key
+     where l.workspace_id = key.workspace_id and l.api_key_id = key.id
+       and (l.expires_at is null or l.expires_at > $now)
+  ),
+  fresh as (
+    insert into api_key_lookup (hash, workspace_id, api_key_id) select $hash, workspace_id, id from key
+  )
+  select id from key`;
 
 /**
  * A new API key. Without permissions it has all data permissions; without formIds it can access every form,
@@ -129,31 +112,12 @@ export type NewApiKey = {
   createdBy?: string | undefined;
 };
 
-/** An API key without its secret, which is only shown when it is created. */
-export type ApiKey = {
-  id: string;
-  name: string;
-  prefix: string;
-  permissions: readonly Permission[] | null;
-  formIds: readonly string[] | null;
-  /** The name of the member who created it or last rotated it, and so saw its secret. */
-  createdBy: string | null;
-  /**
-   * The current role of that member, which limits the key. Null for the operator's keys, or if they are no
-   * longer a member.
-   */
-  makerRole: Role | null;
-  createdAt: Date;
-  updatedAt: Date;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-  lastUsedAt: Date | null;
-  lastUsedAddress: string | null;
-  /** The expiry of the previous secret after a rotation. */
-  formerUntil: Date | null;
-  /** Requests within the last `requestCountDays` days. */
-  requests: number;
-};
+/**
+ * An API key without its secret, which is only shown when it is created. `created_by` is the name of the
+ * member who created it or last rotated it, and so saw its secret. The current role of that member
+ * (`maker_role`) limits the key; it is null for the operator's keys, or if they are no longer a member.
+ */
+export type ApiKey = Awaited<ReturnType<typeof selectApiKeys>>[number];
 
 /** The number of days, including today (UTC), over which lists count a key's requests. */
 export const requestCountDays = 7;
@@ -207,24 +171,7 @@ export async function listKeys(
 ): Promise<ApiKey[]> {
   const at = now();
   const since = new Date(at.getTime() - (requestCountDays - 1) * 24 * hourMs).toISOString().slice(0, 10);
-  const rows = await selectApiKeys(database, { workspace_id: workspaceId, id, now: at, since });
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    prefix: row.prefix,
-    permissions: row.permissions,
-    formIds: row.form_ids,
-    createdBy: row.created_by,
-    makerRole: row.maker_role,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
-    lastUsedAddress: row.last_used_address,
-    formerUntil: row.former_until,
-    requests: row.requests,
-  }));
+  return selectApiKeys(database, { workspace_id: workspaceId, id, now: at, since });
 }
 
 /**
@@ -339,7 +286,7 @@ async function whyNot(
   unchanged: IfMatchTimes,
 ): Promise<ApiError> {
   const [key] = unchanged ? await listKeys(database, workspaceId, keyId) : [];
-  return key && !key.revokedAt
+  return key && !key.revoked_at
     ? new ApiError('precondition_failed')
     : new ApiError('not_found', 'This API key does not exist.');
 }

@@ -4,6 +4,7 @@ import { now } from '#kit/clock.ts';
 import { hashResponse, type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
@@ -18,14 +19,13 @@ import { noExtraProperties, orNull, role, timestamp, uuid } from './shapes.ts';
  * Finds a member, and whether the workspace requires two-factor; no row if the person is not a member or the
  * workspace does not exist.
  */
-export const findMembership = statement(
-  'workspaces.find_membership',
-  'workspace_id user_id',
-  ['updated_at second_factor_required ends_at?', { role: textEnum<Role>() }],
-  `select m.role, m.updated_at, w.second_factor_required, w.ends_at
-     from members m join workspaces w on w.id = m.workspace_id
-    where m.workspace_id = $workspace_id and m.user_id = $user_id`,
-);
+export const findMembership = statement('workspaces.find_membership', 'workspace_id user_id', [
+  'updated_at second_factor_required ends_at?',
+  { role: textEnum<Role>() },
+])`
+  select m.role, m.updated_at, w.second_factor_required, w.ends_at
+    from members m join workspaces w on w.id = m.workspace_id
+   where m.workspace_id = $workspace_id and m.user_id = $user_id`;
 
 /**
  * Returns SQL that selects the owners of a workspace, without owners whose accounts are being deleted.
@@ -35,52 +35,36 @@ export const ownersSql = (workspaceId: string, besides?: string): string =>
   `select from members o join users owner on owner.id = o.user_id and owner.ends_at is null
     where o.workspace_id = ${workspaceId} and o.role = 'owner'${besides === undefined ? '' : ` and o.user_id <> ${besides}`}`;
 
-export const updateUserName = statement(
-  'workspaces.update_user_name',
-  'id:text name now',
-  'id:text',
-  `update users set name = $name, updated_at = $now where id = $id returning id`,
-);
+export const updateUserName = statement('workspaces.update_user_name', 'id:text name now', 'id:text')`
+  update users set name = $name, updated_at = $now where id = $id returning id`;
 
 /** Adds a member; no row if the workspace does not exist or the person is already a member. */
 export const insertMember = statement(
   'workspaces.insert_member',
   ['workspace_id user_id now', { role: textEnum<Role>() }],
   'user_id',
-  `insert into members (workspace_id, user_id, role, created_at, updated_at)
-   select id, $user_id, $role, $now, $now from workspaces where id = $workspace_id
-   on conflict (workspace_id, user_id) do nothing
-   returning user_id`,
-);
+)`
+  insert into members (workspace_id, user_id, role, created_at, updated_at)
+  select id, $user_id, $role, $now, $now from workspaces where id = $workspace_id
+  on conflict (workspace_id, user_id) do nothing
+  returning user_id`;
 
 /** Locks the members of a workspace against changes until the transaction ends. */
-const lockMembers = statement(
-  'workspaces.lock_members',
-  'workspace_id',
-  'id',
-  `select id from workspaces where id = $workspace_id for no key update`,
-);
+const lockMembers = statement('workspaces.lock_members', 'workspace_id', 'id')`
+  select id from workspaces where id = $workspace_id for no key update`;
 
-const hasOtherOwner = statement(
-  'workspaces.has_other_owner',
-  'workspace_id user_id',
-  'has_other:boolean',
-  `select exists (${ownersSql('$workspace_id', '$user_id')}) as has_other`,
-);
+const hasOtherOwner = statement('workspaces.has_other_owner', 'workspace_id user_id', 'has_other:boolean')`
+  select exists (${ownersSql('$workspace_id', '$user_id')}) as has_other`;
 
 const updateRole = statement(
   'workspaces.update_role',
   ['workspace_id user_id now', { role: textEnum<Role>() }],
   '',
-  `update members set role = $role, updated_at = $now where workspace_id = $workspace_id and user_id = $user_id`,
-);
+)`
+  update members set role = $role, updated_at = $now where workspace_id = $workspace_id and user_id = $user_id`;
 
-const deleteMember = statement(
-  'workspaces.delete_member',
-  'workspace_id user_id',
-  'user_id',
-  `delete from members where workspace_id = $workspace_id and user_id = $user_id returning user_id`,
-);
+const deleteMember = statement('workspaces.delete_member', 'workspace_id user_id', 'user_id')`
+  delete from members where workspace_id = $workspace_id and user_id = $user_id returning user_id`;
 
 /**
  * Adds a person to a workspace.
@@ -96,9 +80,8 @@ export async function addMember(
     role: member.role,
     now: now(),
   });
-  if (added.length === 0) {
+  if (added.length === 0)
     throw new ApiError('conflict', 'The workspace does not exist, or the person is already a member.');
-  }
   await enqueueEmailEvent(database, member.workspaceId, { kind: 'member_added', userId: member.userId });
 }
 
@@ -109,12 +92,7 @@ export type MemberManager = Pick<RequestScope, 'may'>;
  * A change of a member: the workspace, the caller, the person, and the version it is based on
  * (kit/conditional.ts).
  */
-type MemberChange = {
-  workspaceId: string;
-  keeper: MemberManager;
-  userId: string;
-  unchanged?: IfMatchTimes;
-};
+type MemberChange = { workspaceId: string; keeper: MemberManager; userId: string; unchanged?: IfMatchTimes };
 
 /**
  * Changes the role of a member, which also limits the API keys that they created (authenticate.ts).
@@ -188,9 +166,8 @@ function changeMember(
 
 /** Checks that only owners add, change and remove owners (#rules/permissions.ts). */
 export function requireMayManageOwner(keeper: MemberManager, concerned: Role): void {
-  if (concerned === 'owner' && !keeper.may('members:owners' satisfies PersonalPermission)) {
+  if (concerned === 'owner' && !keeper.may('members:owners' satisfies PersonalPermission))
     throw new ApiError('forbidden', 'Only an owner can add, change or remove an owner.');
-  }
 }
 
 async function requireAnotherOwner(client: ClientBase, workspaceId: string, userId: string): Promise<void> {
@@ -214,9 +191,7 @@ export const Member = nameSchema(
      */
     key_count: Type.Integer(),
     second_factor: orNull(
-      Type.Boolean({
-        description: "Whether the member has two-factor; null if you can't change members.",
-      }),
+      Type.Boolean({ description: "Whether the member has two-factor; null if you can't change members." }),
     ),
   }),
 );
@@ -229,49 +204,42 @@ export const MemberRemoval = Type.Object(
 );
 export const RoleChange = Type.Object({ role: Type.Optional(role) }, noExtraProperties);
 
-/** Selects the workspaces of a person, by name. */
-export const selectWorkspacesOfUser = statement(
-  'workspaces.select_workspaces_of_user',
-  'user_id',
-  ['id name second_factor_required ends_at?', { plan: textEnum<Plan>(), role: textEnum<Role>() }],
-  `/* lookup: across workspaces */
-   select w.id, w.name, w.plan, m.role, w.second_factor_required, w.ends_at
-     from members m join workspaces w on w.id = m.workspace_id
-    where m.user_id = $user_id
-    order by lower(w.name), w.id`,
-);
+export const selectWorkspacesOfUser = statement('workspaces.select_workspaces_of_user', 'user_id', [
+  'id name second_factor_required ends_at?',
+  { plan: textEnum<Plan>(), role: textEnum<Role>() },
+])`
+  /* lookup: across workspaces */
+  select w.id, w.name, w.plan, m.role, w.second_factor_required, w.ends_at
+    from members m join workspaces w on w.id = m.workspace_id
+   where m.user_id = $user_id
+   order by lower(w.name), w.id`;
 
 /** Finds a workspace with its number of members, and the role of the caller if they are a member. */
-export const findWorkspace = statement(
-  'workspaces.find_workspace',
-  'workspace_id user_id?',
-  [
-    'id name rate_limit? burst? created_at updated_at second_factor_required',
-    'member_count:bigint',
-    { plan: textEnum<Plan>(), role: nullable(textEnum<Role>()) },
-  ],
-  `select w.id, w.name, w.plan, w.rate_limit, w.burst, w.created_at, w.updated_at, w.second_factor_required,
-          (select m.role from members m where m.workspace_id = w.id and m.user_id = $user_id) as role,
-          (select count(*) from members m where m.workspace_id = w.id) as member_count
-     from workspaces w where w.id = $workspace_id`,
-);
+export const findWorkspace = statement('workspaces.find_workspace', 'workspace_id user_id?', [
+  'id name rate_limit? burst? created_at updated_at second_factor_required',
+  'member_count:bigint',
+  { plan: textEnum<Plan>(), role: nullable(textEnum<Role>()) },
+])`
+  select w.id, w.name, w.plan, w.rate_limit, w.burst, w.created_at, w.updated_at, w.second_factor_required,
+         (select m.role from members m where m.workspace_id = w.id and m.user_id = $user_id) as role,
+         (select count(*) from members m where m.workspace_id = w.id) as member_count
+    from workspaces w where w.id = $workspace_id`;
 
 /**
  * Lists members, owners first, then by name, or reads one. Includes the number of active API keys of each
  * member.
  */
-const selectMembers = statement(
-  'workspaces.select_members',
-  'workspace_id user_id? now',
-  ['id:text name email created_at updated_at second_factor key_count:bigint', { role: textEnum<Role>() }],
-  `select u.id, u.name, u.email, m.role, m.created_at, m.updated_at, u.second_factor,
-          (select count(*) from api_keys k
-            where k.workspace_id = m.workspace_id and k.created_by = u.id and k.revoked_at is null
-              and (k.expires_at is null or k.expires_at > $now)) as key_count
-     from members m join users u on u.id = m.user_id
-    where m.workspace_id = $workspace_id and ($user_id is null or m.user_id = $user_id)
-    order by array_position(array['owner', 'admin', 'editor', 'viewer'], m.role), lower(u.name), u.id`,
-);
+const selectMembers = statement('workspaces.select_members', 'workspace_id user_id? now', [
+  'id:text name email created_at updated_at second_factor key_count:bigint',
+  { role: textEnum<Role>() },
+])`
+  select u.id, u.name, u.email, m.role, m.created_at, m.updated_at, u.second_factor,
+         (select count(*) from api_keys k
+           where k.workspace_id = m.workspace_id and k.created_by = u.id and k.revoked_at is null
+             and (k.expires_at is null or k.expires_at > $now)) as key_count
+    from members m join users u on u.id = m.user_id
+   where m.workspace_id = $workspace_id and ($user_id is null or m.user_id = $user_id)
+   order by array_position(array['owner', 'admin', 'editor', 'viewer'], m.role), lower(u.name), u.id`;
 
 type Reader = Pick<RequestScope, 'workspaceId' | 'may'>;
 
@@ -280,12 +248,9 @@ export function memberEndpoints({ database }: { database: Database }) {
     const rows = await selectMembers(database, { workspace_id: workspaceId, user_id: userId, now: now() });
     // Only callers who can change members see who has no two-factor.
     const tellsFactors = may('members:write' satisfies Permission);
-    return rows.map(({ created_at, updated_at, second_factor, ...row }) => ({
-      ...row,
-      second_factor: tellsFactors ? second_factor : null,
-      created_at: created_at.toISOString(),
-      updated_at: updated_at.toISOString(),
-    }));
+    return rows.map(({ second_factor, ...row }) =>
+      asWireValue({ ...row, second_factor: tellsFactors ? second_factor : null }),
+    );
   };
   const find = async (reader: Reader, userId: string) => {
     const body = requireRow(await read(reader, userId));

@@ -35,13 +35,13 @@ async function openKey() {
 
 test('the request log records when, from where and how often a key was used', async () => {
   const { request, read } = await openKey();
-  assert.equal((await read()).lastUsedAt, null);
+  assert.equal((await read()).last_used_at, null);
   const requests = openRequestLog({ database, log });
   const used = request();
   requests.note(used);
   await requests.stop();
-  const { lastUsedAt, lastUsedAddress, requests: counted } = await read();
-  assert.deepEqual([lastUsedAt, lastUsedAddress, counted], [used.at, '192.0.2.7', 1]);
+  const { last_used_at, last_used_address, requests: counted } = await read();
+  assert.deepEqual([last_used_at, last_used_address, counted], [used.at, '192.0.2.7', 1]);
 });
 
 test('a failed write loses no request of a key, whether or not the key is used again', async () => {
@@ -98,7 +98,7 @@ test('the latest hundred requests and the latest days of a key are kept, indepen
       [150, 2],
     ],
   );
-  assert.equal((await other.read()).lastUsedAt, null);
+  assert.equal((await other.read()).last_used_at, null);
   const listed = await listRequestsOfKey(database, {
     workspace_id: workspaceId,
     key_id: older.keyId,

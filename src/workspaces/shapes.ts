@@ -15,7 +15,6 @@ export const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(type:
   Type.Union([type, Type.Null()]);
 /** The name of a workspace, key or person in a request. */
 export const nameText = Type.String({ maxLength: longestName });
-/** An email address in a request. */
 export const emailText = Type.String({ maxLength: longestMailAddress });
 export const noExtraProperties = { additionalProperties: false } as const;
 

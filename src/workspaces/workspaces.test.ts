@@ -36,10 +36,10 @@ test('a workspace has the limits of its plan or custom limits', async () => {
   });
   const listed = await listWorkspaces(database);
   assert.deepEqual(
-    listed.slice(0, 2).map(({ id, name, plan, perMinute, burst }) => ({ id, name, plan, perMinute, burst })),
+    listed.slice(0, 2).map(({ created_at: _, ...rest }) => rest),
     [
-      { ...custom, perMinute: 9, burst: 0 },
-      { ...plain, perMinute: 60, burst: 10 },
+      { ...custom, rate_limit: 9, burst: 0 },
+      { ...plain, rate_limit: 60, burst: 10 },
     ],
   );
 });
@@ -57,7 +57,7 @@ test('a new plan resets the limits to its own', async () => {
     plan: 'pro',
   });
   const [moved, ...others] = await listWorkspaces(database);
-  assert.deepEqual([moved!.perMinute, moved!.burst], [300, 30]);
+  assert.deepEqual([moved!.rate_limit, moved!.burst], [300, 30]);
   assert.deepEqual([...new Set(others.map(({ plan }) => plan))].sort(), ['enterprise', 'free']);
   const none = setPlan(database, { workspaceId: id, plan: 'pro', rateLimit: 0 });
   await assert.rejects(none, { code: 'validation_error' });

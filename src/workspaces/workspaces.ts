@@ -17,48 +17,32 @@ const insertWorkspace = statement(
   'workspaces.insert_workspace',
   ['workspace_id name rate_limit? burst? created_at', { plan: textEnum<Plan>() }],
   '',
-  `insert into workspaces (id, name, plan, rate_limit, burst, created_at, updated_at)
-   values ($workspace_id, $name, $plan, $rate_limit, $burst, $created_at, $created_at)`,
-);
+)`
+  insert into workspaces (id, name, plan, rate_limit, burst, created_at, updated_at)
+  values ($workspace_id, $name, $plan, $rate_limit, $burst, $created_at, $created_at)`;
 
-/** Selects all workspaces, newest first. */
-const selectWorkspaces = statement(
-  'workspaces.select_workspaces',
-  '',
-  ['id name rate_limit? burst? created_at', { plan: textEnum<Plan>() }],
-  `/* operator: across workspaces */
-   select id, name, plan, rate_limit, burst, created_at from workspaces order by id desc`,
-);
+const selectWorkspaces = statement('workspaces.select_workspaces', '', [
+  'id name rate_limit? burst? created_at',
+  { plan: textEnum<Plan>() },
+])`
+  /* operator: across workspaces */
+  select id, name, plan, rate_limit, burst, created_at from workspaces order by id desc`;
 
 const updatePlan = statement(
   'workspaces.update_plan',
   ['workspace_id rate_limit? burst?', { plan: textEnum<Plan>() }],
   'name',
-  `update workspaces set plan = $plan, rate_limit = $rate_limit, burst = $burst
-    where id = $workspace_id
-   returning name`,
-);
+)`
+  update workspaces set plan = $plan, rate_limit = $rate_limit, burst = $burst
+   where id = $workspace_id
+  returning name`;
 
-const findOwnedWorkspace = statement(
-  'workspaces.find_owned_workspace',
-  'user_id',
-  'id',
-  `/* lookup: across workspaces */
-   select workspace_id as id from members where user_id = $user_id and role = 'owner' limit 1`,
-);
+const findOwnedWorkspace = statement('workspaces.find_owned_workspace', 'user_id', 'id')`
+  /* lookup: across workspaces */
+  select workspace_id as id from members where user_id = $user_id and role = 'owner' limit 1`;
 
 /** A workspace's own limits, which override those of its plan: requests per minute, and the burst. */
 type RateOverride = { rateLimit?: number | undefined; burst?: number | undefined };
-
-/** A workspace in the operator's list, with the rate that applies. */
-type Workspace = {
-  id: string;
-  name: string;
-  plan: Plan;
-  perMinute: number;
-  burst: number;
-  createdAt: Date;
-};
 
 /** Creates a workspace. @throws ApiError validation_error with all problems. */
 export async function createWorkspace(
@@ -95,22 +79,22 @@ export async function mayCreateWorkspace(
   return owned.length > 0;
 }
 
-/** Lists all workspaces, or only those in available cells, newest first. For the operator only. */
+/**
+ * Lists all workspaces, or only those in available cells, newest first, with the rates that apply. For the
+ * operator only.
+ */
 export async function listWorkspaces(
   database: Database,
   { isPartial = false }: { isPartial?: boolean } = {},
-): Promise<Workspace[]> {
+) {
   const rows = await findInAllCells(database, (cells) => selectWorkspaces(cells, {}), {
     isPartial,
     order: newestFirst,
   });
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    plan: row.plan,
-    ...requestRateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst }),
-    createdAt: row.created_at,
-  }));
+  return rows.map(({ id, name, plan, rate_limit, burst: own, created_at }) => {
+    const { perMinute, burst } = requestRateOf(plan, { rateLimit: rate_limit, burst: own });
+    return { id, name, plan, rate_limit: perMinute, burst, created_at };
+  });
 }
 
 /**
@@ -151,34 +135,22 @@ function rateProblems({ rateLimit, burst }: RateOverride): ErrorItem[] {
 // Setup ----------------------------------------------------------------------------------------------------
 
 /** Stores the hash of the setup token for this start, unless there are accounts. */
-const offerSetup = statement(
-  'workspaces.offer_setup',
-  'token_hash',
-  'offered:boolean',
-  `insert into setup (token_hash)
-   select $token_hash where not exists (select from users)
-   on conflict (only_row) do update set token_hash = excluded.token_hash
-   returning true as offered`,
-);
+const offerSetup = statement('workspaces.offer_setup', 'token_hash', 'offered:boolean')`
+  insert into setup (token_hash)
+  select $token_hash where not exists (select from users)
+  on conflict (only_row) do update set token_hash = excluded.token_hash
+  returning true as offered`;
 
-const hasAccounts = statement(
-  'workspaces.has_accounts',
-  '',
-  'has_accounts:boolean',
-  `select exists (select from users) as has_accounts`,
-);
+const hasAccounts = statement('workspaces.has_accounts', '', 'has_accounts:boolean')`
+  select exists (select from users) as has_accounts`;
 
 /**
  * Deletes the token when it is used. Of two parallel requests, the second waits for the transaction of the
  * first and finds no row. The check for users also rejects a token that a starting process offered while the
  * first account was being created.
  */
-const claimSetup = statement(
-  'workspaces.claim_setup',
-  'token_hash',
-  'claimed:boolean',
-  `delete from setup where token_hash = $token_hash and not exists (select from users) returning true as claimed`,
-);
+const claimSetup = statement('workspaces.claim_setup', 'token_hash', 'claimed:boolean')`
+  delete from setup where token_hash = $token_hash and not exists (select from users) returning true as claimed`;
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
@@ -215,12 +187,11 @@ export async function completeSetup(
   throwProblems([...(await userProblems(person)), ...nameProblems('workspace_name', workspaceName)]);
   return transaction(database, async (client) => {
     const claimed = await claimSetup(client, { token_hash: hashOf(first.token) });
-    if (claimed.length === 0) {
+    if (claimed.length === 0)
       throw new ApiError(
         'gone',
         'This setup link was already used, or was replaced when the server restarted. Use the link that the server printed when it last started.',
       );
-    }
     const user = await createUser(client, person);
     const workspace = await createWorkspace(client, { name: workspaceName, plan: first.plan });
     await addMember(client, { workspaceId: workspace.id, userId: user.id, role: 'owner' });

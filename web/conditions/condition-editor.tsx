@@ -35,7 +35,6 @@ type ComparisonProps = {
   readonly number: number;
   readonly leaf: ComparisonLeaf;
   readonly nameable: readonly TestedNode[];
-  /** Undefined removes the comparison. */
   readonly onChange: (leaf: ComparisonLeaf | undefined) => void;
 };
 

@@ -13,7 +13,6 @@ import {
   validOptionsOf,
 } from './condition-tree.ts';
 
-/** A part of a sentence. Text written by the author is strong. */
 export type SentencePart = { readonly text: string; readonly isStrong?: true };
 export type Sentence = readonly SentencePart[];
 

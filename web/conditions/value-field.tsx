@@ -152,9 +152,8 @@ export function ValueField({ part, type, operator, value, onChange }: ValueProps
       />
     );
   }
-  if (kind === 'number') {
+  if (kind === 'number')
     return <NumberInput label="Value" value={value} isWhole={false} error={undefined} onChange={onChange} />;
-  }
   return (
     <TextField
       label="Value"

@@ -54,7 +54,6 @@ export type Action<Asked = void, Reply = unknown> = UseMutationResult<Reply, Err
   press: (asked: Asked) => { isPending: boolean; onPress: () => void };
   /** The dialog to render next to the action's button. */
   dialog: ReactElement | null;
-  /** Returns the error of one field. */
   of: (field: string) => string | undefined;
   /** The error that belongs to no field. */
   unlocated: string | undefined;

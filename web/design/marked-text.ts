@@ -1,4 +1,3 @@
-/** A text with its selection. */
 export type SelectedText = { readonly text: string; readonly start: number; readonly end: number };
 
 const marks = { bold: '**', italic: '*' } as const;

@@ -54,14 +54,13 @@ export function Menu({
 
 function drawItem(item: MenuAction): ReactElement {
   if ('separator' in item) return <Separator key={item.id} className="menu-separator" />;
-  if ('heading' in item) {
+  if ('heading' in item)
     return (
       <MenuSection key={item.id} className="menu-section">
         <Header className="menu-heading">{item.heading}</Header>
         {item.items.map(drawItem)}
       </MenuSection>
     );
-  }
   const { id, label, icon, description, press, onAction, href, isDanger, isDisabled, isCurrent } = item;
   return (
     <MenuItem

@@ -9,7 +9,6 @@ type NumberProps = {
   readonly isWhole: boolean;
   readonly error: string | undefined;
   readonly isReadOnly?: boolean;
-  /** Undefined clears the number. */
   readonly onChange: (value: number | undefined) => void;
 };
 

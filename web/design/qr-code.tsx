@@ -35,10 +35,8 @@ function drawCode(text: string): { path: string; width: number } {
   code.make();
   const count = code.getModuleCount();
   let path = '';
-  for (let row = 0; row < count; row += 1) {
-    for (let column = 0; column < count; column += 1) {
+  for (let row = 0; row < count; row += 1)
+    for (let column = 0; column < count; column += 1)
       if (code.isDark(row, column)) path += `M${column + margin} ${row + margin}h1v1h-1z`;
-    }
-  }
   return { path, width: count + 2 * margin };
 }

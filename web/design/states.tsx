@@ -157,7 +157,6 @@ export function QueryState<Data>({
   children,
 }: {
   query: { data: Data | undefined; error: Error | null; refetch: () => Promise<unknown> };
-  /** The number of skeleton lines. */
   lines?: number;
   label?: string;
   /** Shown if there are no rows. */

@@ -42,9 +42,8 @@ export const useNow = (): number => useSyncExternalStore(listen, () => seenAt);
 export function formatAgo(iso: string, now: number): string {
   const seconds = (Date.parse(iso) - now) / 1000;
   if (Math.abs(seconds) > 30 * 86_400) return day.format(new Date(iso));
-  for (const [unit, size] of units) {
+  for (const [unit, size] of units)
     if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
-  }
   return seconds <= 0 ? 'just now' : 'soon';
 }
 

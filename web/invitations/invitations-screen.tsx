@@ -26,7 +26,6 @@ import {
 } from './invitations-query.ts';
 import { InvitationsTable, invitationStatusLabels, statusOrder } from './invitations-table.tsx';
 
-/** Actions for all invitations of a form. */
 function ListActions({
   form,
   overview: { counts, mails_per_minute: pace },

@@ -12,7 +12,6 @@ import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago } from '../design/time.tsx';
 import type { FormLocation, InvitationRow, InvitationStatus } from './invitations-query.ts';
 
-/** The label, color and meaning of each status. */
 export const invitationStatusLabels = {
   pending: ['Pending', 'plain', 'Not emailed yet.'],
   sent: ['Sent', 'info', 'The email was sent.'],
@@ -28,7 +27,6 @@ export const statusOrder = Object.keys(invitationStatusLabels) as readonly Invit
 
 type ActionProps = { form: FormLocation; row: InvitationRow; canMail: boolean };
 
-/** The actions for one invitation. */
 function RowActions({ form, row, canMail }: ActionProps): ReactElement | null {
   const [isShown, setShown] = useState(false);
   const place = { params: { id: form.id, invitation: row.id } };

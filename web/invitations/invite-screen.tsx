@@ -29,7 +29,6 @@ import {
 } from './invitations-query.ts';
 import { InviteesCard } from './people-card.tsx';
 
-/** The fields of the screen that invites people. */
 type Draft = Omit<InvitationsOverview['message'], 'remind_after_days'> & {
   /** Numbers of days, separated by commas. */
   reminderDays: string;

@@ -20,11 +20,7 @@ const OpenFinder = createContext<() => void>(() => undefined);
 
 /** Keyboard shortcuts that work on every screen, even in dialogs and text fields. */
 export const consoleShortcuts: readonly Shortcut<(open: () => void) => void>[] = [
-  {
-    presses: ['Mod+k'],
-    label: 'Search forms, submissions and settings',
-    perform: (open) => open(),
-  },
+  { presses: ['Mod+k'], label: 'Search forms, submissions and settings', perform: (open) => open() },
 ];
 const press = consoleShortcuts[0]!.presses[0]!;
 

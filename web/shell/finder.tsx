@@ -196,7 +196,6 @@ export function Finder({
   offered,
   onClose,
 }: {
-  /** The actions of the screen behind the finder. */
   offered: FinderActions | undefined;
   onClose: () => void;
 }): ReactElement {

@@ -27,7 +27,6 @@ export function Avatar({ name, isSquare = false }: { name: string; isSquare?: bo
   );
 }
 
-/** Creates a workspace and opens it. */
 function CreateWorkspaceDialog({ onClose }: { onClose: () => void }): ReactElement {
   const navigate = useNavigate();
   const create = useAction({

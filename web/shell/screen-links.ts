@@ -15,24 +15,11 @@ export const workspaceScreens: readonly (ScreenLink & { isSetting?: true; isAdmi
   { path: '/settings/members', label: 'Members', icon: 'people', isSetting: true },
   { path: '/settings/keys', label: 'API keys', icon: 'key', isSetting: true, isAdministration: true },
   { path: '/settings/mail', label: 'Email', icon: 'mail', isSetting: true, isAdministration: true },
-  {
-    path: '/settings/retention',
-    label: 'Retention',
-    icon: 'clock',
-    isSetting: true,
-    isAdministration: true,
-  },
+  { path: '/settings/retention', label: 'Retention', icon: 'clock', isSetting: true, isAdministration: true },
   { path: '/settings/people', label: 'People', icon: 'people', isSetting: true, isAdministration: true },
-  {
-    path: '/settings/activity',
-    label: 'Audit log',
-    icon: 'history',
-    isSetting: true,
-    isAdministration: true,
-  },
+  { path: '/settings/activity', label: 'Audit log', icon: 'history', isSetting: true, isAdministration: true },
 ];
 
-/** The screens of a form. */
 export const formScreens: readonly ScreenLink[] = [
   { path: '', label: 'Build', icon: 'edit' },
   { path: '/submissions', label: 'Submissions', icon: 'table' },

@@ -7,10 +7,7 @@ import { sessionOperationQuery } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 
 /** Queries the signed-in person and their workspaces, sorted by name. */
-export const sessionQuery = queryOptions({
-  ...sessionOperationQuery('getSession', {}),
-  staleTime: 60_000,
-});
+export const sessionQuery = queryOptions({ ...sessionOperationQuery('getSession', {}), staleTime: 60_000 });
 
 /** Returns the session. Only for screens that require signing in. */
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;

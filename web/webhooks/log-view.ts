@@ -70,7 +70,6 @@ export function formatAttempts({ attempts, status, is_test }: DeliveryLine, most
     : String(attempts);
 }
 
-/** The reasons for an attempt. */
 export const attemptTriggerLabels: Readonly<Record<Attempt['trigger'], string>> = {
   schedule: 'automatic',
   manual: 'manual',

@@ -16,40 +16,31 @@ import { type DatabaseFacts, databaseFacts, readDatabaseDisk } from './facts.ts'
  * Finds transactions that hold locks but have been idle for this many seconds, or that were prepared and
  * never ended.
  */
-export const selectStaleTransactions = statement(
-  'checks.select_leftovers',
-  'seconds',
-  'who:text age:double',
-  `select format('process %s (%s)', pid, coalesce(nullif(application_name, ''), usename)) as who,
-          extract(epoch from now() - state_change)::double precision as age
-     from pg_stat_activity
-    where datname = current_database() and state like 'idle in transaction%'
-      and state_change < now() - make_interval(secs => $seconds)
-   union all
-   select format('prepared transaction %s', gid), extract(epoch from now() - prepared)::double precision
-     from pg_prepared_xacts
-    where database = current_database() and prepared < now() - make_interval(secs => $seconds)`,
-);
+export const selectStaleTransactions = statement('checks.select_leftovers', 'seconds', 'who:text age:double')`
+  select format('process %s (%s)', pid, coalesce(nullif(application_name, ''), usename)) as who,
+         extract(epoch from now() - state_change)::double precision as age
+    from pg_stat_activity
+   where datname = current_database() and state like 'idle in transaction%'
+     and state_change < now() - make_interval(secs => $seconds)
+  union all
+  select format('prepared transaction %s', gid), extract(epoch from now() - prepared)::double precision
+    from pg_prepared_xacts
+   where database = current_database() and prepared < now() - make_interval(secs => $seconds)`;
 
-/** Reads statistics of the database server. */
-const readStatistics = statement(
-  'checks.read_statistics',
-  '',
-  [
-    'database_bytes:bigint connections:bigint connections_most:bigint commits:bigint',
-    'rollbacks:bigint deadlocks:bigint blocks_read:bigint blocks_hit:bigint',
-    'temporary_bytes:bigint oldest_transaction:double',
-  ],
-  `select
-     pg_database_size(current_database()) as database_bytes,
-     (select count(*) from pg_stat_activity where datname = current_database()) as connections,
-     current_setting('max_connections')::bigint as connections_most,
-     (select coalesce(extract(epoch from now() - min(xact_start)), 0)::double precision from pg_stat_activity
-       where datname = current_database()) as oldest_transaction,
-     xact_commit as commits, xact_rollback as rollbacks, deadlocks, blks_read as blocks_read, blks_hit as blocks_hit,
-     temp_bytes as temporary_bytes
-    from pg_stat_database where datname = current_database()`,
-);
+const readStatistics = statement('checks.read_statistics', '', [
+  'database_bytes:bigint connections:bigint connections_most:bigint commits:bigint',
+  'rollbacks:bigint deadlocks:bigint blocks_read:bigint blocks_hit:bigint',
+  'temporary_bytes:bigint oldest_transaction:double',
+])`
+  select
+    pg_database_size(current_database()) as database_bytes,
+    (select count(*) from pg_stat_activity where datname = current_database()) as connections,
+    current_setting('max_connections')::bigint as connections_most,
+    (select coalesce(extract(epoch from now() - min(xact_start)), 0)::double precision from pg_stat_activity
+      where datname = current_database()) as oldest_transaction,
+    xact_commit as commits, xact_rollback as rollbacks, deadlocks, blks_read as blocks_read, blks_hit as blocks_hit,
+    temp_bytes as temporary_bytes
+   from pg_stat_database where datname = current_database()`;
 
 const oldestVersion = 15;
 /** Well above 30 s, after which Formloom ends its own sessions with an open transaction. */

@@ -14,29 +14,29 @@ const selectLostWebhooks = statement(
   'checks.select_lost_webhooks',
   '',
   'workspace_id workspace id form_id form:text url is_paused:boolean',
-  `/* operator: across workspaces */
-   select w.workspace_id, workspaces.name as workspace, w.id, w.form_id, forms.name as form, w.url, not w.active as is_paused
-     from (
-       select * from webhooks where paused_by = 'failure'
-       union all
-       select * from webhooks
-        where failing_since is not null and active
-          and exists (
-            select from (
-              select status, is_test from deliveries
-               where deliveries.workspace_id = webhooks.workspace_id and deliveries.webhook_id = webhooks.id
-                 and deliveries.id >= (lpad(to_hex(floor(extract(epoch from failing_since) * 1000)::bigint - 60000), 12, '0')
-                                       || repeat('0', 20))::uuid
-                 and deliveries.created_at >= failing_since
-               order by deliveries.id
-               limit 500) as since
-             where status = 'Failed' and not is_test)
-     ) as w
-     join forms on forms.workspace_id = w.workspace_id and forms.id = w.form_id and forms.deleted_at is null
-     join workspaces on workspaces.id = w.workspace_id
-    order by coalesce(w.paused_at, w.failing_since) desc
-    limit 1000`,
-);
+)`
+  /* operator: across workspaces */
+  select w.workspace_id, workspaces.name as workspace, w.id, w.form_id, forms.name as form, w.url, not w.active as is_paused
+    from (
+      select * from webhooks where paused_by = 'failure'
+      union all
+      select * from webhooks
+       where failing_since is not null and active
+         and exists (
+           select from (
+             select status, is_test from deliveries
+              where deliveries.workspace_id = webhooks.workspace_id and deliveries.webhook_id = webhooks.id
+                and deliveries.id >= (lpad(to_hex(floor(extract(epoch from failing_since) * 1000)::bigint - 60000), 12, '0')
+                                      || repeat('0', 20))::uuid
+                and deliveries.created_at >= failing_since
+              order by deliveries.id
+              limit 500) as since
+            where status = 'Failed' and not is_test)
+    ) as w
+    join forms on forms.workspace_id = w.workspace_id and forms.id = w.form_id and forms.deleted_at is null
+    join workspaces on workspaces.id = w.workspace_id
+   order by coalesce(w.paused_at, w.failing_since) desc
+   limit 1000`;
 
 /** The maximum number of jobs and deliveries that are counted. */
 const most = 10_000;
@@ -45,26 +45,22 @@ const most = 10_000;
  * Reads due jobs, waiting deliveries and failing webhooks. It reads at most `most` jobs and deliveries, by
  * index, so its cost is bounded.
  */
-const readQueue = statement(
-  'checks.read_queue',
-  'most',
-  [
-    'deliveries_waiting:bigint webhooks_failing:bigint webhooks_paused:bigint',
-    {
-      /** By kind: how many are due, and for how many seconds the oldest has been due. */
-      jobs: jsonb<{ kind: string; due: number; oldest: number }[]>(),
-    },
-  ],
-  `/* operator: across workspaces */
-   select
-     (select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'due', due, 'oldest', oldest)), '[]')
-        from (select kind, count(*) as due, extract(epoch from now() - min(run_at))::double precision as oldest
-                from (select kind, run_at from jobs where run_at <= now() order by run_at limit $most) as job
-               group by kind) as due) as jobs,
-     (select count(*) from (select id from deliveries where status = 'Retrying' limit $most) as waiting) as deliveries_waiting,
-     (select count(*) from webhooks where failing_since is not null and active) as webhooks_failing,
-     (select count(*) from webhooks where paused_by = 'failure') as webhooks_paused`,
-);
+const readQueue = statement('checks.read_queue', 'most', [
+  'deliveries_waiting:bigint webhooks_failing:bigint webhooks_paused:bigint',
+  {
+    /** By kind: how many are due, and for how many seconds the oldest has been due. */
+    jobs: jsonb<{ kind: string; due: number; oldest: number }[]>(),
+  },
+])`
+  /* operator: across workspaces */
+  select
+    (select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'due', due, 'oldest', oldest)), '[]')
+       from (select kind, count(*) as due, extract(epoch from now() - min(run_at))::double precision as oldest
+               from (select kind, run_at from jobs where run_at <= now() order by run_at limit $most) as job
+              group by kind) as due) as jobs,
+    (select count(*) from (select id from deliveries where status = 'Retrying' limit $most) as waiting) as deliveries_waiting,
+    (select count(*) from webhooks where failing_since is not null and active) as webhooks_failing,
+    (select count(*) from webhooks where paused_by = 'failure') as webhooks_paused`;
 
 /** Published even if no job of the kind is due, so that alert rules read 0 instead of no value. */
 const alwaysPublished = [deliverJobKind, sendMailJobKind].map((kind) => ({ kind, due: 0, oldest: 0 }));

@@ -18,10 +18,10 @@ const readServer = statement(
   'checks.read_server',
   '',
   'version encoding:text is_read_only:boolean is_standby:boolean now:double',
-  `select current_setting('server_version_num')::integer as version, current_setting('server_encoding') as encoding,
-          current_setting('transaction_read_only')::boolean as is_read_only, pg_is_in_recovery() as is_standby,
-          extract(epoch from clock_timestamp())::double precision as now`,
-);
+)`
+  select current_setting('server_version_num')::integer as version, current_setting('server_encoding') as encoding,
+         current_setting('transaction_read_only')::boolean as is_read_only, pg_is_in_recovery() as is_standby,
+         extract(epoch from clock_timestamp())::double precision as now`;
 
 /** The maximum number of parked jobs that are counted in each cell. */
 const mostParked = 1_000;
@@ -125,7 +125,6 @@ export const readDatabaseDisk = async ({ dataDir, databaseUrl }: Pick<Config, 'd
 const isOnThisMachine = (url: string | undefined): boolean =>
   url === undefined || (URL.parse(url)?.searchParams.get('host') ?? '').startsWith('/');
 
-/** Returns the folder, or its nearest parent that exists. */
 const findExisting = (folder: string): Promise<string> =>
   realpath(folder).catch((error: unknown) => {
     if (dirname(folder) === folder) throw error;

@@ -24,25 +24,17 @@ import type { InstanceFacts } from './facts.ts';
 import { machineChecks } from './machine-checks.ts';
 
 /** Finds cells whose tables are missing. */
-const selectLostCells = statement(
-  'checks.select_lost_cells',
-  '',
-  'name',
-  `select name from cells where to_regclass(format('%I.workspaces', schema_name)) is null order by name`,
-);
+const selectLostCells = statement('checks.select_lost_cells', '', 'name')`
+  select name from cells where to_regclass(format('%I.workspaces', schema_name)) is null order by name`;
 
 /**
  * Finds the servers that ran a query in the last seconds. Each server runs two queries a second. Sessions of
  * a lost machine can stay open for hours.
  */
-const findServers = statement(
-  'checks.find_servers',
-  'seconds',
-  'name',
-  `select distinct application_name as name from pg_stat_activity
-    where datname = current_database() and application_name like 'formloom node %'
-      and state_change > now() - make_interval(secs => $seconds)`,
-);
+const findServers = statement('checks.find_servers', 'seconds', 'name')`
+  select distinct application_name as name from pg_stat_activity
+   where datname = current_database() and application_name like 'formloom node %'
+     and state_change > now() - make_interval(secs => $seconds)`;
 
 /** Scheduled backups do not run while no server runs. Three missed in a row are a problem. */
 const missedBackups = 3;
@@ -260,7 +252,6 @@ export const allChecks: readonly Check<InstanceFacts>[] = [
   ...deliveryChecks,
 ];
 
-/** Describes the kinds of parked jobs for the operator. */
 function describeParked(parked: readonly { kind: string }[]): string {
   const kinds = [...Map.groupBy(parked, ({ kind }) => kind)].map(([kind, jobs]) => `${jobs.length} ${kind}`);
   return `${formatCount(parked.length, 'background job was', 'background jobs were')} parked (${kinds.join(', ')}): the server stopped three times while running each one.`;

@@ -112,9 +112,7 @@ async function readFormFile(path: string): Promise<unknown> {
   } catch (cause) {
     throw new UsageError(
       `${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
 }

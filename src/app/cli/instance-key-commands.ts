@@ -25,21 +25,21 @@ const sealedIn = (table: string, column: string, isOfInstance = false) => ({
     `cli.select_sealed_${table}_${column}`,
     'key_id:bytes after:text limit',
     'place sealed:bytes',
-    `/* operator: across workspaces */
-     select ctid::text as place, ${column} as sealed from ${table}
-      where ${column} is not null and substring(${column} for 4) <> $key_id and ctid > $after::tid
-      order by ctid limit $limit`,
-  ),
+  )`
+    /* operator: across workspaces */
+    select ctid::text as place, ${column} as sealed from ${table}
+     where ${column} is not null and substring(${column} for 4) <> $key_id and ctid > $after::tid
+     order by ctid limit $limit`,
   update: statement(
     `cli.update_sealed_${table}_${column}`,
     'places:texts former:byteStrings sealed:byteStrings',
     'place',
-    `/* operator: across workspaces */
-     update ${table} set ${column} = given.sealed
-       from unnest($places, $former, $sealed) as given (place, former, sealed)
-      where ${table}.ctid = given.place::tid and ${table}.${column} = given.former
-      returning given.place`,
-  ),
+  )`
+    /* operator: across workspaces */
+    update ${table} set ${column} = given.sealed
+      from unnest($places, $former, $sealed) as given (place, former, sealed)
+     where ${table}.ctid = given.place::tid and ${table}.${column} = given.former
+     returning given.place`,
 });
 
 /** All columns with values that are stored sealed, by the purpose of the seal. */
@@ -115,16 +115,12 @@ async function reseal(
 }
 
 /** Finds the webhooks with a sealed secret or sealed headers, oldest first. */
-const selectSealed = statement(
-  'cli.select_sealed',
-  '',
-  'id workspace_id form_id url secret? headers?',
-  `/* operator: across workspaces */
-   select id, workspace_id, form_id, url, secret, headers
-     from webhooks
-    where secret is not null or headers is not null
-    order by id`,
-);
+const selectSealed = statement('cli.select_sealed', '', 'id workspace_id form_id url secret? headers?')`
+  /* operator: across workspaces */
+  select id, workspace_id, form_id, url, secret, headers
+    from webhooks
+   where secret is not null or headers is not null
+   order by id`;
 
 export const instanceKeyCommands = [
   defineDatabaseCommand({

@@ -54,7 +54,6 @@ function argumentsFor(properties: object, fields: unknown): string[] {
   });
 }
 
-/** Quotes a word for a shell. */
 const quote = (word: string): string =>
   /^[\w@:/.,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 

@@ -13,7 +13,6 @@ export type FormDifference = {
   change: 'added' | 'removed' | 'changed' | 'moved';
   /** What changed: `form`, `step 1`, `status`, a setting, an element by its id, or `paragraph 2`. */
   what: string;
-  /** The name of the attribute. */
   name?: string;
   before?: unknown;
   after?: unknown;

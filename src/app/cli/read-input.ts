@@ -102,15 +102,13 @@ export function readInput(
   const json = given('json').length > 0;
   if (given('help').length > 0) return { json, place: {}, input: undefined };
   const parameters = Object.entries(command.parameters);
-  if (positionals.length > parameters.length) {
+  if (positionals.length > parameters.length)
     throw new UsageError(
       `Unexpected argument "${positionals[parameters.length]}". Put text that contains spaces in quotes.`,
     );
-  }
   const input: Record<string, unknown> = {};
-  for (const [index, [name, value]] of parameters.entries()) {
+  for (const [index, [name, value]] of parameters.entries())
     input[name] = readValue(`<${name}>`, value, positionals[index]);
-  }
   for (const [name, option] of Object.entries(command.options)) {
     const isSaid = option.unless !== undefined && values[option.unless] !== undefined;
     input[name] = readOption(`--${name}`, isSaid ? { ...option, isRequired: false } : option, values[name]);

@@ -6,7 +6,6 @@ import { typeOfBytes } from '#kit/mime-type.ts';
 import type { Api, ApiRequest } from '../operations/call-operation.ts';
 import { routeOf } from '../operations/routes.ts';
 
-/** Another server and its API key. */
 export type Remote = { url: URL; key: string };
 
 /** Thrown if the server did not respond. The same command may work later. */

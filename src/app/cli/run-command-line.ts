@@ -37,7 +37,6 @@ type CommandEnvironment = {
   complain: (text: string) => void;
   /** Asks a person to confirm; undefined without a terminal. */
   ask?: ((question: string) => Promise<boolean>) | undefined;
-  /** The width of the terminal. */
   width?: number | undefined;
   /** Aborted to end the command early. The reason is the error. */
   signal?: AbortSignal | undefined;

@@ -21,7 +21,6 @@ export type ValueReader<T> = {
   readonly mustBe: string;
   /** The allowed words. */
   readonly choices?: readonly string[];
-  /** Whether the value may be the name of a file. */
   readonly isFile?: boolean;
   /** Returns undefined for an invalid text. */
   readonly read: (given: string) => T | undefined;

@@ -25,19 +25,14 @@ import { createWorkspace, listWorkspaces, setPlan } from '#workspaces/workspaces
 import { defineDatabaseCommand, optionalOption, requiredOption } from './command.ts';
 import { idValue, planValue, roleValue, textValue, UsageError, wholeNumberValue } from './values.ts';
 
-/** Selects the API keys of all workspaces, newest first. */
-const selectAllKeys = statement(
-  'cli.select_all_keys',
-  '',
-  [
-    'id workspace_id name prefix permissions:texts? form_ids? created_at expires_at?',
-    'revoked_at? last_used_at?',
-  ],
-  `/* operator: across workspaces */
-   select id, workspace_id, name, prefix, permissions, form_ids, created_at, expires_at, revoked_at, last_used_at
-     from api_keys
-    order by id desc`,
-);
+const selectAllKeys = statement('cli.select_all_keys', '', [
+  'id workspace_id name prefix permissions:texts? form_ids? created_at expires_at?',
+  'revoked_at? last_used_at?',
+])`
+  /* operator: across workspaces */
+  select id, workspace_id, name, prefix, permissions, form_ids, created_at, expires_at, revoked_at, last_used_at
+    from api_keys
+   order by id desc`;
 
 const rateOptions = {
   'rate-limit': optionalOption(wholeNumberValue),
@@ -71,19 +66,7 @@ export const workspaceCommands = [
   defineDatabaseCommand({
     name: 'workspace list',
     summary: 'Lists the workspaces with their effective rate limits, newest first.',
-    run: async ({ database }) => {
-      const workspaces = await listWorkspaces(database);
-      return {
-        data: workspaces.map((each) => ({
-          id: each.id,
-          name: each.name,
-          plan: each.plan,
-          rate_limit: each.perMinute,
-          burst: each.burst,
-          created_at: each.createdAt,
-        })),
-      };
-    },
+    run: async ({ database }) => ({ data: await listWorkspaces(database) }),
   }),
   defineDatabaseCommand({
     name: 'workspace delete',

@@ -163,7 +163,5 @@ async function confirm(
   }
   const message = await confirmationQuestion(api, callable, tool, given);
   const requestedSchema = { type: 'object', properties: {} } as const;
-  return inputRequired({
-    inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema }) },
-  });
+  return inputRequired({ inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema }) } });
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isRecord } from '#ast/basics/json.ts';
 import { elementDefinitions } from '#ast/form/elements.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -36,103 +37,10 @@ const elementLines = Object.entries(elementDefinitions)
  * A two-page guide to the form language for models, returned by `get_form_language`. docs/form-language.md is
  * the reference. test/mcp.test.ts creates a form from each example.
  */
-export const formGuide = `# Writing a form
-
-A form is a JSON tree: a form has steps, and a step has elements. Every node is {"type", "attrs", "children"}.
-
-\`\`\`json
-{
-  "type": "form",
-  "attrs": { "name": "Workshop", "description": "Three days at the loom." },
-  "children": [
-    {
-      "type": "step",
-      "attrs": { "title": "About you", "layout": "grid_2" },
-      "children": [
-        { "type": "text", "attrs": { "id": "name", "label": "Full name", "required": true }, "children": [] },
-        { "type": "email", "attrs": { "id": "email", "label": "Email", "required": true }, "children": [] },
-        {
-          "type": "radio",
-          "attrs": {
-            "id": "size",
-            "label": "T-shirt size",
-            "options": ["Small", "Large", { "id": "none", "label": "No T-shirt, thank you" }]
-          },
-          "children": []
-        }
-      ]
-    }
-  ]
-}
-\`\`\`
-
-## Elements
-Each type with its specific attributes:
-${elementLines}
-
-\`options\` are strings or {"id", "label"}; answers store the id. \`"other": true\` adds a free-text option. A hidden element gets
-its value from the URL parameter with its name. A composite groups elements; with \`"repeatable": true\` it is a list of rows.
-
-Every question has \`id\` and \`label\`, and may have \`help_text\`, \`placeholder\`, \`required\`, \`col_span\` (1 to 4 columns of a grid),
-\`show_when\`, \`hide_when\` and \`require_when\`. Ids are unique in the form: short and in English.
-A step has \`title\`, \`description\`, \`layout\` (stack, row, grid_2, grid_3, grid_4), \`show_when\` and \`jumps\`.
-Use one step for up to about eight questions.
-
-## Conditions
-{"element": "size", "is": "equals", "value": "Large"} tests the answer to an earlier question. Other tests: not_equals,
-contains, one_of, at_least, at_most, answered. Combine them with {"all": [...]}, {"any": [...]}, {"not": {...}}.
-{"reference": "plan", ...} tests a URL parameter.
-
-## Texts that show answers
-\`{{name}}\` in a label, help text, title or confirmation message shows the answer to an earlier question.
-
-## Calculations
-\`"formula": "sum({price} * {pieces})"\`: + - * / %, comparisons, if(a, b, c), sum, min, max, average, count, round,
-points, age, days_between and more.
-
-\`\`\`json
-{
-  "type": "form",
-  "attrs": { "name": "Order" },
-  "children": [
-    {
-      "type": "step",
-      "attrs": { "title": "Your order" },
-      "children": [
-        {
-          "type": "composite",
-          "attrs": { "id": "items", "label": "Item", "repeatable": true },
-          "children": [
-            { "type": "number", "attrs": { "id": "price", "label": "Price", "min": 0 }, "children": [] },
-            { "type": "number", "attrs": { "id": "pieces", "label": "Pieces", "min": 1, "step": 1 }, "children": [] }
-          ]
-        },
-        {
-          "type": "calculation",
-          "attrs": { "id": "total", "label": "Total", "formula": "sum({price} * {pieces})", "decimals": 2 },
-          "children": []
-        },
-        {
-          "type": "textarea",
-          "attrs": {
-            "id": "reason",
-            "label": "Why do you need so much?",
-            "show_when": { "element": "total", "is": "at_least", "value": 1000 }
-          },
-          "children": []
-        }
-      ]
-    }
-  ]
-}
-\`\`\`
-
-## Settings
-Passed next to the tree as \`settings\`: confirmation_message, notification_email, access, opens_at, closes_at,
-max_submissions, language, theme and more.
-
-For the schema of a part with all its attributes, call this tool with \`part\` (an element type, condition, settings, ...).
-`;
+export const formGuide = readFileSync(new URL('./form-guide.md', import.meta.url), 'utf8').replace(
+  '{{elements}}',
+  () => elementLines,
+);
 
 /**
  * The maximum number of matches that are returned. If there are at most `describedMatches`, they include the

@@ -5,6 +5,7 @@ import { errorCodes } from '#kit/errors.ts';
 import type { ReplyShape } from '#kit/operation.ts';
 import type { Permission } from '#rules/permissions.ts';
 import type { ApiRoute } from '../operations/operations.ts';
+import exampleTexts from './example-texts.json' with { type: 'json' };
 import {
   commonHeaders,
   type HeaderName,
@@ -29,55 +30,7 @@ const ofComponents: Readonly<Record<string, unknown>> = {
 };
 
 /** Example texts, by the name of the property. */
-const words: Readonly<Record<string, string>> = {
-  name: 'Contact',
-  form_name: 'Contact',
-  title: 'Your message',
-  label: 'Message',
-  description: 'How may we help?',
-  text: 'Do you open on Sundays?',
-  email: 'ada@example.org',
-  to: 'ada@example.org',
-  recipient: 'ada@example.org',
-  type: 'textarea',
-  filename: 'plan.pdf',
-  content_type: 'application/pdf',
-  tag: 'urgent',
-  operation: 'updateForm',
-  method: 'PUT',
-  path: '/forms/{id}',
-  etag: '"mk2x4v1c"',
-  message: 'Message: an answer is required.',
-  id: 'message',
-  rule: 'label_missing',
-  permission: 'forms:read',
-  webhook: 'submission.created',
-  subject: 'You are invited: Contact',
-  reminder_subject: 'Reminder: Contact',
-  reminder_message: 'Hello Ada, the form is open until Friday.',
-  heading: 'Contact',
-  reason: 'You were invited to fill in this form.',
-  time_zone: 'Europe/Berlin',
-  day: '2026-01-31',
-  group: 'Your message',
-  prefix: 'fl_Xk3vQ9',
-  key: 'fl_Xk3vQ9…',
-  secret: 'whsec_…',
-  last_used_address: '192.0.2.7',
-  kind: 'text',
-  result: '250 OK',
-  file: 'receiver.ts',
-  code: '// receiver.ts',
-  type_script: 'export type Submission = { … };',
-  body: '{"event":"submission.created", …}',
-  request_body: '{"event":"submission.created", …}',
-  response_body: 'ok',
-  body_sha256: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',
-  next: '*',
-  event: 'submission.created',
-  hit: 'Sundays',
-  sample: 'Ada',
-};
+const words: Readonly<Record<string, string>> = exampleTexts;
 
 const numbers: Readonly<Record<string, number>> = {
   per_page: 25,
@@ -271,13 +224,7 @@ const header = (
   name: string,
   description: string,
   schema: object = { type: 'string' },
-): OpenApiParameter => ({
-  name,
-  in: 'header',
-  required: false,
-  description,
-  schema,
-});
+): OpenApiParameter => ({ name, in: 'header', required: false, description, schema });
 
 export const idempotencyKeyParameter = header(
   'Idempotency-Key',

@@ -32,7 +32,6 @@ import type { ApiRoute } from './operations.ts';
 import { createOperationRunner } from './run-operation.ts';
 import type { Services } from './services.ts';
 
-/** The services that identify a caller. */
 type CallerServices = { accounts: Accounts; database: Database; config: Config };
 
 /**

@@ -123,13 +123,12 @@ export function serveCells(
 /**
  * Dispatches requests to the other cells. Runs before the framework of the first cell, which responds to
  * every request that belongs to no other cell.
- * @returns `forget`, which clears the cached cells of keys and ids.
  */
 function dispatch(
   first: Server,
   { database }: Pick<BaseServices, 'database'>,
   parts: ReadonlyMap<Database, Promise<Part>>,
-): { forget: () => void } {
+): void {
   const [own] = first.server.listeners('request') as [Answer];
   first.server.off('request', own);
   const find = async (place: Buffer | string): Promise<Answer> => {
@@ -142,7 +141,7 @@ function dispatch(
     if (!part || !parts.has(cell)) throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
     return (request, response) => part.server.routing(request, response);
   };
-  const { known, forget } = remember(find);
+  const known = remember(find);
   first.server.on('request', (request, response) => {
     const place = cellsOf(database).length > 1 ? cellKeyOfRequest(request) : undefined;
     const answer = place === undefined ? own : known(place);
@@ -155,7 +154,6 @@ function dispatch(
       })
       .then((found) => found(request, response));
   });
-  return { forget };
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -165,12 +163,9 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
  * does no harm. A known server is returned without a promise, which would cost more than the rest of the
  * dispatch.
  */
-function remember(find: (place: Buffer | string) => Promise<Answer>): {
-  known: (place: Buffer | string) => Answer | Promise<Answer>;
-  forget: () => void;
-} {
+function remember(find: (place: Buffer | string) => Promise<Answer>) {
   const known = new Map<string, { at: number; answer: Answer | Promise<Answer> }>();
-  const look = (place: Buffer | string): Answer | Promise<Answer> => {
+  return (place: Buffer | string): Answer | Promise<Answer> => {
     const name = typeof place === 'string' ? place : place.toString('latin1');
     const at = performance.now();
     const asked = known.get(name);
@@ -186,7 +181,6 @@ function remember(find: (place: Buffer | string) => Promise<Answer>): {
     );
     return answer;
   };
-  return { known: look, forget: () => known.clear() };
 }
 
 /** The configuration of a process, the parts to close when it stops, and its state. */

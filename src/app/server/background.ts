@@ -205,11 +205,7 @@ export function startBackgroundWork(
     ]);
   };
   let ended: Promise<void> | undefined;
-  return {
-    wakeQueue: () => queue.wake(),
-    mail,
-    stop: (graceMs) => (ended ??= end(graceMs)),
-  };
+  return { wakeQueue: () => queue.wake(), mail, stop: (graceMs) => (ended ??= end(graceMs)) };
 }
 
 /** Returns a function that runs work repeatedly, with a pause after each run. */

@@ -65,7 +65,6 @@ export function countRequestsThroughPrimary(
   };
 }
 
-/** Counts in the primary for the other processes. */
 function countForProcesses(counter: RequestCounter): (question: unknown) => Promise<readonly WindowCount[]> {
   return (questions) =>
     Promise.all(

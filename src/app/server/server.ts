@@ -78,7 +78,6 @@ function servedPath(method: string, path: string): string {
   return isSubmit ? plain.slice(base.length) : plain;
 }
 
-/** Whether a path belongs to the API. */
 const isApiPath = (path: string): boolean => path === base || path.startsWith(`${base}/`);
 
 /** The resources of the API, in the order in which a developer meets them. */
@@ -127,10 +126,7 @@ export function writeOpenApi(
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'The operator of this service', url: options.publicUrl },
     },
-    externalDocs: {
-      url: `${options.publicUrl}/api/v1/docs/`,
-      description: 'Guides and reference',
-    },
+    externalDocs: { url: `${options.publicUrl}/api/v1/docs/`, description: 'Guides and reference' },
     servers: [{ url: `${options.publicUrl}/api/v1`, description: 'This service' }],
     tags: Object.entries(resources)
       .filter(([name]) => used.has(name))

@@ -68,7 +68,6 @@ export const imageEntryName = (id: string): string => `images/${id}`;
 export const versionEntryName = (index: number): string =>
   `versions/${String(index + 1).padStart(4, '0')}.json`;
 
-/** The content of a package. */
 export type PackageContent = {
   manifest: PackageManifest;
   versions: readonly PackageVersion[];

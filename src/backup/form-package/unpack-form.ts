@@ -128,7 +128,6 @@ async function readForm(
   return { id, versions, copy, webhooks, leftOut };
 }
 
-/** Writes a form in the transaction of the caller. */
 async function writeForm(
   client: Queryable,
   { vault }: Pick<UnpackServices, 'vault'>,

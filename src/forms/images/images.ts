@@ -22,109 +22,95 @@ const insertImage = statement(
   'insert_form_image',
   ['workspace_id id content_type size:integer width height limit now', { renditions }],
   'id',
-  `insert into form_images (workspace_id, id, content_type, size, width, height, renditions, created_at, named_at)
-   select $workspace_id, $id, $content_type, $size, $width, $height, $renditions, $now, $now
-   where (select count(*) from form_images where workspace_id = $workspace_id) < $limit
-   returning id`,
-);
+)`
+  insert into form_images (workspace_id, id, content_type, size, width, height, renditions, created_at, named_at)
+  select $workspace_id, $id, $content_type, $size, $width, $height, $renditions, $now, $now
+  where (select count(*) from form_images where workspace_id = $workspace_id) < $limit
+  returning id`;
 
 /** Records that these images are in use, and returns the ids that exist. */
-const recordImageUse = statement(
-  'name_form_images',
-  'workspace_id ids now',
-  'id',
-  `update form_images set named_at = $now
-   where workspace_id = $workspace_id and id = any ($ids) and removed_at is null
-   returning id`,
-);
+const recordImageUse = statement('name_form_images', 'workspace_id ids now', 'id')`
+  update form_images set named_at = $now
+  where workspace_id = $workspace_id and id = any ($ids) and removed_at is null
+  returning id`;
 
-/** Finds images by id, with their sizes. */
-const findImages = statement(
-  'find_form_images',
-  'workspace_id ids',
-  ['id size:integer width? height?', { renditions }],
-  `select id, size, width, height, renditions from form_images where workspace_id = $workspace_id and id = any ($ids) and removed_at is null`,
-);
+const findImages = statement('find_form_images', 'workspace_id ids', [
+  'id size:integer width? height?',
+  { renditions },
+])`
+  select id, size, width, height, renditions from form_images where workspace_id = $workspace_id and id = any ($ids) and removed_at is null`;
 
 /** Finds an image by its id and the id of a form of its workspace, as public pages request it. */
-const findImage = statement(
-  'find_form_image',
-  'form_id id',
-  ['workspace_id content_type size:integer', { renditions }],
-  `select i.workspace_id, i.content_type, i.size, i.renditions
-   from form_lookup l
-   join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
-   join form_images i on i.workspace_id = l.workspace_id and i.id = $id
-   where l.form_id = $form_id and f.deleted_at is null and i.removed_at is null`,
-);
+const findImage = statement('find_form_image', 'form_id id', [
+  'workspace_id content_type size:integer',
+  { renditions },
+])`
+  select i.workspace_id, i.content_type, i.size, i.renditions
+  from form_lookup l
+  join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
+  join form_images i on i.workspace_id = l.workspace_id and i.id = $id
+  where l.form_id = $form_id and f.deleted_at is null and i.removed_at is null`;
 
 /**
  * Claims images that no form, working copy or version has used for a day, in a theme or an element. Also
  * claims images left by an interrupted removal. Structures are searched as text, because a working copy may
  * be anything. PostgreSQL checks the outer condition again if a form uses the image first.
  */
-const markUnusedImages = statement(
-  'take_unnamed_form_images',
-  'before now',
-  ['workspace_id id', { renditions }],
-  `/* sweep: across workspaces */
-   with named as materialized (
-     select f.workspace_id, used.id
-     from forms f
-     cross join lateral (
-       select theme.image #>> '{}'
-       from (
-         select f.settings
-         union all
-         select d.settings from form_drafts d where d.workspace_id = f.workspace_id and d.form_id = f.id
-         union all
-         select v.settings from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) kept
-       cross join lateral jsonb_path_query(kept.settings, '$.theme.*') theme (image)
-       union all
-       select (regexp_matches(shown.structure, '"image":"([0-9a-f-]{36})"', 'g'))[1]
-       from (
-         select d.structure::text from form_drafts d where d.workspace_id = f.workspace_id and d.form_id = f.id
-         union all
-         select v.structure::text from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) shown
-       where position('"image":"' in shown.structure) > 0) used (id)
-     where f.deleted_at is null
-       and f.workspace_id in (select workspace_id from form_images where named_at < $before))
-   update form_images set removed_at = coalesce(removed_at, $now)
-   where (workspace_id, id) in (
-     select i.workspace_id, i.id from form_images i
-     where i.named_at < $before
-       and not exists (select from named where named.workspace_id = i.workspace_id and named.id = i.id::text)
-     order by i.named_at limit 500)
-     and named_at < $before
-   returning workspace_id, id, renditions`,
-);
+const markUnusedImages = statement('take_unnamed_form_images', 'before now', [
+  'workspace_id id',
+  { renditions },
+])`
+  /* sweep: across workspaces */
+  with named as materialized (
+    select f.workspace_id, used.id
+    from forms f
+    cross join lateral (
+      select theme.image #>> '{}'
+      from (
+        select f.settings
+        union all
+        select d.settings from form_drafts d where d.workspace_id = f.workspace_id and d.form_id = f.id
+        union all
+        select v.settings from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) kept
+      cross join lateral jsonb_path_query(kept.settings, '$.theme.*') theme (image)
+      union all
+      select (regexp_matches(shown.structure, '"image":"([0-9a-f-]{36})"', 'g'))[1]
+      from (
+        select d.structure::text from form_drafts d where d.workspace_id = f.workspace_id and d.form_id = f.id
+        union all
+        select v.structure::text from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) shown
+      where position('"image":"' in shown.structure) > 0) used (id)
+    where f.deleted_at is null
+      and f.workspace_id in (select workspace_id from form_images where named_at < $before))
+  update form_images set removed_at = coalesce(removed_at, $now)
+  where (workspace_id, id) in (
+    select i.workspace_id, i.id from form_images i
+    where i.named_at < $before
+      and not exists (select from named where named.workspace_id = i.workspace_id and named.id = i.id::text)
+    order by i.named_at limit 500)
+    and named_at < $before
+  returning workspace_id, id, renditions`;
 
 /** Claims all images of a deleted workspace. There are at most 500. */
-const markImagesOfWorkspace = statement(
-  'take_form_images_of_workspace',
-  'workspace_id now',
-  ['workspace_id id', { renditions }],
-  `update form_images set removed_at = coalesce(removed_at, $now) where workspace_id = $workspace_id
-   returning workspace_id, id, renditions`,
-);
+const markImagesOfWorkspace = statement('take_form_images_of_workspace', 'workspace_id now', [
+  'workspace_id id',
+  { renditions },
+])`
+  update form_images set removed_at = coalesce(removed_at, $now) where workspace_id = $workspace_id
+  returning workspace_id, id, renditions`;
 
 /** Deletes the row of an image, as the last step after its files. */
-const deleteImage = statement(
-  'delete_form_image',
-  'workspace_id id',
-  '',
-  `delete from form_images where workspace_id = $workspace_id and id = $id and removed_at is not null`,
-);
+const deleteImage = statement('delete_form_image', 'workspace_id id', '')`
+  delete from form_images where workspace_id = $workspace_id and id = $id and removed_at is not null`;
 
 /** Selects every image. A workspace has at most 500. */
-const selectStoredImages = statement(
-  'select_stored_form_images',
-  'of_workspace:uuid?',
-  ['workspace_id id size:integer', { renditions }],
-  `/* sweep: across workspaces */
-   select workspace_id, id, size, renditions from form_images
-    where removed_at is null and ($of_workspace is null or workspace_id = $of_workspace)`,
-);
+const selectStoredImages = statement('select_stored_form_images', 'of_workspace:uuid?', [
+  'workspace_id id size:integer',
+  { renditions },
+])`
+  /* sweep: across workspaces */
+  select workspace_id, id, size, renditions from form_images
+   where removed_at is null and ($of_workspace is null or workspace_id = $of_workspace)`;
 
 export type ImageServices = { database: Database; storage: Storage };
 
@@ -360,7 +346,6 @@ export const listStoredImages = async (
     ],
   );
 
-/** The smallest image: a single pixel. */
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 

@@ -34,7 +34,6 @@ export type LimitsConfig = ReturnType<typeof readLimitsConfig>;
 export type BackupConfig = {
   /** A cron expression in UTC. */
   schedule: string;
-  /** The number of backups to keep. */
   keep: number;
   /** The absolute path of a folder; undefined: the object storage. */
   to: string | undefined;

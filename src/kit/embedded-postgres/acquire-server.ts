@@ -50,11 +50,10 @@ function createPatience(
     const waited = performance.now() - since;
     const seconds = Math.round(waited / 1000);
     const told = `The database in ${server.directory} has been ${state} for ${seconds} s without responding`;
-    if (waited > (stopping.aborted ? stoppingLimitMs : stateLimits[state])) {
+    if (waited > (stopping.aborted ? stoppingLimitMs : stateLimits[state]))
       throw new EmbeddedPostgresError(
         `${told}${obstacle && ` (${obstacle})`}. Read postgres.log in that directory; then ${postmaster ? `stop its process ${postmaster.pid} (SIGINT)` : 'start again'}, ${otherDatabaseHint}.`,
       );
-    }
     if (waited < nextNews) return;
     nextNews += progressEveryMs;
     server.log(`${told}; after a crash, recovery takes some time.`);
@@ -105,13 +104,12 @@ export async function acquireServer(server: PostgresServer, signal: AbortSignal)
     if (postmaster?.status === 'ready') {
       const answer = await tryConnect(server);
       if (typeof answer !== 'string') {
-        if (await isStillReady(server, postmaster)) {
+        if (await isStillReady(server, postmaster))
           return {
             ...answer,
             pid: postmaster.pid,
             how: launch?.pid === postmaster.pid ? 'started' : 'adopted',
           };
-        }
         await answer.client.end();
       }
       obstacle = typeof answer === 'string' ? answer : 'it was being stopped';

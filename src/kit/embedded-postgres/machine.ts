@@ -84,9 +84,7 @@ export function fileError(attempt: string, error: unknown): EmbeddedPostgresErro
   const message = error instanceof Error ? error.message : String(error);
   return new EmbeddedPostgresError(
     `Formloom cannot ${attempt} (${message}). ${suggestRemedyForError(error)}`,
-    {
-      cause: error,
-    },
+    { cause: error },
   );
 }
 
@@ -118,9 +116,8 @@ export function choosePostgresAccount(
   accounts: SystemAccount[],
   clusterOwner?: number,
 ): SystemAccount | undefined {
-  if (clusterOwner !== undefined) {
+  if (clusterOwner !== undefined)
     return clusterOwner === 0 ? undefined : accounts.find((account) => account.uid === clusterOwner);
-  }
   return unprivileged
     .map((name) => accounts.find((account) => account.name === name && account.uid !== 0))
     .find((account) => account !== undefined);

@@ -139,7 +139,6 @@ function reasonOf(error: unknown): string {
 export type TargetOptions = {
   /** CIDRs that are allowed although they are not public. */
   allowNetworks: readonly string[];
-  /** The URLs of this service. */
   ownUrls?: readonly string[];
   /** Returns every address of a name. Default: DNS. */
   resolve?: ResolveName;

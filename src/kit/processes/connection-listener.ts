@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { acceptWaitingConnections } from '../concurrency.ts';
 
-/** Receives connections from the listener. */
 export type ConnectionReceiver = {
   /** @param refused is called if the socket could not be passed on and still belongs to the caller. */
   receive(socket: Socket, refused: () => void): void;

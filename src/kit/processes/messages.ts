@@ -1,4 +1,3 @@
-/** Messages from a web process to the primary. */
 export type FromWebProcess =
   /** It serves and accepts connections. */
   | { kind: 'ready' }
@@ -10,12 +9,10 @@ export type FromWebProcess =
   | { kind: 'ask'; id: number; question: unknown }
   /** It received the connection with this id. */
   | { kind: 'taken'; id: number }
-  /** The answer to `survey`. */
   | { kind: 'surveyed'; id: number; answer: unknown }
   /** The answer to `ping`: its event loop is running. */
   | { kind: 'alive' };
 
-/** Messages from the primary to a web process. */
 export type ToWebProcess =
   /** Arrives with the socket. The answer is `taken`. */
   | { kind: 'connection'; id: number }

@@ -41,12 +41,7 @@ type State = SupervisorOptions & {
 };
 
 export function openSupervisor(options: SupervisorOptions): Supervisor {
-  const state: State = {
-    ...options,
-    serving: new Map(),
-    alive: new Set(),
-    stopping: new AbortController(),
-  };
+  const state: State = { ...options, serving: new Map(), alive: new Set(), stopping: new AbortController() };
   const { door, size } = state;
   // A primary that exits early cannot wait for its processes. (If it is killed, they end in order.)
   process.on('exit', () => state.alive.forEach((each) => each.kill()));

@@ -39,7 +39,6 @@ const longestSilenceMs = 30_000;
 /** Unanswered pings before that. Pings are counted rather than time: a blocked primary sends none. */
 const mostUnanswered = 6;
 
-/** The timeout of a survey for each process. */
 const surveyMs = 2_000;
 
 export function startWebProcess(number: number, options: WebProcessOptions): WebProcess {

@@ -61,26 +61,25 @@ export const renewLeases = statement(
   'queue.renew_leases',
   'workspace_ids ids lease_tokens:uuids lease_seconds',
   'lease_token',
-  `/* operator: across workspaces */
-   with free as materialized (
-     select job.workspace_id, job.id
-       from unnest($workspace_ids, $ids, $lease_tokens) as held (workspace_id, id, lease_token)
-      cross join lateral (
-        select workspace_id, id from jobs
-         where jobs.workspace_id = held.workspace_id and jobs.id = held.id and jobs.lease_token = held.lease_token
-           for update skip locked) job
-   ),
-   renewed as (
-     update jobs
-        set run_at = now() + make_interval(secs => $lease_seconds)
-       from free
-      where jobs.workspace_id = free.workspace_id and jobs.id = free.id
-     returning jobs.lease_token
-   )
-   select lease_token from renewed where ${isCommittedLater}`,
-);
+)`
+  /* operator: across workspaces */
+  with free as materialized (
+    select job.workspace_id, job.id
+      from unnest($workspace_ids, $ids, $lease_tokens) as held (workspace_id, id, lease_token)
+     cross join lateral (
+       select workspace_id, id from jobs
+        where jobs.workspace_id = held.workspace_id and jobs.id = held.id and jobs.lease_token = held.lease_token
+          for update skip locked) job
+  ),
+  renewed as (
+    update jobs
+       set run_at = now() + make_interval(secs => $lease_seconds)
+      from free
+     where jobs.workspace_id = free.workspace_id and jobs.id = free.id
+    returning jobs.lease_token
+  )
+  select lease_token from renewed where ${isCommittedLater}`;
 
-/** A claimed job of this process. */
 export type ClaimedJob = {
   job: Job;
   abort: AbortController;
@@ -92,7 +91,6 @@ type LeasesOptions = {
   database: Database;
   log: Log;
   leaseSeconds: number;
-  /** Returns the currently claimed jobs. */
   held: () => Iterable<ClaimedJob>;
 };
 
@@ -172,46 +170,42 @@ export const claimJobs = statement(
     },
   ],
   ['workspace_id id kind:text lane lease_token failures lost_claims', { payload: jsonb<object>() }],
-  `/* operator: across workspaces */
-   with due as materialized (
-     select workspace_id, id, kind, lane, run_at, case when $counts_lost then ${lostClaims} else lost_claims end as lost
-       from jobs
-      where run_at <= now() and run_at >= now() - make_interval(secs => $look_back)
-        and kind = any($kinds) and lane <> all($closed_lanes) and ($lost_below is null or ${lostClaims} < $lost_below)
-      order by run_at
-      limit $limit
-        for update skip locked
-   ),
-   placed as (
-     select workspace_id, id, kind, lane, row_number() over (partition by lane order by run_at) as place,
-            lost, row_number() over (partition by lost >= $lost_alone order by run_at) as turn, gen_random_uuid() as token
-       from due
-   ),
-   claimed as (
-     update jobs
-        set run_at = now() + make_interval(secs => $lease_seconds), lease_token = placed.token, lost_claims = placed.lost
-       from placed
-       join unnest($kinds, $caps) as handler (kind, cap) on handler.kind = placed.kind
-       left join unnest($open_lanes, $rooms) as open (lane, room) on open.lane = placed.lane
-      where jobs.workspace_id = placed.workspace_id and jobs.id = placed.id
-        and placed.place <= coalesce(open.room, handler.cap) and (placed.lost < $lost_alone or placed.turn = 1)
-     returning jobs.workspace_id, jobs.id, jobs.kind, jobs.lane, jobs.payload, jobs.lease_token, jobs.failures,
-               jobs.lost_claims
-   )
-   select * from claimed where ${isCommittedLater}`,
-);
+)`
+  /* operator: across workspaces */
+  with due as materialized (
+    select workspace_id, id, kind, lane, run_at, case when $counts_lost then ${lostClaims} else lost_claims end as lost
+      from jobs
+     where run_at <= now() and run_at >= now() - make_interval(secs => $look_back)
+       and kind = any($kinds) and lane <> all($closed_lanes) and ($lost_below is null or ${lostClaims} < $lost_below)
+     order by run_at
+     limit $limit
+       for update skip locked
+  ),
+  placed as (
+    select workspace_id, id, kind, lane, row_number() over (partition by lane order by run_at) as place,
+           lost, row_number() over (partition by lost >= $lost_alone order by run_at) as turn, gen_random_uuid() as token
+      from due
+  ),
+  claimed as (
+    update jobs
+       set run_at = now() + make_interval(secs => $lease_seconds), lease_token = placed.token, lost_claims = placed.lost
+      from placed
+      join unnest($kinds, $caps) as handler (kind, cap) on handler.kind = placed.kind
+      left join unnest($open_lanes, $rooms) as open (lane, room) on open.lane = placed.lane
+     where jobs.workspace_id = placed.workspace_id and jobs.id = placed.id
+       and placed.place <= coalesce(open.room, handler.cap) and (placed.lost < $lost_alone or placed.turn = 1)
+    returning jobs.workspace_id, jobs.id, jobs.kind, jobs.lane, jobs.payload, jobs.lease_token, jobs.failures,
+              jobs.lost_claims
+  )
+  select * from claimed where ${isCommittedLater}`;
 
 /** Returns the seconds until the next job that this process can run is due; null if there is none. */
-const findNextDue = statement(
-  'queue.find_next_due',
-  'kinds closed_lanes look_back lost_below?',
-  'seconds?',
-  `/* operator: across workspaces */
-   select extract(epoch from min(run_at) - now())::double precision as seconds
-     from jobs
-    where run_at >= now() - make_interval(secs => $look_back) and parked_at is null
-      and kind = any($kinds) and lane <> all($closed_lanes) and ($lost_below is null or ${lostClaims} < $lost_below)`,
-);
+const findNextDue = statement('queue.find_next_due', 'kinds closed_lanes look_back lost_below?', 'seconds?')`
+  /* operator: across workspaces */
+  select extract(epoch from min(run_at) - now())::double precision as seconds
+    from jobs
+   where run_at >= now() - make_interval(secs => $look_back) and parked_at is null
+     and kind = any($kinds) and lane <> all($closed_lanes) and ($lost_below is null or ${lostClaims} < $lost_below)`;
 
 export type JobClaimOptions = {
   database: Database;

@@ -25,7 +25,6 @@ export type Bucket = {
   open(key: string): Promise<Readable | undefined>;
   /** Deletes an object. A missing one is not an error. */
   remove(key: string): Promise<void>;
-  /** Returns all keys with a prefix. */
   list(prefix: string): Promise<string[]>;
 };
 

@@ -4,11 +4,7 @@ import { limitConcurrency } from '../concurrency.ts';
 import { ApiError, type ErrorCode, type ErrorItem } from '../errors.ts';
 
 /** The memory and time limits of a thread, and the result if it exceeds them. */
-type Limits<Answer> = {
-  readonly megabytes: number;
-  readonly ms: number;
-  readonly tooMuch: Answer;
-};
+type Limits<Answer> = { readonly megabytes: number; readonly ms: number; readonly tooMuch: Answer };
 
 /** Limits the concurrent threads of an owner: each uses a processor core, and memory up to its limit. */
 const twoAtOnce = limitConcurrency(2, { seconds: 5, why: 'This workspace is already reading 2 files.' });

@@ -8,44 +8,34 @@ import { formatEmailTime } from '../format-email-time.ts';
 import type { NoticeServices } from '../notice-context.ts';
 
 /** Selects the owners and admins, who manage a workspace's keys and members. */
-const selectAdmins = statement(
-  'mail.select_keepers',
-  'workspace_id',
-  'id:text name email',
-  `select u.id, u.name, u.email
-     from members m join users u on u.id = m.user_id
-    where m.workspace_id = $workspace_id and m.role in ('owner', 'admin')
-    order by u.id`,
-);
+const selectAdmins = statement('mail.select_keepers', 'workspace_id', 'id:text name email')`
+  select u.id, u.name, u.email
+    from members m join users u on u.id = m.user_id
+   where m.workspace_id = $workspace_id and m.role in ('owner', 'admin')
+   order by u.id`;
 
 const findKeyForNotice = statement(
   'mail.find_key_for_notice',
   'workspace_id id',
   'workspace name created_by? created_at',
-  `select w.name as workspace, k.name, u.name as created_by, k.created_at
-     from api_keys k
-     join workspaces w on w.id = k.workspace_id
-     left join users u on u.id = k.created_by
-    where k.workspace_id = $workspace_id and k.id = $id`,
-);
+)`
+  select w.name as workspace, k.name, u.name as created_by, k.created_at
+    from api_keys k
+    join workspaces w on w.id = k.workspace_id
+    left join users u on u.id = k.created_by
+   where k.workspace_id = $workspace_id and k.id = $id`;
 
-const findMemberForNotice = statement(
-  'mail.find_member_for_notice',
-  'workspace_id user_id',
-  ['workspace name email', { role: textEnum<Role>() }],
-  `select w.name as workspace, u.name, u.email, m.role
-     from members m
-     join workspaces w on w.id = m.workspace_id
-     join users u on u.id = m.user_id
-    where m.workspace_id = $workspace_id and m.user_id = $user_id`,
-);
+const findMemberForNotice = statement('mail.find_member_for_notice', 'workspace_id user_id', [
+  'workspace name email',
+  { role: textEnum<Role>() },
+])`
+  select w.name as workspace, u.name, u.email, m.role
+    from members m
+    join workspaces w on w.id = m.workspace_id
+    join users u on u.id = m.user_id
+   where m.workspace_id = $workspace_id and m.user_id = $user_id`;
 
-const findPerson = statement(
-  'mail.find_person',
-  'id:text',
-  'email',
-  `select email from users where id = $id`,
-);
+const findPerson = statement('mail.find_person', 'id:text', 'email')`select email from users where id = $id`;
 
 // Without SMTP these notices are not queued: the console shows keys and members, and a late notice helps no
 // one.

@@ -55,12 +55,8 @@ async function notifyPasswordReset(
   );
 }
 
-const findWorkspaceName = statement(
-  'mail.find_workspace_name',
-  'workspace_id',
-  'name',
-  `select name from workspaces where id = $workspace_id`,
-);
+const findWorkspaceName = statement('mail.find_workspace_name', 'workspace_id', 'name')`
+  select name from workspaces where id = $workspace_id`;
 
 /** Emails owners and admins that their workspace is being deleted, and how to restore it. */
 async function notifyWorkspaceDeletion(

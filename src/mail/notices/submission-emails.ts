@@ -135,7 +135,6 @@ export const noticeColumns = {
 /** A completed submission with its form. */
 export type NotifiedSubmission = RowOf<typeof noticeColumns>;
 
-/** Returns the URL of a submission in the console. */
 const consoleAddress = (
   publicUrl: string,
   { form_id, id }: Pick<NotifiedSubmission, 'form_id' | 'id'>,
@@ -305,22 +304,14 @@ export function receiptAddresses(
 }
 
 /** Locks counting and adding emails for an address until the transaction ends. */
-const lockRecipient = statement(
-  'mail.lock_recipient',
-  'workspace_id recipient',
-  '',
-  `select from pg_advisory_xact_lock(hashtextextended($workspace_id::text || lower($recipient), 0))`,
-);
+const lockRecipient = statement('mail.lock_recipient', 'workspace_id recipient', '')`
+  select from pg_advisory_xact_lock(hashtextextended($workspace_id::text || lower($recipient), 0))`;
 
 /** Counts the emails of certain kinds written to an address within the last `seconds`, ignoring case. */
-const countMailsTo = statement(
-  'mail.count_mails_to',
-  'workspace_id recipient kinds seconds',
-  'count',
-  `select count(*) as count from mails
-    where workspace_id = $workspace_id and lower(recipient) = lower($recipient) and kind = any($kinds)
-      and created_at > now() - make_interval(secs => $seconds)`,
-);
+const countMailsTo = statement('mail.count_mails_to', 'workspace_id recipient kinds seconds', 'count')`
+  select count(*) as count from mails
+   where workspace_id = $workspace_id and lower(recipient) = lower($recipient) and kind = any($kinds)
+     and created_at > now() - make_interval(secs => $seconds)`;
 
 /** Kinds of email to addresses that only a visitor entered. */
 const visitorKinds: readonly MailKind[] = ['receipt', 'resume_link', 'edit_link'];

@@ -51,25 +51,16 @@ const noticeSelection = `
  * a submission changes nothing: only its first completion is notified. The row is locked, so that an erasure
  * and the emails about the submission wait for each other.
  */
-const findForNotice = statement(
-  'mail.find_for_notice',
-  'workspace_id id',
-  noticeColumns,
-  `${noticeSelection}
-    where s.workspace_id = $workspace_id and s.id = $id and s.completed_at is not null and s.trashed_at is null
-      and f.deleted_at is null
-      for key share of s`,
-);
+const findForNotice = statement('mail.find_for_notice', 'workspace_id id', noticeColumns)`
+  ${noticeSelection}
+   where s.workspace_id = $workspace_id and s.id = $id and s.completed_at is not null and s.trashed_at is null
+     and f.deleted_at is null
+     for key share of s`;
 
-/** Adds a submission to the next digest of its form. */
-const insertDigestItem = statement(
-  'mail.insert_digest_item',
-  'workspace_id form_id submission_id',
-  '',
-  `insert into digest_items (workspace_id, form_id, submission_id)
-   values ($workspace_id, $form_id, $submission_id)
-   on conflict (workspace_id, form_id, submission_id) do nothing`,
-);
+const insertDigestItem = statement('mail.insert_digest_item', 'workspace_id form_id submission_id', '')`
+  insert into digest_items (workspace_id, form_id, submission_id)
+  values ($workspace_id, $form_id, $submission_id)
+  on conflict (workspace_id, form_id, submission_id) do nothing`;
 
 /**
  * Creates a digest or locks the pending one, so that it cannot end before this transaction adds its
@@ -79,41 +70,33 @@ const lockDigest = statement(
   'mail.hold_digest',
   ['workspace_id form_id', { mode: textEnum<DigestMode>() }],
   'is_new',
-  `insert into digests as d (workspace_id, form_id, mode) values ($workspace_id, $form_id, $mode)
-   on conflict (workspace_id, form_id) do update set mode = d.mode
-   returning d.xmax = 0 as is_new`,
-);
+)`
+  insert into digests as d (workspace_id, form_id, mode) values ($workspace_id, $form_id, $mode)
+  on conflict (workspace_id, form_id) do update set mode = d.mode
+  returning d.xmax = 0 as is_new`;
 
 /**
  * Ends a form's digest. It waits for transactions that are adding a submission, so it must run before
  * emptyDigest.
  */
-const endDigest = statement(
-  'mail.end_digest',
-  'workspace_id form_id',
-  '',
-  `delete from digests where workspace_id = $workspace_id and form_id = $form_id`,
-);
+const endDigest = statement('mail.end_digest', 'workspace_id form_id', '')`
+  delete from digests where workspace_id = $workspace_id and form_id = $form_id`;
 
 /** Empties the list of an ended digest. Returns the number of submissions and the first `limit` of them. */
-const emptyDigest = statement(
-  'mail.take_digest',
-  'workspace_id form_id limit',
-  ['total', noticeColumns],
-  `with item as (
-     delete from digest_items where workspace_id = $workspace_id and form_id = $form_id returning submission_id
-   ),
-   told as materialized (
-     select id from submissions
-      where workspace_id = $workspace_id and form_id = $form_id and id = any (array(select submission_id from item))
-        and status = 'completed' and trashed_at is null
-        for key share
-   ),
-   notice as (${noticeSelection}
-      where s.workspace_id = $workspace_id and s.id in (select id from told) and f.deleted_at is null
-   )
-   select count(*) over () as total, notice.* from notice order by id limit $limit`,
-);
+const emptyDigest = statement('mail.take_digest', 'workspace_id form_id limit', ['total', noticeColumns])`
+  with item as (
+    delete from digest_items where workspace_id = $workspace_id and form_id = $form_id returning submission_id
+  ),
+  told as materialized (
+    select id from submissions
+     where workspace_id = $workspace_id and form_id = $form_id and id = any (array(select submission_id from item))
+       and status = 'completed' and trashed_at is null
+       for key share
+  ),
+  notice as (${noticeSelection}
+     where s.workspace_id = $workspace_id and s.id in (select id from told) and f.deleted_at is null
+  )
+  select count(*) over () as total, notice.* from notice order by id limit $limit`;
 
 const dayMs = 86_400_000;
 /** The maximum number of submissions listed in a digest; it links to the rest. */
@@ -200,7 +183,6 @@ export async function sendDueDigest(
   await enqueueMails(client, vault, { workspaceId, formId, submissionIds }, toEach(people, mail));
 }
 
-/** Sends one receipt to each address that should get one. */
 async function sendReceipts(
   { vault, config }: NoticeServices,
   client: Queryable,

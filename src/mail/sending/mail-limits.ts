@@ -9,54 +9,42 @@ import { statement } from '#kit/statement.ts';
  * Deletes records of emails that no longer count toward a limit. @returns the deleted ones; a full batch of
  * 1,000 means that there may be more.
  */
-export const deleteExpiredEmailCounts = statement(
-  'mail.delete_counted_emails',
-  '',
-  'id',
-  `/* sweep: across workspaces */
-   delete from counted_emails where (workspace_id, id) in (
-     select workspace_id, id from counted_emails
-      where queued_at < now() - interval '2 days' and coalesce(sent_at, queued_at) < now() - interval '2 days'
-      order by queued_at limit 1000)
-   returning id`,
-);
+export const deleteExpiredEmailCounts = statement('mail.delete_counted_emails', '', 'id')`
+  /* sweep: across workspaces */
+  delete from counted_emails where (workspace_id, id) in (
+    select workspace_id, id from counted_emails
+     where queued_at < now() - interval '2 days' and coalesce(sent_at, queued_at) < now() - interval '2 days'
+     order by queued_at limit 1000)
+  returning id`;
 
 /** Counts recently sent emails of certain kinds to an address, from all workspaces, up to `most`. */
-const countSentTo = statement(
-  'mail.count_sent_to',
-  'recipient:bytes kinds seconds most:bigint',
-  'count',
-  `/* lookup: across workspaces */
-   select count(*) as count from (
-     select id from counted_emails
-      where recipient = $recipient and kind = any($kinds)
-        and sent_at > now() - make_interval(secs => $seconds)
-      limit $most) sent`,
-);
+const countSentTo = statement('mail.count_sent_to', 'recipient:bytes kinds seconds most:bigint', 'count')`
+  /* lookup: across workspaces */
+  select count(*) as count from (
+    select id from counted_emails
+     where recipient = $recipient and kind = any($kinds)
+       and sent_at > now() - make_interval(secs => $seconds)
+     limit $most) sent`;
 
 /** Counts recently sent emails of certain kinds from an account, in all workspaces, up to `most`. */
-const countSentBy = statement(
-  'mail.count_sent_by',
-  'account_id kinds seconds most:bigint',
-  'count',
-  `/* lookup: across workspaces */
-   select count(*) as count from (
-     select id from counted_emails
-      where account_id = $account_id and kind = any($kinds) and sent_at > now() - make_interval(secs => $seconds)
-      limit $most) sent`,
-);
+const countSentBy = statement('mail.count_sent_by', 'account_id kinds seconds most:bigint', 'count')`
+  /* lookup: across workspaces */
+  select count(*) as count from (
+    select id from counted_emails
+     where account_id = $account_id and kind = any($kinds) and sent_at > now() - make_interval(secs => $seconds)
+     limit $most) sent`;
 
 /** Counts recently sent emails of some kinds from a workspace, or from one form in it, up to `most`. */
 const countSentFrom = statement(
   'mail.count_sent_from',
   'workspace_id form_id? kinds seconds most:bigint',
   'count',
-  `select count(*) as count from (
-     select from counted_emails
-      where workspace_id = $workspace_id and ($form_id is null or form_id = $form_id)
-        and kind = any($kinds) and sent_at > now() - make_interval(secs => $seconds)
-      limit $most) sent`,
-);
+)`
+  select count(*) as count from (
+    select from counted_emails
+     where workspace_id = $workspace_id and ($form_id is null or form_id = $form_id)
+       and kind = any($kinds) and sent_at > now() - make_interval(secs => $seconds)
+     limit $most) sent`;
 
 /** A limit for emails of certain kinds: at most `most` in `seconds`. */
 type MailLimit = {

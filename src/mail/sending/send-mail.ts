@@ -99,15 +99,15 @@ export const reserveSendSlot = statement(
     },
   ],
   'wait:double',
-  `with taken as (
-     update mail_pace
-        set next_at = greatest(next_at, now()) + make_interval(secs => ${step})
-      where name = (select name from mail_pace where name = any($names) order by next_at limit 1)
-        and next_at <= now() + make_interval(secs => $patience)
-     returning name, next_at
-   )
-   select greatest(extract(epoch from next_at - now())::double precision - ${step}, 0) as wait from taken`,
-);
+)`
+  with taken as (
+    update mail_pace
+       set next_at = greatest(next_at, now()) + make_interval(secs => ${step})
+     where name = (select name from mail_pace where name = any($names) order by next_at limit 1)
+       and next_at <= now() + make_interval(secs => $patience)
+    returning name, next_at
+  )
+  select greatest(extract(epoch from next_at - now())::double precision - ${step}, 0) as wait from taken`;
 
 /** The share of the rate for bulk emails. The rest stays free for emails that a person waits for. */
 const bulkShare = 0.8;
@@ -138,23 +138,19 @@ async function waitForSendSlot(
 }
 
 /** Finds an email to send; returns nothing if it was deleted with its form. */
-const findMail = statement(
-  'mail.find_mail',
-  'workspace_id id',
-  [
-    'form_id? recipient subject content? attempts:integer created_at',
-    {
-      kind: textEnum<MailKind>(),
-      /** The account whose limits apply. */
-      account_id: nullable(text),
-      state: textEnum<MailState>(),
-    },
-  ],
-  `select m.kind, m.form_id, m.recipient, c.account_id, m.subject, m.content, m.state, m.attempts, m.created_at
-     from mails m
-     left join counted_emails c on c.workspace_id = m.workspace_id and c.id = m.id
-    where m.workspace_id = $workspace_id and m.id = $id`,
-);
+const findMail = statement('mail.find_mail', 'workspace_id id', [
+  'form_id? recipient subject content? attempts:integer created_at',
+  {
+    kind: textEnum<MailKind>(),
+    /** The account whose limits apply. */
+    account_id: nullable(text),
+    state: textEnum<MailState>(),
+  },
+])`
+  select m.kind, m.form_id, m.recipient, c.account_id, m.subject, m.content, m.state, m.attempts, m.created_at
+    from mails m
+    left join counted_emails c on c.workspace_id = m.workspace_id and c.id = m.id
+   where m.workspace_id = $workspace_id and m.id = $id`;
 
 /** Counts a sent email, even if it was queued long ago and its row is gone. */
 const countSentEmail = statement(
@@ -164,10 +160,10 @@ const countSentEmail = statement(
     { kind: textEnum<MailKind>() },
   ],
   '',
-  `insert into counted_emails (workspace_id, id, kind, form_id, account_id, recipient, queued_at, sent_at)
-   values ($workspace_id, $id, $kind, $form_id, $account_id, $recipient, $queued_at, now())
-   on conflict (workspace_id, id) do update set sent_at = excluded.sent_at`,
-);
+)`
+  insert into counted_emails (workspace_id, id, kind, form_id, account_id, recipient, queued_at, sent_at)
+  values ($workspace_id, $id, $kind, $form_id, $account_id, $recipient, $queued_at, now())
+  on conflict (workspace_id, id) do update set sent_at = excluded.sent_at`;
 
 /**
  * Records the outcome of an attempt and deletes the content of a sent email. An email that was canceled in
@@ -184,22 +180,18 @@ const settleMail = statement(
     },
   ],
   '',
-  `update mails
-      set state = $state, attempts = attempts + 1, error = $error,
-          next_attempt_at = now() + make_interval(secs => $delay),
-          content = case when $state = 'sent' then null else content end,
-          settled_at = now() + case when $delay is null then interval '0' end
-    where workspace_id = $workspace_id and id = $id and (state = 'queued' or $state = 'sent')`,
-);
+)`
+  update mails
+     set state = $state, attempts = attempts + 1, error = $error,
+         next_attempt_at = now() + make_interval(secs => $delay),
+         content = case when $state = 'sent' then null else content end,
+         settled_at = now() + case when $delay is null then interval '0' end
+   where workspace_id = $workspace_id and id = $id and (state = 'queued' or $state = 'sent')`;
 
 /** Records why an email waits, without counting an attempt. */
-const postponeMail = statement(
-  'mail.put_off',
-  'workspace_id id reason delay',
-  '',
-  `update mails set error = $reason, next_attempt_at = now() + make_interval(secs => $delay)
-    where workspace_id = $workspace_id and id = $id and state = 'queued'`,
-);
+const postponeMail = statement('mail.put_off', 'workspace_id id reason delay', '')`
+  update mails set error = $reason, next_attempt_at = now() + make_interval(secs => $delay)
+   where workspace_id = $workspace_id and id = $id and state = 'queued'`;
 
 export type SendMailServices = {
   database: Database;

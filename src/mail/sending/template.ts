@@ -63,10 +63,8 @@ a { color: #0b6655; }
 }
 `;
 
-/** Signs the link of a file in an email. */
 type SignFile = (fileId: string) => string;
 
-/** An email as HTML and as plain text. */
 export type RenderedEmail = { html: string; text: string };
 
 export function renderEmail(letter: EmailBody, signFile: SignFile): RenderedEmail {
@@ -108,11 +106,10 @@ ${noteOnFiles(letter).map((note) => html`<p class="address">${note}</p>`)}
 function renderBlock(block: EmailBlock, signFile: SignFile): Markup {
   if (block.kind === 'text') return html`${paragraphs(block.text)}`;
   if (block.kind === 'heading') return html`<h2 dir="auto">${block.text}</h2>`;
-  if (block.kind === 'fields') {
+  if (block.kind === 'fields')
     return html`<dl>
 ${block.fields.map((field) => renderField(field, signFile))}
 </dl>`;
-  }
   const address = webAddress(block.url);
   return html`<p><a class="button" href="${address}">${block.label}</a></p>
 <p class="address">${address}</p>`;

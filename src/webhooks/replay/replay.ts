@@ -34,69 +34,53 @@ const isSelectedSql = `workspace_id = $workspace_id and webhook_id = $webhook_id
       and ($event is null or kind = $event)
       and ($since is null or created_at >= $since) and ($until is null or created_at < $until)`;
 
-const countSelected = statement(
-  'webhooks.count_meant',
-  filter,
-  'count',
-  `select count(*) as count from deliveries where ${isSelectedSql}`,
-);
+const countSelected = statement('webhooks.count_meant', filter, 'count')`
+  select count(*) as count from deliveries where ${isSelectedSql}`;
 
 /** Locks a webhook, so that its replays start one at a time. */
-const lockForReplay = statement(
-  'webhooks.lock_for_replay',
-  'workspace_id id',
-  'form_id active',
-  `select webhooks.form_id, webhooks.active
-     from webhooks
-     join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
-    where webhooks.workspace_id = $workspace_id and webhooks.id = $id and forms.deleted_at is null
-      for no key update of webhooks`,
-);
+const lockForReplay = statement('webhooks.lock_for_replay', 'workspace_id id', 'form_id active')`
+  select webhooks.form_id, webhooks.active
+    from webhooks
+    join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
+   where webhooks.workspace_id = $workspace_id and webhooks.id = $id and forms.deleted_at is null
+     for no key update of webhooks`;
 
 /** Returns whether a webhook is active, and how many of its deliveries are due, counted up to `most`. */
-const countDue = statement(
-  'webhooks.count_due',
-  'workspace_id webhook_id most',
-  'active count',
-  `select w.active,
-          (select count(*)
-             from (select from deliveries d
-                    where d.workspace_id = $workspace_id and d.webhook_id = $webhook_id and d.status = 'Retrying'
-                      and d.form_id = w.form_id and d.next_attempt_at <= now()
-                    limit $most) as due) as count
-     from webhooks w where w.workspace_id = $workspace_id and w.id = $webhook_id`,
-);
+const countDue = statement('webhooks.count_due', 'workspace_id webhook_id most', 'active count')`
+  select w.active,
+         (select count(*)
+            from (select from deliveries d
+                   where d.workspace_id = $workspace_id and d.webhook_id = $webhook_id and d.status = 'Retrying'
+                     and d.form_id = w.form_id and d.next_attempt_at <= now()
+                   limit $most) as due) as count
+    from webhooks w where w.workspace_id = $workspace_id and w.id = $webhook_id`;
 
 /**
  * Enqueues the next deliveries of a replay, oldest first. If a person retries one of them at the same moment,
  * either their retry came first or they get a conflict.
  */
-const resendNext = statement(
-  'webhooks.resend_next',
-  ['reached? lane traceparent? limit', filter],
-  'id',
-  `with next as (
-     select id from deliveries
-      where ${isSelectedSql} and ($reached is null or id > $reached)
-      order by id
-      limit $limit
-        for update
-   ),
-   marked as (
-     update deliveries set status = 'Retrying', next_attempt_at = now()
-       from next
-      where deliveries.workspace_id = $workspace_id and deliveries.id = next.id
-     returning deliveries.id
-   ),
-   job as materialized (
-     select $workspace_id as workspace_id, id, '${deliverJobKind}' as kind, $lane as lane,
-            jsonb_strip_nulls(jsonb_build_object('trigger', 'replay', 'traceparent', $traceparent)) as payload,
-            now() as run_at, now() as at
-       from marked
-   ),
-   enqueued as (${insertJobsSql('job')})
-   select id from marked order by id`,
-);
+const resendNext = statement('webhooks.resend_next', ['reached? lane traceparent? limit', filter], 'id')`
+  with next as (
+    select id from deliveries
+     where ${isSelectedSql} and ($reached is null or id > $reached)
+     order by id
+     limit $limit
+       for update
+  ),
+  marked as (
+    update deliveries set status = 'Retrying', next_attempt_at = now()
+      from next
+     where deliveries.workspace_id = $workspace_id and deliveries.id = next.id
+    returning deliveries.id
+  ),
+  job as materialized (
+    select $workspace_id as workspace_id, id, '${deliverJobKind}' as kind, $lane as lane,
+           jsonb_strip_nulls(jsonb_build_object('trigger', 'replay', 'traceparent', $traceparent)) as payload,
+           now() as run_at, now() as at
+      from marked
+  ),
+  enqueued as (${insertJobsSql('job')})
+  select id from marked order by id`;
 
 /** The job that enqueues the deliveries of a replay. */
 export const replayJobKind = 'webhook.replay';

@@ -33,89 +33,89 @@ export const settleDeliveries = statement(
     pause_after: nullable(double),
   },
   'id',
-  `with outcome as materialized (
-     select *, now() + make_interval(secs => delay) as run_at from json_to_recordset($outcomes) as outcome (
-       workspace_id uuid, id uuid, lease_token uuid, status text, delay double precision, trigger text, url text,
-       request_headers json, body_sha256 text, body_bytes integer, started_at timestamptz, response_status integer,
-       response_ms integer, dns_ms real, connect_ms real, tls_ms real, first_byte_ms real, response_headers json,
-       response_body text, reason text)
-   ),
-   ${settleJobsSql('outcome')},
-   delivery as (
-     update deliveries
-        set status = outcome.status, attempts = attempts + 1,
-            next_attempt_at = outcome.run_at,
-            response_status = outcome.response_status, response_ms = outcome.response_ms
-       from outcome
-       join settled_job on settled_job.workspace_id = outcome.workspace_id and settled_job.id = outcome.id
-      where deliveries.workspace_id = outcome.workspace_id and deliveries.id = outcome.id
-     returning deliveries.workspace_id, deliveries.id, deliveries.attempts, deliveries.webhook_id, deliveries.status,
-               deliveries.is_test, deliveries.created_at
-   ),
-   attempt as (
-     insert into attempts (workspace_id, delivery_id, attempt, trigger, url, request_headers, body_sha256, body_bytes,
-                           started_at, response_status, response_ms, dns_ms, connect_ms, tls_ms, first_byte_ms,
-                           response_headers, response_body, reason)
-     select workspace_id, id, delivery.attempts, trigger, url, request_headers, decode(body_sha256, 'hex'), body_bytes,
-            started_at, response_status, response_ms, dns_ms, connect_ms, tls_ms, first_byte_ms,
-            response_headers, response_body, reason
-       from delivery join outcome using (workspace_id, id)
-   ),
-   luck as (
-     select workspace_id, webhook_id, bool_or(status = 'Success') as has_success, bool_or(status = 'Failed') as has_end,
-            min(created_at) filter (where attempts = 1) as since
-       from delivery
-      where not is_test
-      group by workspace_id, webhook_id
-   ),
-   turning as (
-     select luck.workspace_id, luck.webhook_id, luck.has_success, luck.has_end, coalesce(luck.since, now()) as since
-       from luck
-       join webhooks on webhooks.workspace_id = luck.workspace_id and webhooks.id = luck.webhook_id
-      where case when luck.has_success then webhooks.failing_since is not null
-                 else webhooks.active and (webhooks.failing_since is null or luck.has_end and ${isHopeless}) end
-   ),
-   held as (
-     select workspace_id, id, ${isHopeless} as is_hopeless
-       from webhooks
-      where workspace_id = any (array(select workspace_id from turning)) and id = any (array(select webhook_id from turning))
-        for no key update skip locked
-   ),
-   turned as (
-     select held.workspace_id, held.id, turning.has_success, turning.since, now() as at,
-            turning.has_end and held.is_hopeless as is_hopeless
-       from held
-       join turning on turning.workspace_id = held.workspace_id and turning.webhook_id = held.id
-   ),
-   webhook as (
-     update webhooks
-        set failing_since = case when has_success then null else coalesce(failing_since, turned.since) end,
-            active = active and not coalesce(not has_success and is_hopeless, false),
-            paused_at = case when active and not has_success and is_hopeless then turned.at else paused_at end,
-            paused_by = case when active and not has_success and is_hopeless then 'failure' else paused_by end
-       from turned
-      where webhooks.workspace_id = turned.workspace_id and webhooks.id = turned.id
-   )
-   select id from settled_job`,
-);
+)`
+  with outcome as materialized (
+    select *, now() + make_interval(secs => delay) as run_at from json_to_recordset($outcomes) as outcome (
+      workspace_id uuid, id uuid, lease_token uuid, status text, delay double precision, trigger text, url text,
+      request_headers json, body_sha256 text, body_bytes integer, started_at timestamptz, response_status integer,
+      response_ms integer, dns_ms real, connect_ms real, tls_ms real, first_byte_ms real, response_headers json,
+      response_body text, reason text)
+  ),
+  ${settleJobsSql('outcome')},
+  delivery as (
+    update deliveries
+       set status = outcome.status, attempts = attempts + 1,
+           next_attempt_at = outcome.run_at,
+           response_status = outcome.response_status, response_ms = outcome.response_ms
+      from outcome
+      join settled_job on settled_job.workspace_id = outcome.workspace_id and settled_job.id = outcome.id
+     where deliveries.workspace_id = outcome.workspace_id and deliveries.id = outcome.id
+    returning deliveries.workspace_id, deliveries.id, deliveries.attempts, deliveries.webhook_id, deliveries.status,
+              deliveries.is_test, deliveries.created_at
+  ),
+  attempt as (
+    insert into attempts (workspace_id, delivery_id, attempt, trigger, url, request_headers, body_sha256, body_bytes,
+                          started_at, response_status, response_ms, dns_ms, connect_ms, tls_ms, first_byte_ms,
+                          response_headers, response_body, reason)
+    select workspace_id, id, delivery.attempts, trigger, url, request_headers, decode(body_sha256, 'hex'), body_bytes,
+           started_at, response_status, response_ms, dns_ms, connect_ms, tls_ms, first_byte_ms,
+           response_headers, response_body, reason
+      from delivery join outcome using (workspace_id, id)
+  ),
+  luck as (
+    select workspace_id, webhook_id, bool_or(status = 'Success') as has_success, bool_or(status = 'Failed') as has_end,
+           min(created_at) filter (where attempts = 1) as since
+      from delivery
+     where not is_test
+     group by workspace_id, webhook_id
+  ),
+  turning as (
+    select luck.workspace_id, luck.webhook_id, luck.has_success, luck.has_end, coalesce(luck.since, now()) as since
+      from luck
+      join webhooks on webhooks.workspace_id = luck.workspace_id and webhooks.id = luck.webhook_id
+     where case when luck.has_success then webhooks.failing_since is not null
+                else webhooks.active and (webhooks.failing_since is null or luck.has_end and ${isHopeless}) end
+  ),
+  held as (
+    select workspace_id, id, ${isHopeless} as is_hopeless
+      from webhooks
+     where workspace_id = any (array(select workspace_id from turning)) and id = any (array(select webhook_id from turning))
+       for no key update skip locked
+  ),
+  turned as (
+    select held.workspace_id, held.id, turning.has_success, turning.since, now() as at,
+           turning.has_end and held.is_hopeless as is_hopeless
+      from held
+      join turning on turning.workspace_id = held.workspace_id and turning.webhook_id = held.id
+  ),
+  webhook as (
+    update webhooks
+       set failing_since = case when has_success then null else coalesce(failing_since, turned.since) end,
+           active = active and not coalesce(not has_success and is_hopeless, false),
+           paused_at = case when active and not has_success and is_hopeless then turned.at else paused_at end,
+           paused_by = case when active and not has_success and is_hopeless then 'failure' else paused_by end
+      from turned
+     where webhooks.workspace_id = turned.workspace_id and webhooks.id = turned.id
+  )
+  select id from settled_job`;
 
 /** Ends a delivery without a request, and records the reason as an attempt. */
 const failDelivery = statement(
   'webhooks.fail_delivery',
   ['workspace_id id reason now', { trigger: textEnum<Trigger>() }],
   '',
-  `with failed as (
-     update deliveries
-        set status = 'Failed', attempts = attempts + 1, next_attempt_at = null, response_status = null,
-            response_ms = null
-      where workspace_id = $workspace_id and id = $id and status = 'Retrying'
-     returning workspace_id, id, attempts
-   ),
-   attempt as (
-     insert into attempts (workspace_id, delivery_id, attempt, trigger, started_at, response_ms, reason)
-     select workspace_id, id, attempts, $trigger, $now, 0, $reason from failed)
-   select`,
-);
+)`
+  with failed as (
+    update deliveries
+       set status = 'Failed', attempts = attempts + 1, next_attempt_at = null, response_status = null,
+           response_ms = null
+     where workspace_id = $workspace_id and id = $id and status = 'Retrying'
+    returning workspace_id, id, attempts
+  ),
+  attempt as (
+    insert into attempts (workspace_id, delivery_id, attempt, trigger, started_at, response_ms, reason)
+    select workspace_id, id, attempts, $trigger, $now, 0, $reason from failed)
+  select`;
 
 export type DeliveryServices = PrepareRequestServices &
   TargetOptions & {
@@ -175,13 +175,7 @@ export function createDeliveryHandler(context: DeliveryServices): JobHandler {
 /** Shows in the delivery log why a parked delivery is not sent. A manual retry sends it. */
 export const failParkedDelivery: OnParked = async (client, { workspaceId, id, payload }, reason) => {
   const { trigger } = payload as DeliverJobPayload;
-  await failDelivery(client, {
-    workspace_id: workspaceId,
-    id,
-    trigger,
-    reason,
-    now: now(),
-  });
+  await failDelivery(client, { workspace_id: workspaceId, id, trigger, reason, now: now() });
 };
 
 /** Returns for each outcome whether it was written. An outcome whose lease was lost is not written. */

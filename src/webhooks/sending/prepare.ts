@@ -125,21 +125,21 @@ export const findDeliveries = statement(
   'webhooks.find_deliveries',
   'workspace_ids ids most_bytes:integer',
   deliveryColumns,
-  `select wanted.id, delivery.status, delivery.attempts, coalesce(delivery.test_url, webhook.url) as url, webhook.secret,
-          case when webhook.previous_secret_until > now() then webhook.previous_secret end as previous_secret,
-          case when delivery.test_url is null then webhook.headers end as headers, webhook.header_names, webhook.active,
-          event.kind, event.occurred_at, event.snapshot::text as snapshot
-     from unnest($workspace_ids, $ids) as wanted (workspace_id, id)
-    cross join lateral (
-       select status, attempts, webhook_id, event_id, test_url from deliveries
-        where workspace_id = wanted.workspace_id and id = wanted.id limit 1) as delivery
-    cross join lateral (
-       select url, secret, previous_secret, previous_secret_until, headers, header_names, active from webhooks
-        where workspace_id = wanted.workspace_id and id = delivery.webhook_id limit 1) as webhook
-    cross join lateral (
-       select kind, occurred_at, snapshot from events
-        where workspace_id = wanted.workspace_id and id = delivery.event_id  and pg_column_size(snapshot) <= $most_bytes limit 1) as event`,
-);
+)`
+  select wanted.id, delivery.status, delivery.attempts, coalesce(delivery.test_url, webhook.url) as url, webhook.secret,
+         case when webhook.previous_secret_until > now() then webhook.previous_secret end as previous_secret,
+         case when delivery.test_url is null then webhook.headers end as headers, webhook.header_names, webhook.active,
+         event.kind, event.occurred_at, event.snapshot::text as snapshot
+    from unnest($workspace_ids, $ids) as wanted (workspace_id, id)
+   cross join lateral (
+      select status, attempts, webhook_id, event_id, test_url from deliveries
+       where workspace_id = wanted.workspace_id and id = wanted.id limit 1) as delivery
+   cross join lateral (
+      select url, secret, previous_secret, previous_secret_until, headers, header_names, active from webhooks
+       where workspace_id = wanted.workspace_id and id = delivery.webhook_id limit 1) as webhook
+   cross join lateral (
+      select kind, occurred_at, snapshot from events
+       where workspace_id = wanted.workspace_id and id = delivery.event_id  and pg_column_size(snapshot) <= $most_bytes limit 1) as event`;
 
 /** The maximum number of deliveries that one statement reads. */
 const together = { most: 128, atOnce: 1 } as const;

@@ -4,7 +4,6 @@ import { now } from '#kit/clock.ts';
 import type { OutboundResult } from '#kit/outbound/outbound.ts';
 import type { Job } from '#kit/queue.ts';
 import type { Trigger } from '../delivery-job.ts';
-import type { DeliveryStatus } from '../retry-delivery.ts';
 import { redactLoggedHeaders } from '../signature.ts';
 import type { Delivery, PreparedRequest } from './prepare.ts';
 
@@ -118,30 +117,8 @@ export type EndedRequest = {
   result: OutboundResult;
 };
 
-/** What settleDeliveries writes about a request. */
-export type DeliveryOutcome = {
-  workspace_id: string;
-  id: string;
-  lease_token: string;
-  status: DeliveryStatus;
-  /** Seconds until the next attempt; null if there is none. */
-  delay: number | null;
-  trigger: Trigger;
-  url: string | null;
-  request_headers: Record<string, string> | null;
-  body_sha256: string | null;
-  body_bytes: number | null;
-  started_at: Date;
-  response_status: number | null;
-  response_ms: number;
-  dns_ms: number | null;
-  connect_ms: number | null;
-  tls_ms: number | null;
-  first_byte_ms: number | null;
-  response_headers: Readonly<Record<string, string>> | null;
-  response_body: string | null;
-  reason: string | null;
-};
+/** What settleDeliveries writes about a request. `delay` is the seconds until the next attempt. */
+export type DeliveryOutcome = ReturnType<typeof deliveryOutcomeOf>;
 
 /** Why a request is not retried automatically. */
 const finalReasons: Readonly<Record<Trigger, string>> = {
@@ -158,7 +135,7 @@ const finalReasons: Readonly<Record<Trigger, string>> = {
 const testFailed = 'Could not make a secure connection to the receiver.';
 
 /** Returns the attempt for the delivery log, and what happens next to the delivery. */
-export function deliveryOutcomeOf(ended: EndedRequest, retryDelays: readonly number[]): DeliveryOutcome {
+export function deliveryOutcomeOf(ended: EndedRequest, retryDelays: readonly number[]) {
   const { job, trigger, delivery, startedAt, sent, result } = ended;
   const delays = trigger === 'schedule' ? retryDelays : [];
   const verdict = decideVerdict(asSendResult(ended), delivery.attempts + 1, delays, finalReasons[trigger]);
@@ -194,9 +171,7 @@ function asSendResult(ended: EndedRequest): SendResult {
   return { ...result, retryAfter: readRetryAfter(result.headers['retry-after'], now()) };
 }
 
-function phasesOf(
-  ended: EndedRequest,
-): Pick<DeliveryOutcome, 'dns_ms' | 'connect_ms' | 'tls_ms' | 'first_byte_ms'> {
+function phasesOf(ended: EndedRequest) {
   if (hidesFailure(ended)) return { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null };
   const { dns, connect, tls, firstByte } = ended.result.phases;
   return { dns_ms: dns, connect_ms: connect, tls_ms: tls, first_byte_ms: firstByte };

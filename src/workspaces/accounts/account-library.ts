@@ -8,7 +8,6 @@ import { hashPassword, verifyPassword } from '#kit/password-hash.ts';
 import type { Vault } from '#kit/vault.ts';
 import { passwordLength } from './passwords.ts';
 
-/** The services that the account library needs. */
 export type AccountServices = { database: Database; vault: Vault; publicUrl: string; log: Log };
 
 /**

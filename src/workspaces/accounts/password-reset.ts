@@ -10,13 +10,8 @@ import { passwordProblems } from './passwords.ts';
 import { deleteUnconfirmedFactorsSql } from './unconfirmed-factors.ts';
 import { emailProblems, listForbiddenPasswordWords, throwProblems } from './users.ts';
 
-/** Deletes expired resets. */
-export const deleteExpiredResets = statement(
-  'password_reset.delete_expired',
-  'before',
-  '',
-  `delete from password_resets where expires_at < $before`,
-);
+export const deleteExpiredResets = statement('password_reset.delete_expired', 'before', '')`
+  delete from password_resets where expires_at < $before`;
 
 /**
  * Adds a password reset for the account with an email address. Returns no row if there is no such account, or
@@ -26,32 +21,23 @@ const insertReset = statement(
   'password_reset.insert_reset',
   'email hash now expires_at since:timestamp',
   'user_id',
-  `insert into password_resets (hash, user_id, created_at, expires_at)
-   select $hash, u.id, $now, $expires_at
-     from users u
-    where u.email = $email
-      and (select count(*) from password_resets r where r.user_id = u.id and r.created_at > $since) < 3
-   returning user_id`,
-);
+)`
+  insert into password_resets (hash, user_id, created_at, expires_at)
+  select $hash, u.id, $now, $expires_at
+    from users u
+   where u.email = $email
+     and (select count(*) from password_resets r where r.user_id = u.id and r.created_at > $since) < 3
+  returning user_id`;
 
-/** Finds the account of a reset that has not expired. */
-const findReset = statement(
-  'password_reset.find_reset',
-  'hash now',
-  'user_id',
-  `select user_id from password_resets where hash = $hash and expires_at > $now`,
-);
+const findReset = statement('password_reset.find_reset', 'hash now', 'user_id')`
+  select user_id from password_resets where hash = $hash and expires_at > $now`;
 
 /** Deletes a reset when it is used: of two parallel requests, the second finds none. */
-const useReset = statement(
-  'password_reset.use_reset',
-  'hash now',
-  'user_id email',
-  `with used as (
-     delete from password_resets where hash = $hash and expires_at > $now returning user_id
-   )
-   select u.id as user_id, u.email from used join users u on u.id = used.user_id`,
-);
+const useReset = statement('password_reset.use_reset', 'hash now', 'user_id email')`
+  with used as (
+    delete from password_resets where hash = $hash and expires_at > $now returning user_id
+  )
+  select u.id as user_id, u.email from used join users u on u.id = used.user_id`;
 
 /**
  * Sets a password that was chosen through an emailed link, which proves the address. All sessions and other
@@ -62,24 +48,24 @@ export const setPasswordByReset = statement(
   'password_reset.set_password',
   'user_id account_id password now',
   '',
-  `with ${deleteUnconfirmedFactorsSql('id = $user_id')},
-   person as (
-     update users set temporary_until = null, second_factor = second_factor and email_verified,
-                      email_verified = true, updated_at = $now
-      where id = $user_id
-   ),
-   resets as (delete from password_resets where user_id = $user_id),
-   secret as (
-     update accounts set password = $password, updated_at = $now
-      where user_id = $user_id and provider_id = 'credential'
-     returning id
-   ),
-   first as (
-     insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
-     select $account_id, $user_id, $user_id, 'credential', $password, $now, $now where not exists (select from secret)
-   )
-   delete from sessions where user_id = $user_id`,
-);
+)`
+  with ${deleteUnconfirmedFactorsSql('id = $user_id')},
+  person as (
+    update users set temporary_until = null, second_factor = second_factor and email_verified,
+                     email_verified = true, updated_at = $now
+     where id = $user_id
+  ),
+  resets as (delete from password_resets where user_id = $user_id),
+  secret as (
+    update accounts set password = $password, updated_at = $now
+     where user_id = $user_id and provider_id = 'credential'
+    returning id
+  ),
+  first as (
+    insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
+    select $account_id, $user_id, $user_id, 'credential', $password, $now, $now where not exists (select from secret)
+  )
+  delete from sessions where user_id = $user_id`;
 
 /** The number of minutes for which a reset link works. */
 export const resetMinutes = 60;

@@ -46,16 +46,16 @@ export const insertUser = statement(
   'workspaces.insert_user',
   'id:text account_id name email password email_verified:boolean now',
   'id:text',
-  `with person as (
-     insert into users (id, name, email, email_verified, created_at, updated_at)
-     values ($id, $name, $email, $email_verified, $now, $now)
-     on conflict (email) do nothing
-     returning id
-   )
-   insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
-   select $account_id, id, id, 'credential', $password, $now, $now from person
-   returning user_id as id`,
-);
+)`
+  with person as (
+    insert into users (id, name, email, email_verified, created_at, updated_at)
+    values ($id, $name, $email, $email_verified, $now, $now)
+    on conflict (email) do nothing
+    returning id
+  )
+  insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
+  select $account_id, id, id, 'credential', $password, $now, $now from person
+  returning user_id as id`;
 
 const hasPassword = `email = $email and id in (select user_id from accounts where provider_id = 'credential')`;
 
@@ -64,37 +64,33 @@ const hasPassword = `email = $email and id in (select user_id from accounts wher
  * an unknown address or an account that only has a provider. Two-factor methods stay, unless the address was
  * unconfirmed until now: a stranger may have set them up.
  */
-const resetPassword = statement(
-  'workspaces.reset_password',
-  'email password now until:timestamp',
-  'id:text',
-  `with ${deleteUnconfirmedFactorsSql(hasPassword)},
-   person as (
-     update users set temporary_until = $until, second_factor = second_factor and email_verified,
-                      email_verified = true, updated_at = $now
-      where ${hasPassword}
-     returning id
-   ),
-   secret as (
-     update accounts set password = $password, updated_at = $now
-      where user_id in (select id from person) and provider_id = 'credential'
-   ),
-   ended as (delete from sessions where user_id in (select id from person)),
-   resets as (delete from password_resets where user_id in (select id from person))
-   select id from person`,
-);
+const resetPassword = statement('workspaces.reset_password', 'email password now until:timestamp', 'id:text')`
+  with ${deleteUnconfirmedFactorsSql(hasPassword)},
+  person as (
+    update users set temporary_until = $until, second_factor = second_factor and email_verified,
+                     email_verified = true, updated_at = $now
+     where ${hasPassword}
+    returning id
+  ),
+  secret as (
+    update accounts set password = $password, updated_at = $now
+     where user_id in (select id from person) and provider_id = 'credential'
+  ),
+  ended as (delete from sessions where user_id in (select id from person)),
+  resets as (delete from password_resets where user_id in (select id from person))
+  select id from person`;
 
 /** Finds the name and email address of a person, and the names of their workspaces. */
 const findWordsOfPerson = statement(
   'workspaces.find_words_of_person',
   'id:text',
   'email name workspaces:texts',
-  `/* lookup: across workspaces */
-   select u.email, u.name,
-          array(select w.name from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id)
-            as workspaces
-     from users u where u.id = $id`,
-);
+)`
+  /* lookup: across workspaces */
+  select u.email, u.name,
+         array(select w.name from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id)
+           as workspaces
+    from users u where u.id = $id`;
 
 /**
  * A new person who signs in with email and password. The name defaults to the local part of the email

@@ -24,34 +24,34 @@ const insertAuditEntries = statement(
     },
   ],
   '',
-  `/* sweep: across workspaces */
-   insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, address,
-                            agent, session_id)
-   select given.workspace_id, given.id, actor_kind, nullif(actor_id, ''), operation, method, path,
-          nullif(thing_id, '')::uuid, nullif(request_id, '')::uuid, nullif(address, ''), nullif(agent, ''),
-          nullif(session_id, '')
-     from unnest($workspace_ids, $ids, $actor_kinds, $actor_ids, $operations, $methods, $paths, $thing_ids, $request_ids,
-                 $addresses, $agents, $session_ids)
-       as given (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, address, agent,
-                 session_id)`,
-);
+)`
+  /* sweep: across workspaces */
+  insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, address,
+                           agent, session_id)
+  select given.workspace_id, given.id, actor_kind, nullif(actor_id, ''), operation, method, path,
+         nullif(thing_id, '')::uuid, nullif(request_id, '')::uuid, nullif(address, ''), nullif(agent, ''),
+         nullif(session_id, '')
+    from unnest($workspace_ids, $ids, $actor_kinds, $actor_ids, $operations, $methods, $paths, $thing_ids, $request_ids,
+                $addresses, $agents, $session_ids)
+      as given (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, address, agent,
+                session_id)`;
 
 /** Records outcomes. Refused operations changed nothing, so their entries are deleted. */
 export const recordAuditOutcomes = statement(
   'audit.settle_lines',
   'workspace_ids ids statuses thing_ids changes:texts',
   '',
-  `/* sweep: across workspaces */
-   with given as (
-     select * from unnest($workspace_ids, $ids, $statuses, $thing_ids, $changes)
-       as given (workspace_id, id, status, thing_id, changes)),
-   refused as (
-     delete from audit_lines a using given
-      where a.workspace_id = given.workspace_id and a.id = given.id and given.status >= 400)
-   update audit_lines a set status = given.status, thing_id = coalesce(a.thing_id, nullif(given.thing_id, '')::uuid),
-                            changes = nullif(given.changes, '')::jsonb
-     from given where a.workspace_id = given.workspace_id and a.id = given.id and given.status < 400`,
-);
+)`
+  /* sweep: across workspaces */
+  with given as (
+    select * from unnest($workspace_ids, $ids, $statuses, $thing_ids, $changes)
+      as given (workspace_id, id, status, thing_id, changes)),
+  refused as (
+    delete from audit_lines a using given
+     where a.workspace_id = given.workspace_id and a.id = given.id and given.status >= 400)
+  update audit_lines a set status = given.status, thing_id = coalesce(a.thing_id, nullif(given.thing_id, '')::uuid),
+                           changes = nullif(given.changes, '')::jsonb
+    from given where a.workspace_id = given.workspace_id and a.id = given.id and given.status < 400`;
 
 /** Returns the audit entry of a request. Keeps only ids from the parameters in its path. */
 export function auditEntryOfRequest(
@@ -107,7 +107,7 @@ export type AuditLog = {
    * @param compared reads what the operation changes, before and after.
    */
   note<Caller extends RequestScope>(
-    operation: { readonly audit: AuditPolicy | undefined },
+    operation: { readonly audit?: AuditPolicy },
     line: AuditEntry | undefined,
     caller: Caller,
     run: (caller: Caller) => Promise<OperationResponse>,

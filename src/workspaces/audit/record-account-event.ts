@@ -15,25 +15,21 @@ const insertAccountEvent = statement(
   'audit.insert_personal_line',
   ['user_id? email?', accountEventColumns],
   'user_id',
-  `insert into person_lines (user_id, id, actor_kind, operation, status, address, agent, session_id)
-   select u.id, $id, $actor_kind, $operation, $status, $address, $agent, $session_id
-     from users u where u.id = $user_id or u.email = $email
-   returning user_id`,
-);
+)`
+  insert into person_lines (user_id, id, actor_kind, operation, status, address, agent, session_id)
+  select u.id, $id, $actor_kind, $operation, $status, $address, $agent, $session_id
+    from users u where u.id = $user_id or u.email = $email
+  returning user_id`;
 
 /** Adds the audit entry to each workspace of the person in a cell. An existing entry does not change. */
-const insertMemberEntries = statement(
-  'audit.insert_lines_of_member',
-  memberAuditEntryColumns,
-  '',
-  `/* lookup: across workspaces */
-   insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
-                            session_id)
-   select m.workspace_id, $id, $actor_kind, case when $actor_kind = 'person' then m.user_id end, $operation, '', '',
-          m.user_id::uuid, $status, $address, $agent, $session_id
-     from members m where m.user_id = $user_id
-   on conflict (workspace_id, id) do nothing`,
-);
+const insertMemberEntries = statement('audit.insert_lines_of_member', memberAuditEntryColumns, '')`
+  /* lookup: across workspaces */
+  insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
+                           session_id)
+  select m.workspace_id, $id, $actor_kind, case when $actor_kind = 'person' then m.user_id end, $operation, '', '',
+         m.user_id::uuid, $status, $address, $agent, $session_id
+    from members m where m.user_id = $user_id
+  on conflict (workspace_id, id) do nothing`;
 
 /** Adds an audit entry for a change of a workspace outside the API operations. */
 const insertWorkspaceEntry = statement(
@@ -43,13 +39,12 @@ const insertWorkspaceEntry = statement(
     { actor_kind: textEnum<AuditActor>(), changes: nullable(jsonb<AuditedChanges>()) },
   ],
   '',
-  `insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
-                            session_id, changes)
-   values ($workspace_id, $id, $actor_kind, $actor_id, $operation, '', '', $thing_id, 200, $address, $agent, $session_id,
-           $changes)`,
-);
+)`
+  insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
+                           session_id, changes)
+  values ($workspace_id, $id, $actor_kind, $actor_id, $operation, '', '', $thing_id, 200, $address, $agent, $session_id,
+          $changes)`;
 
-/** An event of an account. */
 export type AccountEvent = {
   /** The account: an id, or an address that may have no account. */
   who: { userId: string } | { email: string };

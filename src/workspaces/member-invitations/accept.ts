@@ -56,39 +56,32 @@ function readInvitationToken(
   return proof && { ...key, proof };
 }
 
-/** Finds an invitation that has not expired. */
-const findOpenInvitation = statement(
-  'member_invitations.find_open',
-  'workspace_id id now',
-  ['workspace email invited_by?', { role: textEnum<Role>() }],
-  `select w.name as workspace, i.email, i.role, by.name as invited_by
-     from member_invitations i
-     join workspaces w on w.id = i.workspace_id and w.ends_at is null
-     left join users by on by.id = i.invited_by
-    where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now`,
-);
+const findOpenInvitation = statement('member_invitations.find_open', 'workspace_id id now', [
+  'workspace email invited_by?',
+  { role: textEnum<Role>() },
+])`
+  select w.name as workspace, i.email, i.role, by.name as invited_by
+    from member_invitations i
+    join workspaces w on w.id = i.workspace_id and w.ends_at is null
+    left join users by on by.id = i.invited_by
+   where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now`;
 
 /** Deletes an invitation when it is accepted: of two parallel requests, one gets the row. */
-const claimInvitation = statement(
-  'member_invitations.claim',
-  'workspace_id id now',
-  ['email workspace', { role: textEnum<Role>() }],
-  `delete from member_invitations i using workspaces w
-    where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now and w.id = i.workspace_id and w.ends_at is null
-   returning i.email, i.role, w.name as workspace`,
-);
+const claimInvitation = statement('member_invitations.claim', 'workspace_id id now', [
+  'email workspace',
+  { role: textEnum<Role>() },
+])`
+  delete from member_invitations i using workspaces w
+   where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now and w.id = i.workspace_id and w.ends_at is null
+  returning i.email, i.role, w.name as workspace`;
 
 /**
  * Locks the account with an address (in lower case, as users.ts stores it) until the transaction ends, and
  * returns whether the address is confirmed. In a transaction of a cell on another node, the account is read
  * but not kept locked.
  */
-export const lockAccount = statement(
-  'member_invitations.lock_account',
-  'email',
-  'id:text is_confirmed',
-  `select id, email_verified as is_confirmed from users where email = $email for no key update`,
-);
+export const lockAccount = statement('member_invitations.lock_account', 'email', 'id:text is_confirmed')`
+  select id, email_verified as is_confirmed from users where email = $email for no key update`;
 
 type AcceptServices = { database: Database; vault: Vault };
 
@@ -140,12 +133,11 @@ export async function joinWithNewAccount(
     const { email, role, workspace } = await claim(client, workspaceId, id);
     const account = onlyRow(await lockAccount(sharedDatabaseOf(client), { email }));
     const isConfirmed = proof === 'confirmed';
-    if (account && (account.is_confirmed || !isConfirmed)) {
+    if (account && (account.is_confirmed || !isConfirmed))
       throw new ApiError(
         'conflict',
         'An account with this email address already exists. Sign in with it to join.',
       );
-    }
     if (account) await claimAccount(client, { userId: account.id, password, workspace });
     if (!account)
       made = (await createUser(client, { email, password, name, isConfirmed, words: [workspace] })).id;
@@ -188,9 +180,8 @@ export async function joinAsSignedInPerson(
   return transaction(await cellOfWorkspace(database, workspaceId), async (client) => {
     const { email, role } = await claim(client, workspaceId, id);
     const account = onlyRow(await lockAccount(sharedDatabaseOf(client), { email }));
-    if (account?.id !== userId) {
+    if (account?.id !== userId)
       throw new ApiError('forbidden', `This invitation is for ${email}. Sign in with that account.`);
-    }
     if (!account.is_confirmed) throw new ApiError('forbidden', unconfirmedMessages[proof]);
     await addMember(client, { workspaceId, userId, role });
     return { workspaceId };

@@ -34,7 +34,6 @@ export type PasskeyAssertion = {
 /** Where passkeys work: the origin of the server, and the host that they are bound to. */
 export type PasskeyOrigin = { origin: string; host: string };
 
-/** A stored public key. */
 export type PasskeyPublicKey = { public_key: Buffer; algorithm: number };
 
 const read = (text: string): Buffer => Buffer.from(text, 'base64url');

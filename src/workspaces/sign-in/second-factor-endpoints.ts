@@ -1,3 +1,4 @@
+import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { accountEventOf, ipAndAgentOf, recordAccountEvent } from '../audit/record-account-event.ts';
 import { isSetUp } from '../workspaces.ts';
@@ -96,12 +97,8 @@ export function secondFactorEndpoints(services: SessionServices) {
       },
       async run({ person }) {
         const { totpSince, recoveryCodes } = await readTwoFactorState(database, person.id);
-        const passkeys = (await readPasskeys(database, person.id)).map((passkey) => ({
-          id: passkey.id,
-          name: passkey.name,
-          created_at: passkey.created_at.toISOString(),
-          last_used_at: passkey.last_used_at?.toISOString() ?? null,
-        }));
+        const found = await readPasskeys(database, person.id);
+        const passkeys = found.map(({ credential_id: _, ...passkey }) => asWireValue(passkey));
         const totp_since = totpSince?.toISOString() ?? null;
         const has_password = await hasPassword(database, person.id);
         return { body: { totp_since, recovery_codes_left: recoveryCodes, has_password, passkeys } };

@@ -58,10 +58,7 @@ export function sessionEndpoints(services: SessionServices) {
         const rows = await findInAllCells(
           database,
           (cells) => selectWorkspacesOfUser(cells, { user_id: id }),
-          {
-            isPartial: true,
-            order: (a, b) => a.name.toLowerCase().localeCompare(b.name.toLowerCase()),
-          },
+          { isPartial: true, order: (a, b) => a.name.toLowerCase().localeCompare(b.name.toLowerCase()) },
         );
         const open = rows.filter(({ ends_at }) => ends_at === null);
         return {
@@ -288,10 +285,7 @@ export function passwordResetEndpoints(services: SessionServices) {
       caller: 'visitor',
       audit: { none: 'Anyone can request a reset for any address. Using the link writes an audit entry.' },
       body: PasswordResetRequest,
-      reply: {
-        status: 202,
-        description: 'A password reset email is sent if the address has an account.',
-      },
+      reply: { status: 202, description: 'A password reset email is sent if the address has an account.' },
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         if (!services.config.smtp) {

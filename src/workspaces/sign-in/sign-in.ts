@@ -42,12 +42,8 @@ export function isTemporaryPasswordExpired(user: object): boolean {
 }
 
 /** Records that the temporary password was replaced, which restores full access. */
-const confirmPassword = statement(
-  'workspaces.confirm_password',
-  'id:text',
-  '',
-  `update users set temporary_until = null where id = $id`,
-);
+const confirmPassword = statement('workspaces.confirm_password', 'id:text', '')`
+  update users set temporary_until = null where id = $id`;
 
 /**
  * Sets a chosen password and ends all sessions and reset links. No row if `old` is no longer the password.
@@ -56,23 +52,19 @@ export const updatePasswordHash = statement(
   'workspaces.choose_password',
   'user_id old:text password now',
   'user_id',
-  `with secret as (
-     update accounts set password = $password, updated_at = $now
-      where user_id = $user_id and provider_id = 'credential' and password = $old
-     returning user_id
-   ),
-   ended as (delete from sessions where user_id in (select user_id from secret)),
-   resets as (delete from password_resets where user_id in (select user_id from secret))
-   select user_id from secret`,
-);
+)`
+  with secret as (
+    update accounts set password = $password, updated_at = $now
+     where user_id = $user_id and provider_id = 'credential' and password = $old
+    returning user_id
+  ),
+  ended as (delete from sessions where user_id in (select user_id from secret)),
+  resets as (delete from password_resets where user_id in (select user_id from secret))
+  select user_id from secret`;
 
 /** Finds the hash of a person's password; no row if they have none. */
-export const findPasswordHash = statement(
-  'workspaces.find_password_hash',
-  'user_id',
-  'password',
-  `select password from accounts where user_id = $user_id and provider_id = 'credential' and password is not null`,
-);
+export const findPasswordHash = statement('workspaces.find_password_hash', 'user_id', 'password')`
+  select password from accounts where user_id = $user_id and provider_id = 'credential' and password is not null`;
 
 /**
  * The number of password attempts allowed in a minute. Attempts are counted before the password is checked.
@@ -138,12 +130,7 @@ export async function signIn(
  */
 export async function changePassword(
   context: SignInServices,
-  person: {
-    userId: string;
-    headers: Headers;
-    mustChangePassword: boolean;
-    secondFactorAt?: Date | null;
-  },
+  person: { userId: string; headers: Headers; mustChangePassword: boolean; secondFactorAt?: Date | null },
   { current, next }: { current: string; next: string },
 ): Promise<string[]> {
   throwProblems(await changeProblems(context.database, person.userId, { current, next }));

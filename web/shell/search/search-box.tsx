@@ -86,7 +86,6 @@ export function SearchHelp(): ReactElement {
 type Suggestion = ReplyOf<'suggestSearch'>['data'][number];
 /** The scope of a search: a workspace, or one form. */
 type SearchScope = { workspaceId: string; formId?: string };
-/** A search that is being typed. */
 type TypedSearch = { text: string; caret: number };
 
 /** The pause in typing before the server is queried, in milliseconds. */
@@ -108,11 +107,7 @@ export function useSuggestions(
 ): { group: ComboboxGroup; complete: (id: string) => TypedSearch | undefined } {
   const rested = useDebouncedSearch(writing);
   const isAsked = findUnfinishedPart(rested.text, rested.caret) !== undefined && rested.text.length <= 1_024;
-  const query = {
-    q: rested.text,
-    at: rested.caret,
-    ...(formId !== undefined && { form_id: formId }),
-  };
+  const query = { q: rested.text, at: rested.caret, ...(formId !== undefined && { form_id: formId }) };
   const { data: found } = useQuery({
     queryKey: ['suggestions', workspaceId, query],
     queryFn: ({ signal }) => callWorkspaceOperation(workspaceId, 'suggestSearch', { query }, { signal }),
@@ -218,7 +213,6 @@ function SearchBox({ label, placeholder, place, value, onChange }: BoxProps): Re
 const askMs = 250;
 
 type Props = Omit<ComponentProps<typeof SearchBox>, 'value' | 'onChange'> & {
-  /** The search that is in the URL. */
   q: string | undefined;
   onChange: (q: string | undefined) => void;
 };

@@ -53,9 +53,8 @@ export function secretChoices(
   isAllowed: boolean,
 ): Choice[] {
   const setting = isAllowed ? [generate, enter] : [];
-  if (!webhook?.has_secret) {
+  if (!webhook?.has_secret)
     return [{ id: 'none', label: 'No secret', description: 'Deliveries are not signed.' }, ...setting];
-  }
   return [
     { id: 'keep', label: 'Keep the current secret', description: 'Deliveries are still signed with it.' },
     ...setting.map((choice) => ({

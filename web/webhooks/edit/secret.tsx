@@ -73,7 +73,6 @@ export function SecretDialog({
   onClose,
 }: {
   form: LocatedForm;
-  /** The webhook ID. */
   webhook: string;
   secret: string;
   isOpen: boolean;

@@ -39,7 +39,6 @@ type FiltersProps = {
   total: number | undefined;
 };
 
-/** The filters of the delivery log. */
 function DeliveryFilters({ view, onChange, total }: FiltersProps): ReactElement {
   const orNothing = <T extends string>(id: T | 'all'): T | undefined => (id === 'all' ? undefined : id);
   return (

@@ -34,13 +34,12 @@ export function SendTest({ form, webhook, onSent }: SendTestProps): ReactElement
   });
   const heard = eventChoices.filter(({ id }) => webhook.events.includes(id));
   const [first, ...others] = heard;
-  if (first && others.length === 0) {
+  if (first && others.length === 0)
     return (
       <Button icon="send" {...send.press(first.id)}>
         Send test
       </Button>
     );
-  }
   return (
     <Menu
       items={heard.map(({ id, label, description }) => ({

@@ -113,9 +113,8 @@ export function WebhooksScreen(): ReactElement {
 }
 
 function AddButton({ list, onPress }: { list: WebhookList; onPress: () => void }): ReactElement {
-  if (list.data.length >= list.most_webhooks) {
+  if (list.data.length >= list.most_webhooks)
     return <span className="soft small">A form can have at most {list.most_webhooks} webhooks.</span>;
-  }
   return (
     <Button variant="primary" icon="add" onPress={onPress}>
       Add webhook
