@@ -11,15 +11,17 @@ import { type Actor, idParameter, operation } from '#kit/operation.ts';
 import { finishPageByPosition, listParameters, readPageRequestByPosition } from '#kit/pagination.ts';
 import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
-import { onlyRow, requireRow } from '#kit/statement.ts';
+import { onlyRow, requireRow, statement } from '#kit/statement.ts';
 import { noExtraProperties } from '#kit/validation.ts';
 import { orderColumns } from '#rules/columns.ts';
 import type { Column } from '#submissions/columns.ts';
+import type { WorkNames } from '#submissions/export/cells.ts';
 import { exportFormats, exportStream, exportTypes, startLimitedExport } from '#submissions/export/export.ts';
 import { mapFiles } from '#submissions/present.ts';
 import { readColumns, readViewedForm } from '#submissions/read-columns.ts';
 import { languageParameter, SubmissionDetail, TablePage, type TableRow } from '#submissions/shapes.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
+import { readStages } from '#workspaces/stages.ts';
 import type { CompiledSearch } from './compile-search.ts';
 import {
   type FindOptionLabel,
@@ -70,6 +72,23 @@ const ExportQuery = Type.Object(
   },
   noExtraProperties,
 );
+
+const listMemberNames = statement(
+  'view.list_member_names',
+  'workspace_id',
+  'id:text name',
+  `select u.id, u.name from members m join users u on u.id = m.user_id where m.workspace_id = $workspace_id`,
+);
+
+async function readWorkNames(database: Database, workspaceId: string): Promise<WorkNames> {
+  const [stages, members] = await Promise.all([
+    readStages(database, workspaceId),
+    listMemberNames(database, { workspace_id: workspaceId }),
+  ]);
+  const byId = (named: readonly { id: string; name: string }[]) =>
+    new Map(named.map(({ id, name }) => [id, name]));
+  return { stages: byId(stages), members: byId(members) };
+}
 
 /** The JSON of a submission's answers and reference values, as text. */
 type Texts = { answers: string; reference: string };
@@ -212,7 +231,8 @@ export function tableRowEndpoints({ database, links }: { database: Database; lin
         const view = await readTableView(database, form, asked);
         const all = await readColumns(database, form, language);
         const columns = which === 'shown' ? await readShown(form, { actor, saved }, all) : all;
-        const source = { columns, batches: readViewSubmissions(database, view) };
+        const names = await readWorkNames(database, workspaceId);
+        const source = { columns, batches: readViewSubmissions(database, view), names };
         const day = now().toISOString().slice(0, 10);
         return {
           headers: {
@@ -264,4 +284,6 @@ const factsOf = (row: FoundRow) => ({
   updated_at: row.updated_at,
   completed_at: row.completed_at,
   tags: row.tags,
+  stage_id: row.stage_id,
+  assignee_id: row.assignee_id,
 });

@@ -25,6 +25,14 @@ const Hit = Type.Object({
 });
 export type Hit = Static<typeof Hit>;
 
+/** What the workspace does with a submission (docs/decisions/0111-stages-and-assignees.md). */
+export const workProperties = {
+  stage_id: Type.String({ description: 'The stage of the workspace that the submission is in.' }),
+  assignee_id: Type.Union([Type.String(), Type.Null()], {
+    description: 'The member to whom the submission is assigned.',
+  }),
+};
+
 /** A submission as the REST API returns it. Specification, "Submission (REST representation)". */
 export const Submission = nameSchema(
   'Submission',
@@ -49,6 +57,7 @@ export const Submission = nameSchema(
     }),
     completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     created_at: Type.String({ format: 'date-time' }),
+    ...workProperties,
     tags: Type.Optional(Type.Array(Type.String(), { description: 'Present with `include=tags`.' })),
     hits: Type.Optional(Type.Array(Hit, { description: 'Present in a search with `include=hits`.' })),
   }),
@@ -68,6 +77,8 @@ type SubmissionRow = {
   has_files: boolean | null;
   created_at: Date | null;
   completed_at: Date | null;
+  stage_id: string | null;
+  assignee_id: string | null;
 };
 
 /**
@@ -84,7 +95,8 @@ export function submissionJson<More extends object>(
   return markJsonText(
     `{"id":"${row.id}","form_id":"${row.form_id}","status":"${row.status}","answers":${answers},` +
       `"metadata":{"fields":${row.fields},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}${languageOf(row)}},` +
-      `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)}` +
+      `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)},` +
+      `"stage_id":${JSON.stringify(row.stage_id)},"assignee_id":${JSON.stringify(row.assignee_id)}` +
       (more ? `,${JSON.stringify(more).slice(1)}` : '}'),
   );
 }

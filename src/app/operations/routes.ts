@@ -134,6 +134,8 @@ export const routes = {
 
   getWorkspace: 'GET /workspace',
   changeWorkspace: 'PATCH /workspace',
+  listStages: 'GET /stages',
+  changeStages: 'PUT /stages',
 
   getRetention: 'GET /retention',
   changeRetention: 'PATCH /retention',

@@ -14,6 +14,7 @@ import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { FormKey } from '../change-event.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
+import type { Work } from './assign.ts';
 import { type BulkInput, type BulkKind, bulkWorkByKind } from './bulk-work.ts';
 import type { ChangeServices } from './edit.ts';
 
@@ -24,6 +25,8 @@ export const bulkKinds = [
   'remove',
   'tag',
   'status',
+  'stage',
+  'assign',
   'undo',
 ] as const satisfies readonly BulkKind[];
 const timestamp = Type.String({ format: 'date-time' });
@@ -33,7 +36,7 @@ export const BulkChange = Type.Object({
   id: Type.String({ format: 'uuid' }),
   kind: Type.Enum([...bulkKinds], {
     description:
-      '`trash`: moved to the trash; `empty`: deleted from the trash; `remove`: deleted permanently from anywhere; `tag`: tagged; `status`: given a status; `undo`: another change undone.',
+      '`trash`: moved to the trash; `empty`: deleted from the trash; `remove`: deleted permanently from anywhere; `tag`: tagged; `status`: given a status; `stage`: moved to a stage; `assign`: assigned; `undo`: another change undone.',
   }),
   total: Type.Integer(),
   done: Type.Integer({
@@ -174,6 +177,8 @@ const batchSizes = {
   remove: 500,
   tag: 500,
   status: 50,
+  stage: 500,
+  assign: 500,
   undo: 100,
 } as const satisfies Readonly<Record<BulkKind, number>>;
 
@@ -186,6 +191,8 @@ export type BulkRequest = {
   tags?: { added: string[]; removed: string[] };
   /** For the kind `status`. */
   status?: SubmissionStatus;
+  /** For the kinds `stage` and `assign`. */
+  work?: Work;
 };
 
 /**
@@ -196,10 +203,10 @@ export type BulkRequest = {
 export async function startBulk(
   context: ChangeServices,
   form: FormKey,
-  { kind, ids, by, tags, status }: BulkRequest,
+  { kind, ids, by, tags, status, work }: BulkRequest,
 ) {
   const sorted = [...new Set(ids.map((id) => id.toLowerCase()))].toSorted();
-  const input = { ...tags, ...(status && { status }) } satisfies BulkInput;
+  const input = { ...tags, ...(status && { status }), ...work } satisfies BulkInput;
   const bulk = await begin(context, form, { kind, ids: sorted, by, input });
   if (!bulk) throw new ApiError('not_found');
   return bulk;
@@ -207,7 +214,7 @@ export async function startBulk(
 
 /**
  * Undoes a bulk change, except for submissions that changed later. It restores submissions from the trash,
- * reverses tags, and restores the previous status. A job runs it in batches.
+ * reverses tags, and restores the previous status, stage or assignee. A job runs it in batches.
  * @throws ApiError not_found; conflict for a change that cannot be undone, is not finished, or was already
  * undone.
  */
@@ -234,7 +241,7 @@ export async function undoBulk(
 }
 
 const isUndoable = (kind: BulkKind): kind is NonNullable<BulkInput['undone']> =>
-  kind === 'trash' || kind === 'tag' || kind === 'status';
+  kind === 'trash' || kind === 'tag' || kind === 'status' || kind === 'stage' || kind === 'assign';
 
 /**
  * Stores a bulk change with its job. Returns undefined if the form is deleted or the change was already

@@ -6,7 +6,9 @@ import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { onlyRow, requireRow, statement } from '#kit/statement.ts';
+import { noExtraProperties, uuidSchema } from '#kit/validation.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
+import { stageIdSchema } from '#workspaces/stages.ts';
 import type { FormKey } from '../change-event.ts';
 import { Submission, submissionEtag, submissionJson, submissionStatuses } from '../present.ts';
 import { findSubmission } from '../submission-rows.ts';
@@ -44,7 +46,13 @@ export async function requireFormOfSubmission(
   return { workspaceId, formId: found.form_id, id };
 }
 
-const noExtraProperties = { additionalProperties: false } as const;
+/** Properties that move a submission to a stage or assign it. */
+export const workPatch = {
+  stage_id: Type.Optional(stageIdSchema),
+  assignee_id: Type.Optional(
+    Type.Union([uuidSchema, Type.Null()], { description: 'A member of the workspace; null for no one.' }),
+  ),
+};
 
 /** A merge patch: omitted properties stay unchanged. */
 const SubmissionPatch = Type.Object(
@@ -71,6 +79,7 @@ const SubmissionPatch = Type.Object(
     ),
     status: Type.Optional(Type.Enum([...submissionStatuses])),
     tags: Type.Optional(Tags),
+    ...workPatch,
   },
   noExtraProperties,
 );
@@ -91,7 +100,7 @@ export function submissionChangeEndpoints(context: SubmitServices & { links: Fil
     changeSubmission: operation({
       summary: 'Change submission',
       description:
-        'Applies a merge patch. Webhooks receive `submission.updated`, unless only the tags change, because events do not contain tags. The history records every change.',
+        'Applies a merge patch. Webhooks receive `submission.updated`, unless only the tags, the stage or the assignee change, because events do not contain them. The history records every change.',
       permission: 'submissions:write',
       audit: { none: 'Submissions have their own history.' },
       params: idParameter,

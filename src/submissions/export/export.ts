@@ -14,6 +14,9 @@ import {
   referenceCell,
   spreadsheetFirstHeading,
   toExportCells,
+  type WorkNames,
+  workCells,
+  workHeadings,
 } from './cells.ts';
 import { xlsxStream } from './xlsx.ts';
 
@@ -40,6 +43,7 @@ export function csvSubmission(
   columns: readonly Column[],
   submission: ExportedSubmission,
   write: TextWriter = escapeSpreadsheetFormula,
+  names?: WorkNames,
 ): string {
   const { id, status, created_at, completed_at, reference } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
@@ -47,7 +51,9 @@ export function csvSubmission(
   for (const column of columns)
     for (const cell of answerCells(getProperty(answers, column.id), column))
       record += `${csvField(cell, write)},`;
-  return `${record}${csvField(referenceCell(reference), write)}\r\n`;
+  record += csvField(referenceCell(reference), write);
+  for (const cell of workCells(submission, names)) record += `,${csvField(cell, write)}`;
+  return `${record}\r\n`;
 }
 
 function csvField(cell: ExportCell, write: TextWriter): string {
@@ -72,7 +78,7 @@ export const exportTypes = {
  * order.
  */
 export function ndjsonLine(columns: readonly Column[], submission: ExportedSubmission): string {
-  const { id, status, created_at, completed_at } = submission;
+  const { id, status, created_at, completed_at, stage_id, assignee_id } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
   const reference = JSON.parse(submission.reference) as object;
   const chosen = columns.flatMap(({ id }) => {
@@ -80,12 +86,20 @@ export function ndjsonLine(columns: readonly Column[], submission: ExportedSubmi
     return answer === undefined ? [] : [[id, answer] as const];
   });
   const line = { id, status, reference, created_at, completed_at, answers: Object.fromEntries(chosen) };
-  return `${JSON.stringify(line)}\n`;
+  return `${JSON.stringify({ ...line, stage_id, assignee_id })}\n`;
 }
 
 type Batches = AsyncIterable<readonly ExportedSubmission[]>;
 
-type Source = { columns: readonly Column[]; batches: Batches };
+type Source = {
+  columns: readonly Column[];
+  batches: Batches;
+  /** Adds columns for the stage and the assignee. */
+  names?: WorkNames;
+};
+
+const headingsOf = ({ columns, names }: Source): string[] =>
+  listExportHeadings(columns, names ? workHeadings : []);
 
 type Options = { readonly forSpreadsheet: boolean };
 
@@ -102,11 +116,13 @@ export function exportStream(format: ExportFormat, source: Source, options: Opti
 const writers: Readonly<Record<ExportFormat, (source: Source, options: Options) => Readable>> = {
   csv: (source, { forSpreadsheet }) => {
     const write = forSpreadsheet ? escapeSpreadsheetFormula : writeUnchanged;
-    const record = csvRecord(listExportHeadings(source.columns), write);
+    const record = csvRecord(headingsOf(source), write);
     const head = forSpreadsheet
       ? `\uFEFF${spreadsheetFirstHeading}${record.slice(fixedExportHeadings[0].length)}`
       : record;
-    return readText(head, source, (submission) => csvSubmission(source.columns, submission, write));
+    return readText(head, source, (submission) =>
+      csvSubmission(source.columns, submission, write, source.names),
+    );
   },
   ndjson: (source) => readText('', source, (submission) => ndjsonLine(source.columns, submission)),
   xlsx: (source) => xlsxStream(rowsOf(source)),
@@ -156,9 +172,12 @@ async function* writeText(
 
 /** Yields rows in chunks, for the thread that writes them. */
 async function* rowsOf(source: Source): AsyncGenerator<readonly (readonly ExportCell[])[]> {
-  yield [listExportHeadings(source.columns)];
+  yield [headingsOf(source)];
   for await (const turn of splitBatches(source))
-    yield turn.map((submission) => toExportCells(source.columns, submission));
+    yield turn.map((submission) => [
+      ...toExportCells(source.columns, submission),
+      ...workCells(submission, source.names),
+    ]);
 }
 
 /** The number of exports that this process runs at the same time for one workspace. */
