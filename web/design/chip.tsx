@@ -38,10 +38,15 @@ type Status = keyof typeof statuses;
 /** The status of a form, submission, delivery, webhook, email or key. */
 export function StatusChip({ status }: { status: Status }): ReactElement {
   const [word, tone] = statuses[status];
+  return <DotChip tone={tone}>{word}</DotChip>;
+}
+
+/** A state in a pill with a dot of its color. */
+export function DotChip({ tone, children }: { tone: Tone | 'plain'; children: ReactNode }): ReactElement {
   return (
     <span className={`chip chip-${tone}`}>
       <span className="chip-dot" aria-hidden="true" />
-      {word}
+      {children}
     </span>
   );
 }

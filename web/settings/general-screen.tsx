@@ -12,6 +12,7 @@ import { FieldsForm } from '../design/fields.tsx';
 import { Card, Page } from '../design/page.tsx';
 import { Loading } from '../design/states.tsx';
 import { mayAdminister } from '../shell/session.ts';
+import { StagesCard } from './stages-card.tsx';
 import { membersQuery, useWorkspace, type WorkspaceDetail } from './workspace.ts';
 
 /** Whether the workspace requires two-factor. Members without it are listed before it is turned on. */
@@ -192,6 +193,7 @@ export function GeneralScreen(): ReactElement {
           <Term name="Members">{count(workspace.member_count)}</Term>
         </dl>
       </Card>
+      <StagesCard workspace={workspace} />
       <SecondFactorRule workspace={workspace} />
       <Card title="Leave this workspace" lead="Its forms are kept. An admin can invite you again.">
         <LeaveWorkspace workspace={workspace} />

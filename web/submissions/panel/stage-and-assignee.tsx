@@ -1,0 +1,63 @@
+import type { ReactElement } from 'react';
+import { workColumns } from '#rules/stages.ts';
+import type { SubmissionDetail } from '#submissions/shapes.ts';
+import { Select } from '../../design/select.tsx';
+import type { FormLocation } from '../queries.ts';
+import { describeWork, StageChip, useTeam } from '../stages.tsx';
+import { useSubmissionChange } from './edit/use-change.tsx';
+
+/** The choice of no one. Members have UUIDs. */
+const noOne = 'none';
+
+/** Shows the stage and the assignee of a submission. People who may edit change them here at once. */
+export function StageAndAssignee({
+  form,
+  submission,
+  mayEdit,
+}: {
+  form: FormLocation;
+  submission: SubmissionDetail;
+  mayEdit: boolean;
+}): ReactElement {
+  const team = useTeam(form);
+  const { stage_id, assignee_id } = submission;
+  const change = useSubmissionChange(form, submission, {
+    takeBack: ({ on, made }) => ({
+      ...(on.stage_id !== made.stage_id && { stage_id: on.stage_id }),
+      ...(on.assignee_id !== made.assignee_id && { assignee_id: on.assignee_id }),
+    }),
+  });
+  const assignee = assignee_id === null ? 'No one' : describeWork(assignee_id, workColumns.assignee, team);
+  if (!mayEdit)
+    return (
+      <div className="row panel-work">
+        <StageChip id={stage_id} stages={team.stages} />
+        <span className="soft small">Assignee: {assignee}</span>
+      </div>
+    );
+  return (
+    <div className="row panel-work">
+      <Select
+        label="Stage"
+        size="small"
+        choices={team.stages.map(({ id, name }) => ({ id, label: name }))}
+        value={stage_id}
+        onChange={(id) => id !== stage_id && change.mutate({ stage_id: id })}
+      />
+      <Select
+        label="Assignee"
+        size="small"
+        choices={[{ id: noOne, label: 'No one' }, ...team.members]}
+        value={assignee_id ?? noOne}
+        onChange={(id) =>
+          id !== (assignee_id ?? noOne) && change.mutate({ assignee_id: id === noOne ? null : id })
+        }
+      />
+      {change.error && (
+        <p className="field-error" role="alert">
+          {change.error.message}
+        </p>
+      )}
+    </div>
+  );
+}
