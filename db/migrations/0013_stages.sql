@@ -9,5 +9,7 @@ alter table submissions add foreign key (workspace_id, assignee_id) references m
   on delete set null (assignee_id);
 -- Finds what is assigned to a member who leaves.
 create index submissions_assigned on submissions (workspace_id, assignee_id) where assignee_id is not null;
+
+-- Of the instance
 -- Whether the person is emailed about submissions that are assigned to them.
 alter table users add column assignment_emails boolean not null default true;

@@ -42,6 +42,7 @@ const readersOf: Partial<Record<Name, readonly Name[]>> = {
   bringBackWorkspace: ['getSession'],
   leaveWorkspace: ['getSession'],
   renamePerson: ['getSession'],
+  changeNotifications: ['getNotifications'],
   endSession: ['listSessions'],
   endOtherSessions: ['listSessions'],
   confirmTotp: ['readSecondFactors'],

@@ -178,6 +178,8 @@ export const sessionRoutes = {
   signInByPasskey: 'POST /session/passkey',
   takeSecondStep: 'POST /session/second-step',
   renamePerson: 'PATCH /person',
+  getNotifications: 'GET /person/notifications',
+  changeNotifications: 'PATCH /person/notifications',
   deleteAccount: 'DELETE /person',
   bringBackAccount: 'POST /person/returns',
   changePassword: 'PUT /person/password',

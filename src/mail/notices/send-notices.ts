@@ -6,6 +6,7 @@ import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import { createPasswordReset, resetMinutes } from '#workspaces/accounts/password-reset.ts';
 import type { EmailEvent } from '#workspaces/audit/email-events.ts';
 import type { NoticeServices } from '../notice-context.ts';
+import { notifyAssigned } from './assignment-notice.ts';
 import {
   adminNoticeReason,
   notifyAdmins,
@@ -120,6 +121,7 @@ const noticeSenders: {
   key_created: notifyKeyCreated,
   key_rotated: notifyKeyRotated,
   member_added: notifyMemberAdded,
+  submissions_assigned: notifyAssigned,
   password_changed: notifyPasswordChanged,
   second_factor_changed: notifySignInChanged,
   workspace_ending: notifyWorkspaceDeletion,

@@ -1,6 +1,7 @@
 import { newId, now } from '#kit/clock.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { boolean, type Queryable, statement } from '#kit/statement.ts';
+import { enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
 import { readStages, stageIdSql } from '#workspaces/stages.ts';
 import type { FormKey } from '../change-event.ts';
 import type { ChangedBy } from '../differences.ts';
@@ -90,6 +91,25 @@ const assignSubmissions = statement(
      from moved join wanted on wanted.id = moved.id)
    select id from wanted`,
 );
+
+/** Seconds before the email, in which the assignment can be undone. */
+const emailDelay = 10;
+
+/** Emails the person to whom submissions were assigned, unless they assigned them to themselves. */
+export async function notifyAssignee(
+  db: Queryable,
+  { workspaceId, formId }: FormKey,
+  userId: string,
+  {
+    by: { changed_by, api_key_id },
+    ...about
+  }: { by: Pick<ChangedBy, 'changed_by' | 'api_key_id'> } & ({ submissionId: string } | { bulkId: string }),
+): Promise<void> {
+  if (userId === changed_by) return;
+  const by = { changed_by, api_key_id };
+  const event = { kind: 'submissions_assigned', userId, formId, by, ...about } as const;
+  await enqueueEmailEvent(db, workspaceId, event, emailDelay);
+}
 
 /** Moves or assigns submissions in the caller's transaction. @returns the number that are as intended. */
 export async function assignInTransaction(

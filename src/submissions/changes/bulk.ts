@@ -12,9 +12,10 @@ import { readTask, readTasks, type TaskRow, unfinishedTaskStates } from '#tasks/
 import { createTask, type NewTask, runTaskStep } from '#tasks/run-tasks.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { FormKey } from '../change-event.ts';
+import { toChangedBy } from '../differences.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
-import type { Work } from './assign.ts';
+import { notifyAssignee, type Work } from './assign.ts';
 import { type BulkInput, type BulkKind, bulkWorkByKind } from './bulk-work.ts';
 import type { ChangeServices } from './edit.ts';
 
@@ -256,14 +257,20 @@ async function begin(
   const size = batchSizes[kind];
   const items: Batch[] = [];
   for (let at = 0; at < ids.length; at += size) items.push({ ids: ids.slice(at, at + size) });
-  const isStored = await transaction(context.database, (client) =>
-    createTask(
+  const isStored = await transaction(context.database, async (client) => {
+    const assignee = (task.input as BulkInput).assignee_id;
+    if (typeof assignee === 'string' && ids.length > 0)
+      await notifyAssignee(client, { workspaceId, formId }, assignee, {
+        by: toChangedBy(task.by),
+        bulkId: id,
+      });
+    return createTask(
       client,
       { workspaceId, id, kind: `submissions.${kind}`, formId, items, total: ids.length, ...task },
       // Each workspace runs one bulk change at a time, without delaying other workspaces.
       { kind: bulkJobKind, lane: `${bulkJobKind} ${workspaceId}` },
-    ),
-  );
+    );
+  });
   if (!isStored) return undefined;
   context.wakeQueue();
   const [bulk] = await readTasks(context.database, {

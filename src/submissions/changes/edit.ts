@@ -38,7 +38,7 @@ import {
 import { addToSubmissionCount, type SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
 import { normalizeTags } from '../tags.ts';
-import { requireWork, type Work } from './assign.ts';
+import { notifyAssignee, requireWork, type Work } from './assign.ts';
 
 export type ReferenceData = Record<string, string>;
 
@@ -278,6 +278,8 @@ async function applyChangeWithin(
   if (isDeepStrictEqual(after, before)) return 0;
   await write(db, changing, before, after);
   if (limited) await updateQuotaUse(db, limited, id);
+  if (after.assignee_id !== null && after.assignee_id !== before.assignee_id)
+    await notifyAssignee(db, changing, after.assignee_id, { by: changing.by, submissionId: id });
   const { tags, stage_id, assignee_id } = before;
   if (isDeepStrictEqual({ ...after, tags, stage_id, assignee_id }, before)) return 0;
   return recordChangeEvent(db, vault, changing, before, after);
