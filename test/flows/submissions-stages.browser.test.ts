@@ -95,8 +95,8 @@ test('an admin renames, adds and deletes stages in the settings; others see them
   await page.getByRole('textbox', { name: 'Name of stage 4' }).fill('Archived');
   await page.getByRole('button', { name: 'Color of Archived' }).click();
   await page.getByRole('option', { name: 'Red' }).click();
-  await page.getByRole('button', { name: 'Move Archived up' }).click();
   await audit(page, 'the stages');
+  await page.getByRole('button', { name: 'Move Archived up' }).click();
   await page.getByRole('button', { name: 'Save stages' }).click();
   await holdToast(page, 'The stages were saved.');
   const listed = async () => (await tenant.call('GET', '/stages')).body.data.map(({ name }) => name);

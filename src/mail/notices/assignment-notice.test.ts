@@ -39,14 +39,14 @@ test('a person is emailed what others assign to them, unless they turned it off'
   await assign(2, ben!.userId);
   await assign(2, null);
   await assign(0, ben!.userId);
-  const bulk = { ids, assignee_id: ben!.userId };
+  const bulk = { ids: ids.slice(0, 2), assignee_id: ben!.userId };
   assert.equal((await ada!.api('POST', `/forms/${form.id}/submissions/changes`, bulk)).status, 202);
 
   const texts = (await server.waitFor(ben!.email, 2)).map(({ mail }) => `${mail.subject}\n${mail.text}`);
   const [one, many] = texts.toSorted((a, b) => b.localeCompare(a)) as [string, string];
   assert.match(one, /^A submission was assigned to you: /);
   assert.ok(one.includes(`${service.url}/app/forms/${form.id}/submissions/${ids[0]}`), one);
-  assert.match(many, /^3 submissions were assigned to you: /);
+  assert.match(many, /^2 submissions were assigned to you: /);
   assert.ok(many.includes(`/app/forms/${form.id}/submissions?where=`), many);
   // Nothing for the person who assigned a submission to herself, and for the one who turned it off.
   assert.deepEqual([...new Set(server.taken.flatMap(({ to }) => to))], [ben!.email]);
