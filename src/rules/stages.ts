@@ -3,6 +3,7 @@ export const stageColors = ['gray', 'blue', 'green', 'yellow', 'red'] as const;
 export type StageColor = (typeof stageColors)[number];
 
 /** The columns of what the workspace does with submissions. Conditions name them like elements. */
-export const workColumns = { stage: '$stage', assignee: '$assignee' } as const;
+export const assignmentColumns = { stage: '$stage', assignee: '$assignee' } as const;
 
-export const isWorkColumn = (id: string): boolean => id === workColumns.stage || id === workColumns.assignee;
+export const isAssignmentColumn = (id: string): boolean =>
+  id === assignmentColumns.stage || id === assignmentColumns.assignee;

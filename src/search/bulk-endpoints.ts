@@ -4,7 +4,7 @@ import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { noExtraProperties, uuidSchema } from '#kit/validation.ts';
-import { requireWork } from '#submissions/changes/assign.ts';
+import { requireAssignable } from '#submissions/changes/assign.ts';
 import {
   BulkChange,
   bulkProgressEndpoints,
@@ -13,7 +13,7 @@ import {
   undoBulk,
 } from '#submissions/changes/bulk.ts';
 import type { ChangeServices } from '#submissions/changes/edit.ts';
-import { workPatch } from '#submissions/changes/endpoints.ts';
+import { assignmentPatch } from '#submissions/changes/endpoints.ts';
 import { submissionStatuses } from '#submissions/present.ts';
 import { normalizeTags, Tags } from '#submissions/tags.ts';
 import { readViewIds } from './read-submissions.ts';
@@ -111,7 +111,7 @@ export function bulkEndpoints(context: ChangeServices) {
       audit: { none: 'Submissions have their own history.' },
       params: idParameter,
       body: Type.Object(
-        { ...selection, status: Type.Optional(Type.Enum([...submissionStatuses])), ...workPatch },
+        { ...selection, status: Type.Optional(Type.Enum([...submissionStatuses])), ...assignmentPatch },
         noExtraProperties,
       ),
       example: { body: { filter: { tag: 'paid' }, status: 'completed' } },
@@ -120,12 +120,12 @@ export function bulkEndpoints(context: ChangeServices) {
       async run({ params, body: { status, stage_id, assignee_id, ...given }, ...scope }) {
         const request = [
           ...(status === undefined ? [] : [{ kind: 'status', status } as const]),
-          ...(stage_id === undefined ? [] : [{ kind: 'stage', work: { stage_id } } as const]),
-          ...(assignee_id === undefined ? [] : [{ kind: 'assign', work: { assignee_id } } as const]),
+          ...(stage_id === undefined ? [] : [{ kind: 'stage', assignment: { stage_id } } as const]),
+          ...(assignee_id === undefined ? [] : [{ kind: 'assign', assignment: { assignee_id } } as const]),
         ];
         if (request.length !== 1)
           throw new ApiError('validation_error', 'Send one of "status", "stage_id" and "assignee_id".');
-        await requireWork(database, scope.workspaceId, {
+        await requireAssignable(database, scope.workspaceId, {
           ...(stage_id !== undefined && { stage_id }),
           ...(assignee_id !== undefined && { assignee_id }),
         });

@@ -6,7 +6,7 @@ import { ApiError } from '#kit/errors.ts';
 import { createCursorError, type PageRequest } from '#kit/pagination.ts';
 import { integers, type RowOf, type StatementColumn as SqlColumn, texts } from '#kit/statement.ts';
 import { isSortableType } from '#rules/columns.ts';
-import { workColumns } from '#rules/stages.ts';
+import { assignmentColumns } from '#rules/stages.ts';
 import type { Column } from '#submissions/columns.ts';
 import { readColumns } from '#submissions/read-columns.ts';
 
@@ -44,8 +44,8 @@ const facts = {
   $updated: 'updated',
   $status: 'status',
   $tags: 'tags',
-  [workColumns.stage]: 'stage',
-  [workColumns.assignee]: 'assignee',
+  [assignmentColumns.stage]: 'stage',
+  [assignmentColumns.assignee]: 'assignee',
   $reference: 'reference',
 } as const satisfies Readonly<Record<string, SortKind>>;
 type FactId = keyof typeof facts;

@@ -15,7 +15,7 @@ import { onlyRow, requireRow, statement } from '#kit/statement.ts';
 import { noExtraProperties } from '#kit/validation.ts';
 import { orderColumns } from '#rules/columns.ts';
 import type { Column } from '#submissions/columns.ts';
-import type { WorkNames } from '#submissions/export/cells.ts';
+import type { AssignmentNames } from '#submissions/export/cells.ts';
 import { exportFormats, exportStream, exportTypes, startLimitedExport } from '#submissions/export/export.ts';
 import { mapFiles } from '#submissions/present.ts';
 import { readColumns, readViewedForm } from '#submissions/read-columns.ts';
@@ -80,7 +80,7 @@ const listMemberNames = statement(
   `select u.id, u.name from members m join users u on u.id = m.user_id where m.workspace_id = $workspace_id`,
 );
 
-async function readWorkNames(database: Database, workspaceId: string): Promise<WorkNames> {
+async function readAssignmentNames(database: Database, workspaceId: string): Promise<AssignmentNames> {
   const [stages, members] = await Promise.all([
     readStages(database, workspaceId),
     listMemberNames(database, { workspace_id: workspaceId }),
@@ -231,7 +231,7 @@ export function tableRowEndpoints({ database, links }: { database: Database; lin
         const view = await readTableView(database, form, asked);
         const all = await readColumns(database, form, language);
         const columns = which === 'shown' ? await readShown(form, { actor, saved }, all) : all;
-        const names = await readWorkNames(database, workspaceId);
+        const names = await readAssignmentNames(database, workspaceId);
         const source = { columns, batches: readViewSubmissions(database, view), names };
         const day = now().toISOString().slice(0, 10);
         return {

@@ -26,7 +26,7 @@ const Hit = Type.Object({
 export type Hit = Static<typeof Hit>;
 
 /** What the workspace does with a submission (docs/decisions/0111-stages-and-assignees.md). */
-export const workProperties = {
+export const assignmentProperties = {
   stage_id: Type.String({ description: 'The stage of the workspace that the submission is in.' }),
   assignee_id: Type.Union([Type.String(), Type.Null()], {
     description: 'The member to whom the submission is assigned.',
@@ -57,7 +57,7 @@ export const Submission = nameSchema(
     }),
     completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     created_at: Type.String({ format: 'date-time' }),
-    ...workProperties,
+    ...assignmentProperties,
     tags: Type.Optional(Type.Array(Type.String(), { description: 'Present with `include=tags`.' })),
     hits: Type.Optional(Type.Array(Hit, { description: 'Present in a search with `include=hits`.' })),
   }),

@@ -7,7 +7,7 @@ import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/val
 import type { Column as ColumnOf } from './columns.ts';
 import { createdParameters } from './created-span.ts';
 import { changeKinds, changeOrigins, type Difference, differenceParts } from './differences.ts';
-import { submissionStatuses, workProperties } from './present.ts';
+import { assignmentProperties, submissionStatuses } from './present.ts';
 
 export type { Difference };
 export type Column = ColumnOf;
@@ -78,7 +78,7 @@ const row = {
   updated_at: timestampSchema,
   completed_at: orNull(timestampSchema),
   tags: Type.Array(Type.String()),
-  ...workProperties,
+  ...assignmentProperties,
   hits: Type.Array(Type.String(), {
     description: 'The words that the search found, as written in this submission.',
   }),

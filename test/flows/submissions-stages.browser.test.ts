@@ -17,7 +17,7 @@ import {
 
 /* The stage and the assignee of submissions in the table, the panel, the filter and the settings. */
 
-const workOf = async (id: string) => {
+const assignmentOf = async (id: string) => {
   const { body } = await tenant.call('GET', `/submissions/${id}`);
   const { stage_id, assignee_id } = body as Body & { stage_id: string; assignee_id: string | null };
   return [stage_id, assignee_id];
@@ -35,15 +35,15 @@ test('the panel moves a submission to a stage and assigns it, by keyboard, and u
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   const toast = await holdToast(page, 'Saved.');
-  assert.deepEqual(await workOf(id), ['in_progress', null]);
+  assert.deepEqual(await assignmentOf(id), ['in_progress', null]);
   await audit(page, 'the panel');
   await toast.getByRole('button', { name: 'Undo' }).click();
-  await until('the undo', async () => (await workOf(id))[0] === 'new');
+  await until('the undo', async () => (await assignmentOf(id))[0] === 'new');
   // Letters choose in the field; they do not open another submission.
   await panel.getByRole('button', { name: 'Assignee' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('option', { name: '(you)' }).click();
-  await until('the assignment', async () => (await workOf(id))[1] === person.userId);
+  await until('the assignment', async () => (await assignmentOf(id))[1] === person.userId);
   await panel.getByText('Assignee: nothing →').waitFor();
   await page.locator('.sheet-row').getByText('(you)').waitFor();
   await leave(page);
@@ -71,7 +71,7 @@ test('the table shows, filters and sorts by stage and assignee, and changes many
   await page.getByRole('menuitem', { name: '(you)' }).click();
   await holdToast(page, '3 submissions were updated.');
   assert.deepEqual(
-    await Promise.all(ids.map(async (id) => (await workOf(id))[1])),
+    await Promise.all(ids.map(async (id) => (await assignmentOf(id))[1])),
     Array(3).fill(person.userId),
   );
   await page.locator('.sheet-row label').first().click();
@@ -79,7 +79,7 @@ test('the table shows, filters and sorts by stage and assignee, and changes many
   await page.getByRole('menuitem', { name: 'In progress' }).click();
   const toast = await holdToast(page, '1 submission was moved.');
   await toast.getByRole('button', { name: 'Undo' }).click();
-  await until('the undo', async () => (await workOf(ids[2]!))[0] === 'new');
+  await until('the undo', async () => (await assignmentOf(ids[2]!))[0] === 'new');
   await leave(page);
 });
 

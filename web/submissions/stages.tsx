@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useMemo } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import { type StageColor, workColumns } from '#rules/stages.ts';
+import { assignmentColumns, type StageColor } from '#rules/stages.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { operationQuery } from '../api/operations.ts';
 import { DotChip } from '../design/chip.tsx';
@@ -43,9 +43,9 @@ export function useTeam({ workspace_id }: Pick<FormLocation, 'workspace_id'>): T
 }
 
 /** Returns the label of a stage or a member by the column and the id. */
-export function describeWork(id: string, column: string, { stages, members }: Team): string {
+export function describeAssignment(id: string, column: string, { stages, members }: Team): string {
   const known =
-    column === workColumns.stage
+    column === assignmentColumns.stage
       ? stages.find((stage) => stage.id === id)?.name
       : members.find((member) => member.id === id)?.label;
   return known ?? goneLabels[column] ?? id;
@@ -66,8 +66,8 @@ export const filterColumnsOf = (columns: readonly Column[], { stages, members }:
   const named = stages.map(({ id, name }) => ({ id, label: name }));
   return [
     ...columns,
-    column(workColumns.stage, 'Stage', named),
-    column(workColumns.assignee, 'Assignee', members),
+    column(assignmentColumns.stage, 'Stage', named),
+    column(assignmentColumns.assignee, 'Assignee', members),
   ];
 };
 

@@ -3,7 +3,7 @@ import { sharedDatabaseOf } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMail } from '#kit/outbox.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
-import { workColumns } from '#rules/stages.ts';
+import { assignmentColumns } from '#rules/stages.ts';
 import type { EmailEvent } from '#workspaces/audit/email-events.ts';
 import type { NoticeServices } from '../notice-context.ts';
 
@@ -77,7 +77,7 @@ export async function notifyAssigned(
   if (!found) return;
   const count = 'total' in found ? found.total : 1;
   const list = `${config.publicUrl}/app/forms/${formId}/submissions`;
-  const condition = [{ on: 'answer', name: workColumns.assignee, op: 'any', values: [userId] }];
+  const condition = [{ on: 'answer', name: assignmentColumns.assignee, op: 'any', values: [userId] }];
   const heading =
     count === 1
       ? 'A submission was assigned to you'

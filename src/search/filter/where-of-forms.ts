@@ -23,7 +23,7 @@ import {
   type ComparedKind,
   checkWhere,
   doesReadWhole,
-  isWorkComparison,
+  isAssignmentComparison,
   matchesUnanswered,
   wherePath,
 } from './where-path.ts';
@@ -266,8 +266,8 @@ function compile(
     const subjectOf = (comparison: Comparison): ComparedKind | undefined =>
       'reference' in comparison
         ? 'reference'
-        : isWorkComparison(comparison)
-          ? 'work'
+        : isAssignmentComparison(comparison)
+          ? 'assignment'
           : types
               .get(id)
               ?.get(comparison.element)

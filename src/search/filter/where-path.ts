@@ -10,13 +10,13 @@ import { type InputType, inputRules } from '#ast/form/input-rules.ts';
 import { checkComparisons, comparisonProblem } from '#ast/logic/check-condition.ts';
 import { toComparableMoments } from '#ast/rules/moments.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import { isWorkColumn } from '#rules/stages.ts';
+import { isAssignmentColumn } from '#rules/stages.ts';
 
 /**
  * The compared value: an answer of a type, an answer in a row of a matrix, a reference value, or the stage or
- * assignee (`work`). For a group, a condition can only ask whether it is answered.
+ * assignee (`assignment`). For a group, a condition can only ask whether it is answered.
  */
-export type ComparedKind = InputType | 'composite' | 'row' | 'reference' | 'work';
+export type ComparedKind = InputType | 'composite' | 'row' | 'reference' | 'assignment';
 
 type Around = {
   /** Returns the type of the element that a comparison names. */
@@ -35,11 +35,13 @@ export const wherePath = (condition: Condition, around: Around): string =>
   pathOf(condition, { ...around, answers: around.readsWhole ? '$.answers' : '$' });
 
 /** Whether a comparison is about the stage or the assignee. */
-export const isWorkComparison = (comparison: Comparison): boolean =>
-  'element' in comparison && isWorkColumn(comparison.element);
+export const isAssignmentComparison = (comparison: Comparison): boolean =>
+  'element' in comparison && isAssignmentColumn(comparison.element);
 
-/** Stages and members are compared like options. Unknown ones match nothing, so that saved views keep working. */
-const workProblem = (comparison: Comparison): string | undefined =>
+/**
+ * Stages and members are compared like options. Unknown ones match nothing, so that saved views keep working.
+ */
+const assignmentProblem = (comparison: Comparison): string | undefined =>
   comparisonProblem(comparison, {
     ...('element' in comparison && { id: comparison.element }),
     type: 'dropdown',
@@ -52,12 +54,14 @@ export const checkWhere = (
   problemOf: (comparison: Comparison) => string | undefined,
 ): ReturnType<typeof checkComparisons> =>
   checkComparisons(where, (comparison) =>
-    isWorkComparison(comparison) ? workProblem(comparison) : problemOf(comparison),
+    isAssignmentComparison(comparison) ? assignmentProblem(comparison) : problemOf(comparison),
   );
 
 /** Whether a condition reads `{"answers": …, "reference": …, "stage": …}` instead of the answers alone. */
 export const doesReadWhole = (condition: Condition): boolean =>
-  comparisonsOf(condition).some((comparison) => 'reference' in comparison || isWorkComparison(comparison));
+  comparisonsOf(condition).some(
+    (comparison) => 'reference' in comparison || isAssignmentComparison(comparison),
+  );
 
 type Within = Around & { readonly answers: string };
 
@@ -68,11 +72,17 @@ function pathOf(condition: Condition, around: Within): string {
   const isReference = 'reference' in condition;
   // A row of a matrix has one or more chosen options, and each is compared in the same way.
   const isRow = !isReference && condition.row !== undefined;
-  const isWork = isWorkComparison(condition);
-  const subject = isReference ? 'reference' : isRow ? 'row' : isWork ? 'work' : around.typeOf(condition);
+  const isAssignment = isAssignmentComparison(condition);
+  const subject = isReference
+    ? 'reference'
+    : isRow
+      ? 'row'
+      : isAssignment
+        ? 'assignment'
+        : around.typeOf(condition);
   const place = isReference
     ? `$.reference.${JSON.stringify(condition.reference)}`
-    : isWork
+    : isAssignment
       ? `$.${condition.element.slice(1)}`
       : `${around.answers}.${JSON.stringify(condition.element)}${rowPath(condition)}`;
   const { sign, test } = tests[condition.is];
@@ -100,7 +110,11 @@ const containing = (asked: ComparedValue): string =>
     : found(valuesOf(asked).map((value) => likeRegexPath(literal(String(value)), 'i')));
 /** Blank answers are not stored, but a reference value may be blank, and an assignee may be null. */
 const answered = ({ subject }: ComparedValue): string =>
-  subject === 'reference' ? found([likeRegexPath('\\S')]) : subject === 'work' ? found(['@ != null']) : '';
+  subject === 'reference'
+    ? found([likeRegexPath('\\S')])
+    : subject === 'assignment'
+      ? found(['@ != null'])
+      : '';
 const ordered =
   (sign: '>' | '>=' | '<' | '<=') =>
   (asked: ComparedValue): string =>
@@ -134,7 +148,7 @@ function kindOf(subject: ComparedKind): Kind {
   if (subject === 'reference') return 'reference';
   if (subject === 'composite') return 'presence';
   if (subject === 'row') return 'choices';
-  if (subject === 'work') return 'choice';
+  if (subject === 'assignment') return 'choice';
   const { kind } = inputRules[subject];
   return kind === 'files' || kind === 'order' || kind === 'grid' || kind === 'consent' ? 'presence' : kind;
 }

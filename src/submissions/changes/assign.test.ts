@@ -9,7 +9,7 @@ import { addMember, removeMember } from '#workspaces/members.ts';
 
 const service = await shareService();
 
-type Work = Body & { stage_id: string; assignee_id: string | null };
+type Assignment = Body & { stage_id: string; assignee_id: string | null };
 
 /** Opens a workspace with a form that has these submissions, and with members of these names. */
 async function openDesk(names: readonly string[], members: readonly string[] = ['Ada']) {
@@ -20,8 +20,8 @@ async function openDesk(names: readonly string[], members: readonly string[] = [
   for (const name of names) ids.push((await visitor.submit(form.id, { name })).body.id);
   const people: string[] = [];
   for (const name of members) people.push(await makeMember(tenant, name));
-  const read = async (id: string): Promise<Work> =>
-    (await tenant.call('GET', `/submissions/${id}`)).body as Work;
+  const read = async (id: string): Promise<Assignment> =>
+    (await tenant.call('GET', `/submissions/${id}`)).body as Assignment;
   const change = async (id: string, body: object) => tenant.call('PATCH', `/submissions/${id}`, body);
   const found = async (query: Record<string, string>): Promise<string[]> => {
     const address = new URLSearchParams(query);
@@ -160,13 +160,13 @@ test('many submissions are moved or assigned at once, and this is undone', async
       const { body } = await tenant.call('GET', `${changes}/${id}`);
       return (body as Body & { finished_at: string | null }).finished_at ? body : undefined;
     });
-  const work = async (body: object) => (await tenant.call('POST', changes, body)).body.id;
+  const start = async (body: object) => (await tenant.call('POST', changes, body)).body.id;
   const state = async () =>
     Promise.all(ids.map(async (id) => [(await read(id)).stage_id, (await read(id)).assignee_id]));
   await change(ids[0]!, { stage_id: 'done' });
-  const moved = await work({ filter: {}, stage_id: 'in_progress', expected: 3 });
+  const moved = await start({ filter: {}, stage_id: 'in_progress', expected: 3 });
   assert.partialDeepStrictEqual(await finish(moved), { kind: 'stage', total: 3, done: 3 });
-  const assigned = await work({ ids: ids.slice(0, 2), assignee_id: people[0] });
+  const assigned = await start({ ids: ids.slice(0, 2), assignee_id: people[0] });
   assert.partialDeepStrictEqual(await finish(assigned), { kind: 'assign', done: 2 });
   const [ada] = people;
   assert.deepEqual(await state(), [

@@ -8,7 +8,7 @@ import type { ChangedBy } from '../differences.ts';
 import { changedByColumns } from '../history.ts';
 
 /** The stage to move submissions to, or the member to assign them to (null: to no one). */
-export type Work = { stage_id?: string; assignee_id?: string | null };
+export type Assignment = { stage_id?: string; assignee_id?: string | null };
 
 /** Locks a member, so that they stay in the workspace until the submission is assigned. */
 const lockAssignee = statement(
@@ -19,10 +19,10 @@ const lockAssignee = statement(
 );
 
 /** @throws ApiError validation_error if the workspace lacks the stage or the member. */
-export async function requireWork(
+export async function requireAssignable(
   db: Queryable,
   workspaceId: string,
-  { stage_id, assignee_id }: Work,
+  { stage_id, assignee_id }: Assignment,
 ): Promise<void> {
   const errors: ErrorItem[] = [];
   if (stage_id !== undefined && !(await readStages(db, workspaceId)).some(({ id }) => id === stage_id))
@@ -116,7 +116,7 @@ export async function assignInTransaction(
   db: Queryable,
   { workspaceId, formId }: FormKey,
   ids: readonly string[],
-  { stage_id, assignee_id, by }: Work & { by: ChangedBy },
+  { stage_id, assignee_id, by }: Assignment & { by: ChangedBy },
 ): Promise<number> {
   const assigned = await assignSubmissions(db, {
     workspace_id: workspaceId,

@@ -13,7 +13,7 @@ import { lockQuotas } from '../quotas.ts';
 import { searchMarks } from '../submission-record.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import { mostTags } from '../tags.ts';
-import { assignInTransaction, type Work } from './assign.ts';
+import { type Assignment, assignInTransaction } from './assign.ts';
 import { setSubmissionStatus } from './edit.ts';
 import { lockSubmissions, removeLockedSubmissions } from './remove.ts';
 import { restoreSubmissionsInTransaction, trashSubmissionsInTransaction } from './trash.ts';
@@ -90,7 +90,7 @@ export type BulkInput = {
   status?: SubmissionStatus;
   /** For `undo`: the kind of the other change. */
   undone?: 'trash' | 'tag' | 'status' | 'stage' | 'assign';
-} & Work;
+} & Assignment;
 
 const marksOf = (tags: 'before' | 'after'): string =>
   `array(select segment.code || '${searchMarks.tag}' || tag from unnest(${tags}) as tag)`;
@@ -207,26 +207,26 @@ export const bulkWorkByKind: Readonly<Record<BulkKind, RunBatch>> = {
 async function assignBatch(...[db, key, ids, asked]: Parameters<RunBatch>): ReturnType<RunBatch> {
   const { stage_id, assignee_id } = asked.input;
   const by = byOf(asked);
-  const work = {
+  const assignment = {
     ...(stage_id !== undefined && { stage_id }),
     ...(assignee_id !== undefined && { assignee_id }),
   };
-  return { done: await assignInTransaction(db, key, ids, { ...work, by }), made: 0 };
+  return { done: await assignInTransaction(db, key, ids, { ...assignment, by }), made: 0 };
 }
 
 /** Undoes a move or an assignment: submissions that had the same value are updated together. */
-const undoWork =
+const undoAssignment =
   (part: 'stage' | 'assignee') =>
   async (...[db, key, undone, asked]: Parameters<Undo>): ReturnType<RunBatch> => {
     const before = Map.groupBy(undone, ({ changes }) => changes.find((change) => change.part === part)?.from);
     const sum = { done: 0, made: 0 };
     for (const [from, some] of before) {
       const ids = some.map(({ submission_id: id }) => id);
-      const work =
+      const assignment =
         part === 'stage'
           ? { stage_id: from as string }
           : { assignee_id: (from as string | undefined) ?? null };
-      sum.done += await assignInTransaction(db, key, ids, { ...work, by: byOf(asked) });
+      sum.done += await assignInTransaction(db, key, ids, { ...assignment, by: byOf(asked) });
     }
     return sum;
   };
@@ -308,8 +308,8 @@ const undoings: Readonly<Record<NonNullable<BulkInput['undone']>, Undo>> = {
       })),
       asked,
     ),
-  stage: undoWork('stage'),
-  assign: undoWork('assignee'),
+  stage: undoAssignment('stage'),
+  assign: undoAssignment('assignee'),
 };
 
 /** Returns the tags to add and remove to restore the previous tags, except tags that changed later. */

@@ -15,7 +15,7 @@ import type { FormKey } from '../change-event.ts';
 import { toChangedBy } from '../differences.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
-import { notifyAssignee, type Work } from './assign.ts';
+import { type Assignment, notifyAssignee } from './assign.ts';
 import { type BulkInput, type BulkKind, bulkWorkByKind } from './bulk-work.ts';
 import type { ChangeServices } from './edit.ts';
 
@@ -193,7 +193,7 @@ export type BulkRequest = {
   /** For the kind `status`. */
   status?: SubmissionStatus;
   /** For the kinds `stage` and `assign`. */
-  work?: Work;
+  assignment?: Assignment;
 };
 
 /**
@@ -204,10 +204,10 @@ export type BulkRequest = {
 export async function startBulk(
   context: ChangeServices,
   form: FormKey,
-  { kind, ids, by, tags, status, work }: BulkRequest,
+  { kind, ids, by, tags, status, assignment }: BulkRequest,
 ) {
   const sorted = [...new Set(ids.map((id) => id.toLowerCase()))].toSorted();
-  const input = { ...tags, ...(status && { status }), ...work } satisfies BulkInput;
+  const input = { ...tags, ...(status && { status }), ...assignment } satisfies BulkInput;
   const bulk = await begin(context, form, { kind, ids: sorted, by, input });
   if (!bulk) throw new ApiError('not_found');
   return bulk;

@@ -38,7 +38,7 @@ import {
 import { addToSubmissionCount, type SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
 import { normalizeTags } from '../tags.ts';
-import { notifyAssignee, requireWork, type Work } from './assign.ts';
+import { type Assignment, notifyAssignee, requireAssignable } from './assign.ts';
 
 export type ReferenceData = Record<string, string>;
 
@@ -111,7 +111,7 @@ export type SubmissionPatch = {
   status?: SubmissionStatus;
   /** The complete list of tags. */
   tags?: readonly string[];
-} & Work;
+} & Assignment;
 
 /**
  * Changes a submission. Its answers are checked against the version that was answered. To become completed,
@@ -130,7 +130,7 @@ export async function changeSubmission(
   const arrived = await findUploadedFiles(context.database, target, patch.answers);
   let unasked: string[] = [];
   await applyChange(context, target, async (current, client) => {
-    await requireWork(client, target.workspaceId, patch);
+    await requireAssignable(client, target.workspaceId, patch);
     const { status = current.status } = patch;
     const { stage_id = current.stage_id, assignee_id = current.assignee_id } = patch;
     const next = { ...withStatus(current, status), tags: tags ?? current.tags, stage_id, assignee_id };

@@ -47,7 +47,7 @@ export async function requireFormOfSubmission(
 }
 
 /** Properties that move a submission to a stage or assign it. */
-export const workPatch = {
+export const assignmentPatch = {
   stage_id: Type.Optional(stageIdSchema),
   assignee_id: Type.Optional(
     Type.Union([uuidSchema, Type.Null()], { description: 'A member of the workspace; null for no one.' }),
@@ -79,7 +79,7 @@ const SubmissionPatch = Type.Object(
     ),
     status: Type.Optional(Type.Enum([...submissionStatuses])),
     tags: Type.Optional(Tags),
-    ...workPatch,
+    ...assignmentPatch,
   },
   noExtraProperties,
 );

@@ -96,16 +96,16 @@ export type ExportedSubmission = {
 };
 
 /** The names of stages and members by id, for the last columns of an export. */
-export type WorkNames = {
+export type AssignmentNames = {
   stages: ReadonlyMap<string, string>;
   members: ReadonlyMap<string, string>;
 };
-export const workHeadings = ['Stage', 'Assignee'] as const;
+export const assignmentHeadings = ['Stage', 'Assignee'] as const;
 
 /** Returns the stage and the assignee as cells; none without names. */
-export const workCells = (
+export const assignmentCells = (
   { stage_id = '', assignee_id }: ExportedSubmission,
-  names: WorkNames | undefined,
+  names: AssignmentNames | undefined,
 ): ExportCell[] => (names ? [names.stages.get(stage_id), names.members.get(assignee_id ?? '')] : []);
 
 export const fixedExportHeadings = ['Submission ID', 'Status', 'Created at', 'Completed at'] as const;

@@ -6,7 +6,10 @@ import { getProperty } from '#ast/basics/json.ts';
 import { limitConcurrency } from '#kit/concurrency.ts';
 import type { Column } from '../columns.ts';
 import {
+  type AssignmentNames,
   answerCells,
+  assignmentCells,
+  assignmentHeadings,
   type ExportCell,
   type ExportedSubmission,
   fixedExportHeadings,
@@ -14,9 +17,6 @@ import {
   referenceCell,
   spreadsheetFirstHeading,
   toExportCells,
-  type WorkNames,
-  workCells,
-  workHeadings,
 } from './cells.ts';
 import { xlsxStream } from './xlsx.ts';
 
@@ -43,7 +43,7 @@ export function csvSubmission(
   columns: readonly Column[],
   submission: ExportedSubmission,
   write: TextWriter = escapeSpreadsheetFormula,
-  names?: WorkNames,
+  names?: AssignmentNames,
 ): string {
   const { id, status, created_at, completed_at, reference } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
@@ -52,7 +52,7 @@ export function csvSubmission(
     for (const cell of answerCells(getProperty(answers, column.id), column))
       record += `${csvField(cell, write)},`;
   record += csvField(referenceCell(reference), write);
-  for (const cell of workCells(submission, names)) record += `,${csvField(cell, write)}`;
+  for (const cell of assignmentCells(submission, names)) record += `,${csvField(cell, write)}`;
   return `${record}\r\n`;
 }
 
@@ -95,11 +95,11 @@ type Source = {
   columns: readonly Column[];
   batches: Batches;
   /** Adds columns for the stage and the assignee. */
-  names?: WorkNames;
+  names?: AssignmentNames;
 };
 
 const headingsOf = ({ columns, names }: Source): string[] =>
-  listExportHeadings(columns, names ? workHeadings : []);
+  listExportHeadings(columns, names ? assignmentHeadings : []);
 
 type Options = { readonly forSpreadsheet: boolean };
 
@@ -176,7 +176,7 @@ async function* rowsOf(source: Source): AsyncGenerator<readonly (readonly Export
   for await (const turn of splitBatches(source))
     yield turn.map((submission) => [
       ...toExportCells(source.columns, submission),
-      ...workCells(submission, source.names),
+      ...assignmentCells(submission, source.names),
     ]);
 }
 

@@ -1,5 +1,5 @@
 import { answerKindOf, type Form } from '#ast/form/tree.ts';
-import { fixedExportHeadings, workHeadings } from '../export/cells.ts';
+import { assignmentHeadings, fixedExportHeadings } from '../export/cells.ts';
 import {
   type ColumnFormat,
   type ColumnUse,
@@ -171,9 +171,10 @@ function unusedColumns(
   const files = findNamedColumns(columns, unimportableQuestions(form));
   const results = findNamedColumns(columns, calculatedQuestions(form));
   return columns.flatMap(({ title }, index) => {
-    const isWork = workHeadings.some((heading) => heading === title);
+    const isAssignment = assignmentHeadings.some((heading) => heading === title);
     const isLost =
-      files.has(index) || (isOwn && index >= fixedExportHeadings.length && !isWork && !results.has(index));
+      files.has(index) ||
+      (isOwn && index >= fixedExportHeadings.length && !isAssignment && !results.has(index));
     if (!isLost || mapping[index]?.as !== 'ignore') return [];
     if (body.every((line) => isBlankCell(line.cells[index] ?? ''))) return [];
     const message = files.has(index)

@@ -2,7 +2,7 @@ import type { Condition as FormCondition } from '#ast/basics/condition.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import { workColumns } from '#rules/stages.ts';
+import { assignmentColumns } from '#rules/stages.ts';
 import type { SummaryBar } from '#search/filter/summary-bar.ts';
 import type { Column } from '#submissions/shapes.ts';
 
@@ -55,9 +55,9 @@ const kinds = {
 
 export type FilterKind = (typeof kinds)[AnswerKind] | 'reference' | 'version' | 'stage' | 'assignee';
 export const kindOfColumn = ({ id, type }: Pick<Column, 'type'> & { id?: string }): FilterKind =>
-  id === workColumns.stage
+  id === assignmentColumns.stage
     ? 'stage'
-    : id === workColumns.assignee
+    : id === assignmentColumns.assignee
       ? 'assignee'
       : isInputType(type)
         ? kinds[inputRules[type].kind]
@@ -79,14 +79,14 @@ export type FilterOperator = keyof typeof operatorLabels;
 
 /** Returns the label of an operator for a subject: people are not answers. */
 export const labelOfOperator = (op: FilterOperator, subject: string): string =>
-  subject === workColumns.assignee && (op === 'filled' || op === 'empty')
+  subject === assignmentColumns.assignee && (op === 'filled' || op === 'empty')
     ? { filled: 'is anyone', empty: 'is no one' }[op]
     : operatorLabels[op];
 
 /** The labels of a stage that was deleted and of a member who left, by column. */
 export const goneLabels: Readonly<Record<string, string>> = {
-  [workColumns.stage]: 'a deleted stage',
-  [workColumns.assignee]: 'a former member',
+  [assignmentColumns.stage]: 'a deleted stage',
+  [assignmentColumns.assignee]: 'a former member',
 };
 
 /** Returns the label of an option. */

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
-import { workColumns } from '#rules/stages.ts';
+import { assignmentColumns } from '#rules/stages.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { Select } from '../../design/select.tsx';
 import type { FormLocation } from '../queries.ts';
-import { describeWork, StageChip, useTeam } from '../stages.tsx';
+import { describeAssignment, StageChip, useTeam } from '../stages.tsx';
 import { useSubmissionChange } from './edit/use-change.tsx';
 
 /** The choice of no one. Members have UUIDs. */
@@ -27,16 +27,17 @@ export function StageAndAssignee({
       ...(on.assignee_id !== made.assignee_id && { assignee_id: on.assignee_id }),
     }),
   });
-  const assignee = assignee_id === null ? 'No one' : describeWork(assignee_id, workColumns.assignee, team);
+  const assignee =
+    assignee_id === null ? 'No one' : describeAssignment(assignee_id, assignmentColumns.assignee, team);
   if (!mayEdit)
     return (
-      <div className="row panel-work">
+      <div className="row panel-assignment">
         <StageChip id={stage_id} stages={team.stages} />
         <span className="soft small">Assignee: {assignee}</span>
       </div>
     );
   return (
-    <div className="row panel-work">
+    <div className="row panel-assignment">
       <Select
         label="Stage"
         size="small"

@@ -7,7 +7,7 @@ import type { AnswerValue } from '#ast/answers/check-answers.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { listQuestions } from '#ast/form/tree.ts';
-import { workColumns } from '#rules/stages.ts';
+import { assignmentColumns } from '#rules/stages.ts';
 import { hostOf } from '#rules/url-problem.ts';
 import type { Difference, SubmissionDetail, TimelineEntry } from '#submissions/shapes.ts';
 import { StatusChip } from '../../design/chip.tsx';
@@ -15,7 +15,7 @@ import { Ago } from '../../design/time.tsx';
 import { shortEventLabel } from '../../webhooks/events.ts';
 import { formatAnswer, type QuestionDisplay, questionDisplay } from '../answer-text.tsx';
 import { type FormLocation, timelineQuery } from '../queries.ts';
-import { describeWork, type Team, useTeam } from '../stages.tsx';
+import { describeAssignment, type Team, useTeam } from '../stages.tsx';
 
 /** The history of a submission, newest first: changes and webhook deliveries. */
 export function Timeline({
@@ -134,7 +134,7 @@ function Changes({
   );
   const say = (value: unknown, { part, name }: Difference): string => {
     if (typeof value === 'string' && (part === 'stage' || part === 'assignee'))
-      return describeWork(value, workColumns[part], team);
+      return describeAssignment(value, assignmentColumns[part], team);
     const question = part === 'answers' ? questions.get(name) : undefined;
     return formatValue(value, question && questionDisplay(question));
   };

@@ -111,10 +111,10 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
   });
   const team = useTeam(form);
   const assign = useAction({
-    run: (work: { stage_id: string } | { assignee_id: string | null }) =>
+    run: (assignment: { stage_id: string } | { assignee_id: string | null }) =>
       callWorkspaceOperation(form.workspace_id, 'startBulkChange', {
         ...given,
-        body: { ...given.body, ...work },
+        body: { ...given.body, ...assignment },
       }),
     onDone: begun,
     problem: 'toast',

@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { elementDefinitions } from '#ast/form/elements.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
 import { isSortableType } from '#rules/columns.ts';
-import { workColumns } from '#rules/stages.ts';
+import { assignmentColumns } from '#rules/stages.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
@@ -52,11 +52,11 @@ export function listMovableColumns(
   );
   const reference: SubmissionColumn = { id: '$reference', title: 'Reference', kind: 'reference' };
   const tags: SubmissionColumn = { id: '$tags', title: 'Tags', kind: 'tags' };
-  const work: SubmissionColumn[] = [
-    { id: workColumns.stage, title: 'Stage', kind: 'stage', team },
-    { id: workColumns.assignee, title: 'Assignee', kind: 'assignee', team },
+  const assignment: SubmissionColumn[] = [
+    { id: assignmentColumns.stage, title: 'Stage', kind: 'stage', team },
+    { id: assignmentColumns.assignee, title: 'Assignee', kind: 'assignee', team },
   ];
-  const last = [...work, tags, reference];
+  const last = [...assignment, tags, reference];
   return isWide ? [status, ...answers, ...last] : [...answers, status, ...last];
 }
 
