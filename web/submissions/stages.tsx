@@ -15,7 +15,7 @@ type Stage = ReplyOf<'listStages'>['data'][number];
 type Named = { id: string; label: string; description?: string };
 
 /** The stages of a workspace, and the members to whom submissions can be assigned. */
-export type Team = { stages: readonly Stage[]; members: readonly Named[] };
+export type Team = { stages: readonly Stage[]; members: readonly Named[]; error?: Error };
 
 export const stagesQuery = (workspaceId: string) =>
   queryOptions({ ...operationQuery(workspaceId, 'listStages', {}), staleTime: 60_000 });
@@ -24,11 +24,12 @@ const nothing: Team = { stages: [], members: [] };
 
 /** Returns the stages and members, the signed-in person first; empty until they are loaded. */
 export function useTeam({ workspace_id }: Pick<FormLocation, 'workspace_id'>): Team {
-  const { data: stages } = useQuery(stagesQuery(workspace_id));
-  const { data: members } = useQuery({ ...membersQuery(workspace_id), staleTime: 60_000 });
+  const { data: stages, error: unread } = useQuery(stagesQuery(workspace_id));
+  const { data: members, error: missing } = useQuery({ ...membersQuery(workspace_id), staleTime: 60_000 });
+  const error = unread ?? missing;
   const { user } = useSession();
   return useMemo(() => {
-    if (!stages || !members) return nothing;
+    if (!stages || !members) return error ? { ...nothing, error } : nothing;
     const others = members.filter(({ id }) => id !== user.id);
     const own = members.filter(({ id }) => id === user.id);
     const times = Map.groupBy(members, ({ name }) => name);
@@ -39,11 +40,13 @@ export function useTeam({ workspace_id }: Pick<FormLocation, 'workspace_id'>): T
       ...(times.get(name)!.length > 1 && { description: email }),
     });
     return { stages: stages.data, members: [...own, ...others].map(toNamed) };
-  }, [stages, members, user.id]);
+  }, [stages, members, error, user.id]);
 }
 
 /** Returns the label of a stage or a member by the column and the id. */
 export function describeAssignment(id: string, column: string, { stages, members }: Team): string {
+  // They are not loaded yet: every workspace has a stage.
+  if (stages.length === 0) return '…';
   const known =
     column === assignmentColumns.stage
       ? stages.find((stage) => stage.id === id)?.name

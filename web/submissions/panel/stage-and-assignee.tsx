@@ -22,11 +22,16 @@ export function StageAndAssignee({
   const team = useTeam(form);
   const { stage_id, assignee_id } = submission;
   const change = useSubmissionChange(form, submission, {
-    takeBack: ({ on, made }) => ({
-      ...(on.stage_id !== made.stage_id && { stage_id: on.stage_id }),
-      ...(on.assignee_id !== made.assignee_id && { assignee_id: on.assignee_id }),
-    }),
+    takeBack:
+      ({ on, made }) =>
+      (_, since) => {
+        const parts = (['stage_id', 'assignee_id'] as const).filter((part) => on[part] !== made[part]);
+        if (since.some((state) => parts.some((part) => state[part] !== made[part])))
+          throw new Error('It has been changed since.');
+        return Object.fromEntries(parts.map((part) => [part, on[part]]));
+      },
   });
+  const problem = change.error ?? team.error;
   const assignee =
     assignee_id === null ? 'No one' : describeAssignment(assignee_id, assignmentColumns.assignee, team);
   if (!mayEdit)
@@ -54,9 +59,9 @@ export function StageAndAssignee({
           id !== (assignee_id ?? noOne) && change.mutate({ assignee_id: id === noOne ? null : id })
         }
       />
-      {change.error && (
+      {problem && (
         <p className="field-error" role="alert">
-          {change.error.message}
+          {problem.message}
         </p>
       )}
     </div>
