@@ -7,6 +7,8 @@ alter table submissions add column assignee_id text;
 -- The version before: leaves assignee_id null, and removes members as before.
 alter table submissions add foreign key (workspace_id, assignee_id) references members (workspace_id, user_id)
   on delete set null (assignee_id);
+-- Whether the submissions of a form use stages or assignees.
+create index submissions_moved on submissions (workspace_id, form_id) where stage_id is not null or assignee_id is not null;
 -- Finds what is assigned to a member who leaves.
 create index submissions_assigned on submissions (workspace_id, assignee_id) where assignee_id is not null;
 

@@ -5,8 +5,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { createCursorError, type PageRequest } from '#kit/pagination.ts';
 import { integers, type RowOf, type StatementColumn as SqlColumn, texts } from '#kit/statement.ts';
-import { isSortableType } from '#rules/columns.ts';
-import { assignmentColumns } from '#rules/stages.ts';
+import { assignmentColumns, isSortableType } from '#rules/columns.ts';
 import type { Column } from '#submissions/columns.ts';
 import { readColumns } from '#submissions/read-columns.ts';
 

@@ -11,7 +11,7 @@ import { type Actor, idParameter, operation } from '#kit/operation.ts';
 import { finishPageByPosition, listParameters, readPageRequestByPosition } from '#kit/pagination.ts';
 import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
-import { onlyRow, requireRow, statement } from '#kit/statement.ts';
+import { boolean, onlyRow, requireRow, statement } from '#kit/statement.ts';
 import { noExtraProperties } from '#kit/validation.ts';
 import { orderColumns } from '#rules/columns.ts';
 import type { Column } from '#submissions/columns.ts';
@@ -80,7 +80,22 @@ const listMemberNames = statement(
   `select u.id, u.name from members m join users u on u.id = m.user_id where m.workspace_id = $workspace_id`,
 );
 
-async function readAssignmentNames(database: Database, workspaceId: string): Promise<AssignmentNames> {
+const hasAssignments = statement(
+  'view.has_assignments',
+  'workspace_id form_id',
+  { has_assignments: boolean },
+  `select exists (
+     select from submissions
+     where workspace_id = $workspace_id and form_id = $form_id and (stage_id is not null or assignee_id is not null)) as has_assignments`,
+);
+
+/** Returns the names for the columns of an export; undefined if no submission was moved or assigned. */
+async function readAssignmentNames(
+  database: Database,
+  { workspaceId, formId }: { workspaceId: string; formId: string },
+): Promise<AssignmentNames | undefined> {
+  const [form] = await hasAssignments(database, { workspace_id: workspaceId, form_id: formId });
+  if (!form!.has_assignments) return undefined;
   const [stages, members] = await Promise.all([
     readStages(database, workspaceId),
     listMemberNames(database, { workspace_id: workspaceId }),
@@ -216,7 +231,7 @@ export function tableRowEndpoints({ database, links }: { database: Database; lin
     exportFormSubmissions: operation({
       summary: 'Export submissions of a form',
       description:
-        'Streams all submissions that match the filter as a file. Each workspace can run a few exports at the same time: 429 says when to retry. XLSX cells contain at most 32,767 characters; a longer answer is cut and marked. CSV and NDJSON contain the whole answer.',
+        'Streams all submissions that match the filter as a file. The stage and the assignee are the last columns if the form uses them. Each workspace can run a few exports at the same time: 429 says when to retry. XLSX cells contain at most 32,767 characters; a longer answer is cut and marked. CSV and NDJSON contain the whole answer.',
       permission: 'submissions:read',
       audit: 'entry',
       params: idParameter,
@@ -231,8 +246,8 @@ export function tableRowEndpoints({ database, links }: { database: Database; lin
         const view = await readTableView(database, form, asked);
         const all = await readColumns(database, form, language);
         const columns = which === 'shown' ? await readShown(form, { actor, saved }, all) : all;
-        const names = await readAssignmentNames(database, workspaceId);
-        const source = { columns, batches: readViewSubmissions(database, view), names };
+        const names = await readAssignmentNames(database, form);
+        const source = { columns, batches: readViewSubmissions(database, view), ...(names && { names }) };
         const day = now().toISOString().slice(0, 10);
         return {
           headers: {

@@ -25,12 +25,13 @@ const Hit = Type.Object({
 });
 export type Hit = Static<typeof Hit>;
 
-/** What the workspace does with a submission (docs/decisions/0111-stages-and-assignees.md). */
+const stage_id = Type.String({ description: 'The stage of the workspace. Absent for the first stage.' });
+const assignee_id = Type.String({ description: 'The assigned member. Absent if there is none.' });
+
+/** The stage and the assignee, where they are never absent (docs/decisions/0111-stages-and-assignees.md). */
 export const assignmentProperties = {
-  stage_id: Type.String({ description: 'The stage of the workspace that the submission is in.' }),
-  assignee_id: Type.Union([Type.String(), Type.Null()], {
-    description: 'The member to whom the submission is assigned.',
-  }),
+  stage_id: Type.String({ description: 'The stage of the workspace.' }),
+  assignee_id: Type.Union([Type.String(), Type.Null()], { description: 'The assigned member.' }),
 };
 
 /** A submission as the REST API returns it. Specification, "Submission (REST representation)". */
@@ -57,7 +58,8 @@ export const Submission = nameSchema(
     }),
     completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     created_at: Type.String({ format: 'date-time' }),
-    ...assignmentProperties,
+    stage_id: Type.Optional(stage_id),
+    assignee_id: Type.Optional(assignee_id),
     tags: Type.Optional(Type.Array(Type.String(), { description: 'Present with `include=tags`.' })),
     hits: Type.Optional(Type.Array(Hit, { description: 'Present in a search with `include=hits`.' })),
   }),
@@ -78,6 +80,7 @@ type SubmissionRow = {
   created_at: Date | null;
   completed_at: Date | null;
   stage_id: string | null;
+  first_stage_id: string | null;
   assignee_id: string | null;
 };
 
@@ -95,11 +98,15 @@ export function submissionJson<More extends object>(
   return markJsonText(
     `{"id":"${row.id}","form_id":"${row.form_id}","status":"${row.status}","answers":${answers},` +
       `"metadata":{"fields":${row.fields},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}${languageOf(row)}},` +
-      `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)},` +
-      `"stage_id":${JSON.stringify(row.stage_id)},"assignee_id":${JSON.stringify(row.assignee_id)}` +
+      `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)}${assignmentOf(row)}` +
       (more ? `,${JSON.stringify(more).slice(1)}` : '}'),
   );
 }
+
+/** As in the specification, unless the workspace has moved or assigned the submission. */
+const assignmentOf = ({ stage_id, first_stage_id, assignee_id }: SubmissionRow): string =>
+  (stage_id === first_stage_id ? '' : `,"stage_id":${JSON.stringify(stage_id)}`) +
+  (assignee_id === null ? '' : `,"assignee_id":${JSON.stringify(assignee_id)}`);
 
 const languageOf = ({ language }: SubmissionRow): string =>
   language === null ? '' : `,"language":${JSON.stringify(language)}`;

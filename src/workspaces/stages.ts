@@ -8,7 +8,7 @@ import { operation } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { jsonb, type Queryable, requireRow, statement } from '#kit/statement.ts';
-import { stageColors } from '#rules/stages.ts';
+import { stageColors } from '#rules/columns.ts';
 import { nameProblems, throwProblems } from './accounts/users.ts';
 import { requireWorkspaceAccess } from './authenticate.ts';
 import { noExtraProperties, timestamp } from './shapes.ts';
@@ -57,13 +57,16 @@ const updateStages = statement(
 export const stageIdsSql = `(select array(select stage ->> 'id' from jsonb_array_elements(w.stages) with ordinality as listed (stage, place) order by place)
   from workspaces w where w.id = $workspace_id)::text[]`;
 
+/** The stage in which submissions begin. */
+export const firstStageIdSql = `(${stageIdsSql})[1]`;
+
 /**
  * The stage of a submission. Without one, or if it was deleted, that is the first: no submission is rewritten
  * if the stages change.
  * @param row the alias of the table of submissions.
  */
 export const stageIdSql = (row: string): string =>
-  `case when ${row}.stage_id = any (${stageIdsSql}) then ${row}.stage_id else (${stageIdsSql})[1] end`;
+  `case when ${row}.stage_id = any (${stageIdsSql}) then ${row}.stage_id else ${firstStageIdSql} end`;
 
 /** Returns the stages of a workspace, in order. */
 export async function readStages(database: Queryable, workspaceId: string): Promise<Stage[]> {

@@ -1,5 +1,6 @@
 import './chip.css';
 import type { ReactElement, ReactNode } from 'react';
+import type { StageColor } from '#rules/columns.ts';
 import type { Tone } from './message.tsx';
 
 /** A word in a colored pill. The word carries the meaning; the color makes it easier to find. */
@@ -42,11 +43,28 @@ export function StatusChip({ status }: { status: Status }): ReactElement {
 }
 
 /** A state in a pill with a dot of its color. */
-export function DotChip({ tone, children }: { tone: Tone | 'plain'; children: ReactNode }): ReactElement {
+function DotChip({ tone, children }: { tone: Tone | 'plain'; children: ReactNode }): ReactElement {
   return (
     <span className={`chip chip-${tone}`}>
       <span className="chip-dot" aria-hidden="true" />
       {children}
     </span>
   );
+}
+
+const tones = {
+  gray: 'plain',
+  blue: 'info',
+  green: 'good',
+  yellow: 'warn',
+  red: 'bad',
+} as const satisfies Record<StageColor, Tone | 'plain'>;
+
+/** A stage of submissions with its color; nothing until the stages are loaded. */
+export function StageChip({
+  stage,
+}: {
+  stage: { name: string; color: StageColor } | undefined;
+}): ReactElement | null {
+  return stage ? <DotChip tone={tones[stage.color]}>{stage.name}</DotChip> : null;
 }

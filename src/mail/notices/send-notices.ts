@@ -6,7 +6,6 @@ import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import { createPasswordReset, resetMinutes } from '#workspaces/accounts/password-reset.ts';
 import type { EmailEvent } from '#workspaces/audit/email-events.ts';
 import type { NoticeServices } from '../notice-context.ts';
-import { notifyAssigned } from './assignment-notice.ts';
 import {
   adminNoticeReason,
   notifyAdmins,
@@ -16,7 +15,7 @@ import {
   notifyPasswordChanged,
   notifySignInChanged,
 } from './security-notices.ts';
-import { sendDueDigest, sendSubmissionNotices } from './submission-notices.ts';
+import { notifyAssigned, sendDueDigest, sendSubmissionNotices } from './submission-notices.ts';
 
 /** Emails a password reset link if the address has an account. */
 async function notifyPasswordReset(

@@ -10,7 +10,7 @@ import { type InputType, inputRules } from '#ast/form/input-rules.ts';
 import { checkComparisons, comparisonProblem } from '#ast/logic/check-condition.ts';
 import { toComparableMoments } from '#ast/rules/moments.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import { isAssignmentColumn } from '#rules/stages.ts';
+import { isAssignmentColumn } from '#rules/columns.ts';
 
 /**
  * The compared value: an answer of a type, an answer in a row of a matrix, a reference value, or the stage or

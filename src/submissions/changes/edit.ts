@@ -27,7 +27,6 @@ import {
 } from '../edited-answers.ts';
 import { insertChange } from '../history.ts';
 import { lockQuotas, type QuotaForm, updateQuotaUse } from '../quotas.ts';
-import { requireStorableReference } from '../reference.ts';
 import {
   claimAllFiles,
   createEditLink,
@@ -37,6 +36,7 @@ import {
 } from '../submission-record.ts';
 import { addToSubmissionCount, type SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
+import { requireStorableReference } from '../submit-request.ts';
 import { normalizeTags } from '../tags.ts';
 import { type Assignment, notifyAssignee, requireAssignable } from './assign.ts';
 

@@ -10,7 +10,13 @@ import { noExtraProperties, uuidSchema } from '#kit/validation.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { stageIdSchema } from '#workspaces/stages.ts';
 import type { FormKey } from '../change-event.ts';
-import { Submission, submissionEtag, submissionJson, submissionStatuses } from '../present.ts';
+import {
+  assignmentProperties,
+  Submission,
+  submissionEtag,
+  submissionJson,
+  submissionStatuses,
+} from '../present.ts';
 import { findSubmission } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
 import { Tags } from '../tags.ts';
@@ -87,6 +93,7 @@ const SubmissionPatch = Type.Object(
 /** A submission after a change. */
 const ChangedSubmission = Type.Object({
   ...Submission.properties,
+  ...assignmentProperties,
   tags: Type.Array(Type.String()),
   updated_at: Type.String({ format: 'date-time' }),
   unasked: Type.Array(Type.String(), {
@@ -114,9 +121,14 @@ export function submissionChangeEndpoints(context: SubmitServices & { links: Fil
         const row = requireRow(
           await findSubmission(database, { workspace_id: place.workspaceId, id: place.id }),
         );
-        const { tags, updated_at } = row;
+        const { tags, updated_at, stage_id, assignee_id } = row;
+        const more = { tags, updated_at, unasked, stage_id, assignee_id };
         return {
-          json: submissionJson(row, links, asWireValue({ tags, updated_at, unasked })),
+          json: submissionJson(
+            { ...row, first_stage_id: stage_id, assignee_id: null },
+            links,
+            asWireValue(more),
+          ),
           tag: submissionEtag(row),
         };
       },

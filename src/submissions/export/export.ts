@@ -77,7 +77,11 @@ export const exportTypes = {
  * Formats a submission as a line of JSON: the answers by element id, as in the API, for `columns` in their
  * order.
  */
-export function ndjsonLine(columns: readonly Column[], submission: ExportedSubmission): string {
+export function ndjsonLine(
+  columns: readonly Column[],
+  submission: ExportedSubmission,
+  names?: AssignmentNames,
+): string {
   const { id, status, created_at, completed_at, stage_id, assignee_id } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
   const reference = JSON.parse(submission.reference) as object;
@@ -86,7 +90,7 @@ export function ndjsonLine(columns: readonly Column[], submission: ExportedSubmi
     return answer === undefined ? [] : [[id, answer] as const];
   });
   const line = { id, status, reference, created_at, completed_at, answers: Object.fromEntries(chosen) };
-  return `${JSON.stringify({ ...line, stage_id, assignee_id })}\n`;
+  return `${JSON.stringify(names ? { ...line, stage_id, assignee_id } : line)}\n`;
 }
 
 type Batches = AsyncIterable<readonly ExportedSubmission[]>;
@@ -124,7 +128,8 @@ const writers: Readonly<Record<ExportFormat, (source: Source, options: Options) 
       csvSubmission(source.columns, submission, write, source.names),
     );
   },
-  ndjson: (source) => readText('', source, (submission) => ndjsonLine(source.columns, submission)),
+  ndjson: (source) =>
+    readText('', source, (submission) => ndjsonLine(source.columns, submission, source.names)),
   xlsx: (source) => xlsxStream(rowsOf(source)),
 };
 

@@ -2,7 +2,7 @@ import type { Condition as FormCondition } from '#ast/basics/condition.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import { assignmentColumns } from '#rules/stages.ts';
+import { assignmentColumns } from '#rules/columns.ts';
 import type { SummaryBar } from '#search/filter/summary-bar.ts';
 import type { Column } from '#submissions/shapes.ts';
 
@@ -297,3 +297,27 @@ function partsOf(condition: GroupPart): FormCondition[] {
       return condition satisfies never;
   }
 }
+
+type Named = { id: string; label: string };
+/** The stages and members that filters offer. */
+type Assignable = { stages: readonly { id: string; name: string }[]; members: readonly Named[] };
+
+/** The columns that filters offer after the questions. They are filtered like questions with options. */
+export const filterColumnsOf = (columns: readonly Column[], { stages, members }: Assignable): Column[] => {
+  const column = (id: string, label: string, named: readonly Named[]): Column => ({
+    id,
+    label,
+    type: 'dropdown',
+    options: named.map((one) => one.id),
+    option_labels: Object.fromEntries(named.map((one) => [one.id, one.label])),
+    rows: [],
+    inputs: [],
+    is_retired: false,
+  });
+  const named = stages.map(({ id, name }) => ({ id, label: name }));
+  return [
+    ...columns,
+    column(assignmentColumns.stage, 'Stage', named),
+    column(assignmentColumns.assignee, 'Assignee', members),
+  ];
+};

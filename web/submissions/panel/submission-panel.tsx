@@ -23,8 +23,14 @@ import { searchOf, type ViewState } from '../view-state.ts';
 import { AnswersView } from './answers-view.tsx';
 import { AnswersForm } from './edit/answers-form.tsx';
 import { ReferenceDataForm } from './edit/reference-form.tsx';
-import { DeleteButton, NotesSection, ReferenceDataView, StatusSwitch, TagsSection } from './sections.tsx';
-import { StageAndAssignee } from './stage-and-assignee.tsx';
+import {
+  DeleteButton,
+  NotesSection,
+  ReferenceDataView,
+  StageAndAssignee,
+  StatusSwitch,
+  TagsSection,
+} from './sections.tsx';
 import { Timeline } from './timeline.tsx';
 
 /** Elements that handle these keys themselves: fields, menus, lists and confirmation dialogs. */

@@ -7,15 +7,14 @@ import type { AnswerValue } from '#ast/answers/check-answers.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { listQuestions } from '#ast/form/tree.ts';
-import { assignmentColumns } from '#rules/stages.ts';
+import { assignmentColumns } from '#rules/columns.ts';
 import { hostOf } from '#rules/url-problem.ts';
 import type { Difference, SubmissionDetail, TimelineEntry } from '#submissions/shapes.ts';
 import { StatusChip } from '../../design/chip.tsx';
 import { Ago } from '../../design/time.tsx';
 import { shortEventLabel } from '../../webhooks/events.ts';
 import { formatAnswer, type QuestionDisplay, questionDisplay } from '../answer-text.tsx';
-import { type FormLocation, timelineQuery } from '../queries.ts';
-import { describeAssignment, type Team, useTeam } from '../stages.tsx';
+import { describeAssignment, type FormLocation, type Team, timelineQuery, useTeam } from '../queries.ts';
 
 /** The history of a submission, newest first: changes and webhook deliveries. */
 export function Timeline({

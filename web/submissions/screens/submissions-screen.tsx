@@ -20,11 +20,11 @@ import {
   firstSubmissionPollMs,
   spamCountQuery,
   tableQuery,
+  useTeam,
 } from '../queries.ts';
 import { BulkBar } from '../selection/bulk-bar.tsx';
 import { addBulkChange, BulksProgress } from '../selection/bulk-progress.tsx';
 import { useSelection } from '../selection/selectable-cell.tsx';
-import { useTeam } from '../stages.tsx';
 import {
   ColumnsDialog,
   columnWidthLimits,

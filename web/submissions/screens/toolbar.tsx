@@ -5,9 +5,9 @@ import { TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Select } from '../../design/select.tsx';
 import { ScreenSearch } from '../../shell/search/search-box.tsx';
+import { filterColumnsOf } from '../filter/conditions.ts';
 import { FilterBar } from '../filter/filter-bar.tsx';
-import type { FormLocation } from '../queries.ts';
-import { filterColumnsOf, useTeam } from '../stages.tsx';
+import { type FormLocation, useTeam } from '../queries.ts';
 import {
   type ChangeView,
   dateDaysAgo,

@@ -4,8 +4,7 @@ import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Menu } from '../../design/menu.tsx';
-import { type BulkChangeReply, type FormLocation, formatSubmissionCount } from '../queries.ts';
-import { useTeam } from '../stages.tsx';
+import { type BulkChangeReply, type FormLocation, formatSubmissionCount, useTeam } from '../queries.ts';
 import { TagField, tagsIn } from '../tags.tsx';
 import { isViewFiltered, toFilterParameters, type ViewState } from '../view-state.ts';
 

@@ -2,13 +2,12 @@ import './columns-dialog.css';
 import { type ReactElement, useState } from 'react';
 import { elementDefinitions } from '#ast/form/elements.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
-import { isSortableType } from '#rules/columns.ts';
-import { assignmentColumns } from '#rules/stages.ts';
+import { assignmentColumns, isSortableType } from '#rules/columns.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import type { Team } from '../stages.tsx';
+import type { Team } from '../queries.ts';
 
 /** A column of the table. Element IDs begin with a letter, so `$` marks built-in columns. */
 export type SubmissionColumn = { id: string; title: string } & (
