@@ -168,13 +168,19 @@ export function mapAnswersOfKind(
 const linksKeptMs = 1_800_000;
 
 /**
- * Returns the ETag of a submission. If it has files, the ETag changes every half hour, because file links
- * expire.
+ * Returns the ETag of a submission. It also changes every half hour if it has files, because file links expire,
+ * and if its stage is deleted or its assignee leaves, which does not change the submission.
  */
 export const submissionEtag = ({
   updated_at,
   has_files,
-}: {
+  stage_id,
+  first_stage_id,
+  assignee_id,
+}: Pick<SubmissionRow, 'has_files' | 'stage_id' | 'first_stage_id' | 'assignee_id'> & {
   updated_at: Date;
-  has_files: boolean | null;
-}): string => formatEtag(updated_at, has_files ? Math.floor(now().getTime() / linksKeptMs) : undefined);
+}): string => {
+  const links = has_files ? Math.floor(now().getTime() / linksKeptMs) : null;
+  const seen = [links, stage_id === first_stage_id ? null : stage_id, assignee_id];
+  return formatEtag(updated_at, seen.filter((part) => part !== null).join('.') || undefined);
+};

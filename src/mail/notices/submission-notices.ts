@@ -244,8 +244,8 @@ const toEach = (people: string, mail: Omit<NewMail, 'to'>): NewMail[] =>
 const findAssigned = statement(
   'mail.find_assigned',
   'workspace_id id user_id',
-  'form_name',
-  `select f.name as form_name from submissions s
+  'form_name total:integer',
+  `select f.name as form_name, 1 as total from submissions s
      join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id and f.deleted_at is null
     where s.workspace_id = $workspace_id and s.id = $id and s.assignee_id = $user_id and s.trashed_at is null
       for key share of s`,
@@ -308,13 +308,13 @@ export async function notifyAssigned(
       ? onlyRow(await findAssigning(client, { ...key, id: bulkId! }))
       : onlyRow(await findAssigned(client, { ...key, id: submissionId, user_id: userId }));
   if (!found) return;
-  const count = 'total' in found ? found.total : 1;
+  const { total, form_name } = found;
   const list = `${config.publicUrl}/app/forms/${formId}/submissions`;
   const condition = [{ on: 'answer', name: assignmentColumns.assignee, op: 'any', values: [userId] }];
   const heading =
-    count === 1
+    total === 1
       ? 'A submission was assigned to you'
-      : `${formatCount(count, 'submission')} were assigned to you`;
+      : `${formatCount(total, 'submission')} were assigned to you`;
   await enqueueMail(
     client,
     vault,
@@ -322,14 +322,14 @@ export async function notifyAssigned(
     {
       kind: 'assignment',
       to,
-      subject: `${heading}: ${found.form_name}`,
+      subject: `${heading}: ${form_name}`,
       letter: {
         heading,
         blocks: [
           {
             kind: 'fields',
             fields: [
-              { label: 'Form', value: found.form_name },
+              { label: 'Form', value: form_name },
               { label: 'Assigned by', value: assigner?.name ?? 'A deleted account or key' },
             ],
           },
