@@ -791,6 +791,7 @@ create table submissions (
   constraint submissions_workspace_id_form_id_version_fkey FOREIGN KEY (workspace_id, form_id, version) REFERENCES form_versions(workspace_id, form_id, version) ON DELETE CASCADE
 ) with (autovacuum_vacuum_insert_scale_factor=0.02);
 CREATE INDEX submissions_assigned ON submissions USING btree (workspace_id, assignee_id) WHERE (assignee_id IS NOT NULL);
+CREATE INDEX submissions_moved ON submissions USING btree (workspace_id, form_id) WHERE ((stage_id IS NOT NULL) OR (assignee_id IS NOT NULL));
 CREATE INDEX submissions_of_form ON submissions USING btree (workspace_id, form_id, id DESC) INCLUDE (trashed_at);
 CREATE INDEX submissions_of_form_by_status ON submissions USING btree (workspace_id, form_id, status, id DESC) WHERE (trashed_at IS NULL);
 CREATE UNIQUE INDEX submissions_of_key ON submissions USING btree (workspace_id, key) WHERE (key IS NOT NULL);

@@ -79,11 +79,13 @@ test('the table shows, filters and sorts by stage and assignee, and changes many
     Array(3).fill(person.userId),
   );
   await page.locator('.sheet-row label').first().click();
-  await bar.getByRole('button', { name: 'Stage' }).click();
+  await bar.getByRole('button', { name: 'Status' }).click();
   await page.getByRole('menuitem', { name: 'In progress' }).click();
   const toast = await holdToast(page, '1 submission was moved.');
   await toast.getByRole('button', { name: 'Undo' }).click();
   await until('the undo', async () => (await assignmentOf(ids[2]!))[0] === 'new');
+  // A toast under the pointer stays.
+  await page.mouse.move(5, 5);
   await leave(page);
 });
 

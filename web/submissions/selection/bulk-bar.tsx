@@ -137,20 +137,22 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
       <Button size="small" icon="edit" isDisabled={isTooMuch} onPress={() => setTagging(true)}>
         Tag
       </Button>
-      <Menu items={statuses.map(({ id, label }) => ({ id, label, onAction: () => mark.start(id) }))}>
+      <Menu
+        items={[
+          ...statuses.map(({ id, label }) => ({ id, label, onAction: () => mark.start(id) })),
+          {
+            id: 'stages',
+            heading: 'Move to stage',
+            items: team.stages.map(({ id, name }) => ({
+              id: `stage ${id}`,
+              label: name,
+              onAction: () => assign.start({ stage_id: id }),
+            })),
+          },
+        ]}
+      >
         <Button size="small" icon="check" isDisabled={isTooMuch}>
           Status
-        </Button>
-      </Menu>
-      <Menu
-        items={team.stages.map(({ id, name }) => ({
-          id,
-          label: name,
-          onAction: () => assign.start({ stage_id: id }),
-        }))}
-      >
-        <Button size="small" icon="steps" isDisabled={isTooMuch}>
-          Stage
         </Button>
       </Menu>
       <Menu
