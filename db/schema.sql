@@ -966,6 +966,7 @@ create table workspaces (
   retention jsonb not null default '{}'::jsonb,
   ends_at timestamp with time zone,
   stages jsonb not null default '[{"id": "new", "name": "New", "color": "gray"}, {"id": "in_progress", "name": "In progress", "color": "blue"}, {"id": "done", "name": "Done", "color": "green"}]'::jsonb,
+  stages_updated_at timestamp with time zone not null default date_trunc('milliseconds'::text, now()),
   constraint workspaces_pkey PRIMARY KEY (id),
   constraint workspaces_audit_days_check CHECK (((audit_days >= 30) AND (audit_days <= 3650))),
   constraint workspaces_burst_check CHECK ((burst >= 0)),

@@ -1,6 +1,7 @@
 -- The stage and the assignee of a submission (docs/decisions/0111-stages-and-assignees.md).
 alter table workspaces add column stages jsonb not null
   default '[{"id":"new","name":"New","color":"gray"},{"id":"in_progress","name":"In progress","color":"blue"},{"id":"done","name":"Done","color":"green"}]';
+alter table workspaces add column stages_updated_at timestamptz not null default date_trunc('milliseconds', now());
 -- Null for the first stage.
 alter table submissions add column stage_id text;
 alter table submissions add column assignee_id text;

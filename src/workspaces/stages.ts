@@ -35,21 +35,21 @@ const findStages = statement(
   'stages.find',
   'workspace_id',
   ['updated_at', { stages: jsonb<Stage[]>() }],
-  `select stages, updated_at from workspaces where id = $workspace_id`,
+  `select stages, stages_updated_at as updated_at from workspaces where id = $workspace_id`,
 );
 
 const lockStages = statement(
   'stages.lock',
   'workspace_id',
   'updated_at',
-  `select updated_at from workspaces where id = $workspace_id for no key update`,
+  `select stages_updated_at as updated_at from workspaces where id = $workspace_id for no key update`,
 );
 
 const updateStages = statement(
   'stages.update',
   ['workspace_id now stages:jsonText'],
   '',
-  `update workspaces set stages = $stages, updated_at = greatest($now, updated_at + interval '1 ms')
+  `update workspaces set stages = $stages, stages_updated_at = greatest($now, stages_updated_at + interval '1 ms')
     where id = $workspace_id`,
 );
 

@@ -62,7 +62,7 @@ const readersOf: Partial<Record<Name, readonly Name[]>> = {
   rotateKey: ['listKeys'],
   revokeKey: ['listKeys'],
   changeRetention: retention,
-  changeStages: ['listStages', 'getWorkspace', ...submissions],
+  changeStages: ['listStages', ...submissions],
   changeFormRetention: retention,
   retryMail: ['getMailStatus', 'listMails'],
   erasePerson: ['listErasures', 'getErasure'],

@@ -151,6 +151,17 @@ test('stages are renamed, reordered, added and deleted; a deleted one leads to t
   assert.equal((await tenant.call('PUT', '/stages', { data: made.body.data })).status, 403);
 });
 
+test('stages are changed with If-Match, which a renamed workspace does not concern', async () => {
+  const { tenant } = await openDesk([]);
+  const Authorization = `Bearer ${await tenant.makeFullKey()}`;
+  const { body, headers } = await tenant.call('GET', '/stages', undefined, { Authorization });
+  const change = (etag: string) => tenant.call('PUT', '/stages', body, { Authorization, 'If-Match': etag });
+  const seen = headers.get('etag')!;
+  await tenant.call('PATCH', '/workspace', { name: 'Other' }, { Authorization });
+  assert.equal((await change(seen)).status, 200);
+  assert.equal((await change(seen)).status, 412);
+});
+
 test('a member who leaves is no longer the assignee', async () => {
   const { tenant, ids, people, read, change } = await openDesk(['a'], ['Ada', 'Zoe']);
   await change(ids[0]!, { assignee_id: people[1] });
