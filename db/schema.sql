@@ -782,11 +782,16 @@ create table submissions (
   trashed_by text,
   tags text[] not null default '{}'::text[],
   language text,
+  stage_id text,
+  assignee_id text,
   constraint submissions_pkey PRIMARY KEY (workspace_id, id),
   constraint submissions_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'incomplete'::text]))),
   constraint submissions_trashed_by_fkey FOREIGN KEY (trashed_by) REFERENCES users(id) ON DELETE SET NULL,
+  constraint submissions_workspace_id_assignee_id_fkey FOREIGN KEY (workspace_id, assignee_id) REFERENCES members(workspace_id, user_id) ON DELETE SET NULL (assignee_id),
   constraint submissions_workspace_id_form_id_version_fkey FOREIGN KEY (workspace_id, form_id, version) REFERENCES form_versions(workspace_id, form_id, version) ON DELETE CASCADE
 ) with (autovacuum_vacuum_insert_scale_factor=0.02);
+CREATE INDEX submissions_assigned ON submissions USING btree (workspace_id, assignee_id) WHERE (assignee_id IS NOT NULL);
+CREATE INDEX submissions_moved ON submissions USING btree (workspace_id, form_id) WHERE ((stage_id IS NOT NULL) OR (assignee_id IS NOT NULL));
 CREATE INDEX submissions_of_form ON submissions USING btree (workspace_id, form_id, id DESC) INCLUDE (trashed_at);
 CREATE INDEX submissions_of_form_by_status ON submissions USING btree (workspace_id, form_id, status, id DESC) WHERE (trashed_at IS NULL);
 CREATE UNIQUE INDEX submissions_of_key ON submissions USING btree (workspace_id, key) WHERE (key IS NOT NULL);
@@ -892,6 +897,7 @@ create table users (
   temporary_until timestamp with time zone,
   second_factor boolean not null default false,
   ends_at timestamp with time zone,
+  assignment_emails boolean not null default true,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email)
 );
@@ -959,6 +965,8 @@ create table workspaces (
   audit_days integer not null default 365,
   retention jsonb not null default '{}'::jsonb,
   ends_at timestamp with time zone,
+  stages jsonb not null default '[{"id": "new", "name": "New", "color": "gray"}, {"id": "in_progress", "name": "In progress", "color": "blue"}, {"id": "done", "name": "Done", "color": "green"}]'::jsonb,
+  stages_updated_at timestamp with time zone not null default date_trunc('milliseconds'::text, now()),
   constraint workspaces_pkey PRIMARY KEY (id),
   constraint workspaces_audit_days_check CHECK (((audit_days >= 30) AND (audit_days <= 3650))),
   constraint workspaces_burst_check CHECK ((burst >= 0)),

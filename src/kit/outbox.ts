@@ -20,6 +20,7 @@ import type { Vault } from './vault.ts';
 export const mailPaces = {
   notification: 'prompt',
   digest: 'prompt',
+  assignment: 'prompt',
   receipt: 'prompt',
   resume_link: 'prompt',
   edit_link: 'prompt',

@@ -32,7 +32,7 @@ const data = {
   },
   'submissions:write': {
     label: 'Change submissions',
-    description: 'Create, change, tag and delete submissions.',
+    description: 'Create, change, tag, assign and delete submissions.',
     role: 'editor',
   },
   'files:write': { label: 'Upload files', description: 'Upload files for submissions.', role: 'editor' },
@@ -90,7 +90,11 @@ const administration = {
     description: 'Read the workspace and its plan.',
     role: 'viewer',
   },
-  'workspace:write': { label: 'Change the workspace', description: 'Rename the workspace.', role: 'admin' },
+  'workspace:write': {
+    label: 'Change the workspace',
+    description: 'Rename the workspace, and change its stages.',
+    role: 'admin',
+  },
   'mail:read': { label: 'Read the email log', description: 'Read the log of emails.', role: 'admin' },
   'mail:write': {
     label: 'Resend emails',

@@ -4,6 +4,7 @@ import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { noExtraProperties, uuidSchema } from '#kit/validation.ts';
+import { requireAssignable } from '#submissions/changes/assign.ts';
 import {
   BulkChange,
   bulkProgressEndpoints,
@@ -12,6 +13,7 @@ import {
   undoBulk,
 } from '#submissions/changes/bulk.ts';
 import type { ChangeServices } from '#submissions/changes/edit.ts';
+import { assignmentPatch } from '#submissions/changes/endpoints.ts';
 import { submissionStatuses } from '#submissions/present.ts';
 import { normalizeTags, Tags } from '#submissions/tags.ts';
 import { readViewIds } from './read-submissions.ts';
@@ -102,27 +104,41 @@ export function bulkEndpoints(context: ChangeServices) {
     }),
 
     startBulkChange: operation({
-      summary: 'Set status of submissions',
+      summary: 'Set status, stage or assignee of submissions',
       description:
-        'Sets the status in the background, and sends webhooks and emails for each change. A submission whose answers are not valid cannot be completed and stays unchanged. 409 if their number differs from `expected`.',
+        'Sets one of them in the background. Changes of the status send webhooks and emails. A submission whose answers are not valid cannot be completed and stays unchanged. 409 if their number differs from `expected`.',
       permission: 'submissions:write',
       audit: { none: 'Submissions have their own history.' },
       params: idParameter,
-      body: Type.Object({ ...selection, status: Type.Enum([...submissionStatuses]) }, noExtraProperties),
+      body: Type.Object(
+        { ...selection, status: Type.Optional(Type.Enum([...submissionStatuses])), ...assignmentPatch },
+        noExtraProperties,
+      ),
       example: { body: { filter: { tag: 'paid' }, status: 'completed' } },
       errors: ['conflict'],
       reply: { status: 202, description: 'The change has started.', schema: BulkChange },
-      async run({ params, body: { status, ...given }, ...scope }) {
+      async run({ params, body: { status, stage_id, assignee_id, ...given }, ...scope }) {
+        const request = [
+          ...(status === undefined ? [] : [{ kind: 'status', status } as const]),
+          ...(stage_id === undefined ? [] : [{ kind: 'stage', assignment: { stage_id } } as const]),
+          ...(assignee_id === undefined ? [] : [{ kind: 'assign', assignment: { assignee_id } } as const]),
+        ];
+        if (request.length !== 1)
+          throw new ApiError('validation_error', 'Send one of "status", "stage_id" and "assignee_id".');
+        await requireAssignable(database, scope.workspaceId, {
+          ...(stage_id !== undefined && { stage_id }),
+          ...(assignee_id !== undefined && { assignee_id }),
+        });
         const { form, ids } = await select(scope, params.id, given);
-        const request = { kind: 'status', ids, by: scope.actor, status } as const;
-        return { body: asWireValue(await startBulk(context, form, request)) };
+        const bulk = await startBulk(context, form, { ...request[0]!, ids, by: scope.actor });
+        return { body: asWireValue(bulk) };
       },
     }),
 
     undoBulkChange: operation({
       summary: 'Undo bulk change',
       description:
-        'Undoes a move to the trash, a tagging or a status change in the background. Later changes to the submissions are kept. 409 if the bulk change is not finished, was already undone, or was a permanent deletion.',
+        'Undoes a move to the trash, a tagging, or a change of the status, stage or assignee in the background. Later changes to the submissions are kept. 409 if the bulk change is not finished, was already undone, or was a permanent deletion.',
       permission: 'submissions:write',
       audit: { none: 'Submissions have their own history.' },
       params: Type.Object({ id: uuidSchema, change: uuidSchema }),

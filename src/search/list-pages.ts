@@ -6,6 +6,7 @@ import {
   type SubmissionStatus,
   submissionSelection,
 } from '#submissions/submission-rows.ts';
+import { stageIdSql } from '#workspaces/stages.ts';
 import { inSpanSql } from './filter/read-where.ts';
 import {
   conditionsColumns,
@@ -18,12 +19,12 @@ import {
 
 /** A row of the table. */
 export const rowColumns = columns(
-  'id version answers:text reference:text created_at updated_at completed_at? tags',
+  'id version answers:text reference:text created_at updated_at completed_at? tags stage_id:text assignee_id:text?',
   { status: textEnum<SubmissionStatus>() },
 );
 
 export const rowSelection = `s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference,
-  s.created_at, s.updated_at, s.completed_at, s.tags`;
+  s.created_at, s.updated_at, s.completed_at, s.tags, ${stageIdSql('s')} as stage_id, s.assignee_id`;
 
 /**
  * The columns that a page reads from each submission `s`: those of the API, with the version that was

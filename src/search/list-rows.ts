@@ -2,6 +2,7 @@ import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { columns, jsonb, statement, textEnum } from '#kit/statement.ts';
 import type { TableSettings } from '#submissions/shapes.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
+import { stageIdSql } from '#workspaces/stages.ts';
 import { declareByFilterKind, declareByFilterReceived, receivedAtSql } from './filter/where-of-forms.ts';
 import { rowColumns, rowSelection } from './list-pages.ts';
 
@@ -47,16 +48,20 @@ export const listViewIds = declareByFilterKind('view.list_view_ids', (name, colu
   ),
 );
 
-const exportedColumns = columns('id answers:text reference:text created_at:text completed_at:text?', {
-  status: textEnum<SubmissionStatus>(),
-});
+const exportedColumns = columns(
+  'id answers:text reference:text created_at:text completed_at:text? stage_id:text assignee_id:text?',
+  {
+    status: textEnum<SubmissionStatus>(),
+  },
+);
 
 // All columns are read as text, as they are written to the file: with the driver's dates and objects, a row
 // takes 8 µs to fetch instead of 4.
 const isoTime = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const exportedRow = `p.id, p.status, p.answers::text as answers, p.reference::text as reference,
-  ${isoTime('p.created_at')} as created_at, ${isoTime('p.completed_at')} as completed_at`;
+  ${isoTime('p.created_at')} as created_at, ${isoTime('p.completed_at')} as completed_at,
+  ${stageIdSql('p')} as stage_id, p.assignee_id`;
 
 /** Selects the next rows of an export, newest first, below `to_id`. */
 export const readViewBatch = declareByFilterKind('view.read_view_down', (name, columns, met) =>

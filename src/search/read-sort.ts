@@ -5,7 +5,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { createCursorError, type PageRequest } from '#kit/pagination.ts';
 import { integers, type RowOf, type StatementColumn as SqlColumn, texts } from '#kit/statement.ts';
-import { isSortableType } from '#rules/columns.ts';
+import { assignmentColumns, isSortableType } from '#rules/columns.ts';
 import type { Column } from '#submissions/columns.ts';
 import { readColumns } from '#submissions/read-columns.ts';
 
@@ -20,6 +20,8 @@ type SortKind =
   | 'updated'
   | 'status'
   | 'tags'
+  | 'stage'
+  | 'assignee'
   | 'reference'
   | 'answer'
   | '';
@@ -41,6 +43,8 @@ const facts = {
   $updated: 'updated',
   $status: 'status',
   $tags: 'tags',
+  [assignmentColumns.stage]: 'stage',
+  [assignmentColumns.assignee]: 'assignee',
   $reference: 'reference',
 } as const satisfies Readonly<Record<string, SortKind>>;
 type FactId = keyof typeof facts;
@@ -55,7 +59,7 @@ export const sortParameter = Type.Optional(
       .map((id) => `\`${id}\``)
       .join(
         ', ',
-      )}. \`$received\` is the completion time, or the last save of an incomplete submission. The default is newest first, or relevance with \`q\`. Numbers come before text. Text is sorted without regard to case and accents, options by label, rows by number, and files by name. Submissions without an answer come last; ties are sorted newest first. At most ${formatWholeNumber(mostSorted)} submissions can be sorted: narrow them with \`created_from\` and \`created_to\`.`,
+      )}. \`$received\` is the completion time, or the last save of an incomplete submission. Stages are sorted in their order, and assignees by name. The default is newest first, or relevance with \`q\`. Numbers come before text. Text is sorted without regard to case and accents, options by label, rows by number, and files by name. Submissions without an answer come last; ties are sorted newest first. At most ${formatWholeNumber(mostSorted)} submissions can be sorted: narrow them with \`created_from\` and \`created_to\`.`,
     examples: ['-$completed', 'age,-$created'],
   }),
 );

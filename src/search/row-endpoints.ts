@@ -11,15 +11,17 @@ import { type Actor, idParameter, operation } from '#kit/operation.ts';
 import { finishPageByPosition, listParameters, readPageRequestByPosition } from '#kit/pagination.ts';
 import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
-import { onlyRow, requireRow } from '#kit/statement.ts';
+import { boolean, onlyRow, requireRow, statement } from '#kit/statement.ts';
 import { noExtraProperties } from '#kit/validation.ts';
 import { orderColumns } from '#rules/columns.ts';
 import type { Column } from '#submissions/columns.ts';
+import type { AssignmentNames } from '#submissions/export/cells.ts';
 import { exportFormats, exportStream, exportTypes, startLimitedExport } from '#submissions/export/export.ts';
 import { mapFiles } from '#submissions/present.ts';
 import { readColumns, readViewedForm } from '#submissions/read-columns.ts';
 import { languageParameter, SubmissionDetail, TablePage, type TableRow } from '#submissions/shapes.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
+import { readStages } from '#workspaces/stages.ts';
 import type { CompiledSearch } from './compile-search.ts';
 import {
   type FindOptionLabel,
@@ -70,6 +72,38 @@ const ExportQuery = Type.Object(
   },
   noExtraProperties,
 );
+
+const listMemberNames = statement(
+  'view.list_member_names',
+  'workspace_id',
+  'id:text name',
+  `select u.id, u.name from members m join users u on u.id = m.user_id where m.workspace_id = $workspace_id`,
+);
+
+const hasAssignments = statement(
+  'view.has_assignments',
+  'workspace_id form_id',
+  { has_assignments: boolean },
+  `select exists (
+     select from submissions
+     where workspace_id = $workspace_id and form_id = $form_id and (stage_id is not null or assignee_id is not null)) as has_assignments`,
+);
+
+/** Returns the names for the columns of an export; undefined if no submission was moved or assigned. */
+async function readAssignmentNames(
+  database: Database,
+  { workspaceId, formId }: { workspaceId: string; formId: string },
+): Promise<AssignmentNames | undefined> {
+  const [form] = await hasAssignments(database, { workspace_id: workspaceId, form_id: formId });
+  if (!form!.has_assignments) return undefined;
+  const [stages, members] = await Promise.all([
+    readStages(database, workspaceId),
+    listMemberNames(database, { workspace_id: workspaceId }),
+  ]);
+  const byId = (named: readonly { id: string; name: string }[]) =>
+    new Map(named.map(({ id, name }) => [id, name]));
+  return { stages: byId(stages), members: byId(members) };
+}
 
 /** The JSON of a submission's answers and reference values, as text. */
 type Texts = { answers: string; reference: string };
@@ -197,7 +231,7 @@ export function tableRowEndpoints({ database, links }: { database: Database; lin
     exportFormSubmissions: operation({
       summary: 'Export submissions of a form',
       description:
-        'Streams all submissions that match the filter as a file. Each workspace can run a few exports at the same time: 429 says when to retry. XLSX cells contain at most 32,767 characters; a longer answer is cut and marked. CSV and NDJSON contain the whole answer.',
+        'Streams all submissions that match the filter as a file. The stage and the assignee are the last columns if the form uses them. Each workspace can run a few exports at the same time: 429 says when to retry. XLSX cells contain at most 32,767 characters; a longer answer is cut and marked. CSV and NDJSON contain the whole answer.',
       permission: 'submissions:read',
       audit: 'entry',
       params: idParameter,
@@ -212,7 +246,8 @@ export function tableRowEndpoints({ database, links }: { database: Database; lin
         const view = await readTableView(database, form, asked);
         const all = await readColumns(database, form, language);
         const columns = which === 'shown' ? await readShown(form, { actor, saved }, all) : all;
-        const source = { columns, batches: readViewSubmissions(database, view) };
+        const names = await readAssignmentNames(database, form);
+        const source = { columns, batches: readViewSubmissions(database, view), ...(names && { names }) };
         const day = now().toISOString().slice(0, 10);
         return {
           headers: {
@@ -264,4 +299,6 @@ const factsOf = (row: FoundRow) => ({
   updated_at: row.updated_at,
   completed_at: row.completed_at,
   tags: row.tags,
+  stage_id: row.stage_id,
+  assignee_id: row.assignee_id,
 });

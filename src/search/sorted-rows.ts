@@ -1,4 +1,5 @@
 import { type Columns, nullableColumns, statement, uuid } from '#kit/statement.ts';
+import { stageIdSql, stageIdsSql } from '#workspaces/stages.ts';
 import { inSpanSql } from './filter/read-where.ts';
 import { filterColumns, filterConditionSql, receivedAtSql } from './filter/where-of-forms.ts';
 import { rowColumns, rowSelection } from './list-pages.ts';
@@ -32,11 +33,13 @@ const keyOf = (place: 1 | 2): string => `lateral (
                      when 'received' then ${epoch(receivedAtSql)}
                      when 'completed' then ${epoch('p.completed_at')}
                      when 'updated' then ${epoch('p.updated_at')}
+                     when 'stage' then array_position(${stageIdsSql}, ${stageIdSql('p')})
                      else case type when 'number' then (value #>> '{}')::double precision
                             when 'array' then case when json_typeof(value -> 0) = 'object' and value -> 0 -> 'filename' is null
                                               then json_array_length(value) end end end as n,
            nullif(left(
              case kind when 'status' then p.status
+                       when 'assignee' then (select lower(u.name) from users u where u.id = p.assignee_id)
                        when 'tags' then array_to_string(p.tags, ', ')
                        when 'reference' then (select string_agg(name || ': ' || each, ', ')
                                               from json_each_text(p.reference) as given (name, each))

@@ -3,13 +3,16 @@ import { getProperty } from '#ast/basics/json.ts';
 import type { Actor } from '#kit/operation.ts';
 import { channelByActorKind } from '#workspaces/authenticate.ts';
 
+/** The parts of a submission whose changes are recorded. */
+export const differenceParts = ['answers', 'reference', 'status', 'tags', 'stage', 'assignee'] as const;
+
 /**
  * One difference that a change made. If the value did not exist before or no longer exists, that side is
  * absent.
  */
 export type Difference = {
-  part: 'answers' | 'reference' | 'status' | 'tags';
-  /** The element's id, or the name of a reference value; empty for status and tags. */
+  part: (typeof differenceParts)[number];
+  /** The element's id, or the name of a reference value; empty for other parts. */
   name: string;
   from?: unknown;
   to?: unknown;
@@ -21,32 +24,30 @@ type Changeable = {
   answers: Readonly<Record<string, unknown>>;
   reference: Readonly<Record<string, unknown>>;
   tags: readonly string[];
+  stage_id: string;
+  assignee_id: string | null;
 };
 
 /** Returns the differences between two states of a submission, one for each value. */
 export function findDifferences(before: Changeable, after: Changeable): Difference[] {
   return [
-    ...(before.status === after.status
-      ? []
-      : [{ part: 'status' as const, name: '', from: before.status, to: after.status }]),
+    ...partDifference('status', before.status, after.status),
+    ...partDifference('stage', before.stage_id, after.stage_id),
+    ...partDifference('assignee', before.assignee_id, after.assignee_id),
     ...valueDifferences('answers', before.answers, after.answers),
     ...valueDifferences('reference', before.reference, after.reference),
-    ...(isDeepStrictEqual(before.tags, after.tags)
-      ? []
-      : [
-          {
-            part: 'tags' as const,
-            name: '',
-            ...omitEmptyTags('from', before.tags),
-            ...omitEmptyTags('to', after.tags),
-          },
-        ]),
+    ...partDifference('tags', emptyToNull(before.tags), emptyToNull(after.tags)),
   ];
 }
 
-/** Omits an empty list of tags, as if the value were missing. */
-const omitEmptyTags = (key: 'from' | 'to', tags: readonly string[]): object =>
-  tags.length === 0 ? {} : { [key]: tags };
+/** An empty list of tags counts as a missing value. */
+const emptyToNull = (tags: readonly string[]): readonly string[] | null => (tags.length === 0 ? null : tags);
+
+/** Returns the difference of a part with one value. A side that is null is omitted. */
+const partDifference = (part: Difference['part'], from: unknown, to: unknown): Difference[] =>
+  isDeepStrictEqual(from, to)
+    ? []
+    : [{ part, name: '', ...(from !== null && { from }), ...(to !== null && { to }) }];
 
 function valueDifferences(
   part: 'answers' | 'reference',

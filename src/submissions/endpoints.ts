@@ -10,10 +10,10 @@ import { requireRow } from '#kit/statement.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { extractNamedFiles, findUploadedFiles } from './edited-answers.ts';
 import { Submission, submissionEtag, submissionJson } from './present.ts';
-import { requireStorableReference } from './reference.ts';
 import { findSubmission } from './submission-rows.ts';
 import { submitAnswers } from './submit.ts';
 import type { SubmitServices } from './submit-request.ts';
+import { requireStorableReference } from './submit-request.ts';
 
 /** Operation that returns one submission. src/search lists and searches submissions. */
 export const getSubmissionEndpoint = ({ database, links }: { database: Database; links: FileLinks }) =>

@@ -25,6 +25,15 @@ const Hit = Type.Object({
 });
 export type Hit = Static<typeof Hit>;
 
+const stage_id = Type.String({ description: 'The stage of the workspace. Absent for the first stage.' });
+const assignee_id = Type.String({ description: 'The assigned member. Absent if there is none.' });
+
+/** The stage and the assignee, where they are never absent (docs/decisions/0111-stages-and-assignees.md). */
+export const assignmentProperties = {
+  stage_id: Type.String({ description: 'The stage of the workspace.' }),
+  assignee_id: Type.Union([Type.String(), Type.Null()], { description: 'The assigned member.' }),
+};
+
 /** A submission as the REST API returns it. Specification, "Submission (REST representation)". */
 export const Submission = nameSchema(
   'Submission',
@@ -49,6 +58,8 @@ export const Submission = nameSchema(
     }),
     completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     created_at: Type.String({ format: 'date-time' }),
+    stage_id: Type.Optional(stage_id),
+    assignee_id: Type.Optional(assignee_id),
     tags: Type.Optional(Type.Array(Type.String(), { description: 'Present with `include=tags`.' })),
     hits: Type.Optional(Type.Array(Hit, { description: 'Present in a search with `include=hits`.' })),
   }),
@@ -68,6 +79,9 @@ type SubmissionRow = {
   has_files: boolean | null;
   created_at: Date | null;
   completed_at: Date | null;
+  stage_id: string | null;
+  first_stage_id: string | null;
+  assignee_id: string | null;
 };
 
 /**
@@ -84,10 +98,15 @@ export function submissionJson<More extends object>(
   return markJsonText(
     `{"id":"${row.id}","form_id":"${row.form_id}","status":"${row.status}","answers":${answers},` +
       `"metadata":{"fields":${row.fields},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}${languageOf(row)}},` +
-      `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)}` +
+      `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)}${assignmentOf(row)}` +
       (more ? `,${JSON.stringify(more).slice(1)}` : '}'),
   );
 }
+
+/** As in the specification, unless the workspace has moved or assigned the submission. */
+const assignmentOf = ({ stage_id, first_stage_id, assignee_id }: SubmissionRow): string =>
+  (stage_id === first_stage_id ? '' : `,"stage_id":${JSON.stringify(stage_id)}`) +
+  (assignee_id === null ? '' : `,"assignee_id":${JSON.stringify(assignee_id)}`);
 
 const languageOf = ({ language }: SubmissionRow): string =>
   language === null ? '' : `,"language":${JSON.stringify(language)}`;
@@ -149,13 +168,19 @@ export function mapAnswersOfKind(
 const linksKeptMs = 1_800_000;
 
 /**
- * Returns the ETag of a submission. If it has files, the ETag changes every half hour, because file links
- * expire.
+ * Returns the ETag of a submission. It also changes every half hour if it has files, because file links expire,
+ * and if its stage is deleted or its assignee leaves, which does not change the submission.
  */
 export const submissionEtag = ({
   updated_at,
   has_files,
-}: {
+  stage_id,
+  first_stage_id,
+  assignee_id,
+}: Pick<SubmissionRow, 'has_files' | 'stage_id' | 'first_stage_id' | 'assignee_id'> & {
   updated_at: Date;
-  has_files: boolean | null;
-}): string => formatEtag(updated_at, has_files ? Math.floor(now().getTime() / linksKeptMs) : undefined);
+}): string => {
+  const links = has_files ? Math.floor(now().getTime() / linksKeptMs) : null;
+  const seen = [links, stage_id === first_stage_id ? null : stage_id, assignee_id];
+  return formatEtag(updated_at, seen.filter((part) => part !== null).join('.') || undefined);
+};

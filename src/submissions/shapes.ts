@@ -6,8 +6,8 @@ import { listSchemaOf, nameSchema } from '#kit/pagination.ts';
 import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import type { Column as ColumnOf } from './columns.ts';
 import { createdParameters } from './created-span.ts';
-import { changeKinds, changeOrigins, type Difference } from './differences.ts';
-import { submissionStatuses } from './present.ts';
+import { changeKinds, changeOrigins, type Difference, differenceParts } from './differences.ts';
+import { assignmentProperties, submissionStatuses } from './present.ts';
 
 export type { Difference };
 export type Column = ColumnOf;
@@ -78,6 +78,7 @@ const row = {
   updated_at: timestampSchema,
   completed_at: orNull(timestampSchema),
   tags: Type.Array(Type.String()),
+  ...assignmentProperties,
   hits: Type.Array(Type.String(), {
     description: 'The words that the search found, as written in this submission.',
   }),
@@ -149,9 +150,9 @@ export type SubmissionDetail = Static<typeof SubmissionDetail>;
 // The history ---------------------------------------------------------------------------------------------
 
 const difference = Type.Object({
-  part: Type.Enum(['answers', 'reference', 'status', 'tags']),
+  part: Type.Enum([...differenceParts]),
   name: Type.String({
-    description: "The element's id, or the name of a reference value; empty for status and tags.",
+    description: "The element's id, or the name of a reference value; empty for other parts.",
   }),
   from: Type.Optional(Type.Unknown()),
   to: Type.Optional(Type.Unknown()),

@@ -12,6 +12,8 @@ export const taskKinds = [
   'submissions.remove',
   'submissions.tag',
   'submissions.status',
+  'submissions.stage',
+  'submissions.assign',
   'submissions.undo',
   'submissions.import',
   'invitations.send',

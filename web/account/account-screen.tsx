@@ -6,7 +6,7 @@ import { callSessionOperation, sessionOperationQuery } from '../api/operations.t
 import { queryClient } from '../api/query-client.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
-import { RadioGroup } from '../design/checkbox.tsx';
+import { RadioGroup, Switch } from '../design/checkbox.tsx';
 import { Chip } from '../design/chip.tsx';
 import { FieldsForm } from '../design/fields.tsx';
 import { Message } from '../design/message.tsx';
@@ -186,6 +186,32 @@ function NameForm({ name }: { name: string }): ReactElement {
   );
 }
 
+const notificationsQuery = queryOptions(sessionOperationQuery('getNotifications', {}));
+
+/** The emails that the person wants. */
+function NotificationsCard(): ReactElement {
+  const notifications = useQuery(notificationsQuery);
+  const change = useAction({
+    run: (assignment_emails: boolean) =>
+      callSessionOperation('changeNotifications', { body: { assignment_emails } }),
+    problem: 'toast',
+  });
+  return (
+    <Card title="Emails" lead="Sent to your address, for all your workspaces.">
+      <QueryState query={notifications} lines={1} showsError>
+        {({ assignment_emails }) => (
+          <Switch
+            isSelected={change.isPending ? change.variables : assignment_emails}
+            onChange={(isOn) => change.start(isOn)}
+          >
+            Submissions that others assign to me
+          </Switch>
+        )}
+      </QueryState>
+    </Card>
+  );
+}
+
 /** Settings of the person rather than of a workspace. */
 export function AccountScreen(): ReactElement {
   const { user } = useSession();
@@ -207,6 +233,7 @@ export function AccountScreen(): ReactElement {
       <SecondFactorCard />
       <SessionsCard />
       <ActivityCard />
+      <NotificationsCard />
       <Card title="Appearance">
         <RadioGroup
           label="Theme in this browser"

@@ -1,5 +1,6 @@
 import './chip.css';
 import type { ReactElement, ReactNode } from 'react';
+import type { StageColor } from '#rules/columns.ts';
 import type { Tone } from './message.tsx';
 
 /** A word in a colored pill. The word carries the meaning; the color makes it easier to find. */
@@ -38,10 +39,32 @@ type Status = keyof typeof statuses;
 /** The status of a form, submission, delivery, webhook, email or key. */
 export function StatusChip({ status }: { status: Status }): ReactElement {
   const [word, tone] = statuses[status];
+  return <DotChip tone={tone}>{word}</DotChip>;
+}
+
+/** A state in a pill with a dot of its color. */
+function DotChip({ tone, children }: { tone: Tone | 'plain'; children: ReactNode }): ReactElement {
   return (
     <span className={`chip chip-${tone}`}>
       <span className="chip-dot" aria-hidden="true" />
-      {word}
+      {children}
     </span>
   );
+}
+
+const tones = {
+  gray: 'plain',
+  blue: 'info',
+  green: 'good',
+  yellow: 'warn',
+  red: 'bad',
+} as const satisfies Record<StageColor, Tone | 'plain'>;
+
+/** A stage of submissions with its color; nothing until the stages are loaded. */
+export function StageChip({
+  stage,
+}: {
+  stage: { name: string; color: StageColor } | undefined;
+}): ReactElement | null {
+  return stage ? <DotChip tone={tones[stage.color]}>{stage.name}</DotChip> : null;
 }

@@ -41,6 +41,7 @@ const mailLogQuery = (workspace: string, view: { state: MailState | undefined; p
 const kindWords: Readonly<Record<MailKind, string>> = {
   notification: 'Notification',
   digest: 'Digest',
+  assignment: 'Assignment',
   receipt: 'Receipt',
   resume_link: 'Link to saved answers',
   edit_link: 'Link to change answers',

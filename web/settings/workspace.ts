@@ -55,3 +55,6 @@ async function readFormNames(id: string): Promise<{ id: string; name: string }[]
   }
   return forms;
 }
+
+export const stagesQuery = (id: string) =>
+  queryOptions({ ...operationQuery(id, 'listStages', {}), staleTime: 60_000 });

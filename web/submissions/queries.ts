@@ -1,13 +1,18 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
 import { formatCount } from '#ast/basics/format-number.ts';
 import type { Theme } from '#ast/theme/theme.ts';
+import { assignmentColumns } from '#rules/columns.ts';
 import type { SummarySample } from '#submissions/shapes.ts';
 import { keepPreviousRows } from '../api/keep-rows.ts';
 import { operationQuery } from '../api/operations.ts';
 import { startOfLocalDay } from '../design/day.ts';
+import { membersQuery, stagesQuery } from '../settings/workspace.ts';
 import type { LocatedForm } from '../shell/current-form.ts';
 import { toServerSearch } from '../shell/search/search-results.ts';
+import { useSession } from '../shell/session.ts';
+import { goneLabels } from './filter/conditions.ts';
 import { toTableParameters, type ViewState } from './view-state.ts';
 
 export type FormLocation = Pick<LocatedForm, 'workspace_id' | 'id'>;
@@ -181,3 +186,42 @@ export const spamCountQuery = (form: FormLocation) =>
 
 export const spamDetailQuery = (form: FormLocation, id: string) =>
   queryOptions(operationQuery(form.workspace_id, 'getSpam', { params: { id: form.id, held: id } }));
+
+type Named = { id: string; label: string; description?: string };
+
+/** The stages of a workspace, and the members to whom submissions can be assigned. */
+export type Team = { stages: ReplyOf<'listStages'>['data']; members: readonly Named[]; error?: Error };
+
+const nothing: Team = { stages: [], members: [] };
+
+/** Returns the stages and members, the signed-in person first; empty until they are loaded. */
+export function useTeam({ workspace_id }: Pick<FormLocation, 'workspace_id'>): Team {
+  const { data: stages, error: unread } = useQuery(stagesQuery(workspace_id));
+  const { data: members, error: missing } = useQuery({ ...membersQuery(workspace_id), staleTime: 60_000 });
+  const error = unread ?? missing;
+  const { user } = useSession();
+  return useMemo(() => {
+    if (!stages || !members) return error ? { ...nothing, error } : nothing;
+    const others = members.filter(({ id }) => id !== user.id);
+    const own = members.filter(({ id }) => id === user.id);
+    const times = Map.groupBy(members, ({ name }) => name);
+    const toNamed = ({ name, email, id }: (typeof members)[number]): Named => ({
+      id,
+      label: id === user.id ? `${name} (you)` : name,
+      // Two members can have the same name.
+      ...(times.get(name)!.length > 1 && { description: email }),
+    });
+    return { stages: stages.data, members: [...own, ...others].map(toNamed) };
+  }, [stages, members, error, user.id]);
+}
+
+/** Returns the label of a stage or a member by the column and the id. */
+export function describeAssignment(id: string, column: string, { stages, members }: Team): string {
+  // They are not loaded yet: every workspace has a stage.
+  if (stages.length === 0) return '…';
+  const known =
+    column === assignmentColumns.stage
+      ? stages.find((stage) => stage.id === id)?.name
+      : members.find((member) => member.id === id)?.label;
+  return known ?? goneLabels[column] ?? id;
+}

@@ -167,6 +167,7 @@ test('lengths are counted in characters, as in JSON Schema: a character beyond 1
   const plain = (send: (text: string) => Promise<number>) => (length: number) => send('x'.repeat(length));
   const senders: Readonly<Record<string, (length: number) => Promise<number>>> = {
     'changeWorkspace.name': wide((name) => call('PATCH', '/workspace', { name })),
+    'changeStages.data.name': wide((name) => call('PUT', '/stages', { data: [{ name, color: 'gray' }] })),
     'createKey.name': wide((name) => call('POST', '/keys', { name })),
     'changeKey.name': wide((name) => call('PATCH', `/keys/${made['keys']}`, { name })),
     'changeWebhook.url': plain((path) =>

@@ -56,6 +56,7 @@ import {
   joinEndpoints,
   personWorkspaceEndpoints,
 } from '#workspaces/sign-in/workspace-endpoints.ts';
+import { stageEndpoints } from '#workspaces/stages.ts';
 import {
   type Method,
   type OperationName,
@@ -103,6 +104,7 @@ export function apiOperations(services: Services) {
     ...memberInvitationEndpoints(services),
     ...keyEndpoints(services),
     ...workspaceEndpoints(services),
+    ...stageEndpoints(services),
     ...retentionEndpoints(services),
     ...auditEndpoints(services),
     ...peopleEndpoints(services),

@@ -134,6 +134,8 @@ export const routes = {
 
   getWorkspace: 'GET /workspace',
   changeWorkspace: 'PATCH /workspace',
+  listStages: 'GET /stages',
+  changeStages: 'PUT /stages',
 
   getRetention: 'GET /retention',
   changeRetention: 'PATCH /retention',
@@ -176,6 +178,8 @@ export const sessionRoutes = {
   signInByPasskey: 'POST /session/passkey',
   takeSecondStep: 'POST /session/second-step',
   renamePerson: 'PATCH /person',
+  getNotifications: 'GET /person/notifications',
+  changeNotifications: 'PATCH /person/notifications',
   deleteAccount: 'DELETE /person',
   bringBackAccount: 'POST /person/returns',
   changePassword: 'PUT /person/password',

@@ -4,8 +4,8 @@ import { type EmailBlock, type EmailBody, type EmailField, enqueueMails, type Ne
 import { onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import type { Role } from '#rules/permissions.ts';
 import type { AccountChange } from '#workspaces/audit/email-events.ts';
-import { formatEmailTime } from '../format-email-time.ts';
 import type { NoticeServices } from '../notice-context.ts';
+import { formatEmailTime } from '../notice-context.ts';
 
 /** Selects the owners and admins, who manage a workspace's keys and members. */
 const selectAdmins = statement('mail.select_keepers', 'workspace_id', 'id:text name email')`

@@ -15,7 +15,7 @@ import {
   notifyPasswordChanged,
   notifySignInChanged,
 } from './security-notices.ts';
-import { sendDueDigest, sendSubmissionNotices } from './submission-notices.ts';
+import { notifyAssigned, sendDueDigest, sendSubmissionNotices } from './submission-notices.ts';
 
 /** Emails a password reset link if the address has an account. */
 async function notifyPasswordReset(
@@ -116,6 +116,7 @@ const noticeSenders: {
   key_created: notifyKeyCreated,
   key_rotated: notifyKeyRotated,
   member_added: notifyMemberAdded,
+  submissions_assigned: notifyAssigned,
   password_changed: notifyPasswordChanged,
   second_factor_changed: notifySignInChanged,
   workspace_ending: notifyWorkspaceDeletion,

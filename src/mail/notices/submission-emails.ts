@@ -39,7 +39,7 @@ import {
   uuid,
 } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { formatEmailTime } from '../format-email-time.ts';
+import { formatEmailTime } from '../notice-context.ts';
 import { english, type MailWords, mailWords } from '../words/words.ts';
 
 /** Returns the format of answers in emails. It matches the public page. */

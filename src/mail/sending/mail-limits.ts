@@ -141,6 +141,7 @@ const rareMailLimits = (kind: MailKind): readonly MailLimit[] => [
 const limitsByKind = {
   notification: () => noticeLimits('notification'),
   digest: () => noticeLimits('digest'),
+  assignment: () => noticeLimits('assignment'),
   receipt: visitorLimits,
   resume_link: visitorLimits,
   edit_link: visitorLimits,

@@ -38,7 +38,7 @@ const where = (description: string) =>
 export const formsFilterParameters = {
   ...filterParameters,
   where: where(
-    'In each form, the condition applies to the elements with these ids, by their types in that form. If a form lacks the element or cannot compare it, the question counts as unanswered: `not_equals`, `not_contains` and `not_answered` match. An id that no form has is an error.',
+    'In each form, the condition applies to the elements with these ids, by their types in that form. If a form lacks the element or cannot compare it, the question counts as unanswered: `not_equals`, `not_contains` and `not_answered` match. An id that no form has is an error. `$stage` and `$assignee` are the stage and the assignee.',
   ),
 };
 
@@ -52,7 +52,9 @@ export const formFilterParameters = {
       description: 'Only submissions of this form version.',
     }),
   ),
-  where: where('It can use the same names as a webhook filter, from any answered version.'),
+  where: where(
+    'It can use the same names as a webhook filter, from any answered version, and `$stage` and `$assignee` like an element with options.',
+  ),
   counted: summaryBarParameter,
 };
 
@@ -86,7 +88,7 @@ export function readSubmissionFilter(query: FilterQuery): SubmissionFilter {
     tag: query.tag ?? null,
     version: null,
     condition: null,
-    asks_reference: false,
+    reads_whole: false,
     kind,
     isDated: query.created_from !== undefined || query.created_to !== undefined,
   };

@@ -2,7 +2,7 @@ import { type Comparison, type Condition, comparisonsOf } from '#ast/basics/cond
 import { withoutNulls } from '#ast/basics/json.ts';
 import { normalizeJson } from '#ast/form/normalize-json.ts';
 import type { Form } from '#ast/form/tree.ts';
-import { checkFilter, findComparedElement } from '#ast/logic/check-condition.ts';
+import { findComparedElement } from '#ast/logic/check-condition.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
@@ -10,7 +10,7 @@ import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { statement } from '#kit/statement.ts';
 import { findViewedForm, readAnsweredStructures, readStructures } from '#submissions/read-columns.ts';
 import { parseSummaryBar, summaryBarPath } from './summary-bar.ts';
-import { type ComparedKind, readsReference, wherePath } from './where-path.ts';
+import { type ComparedKind, checkWhere, doesReadWhole, wherePath } from './where-path.ts';
 
 /** Selects submissions `p` that are within the time span and not in the trash. */
 export const inSpanSql = `p.trashed_at is null and p.id >= $from_id and p.id < $to_id`;
@@ -45,7 +45,7 @@ export async function readWhere(
   form: FormKey,
   sent: { where: string | undefined; counted: string | undefined },
   span: { from_id: string; to_id: string },
-): Promise<{ condition: string; asks_reference: boolean }> {
+): Promise<{ condition: string; reads_whole: boolean }> {
   // A condition that always matches.
   const where = sent.where === undefined ? { all: [] } : parseConditionJson(sent.where);
   const counted = sent.counted === undefined ? undefined : parseSummaryBar(sent.counted);
@@ -55,7 +55,7 @@ export async function readWhere(
   if (!found || !live[0]) throw new ApiError('not_found');
   const versions = [live[0].structure];
   // Older versions are read only for elements that the live version does not have.
-  if (counted || checkFilter(versions[0]!, where).length > 0)
+  if (counted || checkWhereOf(versions, where).length > 0)
     versions.push(...(await readAnsweredStructures(database, form)));
   const [newest, ...older] = versions;
   const condition = sent.where === undefined ? undefined : requireCondition(newest!, older, where);
@@ -66,7 +66,7 @@ export async function readWhere(
     comparisons,
     span,
   );
-  const asks_reference = condition !== undefined && readsReference(condition);
+  const reads_whole = condition !== undefined && doesReadWhole(condition);
   const paths = [
     ...(condition
       ? [
@@ -74,13 +74,13 @@ export async function readWhere(
             typeOf: (comparison) =>
               findComparedElement(comparison, versions)[1]!.element.type as ComparedKind,
             today: todayIn(found.settings.time_zone ?? 'UTC', now()),
-            asksReference: asks_reference,
+            readsWhole: reads_whole,
           }),
         ]
       : []),
-    ...(counted ? [summaryBarPath(counted, versions, asks_reference ? '$.answers' : '$')] : []),
+    ...(counted ? [summaryBarPath(counted, versions, reads_whole ? '$.answers' : '$')] : []),
   ];
-  return { condition: paths.map((path) => `(${path})`).join(' && '), asks_reference };
+  return { condition: paths.map((path) => `(${path})`).join(' && '), reads_whole };
 }
 
 /** Returns the cost of a condition per submission. */
@@ -111,9 +111,12 @@ export function parseConditionJson(sent: string): unknown {
   }
 }
 
+const checkWhereOf = (versions: readonly Form[], where: unknown) =>
+  checkWhere(where, (comparison) => findComparedElement(comparison, versions)[0]);
+
 /** @throws ApiError bad_request if the condition is invalid. */
 function requireCondition(live: Form, older: readonly Form[], where: unknown): Condition {
-  const problems = checkFilter(live, where, older);
+  const problems = checkWhereOf([live, ...older], where);
   if (problems.length > 0)
     throw invalidCondition(problems.map(({ message, path }) => ({ message, path: [...path] })));
   refuseTextOrderComparison(where as Condition);

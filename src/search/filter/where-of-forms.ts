@@ -1,7 +1,7 @@
 import { type Comparison, type Condition, comparisonsOf } from '#ast/basics/condition.ts';
 import { quote } from '#ast/basics/problems.ts';
 import {
-  checkComparisons,
+  type checkComparisons,
   comparisonProblem,
   referenceComparisonProblem,
 } from '#ast/logic/check-condition.ts';
@@ -10,6 +10,7 @@ import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { boolean, columns, integers, nullable, type RowOf, statement, textEnum } from '#kit/statement.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
+import { stageIdSql } from '#workspaces/stages.ts';
 import {
   countComparisons,
   inSpanSql,
@@ -18,7 +19,14 @@ import {
   parseConditionJson,
   refuseTextOrderComparison,
 } from './read-where.ts';
-import { type ComparedKind, matchesUnanswered, readsReference, wherePath } from './where-path.ts';
+import {
+  type ComparedKind,
+  checkWhere,
+  doesReadWhole,
+  isAssignmentComparison,
+  matchesUnanswered,
+  wherePath,
+} from './where-path.ts';
 
 /** Creation times are converted to ids, which sort by time and are indexed. */
 export const spanColumns = columns('from_id to_id', { status: nullable(textEnum<SubmissionStatus>()) });
@@ -32,8 +40,8 @@ const submissionFilterColumns = columns(
   'completed_from:timestamp? completed_to:timestamp? received_from:timestamp?',
   'received_to:timestamp? tag?',
   {
-    /** Whether the condition uses reference values. Adding them to the answers doubles the cost. */
-    asks_reference: boolean,
+    /** Whether the condition reads more than answers. Building one object of all doubles the cost. */
+    reads_whole: boolean,
   },
   spanColumns,
 );
@@ -60,8 +68,9 @@ export const submissionFilterSql = (condition: string): string => `($status is n
   and ($received_from is null or ${receivedAtSql} >= $received_from)
   and ($received_to is null or ${receivedAtSql} < $received_to)
   and ($tag is null or p.tags @> array[$tag])
-  and (${condition} is null or case when $asks_reference
-    then jsonb_build_object('answers', p.answers, 'reference', p.reference) else p.answers::jsonb end @@ ${condition})`;
+  and (${condition} is null or case when $reads_whole
+    then jsonb_build_object('answers', p.answers, 'reference', p.reference,
+      'stage', ${stageIdSql('p')}, 'assignee', p.assignee_id) else p.answers::jsonb end @@ ${condition})`;
 
 export const filterConditionSql = `($version is null or p.version = $version) and ${submissionFilterSql('$condition')}`;
 
@@ -142,7 +151,7 @@ const findNamedTypes = statement(
 /** The forms in which a condition can match, with the condition for each. */
 export type FormConditions = Pick<
   RowOf<typeof conditionsColumns>,
-  'form_ids' | 'condition_of' | 'conditions' | 'asks_reference'
+  'form_ids' | 'condition_of' | 'conditions' | 'reads_whole'
 >;
 
 /**
@@ -166,7 +175,7 @@ export async function readWhereOfForms(
   span: { from_id: string; to_id: string },
 ): Promise<FormConditions> {
   const where = parseConditionJson(sent);
-  refuseAll(checkComparisons(where, () => undefined));
+  refuseAll(checkWhere(where, () => undefined));
   const condition = where as Condition;
   const forms = await listFilteredForms(database, {
     workspace_id: workspaceId,
@@ -177,7 +186,7 @@ export async function readWhereOfForms(
       `These forms have more than ${mostVersions} versions together. Filter one form at a time.`,
     ]);
   const types = await readTypes(database, workspaceId, forms, condition);
-  refuseAll(checkComparisons(condition, (comparison) => problemIn(types, comparison)));
+  refuseAll(checkWhere(condition, (comparison) => problemIn(types, comparison)));
   refuseTextOrderComparison(condition);
   const conditions = compile(condition, forms, types);
   await limitConditionWork(
@@ -246,21 +255,23 @@ function compile(
   forms: readonly { id: string; time_zone: string | null }[],
   types: Types,
 ): FormConditions {
-  const asks = readsReference(condition);
+  const asks = doesReadWhole(condition);
   const at = now();
   const alike = Map.groupBy(forms, ({ id, time_zone }) =>
     JSON.stringify([todayIn(time_zone ?? 'UTC', at), [...(types.get(id) ?? [])].sort()]),
   );
-  const found: FormConditions = { form_ids: [], condition_of: [], conditions: [], asks_reference: asks };
+  const found: FormConditions = { form_ids: [], condition_of: [], conditions: [], reads_whole: asks };
   for (const group of alike.values()) {
     const [{ id, time_zone }] = group as [(typeof group)[number]];
     const subjectOf = (comparison: Comparison): ComparedKind | undefined =>
       'reference' in comparison
         ? 'reference'
-        : types
-            .get(id)
-            ?.get(comparison.element)
-            ?.find((type) => problemOf(comparison, type) === undefined);
+        : isAssignmentComparison(comparison)
+          ? 'assignment'
+          : types
+              .get(id)
+              ?.get(comparison.element)
+              ?.find((type) => problemOf(comparison, type) === undefined);
     const left = settle(condition, (comparison) =>
       subjectOf(comparison) === undefined ? matchesUnanswered(comparison.is) : undefined,
     );
@@ -270,7 +281,7 @@ function compile(
         wherePath(left, {
           typeOf: (comparison) => subjectOf(comparison)!,
           today: todayIn(time_zone ?? 'UTC', at),
-          asksReference: asks,
+          readsWhole: asks,
         }),
       );
     for (const form of group) {

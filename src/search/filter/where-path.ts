@@ -7,21 +7,23 @@ import {
 } from '#ast/basics/condition.ts';
 import { trimText } from '#ast/basics/text.ts';
 import { type InputType, inputRules } from '#ast/form/input-rules.ts';
+import { checkComparisons, comparisonProblem } from '#ast/logic/check-condition.ts';
 import { toComparableMoments } from '#ast/rules/moments.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
+import { isAssignmentColumn } from '#rules/columns.ts';
 
 /**
- * The compared value: an answer of a type, an answer in a row of a matrix, or a reference value. For a group,
- * a condition can only ask whether it is answered.
+ * The compared value: an answer of a type, an answer in a row of a matrix, a reference value, or the stage or
+ * assignee (`assignment`). For a group, a condition can only ask whether it is answered.
  */
-export type ComparedKind = InputType | 'composite' | 'row' | 'reference';
+export type ComparedKind = InputType | 'composite' | 'row' | 'reference' | 'assignment';
 
 type Around = {
   /** Returns the type of the element that a comparison names. */
   readonly typeOf: (comparison: Comparison) => ComparedKind;
   /** Today's date in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
-  readonly asksReference: boolean;
+  readonly readsWhole: boolean;
 };
 
 /**
@@ -30,11 +32,36 @@ type Around = {
  * comparison does. Strings are written as JSON, and escaped in patterns.
  */
 export const wherePath = (condition: Condition, around: Around): string =>
-  pathOf(condition, { ...around, answers: around.asksReference ? '$.answers' : '$' });
+  pathOf(condition, { ...around, answers: around.readsWhole ? '$.answers' : '$' });
 
-/** Whether a condition reads `{"answers": …, "reference": …}` instead of the answers alone. */
-export const readsReference = (condition: Condition): boolean =>
-  comparisonsOf(condition).some((comparison) => 'reference' in comparison);
+/** Whether a comparison is about the stage or the assignee. */
+export const isAssignmentComparison = (comparison: Comparison): boolean =>
+  'element' in comparison && isAssignmentColumn(comparison.element);
+
+/**
+ * Stages and members are compared like options. Unknown ones match nothing, so that saved views keep working.
+ */
+const assignmentProblem = (comparison: Comparison): string | undefined =>
+  comparisonProblem(comparison, {
+    ...('element' in comparison && { id: comparison.element }),
+    type: 'dropdown',
+    attrs: {},
+  });
+
+/** Like checkFilter of #ast, for conditions that can also name the stage and the assignee. */
+export const checkWhere = (
+  where: unknown,
+  problemOf: (comparison: Comparison) => string | undefined,
+): ReturnType<typeof checkComparisons> =>
+  checkComparisons(where, (comparison) =>
+    isAssignmentComparison(comparison) ? assignmentProblem(comparison) : problemOf(comparison),
+  );
+
+/** Whether a condition reads `{"answers": …, "reference": …, "stage": …}` instead of the answers alone. */
+export const doesReadWhole = (condition: Condition): boolean =>
+  comparisonsOf(condition).some(
+    (comparison) => 'reference' in comparison || isAssignmentComparison(comparison),
+  );
 
 type Within = Around & { readonly answers: string };
 
@@ -45,10 +72,19 @@ function pathOf(condition: Condition, around: Within): string {
   const isReference = 'reference' in condition;
   // A row of a matrix has one or more chosen options, and each is compared in the same way.
   const isRow = !isReference && condition.row !== undefined;
-  const subject = isReference ? 'reference' : isRow ? 'row' : around.typeOf(condition);
+  const isAssignment = isAssignmentComparison(condition);
+  const subject = isReference
+    ? 'reference'
+    : isRow
+      ? 'row'
+      : isAssignment
+        ? 'assignment'
+        : around.typeOf(condition);
   const place = isReference
     ? `$.reference.${JSON.stringify(condition.reference)}`
-    : `${around.answers}.${JSON.stringify(condition.element)}${rowPath(condition)}`;
+    : isAssignment
+      ? `$.${condition.element.slice(1)}`
+      : `${around.answers}.${JSON.stringify(condition.element)}${rowPath(condition)}`;
   const { sign, test } = tests[condition.is];
   return `${sign}exists(${place}${test({ comparison: condition, subject, today: around.today })})`;
 }
@@ -72,9 +108,13 @@ const containing = (asked: ComparedValue): string =>
   kindOf(asked.subject) === 'choices'
     ? among(asked)
     : found(valuesOf(asked).map((value) => likeRegexPath(literal(String(value)), 'i')));
-/** Blank answers are not stored, but a reference value may be blank. */
+/** Blank answers are not stored, but a reference value may be blank, and an assignee may be null. */
 const answered = ({ subject }: ComparedValue): string =>
-  subject === 'reference' ? found([likeRegexPath('\\S')]) : '';
+  subject === 'reference'
+    ? found([likeRegexPath('\\S')])
+    : subject === 'assignment'
+      ? found(['@ != null'])
+      : '';
 const ordered =
   (sign: '>' | '>=' | '<' | '<=') =>
   (asked: ComparedValue): string =>
@@ -108,6 +148,7 @@ function kindOf(subject: ComparedKind): Kind {
   if (subject === 'reference') return 'reference';
   if (subject === 'composite') return 'presence';
   if (subject === 'row') return 'choices';
+  if (subject === 'assignment') return 'choice';
   const { kind } = inputRules[subject];
   return kind === 'files' || kind === 'order' || kind === 'grid' || kind === 'consent' ? 'presence' : kind;
 }

@@ -13,6 +13,7 @@ import { lockQuotas } from '../quotas.ts';
 import { searchMarks } from '../submission-record.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import { mostTags } from '../tags.ts';
+import { type Assignment, assignInTransaction } from './assign.ts';
 import { setSubmissionStatus } from './edit.ts';
 import { lockSubmissions, removeLockedSubmissions } from './remove.ts';
 import { restoreSubmissionsInTransaction, trashSubmissionsInTransaction } from './trash.ts';
@@ -42,20 +43,23 @@ const lockTrashedForRemoval = statement(
 
 /**
  * The kind of a bulk change: `trash`; permanent deletion (`empty`: from the trash; `remove`: from anywhere);
- * `tag`; `status`; or `undo` of another change.
+ * `tag`; `status`; `stage`; `assign`; or `undo` of another change.
  */
-export type BulkKind = 'trash' | 'empty' | 'remove' | 'tag' | 'status' | 'undo';
+export type BulkKind = 'trash' | 'empty' | 'remove' | 'tag' | 'status' | 'stage' | 'assign' | 'undo';
 
 /**
  * Searches the JSON of `findDifferences` for a part. Quotes within texts are escaped, so a text cannot match.
  */
-const changesPart = (row: string, part: 'status' | 'tags'): string =>
+const changesPart = (row: string, part: Difference['part']): string =>
   `strpos(${row}.changes::text, '"part":"${part}"') > 0`;
+
+/** The parts with one value, which a later change replaces. */
+const singleParts = ['status', 'stage', 'assignee'] as const;
 
 /**
  * Locks the submissions to undo and selects what the bulk change did. For tags, `later` contains later
- * changes of the tags. For trash and status, submissions that were later moved to the trash or given a status
- * are left out. Rows are locked in the order of ids, so that two transactions cannot deadlock.
+ * changes of the tags. Otherwise, submissions that were later moved to the trash, or given another status,
+ * stage or assignee, are left out. Rows are locked in the order of ids, so that two transactions cannot deadlock.
  */
 const lockUndone = statement(
   'bulk.lock_undone',
@@ -73,7 +77,7 @@ const lockUndone = statement(
        select from submission_changes later
        where later.workspace_id = c.workspace_id and later.submission_id = c.submission_id
          and later.id > c.id and (c.kind = 'trashed' and later.kind = 'trashed'
-           or ${changesPart('c', 'status')} and ${changesPart('later', 'status')}))
+           or ${singleParts.map((part) => `${changesPart('c', part)} and ${changesPart('later', part)}`).join(' or ')}))
    order by s.id for update of s`,
 );
 
@@ -85,8 +89,8 @@ export type BulkInput = {
   /** For `status`. */
   status?: SubmissionStatus;
   /** For `undo`: the kind of the other change. */
-  undone?: 'trash' | 'tag' | 'status';
-};
+  undone?: 'trash' | 'tag' | 'status' | 'stage' | 'assign';
+} & Assignment;
 
 const marksOf = (tags: 'before' | 'after'): string =>
   `array(select segment.code || '${searchMarks.tag}' || tag from unnest(${tags}) as tag)`;
@@ -149,7 +153,7 @@ const byOf = ({ id, requested_by, api_key_id, through }: BulkTask): ChangedBy =>
 /** The bulk change that a batch belongs to. */
 type BulkTask = Omit<LockedTask, 'input'> & { input: BulkInput; vault: Vault };
 /** Changes one batch. Returns the number of changed submissions and the number of new deliveries. */
-type Work = (
+type RunBatch = (
   db: Queryable,
   key: FormKey,
   ids: string[],
@@ -162,14 +166,14 @@ type Lock = (
 ) => Promise<StoredSubmission[]>;
 
 const removeBatch =
-  (lock: Lock): Work =>
+  (lock: Lock): RunBatch =>
   async (db, key, ids) => {
     const rows = await lock(db, { workspace_id: key.workspaceId, form_id: key.formId, ids });
     return { done: rows.length, made: await removeLockedSubmissions(db, key, rows) };
   };
 
 /** Runs a batch of each kind, in the transaction that removes the batch from the list. */
-export const bulkWorkByKind: Readonly<Record<BulkKind, Work>> = {
+export const bulkWorkByKind: Readonly<Record<BulkKind, RunBatch>> = {
   trash: async (db, key, ids, asked) => ({
     done: await trashSubmissionsInTransaction(db, key, { ids, by: byOf(asked) }),
     made: 0,
@@ -185,6 +189,8 @@ export const bulkWorkByKind: Readonly<Record<BulkKind, Work>> = {
       ids.map((id) => ({ id, status: asked.input.status! })),
       asked,
     ),
+  stage: assignBatch,
+  assign: assignBatch,
   async undo(db, key, ids, asked) {
     // Locks the form before any rows, in the same order as when submitting.
     await lockQuotas(db, key);
@@ -198,11 +204,38 @@ export const bulkWorkByKind: Readonly<Record<BulkKind, Work>> = {
   },
 };
 
+async function assignBatch(...[db, key, ids, asked]: Parameters<RunBatch>): ReturnType<RunBatch> {
+  const { stage_id, assignee_id } = asked.input;
+  const by = byOf(asked);
+  const assignment = {
+    ...(stage_id !== undefined && { stage_id }),
+    ...(assignee_id !== undefined && { assignee_id }),
+  };
+  return { done: await assignInTransaction(db, key, ids, { ...assignment, by }), made: 0 };
+}
+
+/** Undoes a move or an assignment: submissions that had the same value are updated together. */
+const undoAssignment =
+  (part: 'stage' | 'assignee') =>
+  async (...[db, key, undone, asked]: Parameters<Undo>): ReturnType<RunBatch> => {
+    const before = Map.groupBy(undone, ({ changes }) => changes.find((change) => change.part === part)?.from);
+    const sum = { done: 0, made: 0 };
+    for (const [from, some] of before) {
+      const ids = some.map(({ submission_id: id }) => id);
+      const assignment =
+        part === 'stage'
+          ? { stage_id: from as string }
+          : { assignee_id: (from as string | undefined) ?? null };
+      sum.done += await assignInTransaction(db, key, ids, { ...assignment, by: byOf(asked) });
+    }
+    return sum;
+  };
+
 async function tagBatch(
   db: Queryable,
   key: FormKey,
   { by, ...tagging }: { ids: string[]; added: string[]; removed: string[]; by: ChangedBy },
-): ReturnType<Work> {
+): ReturnType<RunBatch> {
   const tagged = await tagSubmissions(db, {
     workspace_id: key.workspaceId,
     form_id: key.formId,
@@ -221,7 +254,7 @@ async function setStatuses(
   key: FormKey,
   given: readonly { id: string; status: SubmissionStatus }[],
   asked: BulkTask,
-): ReturnType<Work> {
+): ReturnType<RunBatch> {
   const limited = await lockQuotas(db, key);
   const sum = { done: 0, made: 0 };
   for (const { id, status } of given) {
@@ -240,18 +273,15 @@ function unlessRefused(error: unknown): undefined {
   if (!(error instanceof ApiError)) throw error;
 }
 
+type Undo = (
+  db: Queryable,
+  key: FormKey,
+  undone: Awaited<ReturnType<typeof lockUndone>>,
+  asked: BulkTask,
+) => ReturnType<RunBatch>;
+
 /** For each kind of change, the function that undoes it. */
-const undoings: Readonly<
-  Record<
-    NonNullable<BulkInput['undone']>,
-    (
-      db: Queryable,
-      key: FormKey,
-      undone: Awaited<ReturnType<typeof lockUndone>>,
-      asked: BulkTask,
-    ) => ReturnType<Work>
-  >
-> = {
+const undoings: Readonly<Record<NonNullable<BulkInput['undone']>, Undo>> = {
   async trash(db, key, undone, asked) {
     const ids = undone.map(({ submission_id: id }) => id);
     const one = (work: () => Promise<void>) => withSavepoint(db, work).catch(unlessRefused);
@@ -278,6 +308,8 @@ const undoings: Readonly<
       })),
       asked,
     ),
+  stage: undoAssignment('stage'),
+  assign: undoAssignment('assignee'),
 };
 
 /** Returns the tags to add and remove to restore the previous tags, except tags that changed later. */

@@ -12,8 +12,10 @@ import { readTask, readTasks, type TaskRow, unfinishedTaskStates } from '#tasks/
 import { createTask, type NewTask, runTaskStep } from '#tasks/run-tasks.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { FormKey } from '../change-event.ts';
+import { toChangedBy } from '../differences.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
+import { type Assignment, notifyAssignee } from './assign.ts';
 import { type BulkInput, type BulkKind, bulkWorkByKind } from './bulk-work.ts';
 import type { ChangeServices } from './edit.ts';
 
@@ -24,6 +26,8 @@ export const bulkKinds = [
   'remove',
   'tag',
   'status',
+  'stage',
+  'assign',
   'undo',
 ] as const satisfies readonly BulkKind[];
 const timestamp = Type.String({ format: 'date-time' });
@@ -33,7 +37,7 @@ export const BulkChange = Type.Object({
   id: Type.String({ format: 'uuid' }),
   kind: Type.Enum([...bulkKinds], {
     description:
-      '`trash`: moved to the trash; `empty`: deleted from the trash; `remove`: deleted permanently from anywhere; `tag`: tagged; `status`: given a status; `undo`: another change undone.',
+      '`trash`: moved to the trash; `empty`: deleted from the trash; `remove`: deleted permanently from anywhere; `tag`: tagged; `status`: given a status; `stage`: moved to a stage; `assign`: assigned; `undo`: another change undone.',
   }),
   total: Type.Integer(),
   done: Type.Integer({
@@ -174,6 +178,8 @@ const batchSizes = {
   remove: 500,
   tag: 500,
   status: 50,
+  stage: 500,
+  assign: 500,
   undo: 100,
 } as const satisfies Readonly<Record<BulkKind, number>>;
 
@@ -186,6 +192,8 @@ export type BulkRequest = {
   tags?: { added: string[]; removed: string[] };
   /** For the kind `status`. */
   status?: SubmissionStatus;
+  /** For the kinds `stage` and `assign`. */
+  assignment?: Assignment;
 };
 
 /**
@@ -196,10 +204,10 @@ export type BulkRequest = {
 export async function startBulk(
   context: ChangeServices,
   form: FormKey,
-  { kind, ids, by, tags, status }: BulkRequest,
+  { kind, ids, by, tags, status, assignment }: BulkRequest,
 ) {
   const sorted = [...new Set(ids.map((id) => id.toLowerCase()))].toSorted();
-  const input = { ...tags, ...(status && { status }) } satisfies BulkInput;
+  const input = { ...tags, ...(status && { status }), ...assignment } satisfies BulkInput;
   const bulk = await begin(context, form, { kind, ids: sorted, by, input });
   if (!bulk) throw new ApiError('not_found');
   return bulk;
@@ -207,7 +215,7 @@ export async function startBulk(
 
 /**
  * Undoes a bulk change, except for submissions that changed later. It restores submissions from the trash,
- * reverses tags, and restores the previous status. A job runs it in batches.
+ * reverses tags, and restores the previous status, stage or assignee. A job runs it in batches.
  * @throws ApiError not_found; conflict for a change that cannot be undone, is not finished, or was already
  * undone.
  */
@@ -234,7 +242,7 @@ export async function undoBulk(
 }
 
 const isUndoable = (kind: BulkKind): kind is NonNullable<BulkInput['undone']> =>
-  kind === 'trash' || kind === 'tag' || kind === 'status';
+  kind === 'trash' || kind === 'tag' || kind === 'status' || kind === 'stage' || kind === 'assign';
 
 /**
  * Stores a bulk change with its job. Returns undefined if the form is deleted or the change was already
@@ -249,14 +257,20 @@ async function begin(
   const size = batchSizes[kind];
   const items: Batch[] = [];
   for (let at = 0; at < ids.length; at += size) items.push({ ids: ids.slice(at, at + size) });
-  const isStored = await transaction(context.database, (client) =>
-    createTask(
+  const isStored = await transaction(context.database, async (client) => {
+    const assignee = (task.input as BulkInput).assignee_id;
+    if (typeof assignee === 'string' && ids.length > 0)
+      await notifyAssignee(client, { workspaceId, formId }, assignee, {
+        by: toChangedBy(task.by),
+        bulkId: id,
+      });
+    return createTask(
       client,
       { workspaceId, id, kind: `submissions.${kind}`, formId, items, total: ids.length, ...task },
       // Each workspace runs one bulk change at a time, without delaying other workspaces.
       { kind: bulkJobKind, lane: `${bulkJobKind} ${workspaceId}` },
-    ),
-  );
+    );
+  });
   if (!isStored) return undefined;
   context.wakeQueue();
   const [bulk] = await readTasks(context.database, {

@@ -14,6 +14,7 @@ import type { Actor } from '#kit/operation.ts';
 import { columns, json, jsonb, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
+import { stageIdSql } from '#workspaces/stages.ts';
 import { createChangeEvent, type FormKey } from '../change-event.ts';
 import { buildSearchData } from '../columns.ts';
 import { type ChangedBy, findDifferences, toChangedBy } from '../differences.ts';
@@ -26,7 +27,6 @@ import {
 } from '../edited-answers.ts';
 import { insertChange } from '../history.ts';
 import { lockQuotas, type QuotaForm, updateQuotaUse } from '../quotas.ts';
-import { requireStorableReference } from '../reference.ts';
 import {
   claimAllFiles,
   createEditLink,
@@ -36,7 +36,9 @@ import {
 } from '../submission-record.ts';
 import { addToSubmissionCount, type SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
+import { requireStorableReference } from '../submit-request.ts';
 import { normalizeTags } from '../tags.ts';
+import { type Assignment, notifyAssignee, requireAssignable } from './assign.ts';
 
 export type ReferenceData = Record<string, string>;
 
@@ -60,11 +62,12 @@ export const lockSubmission = statement(
   'submissions.lock_submission',
   'workspace_id form_id id',
   [
-    'tags language? version',
+    'tags language? version stage_id:text assignee_id:text?',
     { structure: effectiveFormColumn, settings: jsonb<Settings>() },
     snapshotColumns,
   ],
-  `select ${snapshotSelection}, s.tags, s.language, s.version, v.structure, f.settings
+  `select ${snapshotSelection}, s.tags, s.language, s.version, v.structure, f.settings,
+     ${stageIdSql('s')} as stage_id, s.assignee_id
    from submissions s
    ${versionJoin}
    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
@@ -72,19 +75,20 @@ export const lockSubmission = statement(
    for update of s`,
 );
 
-/** Writes a changed submission and its search document. */
+/** Writes a changed submission and its search document. A null `stage_id` keeps the stored one. */
 const updateSubmission = statement(
   'submissions.update_submission',
   [
     'workspace_id form_id id answers:jsonText reference:jsonText has_files tags completed_at?',
-    'updated_at language subject body',
+    'updated_at language subject body stage_id:text? assignee_id:text?',
     { status: textEnum<SubmissionStatus>() },
   ],
   '',
   `with submission as (
      update submissions
      set status = $status, answers = $answers, reference = $reference, has_files = $has_files, tags = $tags,
-         completed_at = $completed_at, updated_at = $updated_at
+         completed_at = $completed_at, updated_at = $updated_at,
+         stage_id = coalesce($stage_id, stage_id), assignee_id = $assignee_id
      where workspace_id = $workspace_id and form_id = $form_id and id = $id
      returning status, tags)
    update search_documents set terms = ${searchTermsSql} from submission
@@ -107,13 +111,13 @@ export type SubmissionPatch = {
   status?: SubmissionStatus;
   /** The complete list of tags. */
   tags?: readonly string[];
-};
+} & Assignment;
 
 /**
  * Changes a submission. Its answers are checked against the version that was answered. To become completed,
  * it must answer every required question. The time of the first completion stays, even if the submission
- * becomes incomplete again (docs/rules.md 4). Tags are internal to the workspace, and events do not contain
- * them.
+ * becomes incomplete again (docs/rules.md 4). Tags, stage and assignee are internal to the workspace, and
+ * events do not contain them.
  * @returns the questions whose answers are kept although other answers hide them.
  * @throws ApiError not_found, precondition_failed, validation_error with the `field` of each problem.
  */
@@ -125,9 +129,11 @@ export async function changeSubmission(
   const tags = patch.tags && normalizeTags(patch.tags);
   const arrived = await findUploadedFiles(context.database, target, patch.answers);
   let unasked: string[] = [];
-  await applyChange(context, target, (current) => {
+  await applyChange(context, target, async (current, client) => {
+    await requireAssignable(client, target.workspaceId, patch);
     const { status = current.status } = patch;
-    const next = { ...withStatus(current, status), tags: tags ?? current.tags };
+    const { stage_id = current.stage_id, assignee_id = current.assignee_id } = patch;
+    const next = { ...withStatus(current, status), tags: tags ?? current.tags, stage_id, assignee_id };
     if (patch.reference) next.reference = patchReference(current.reference, patch.reference);
     const checked = checkChanged(current, next, patch.answers, arrived);
     if (checked) {
@@ -222,6 +228,8 @@ const invalid = (message: string, errors: readonly ErrorItem[]) =>
   new ApiError('validation_error', message, { errors });
 
 type Current = Awaited<ReturnType<typeof lockSubmission>>[number];
+/** Returns the changed submission, in the transaction that has locked it. */
+type Apply = (current: Current, client: Queryable) => Current | Promise<Current>;
 
 /**
  * Changes a submission; every change goes through this function. In one transaction, the submission is
@@ -232,7 +240,7 @@ type Current = Awaited<ReturnType<typeof lockSubmission>>[number];
 export async function applyChange(
   context: SubmitServices,
   target: ChangeTarget,
-  apply: (current: Current) => Current,
+  apply: Apply,
 ): Promise<void> {
   const deliveries = await transaction(context.database, async (client) => {
     const limited = await lockQuotas(client, target);
@@ -258,19 +266,22 @@ async function applyChangeWithin(
   db: Queryable,
   vault: Vault,
   changing: Changing,
-  apply: (current: Current) => Current,
+  apply: Apply,
 ): Promise<number> {
   const { workspaceId, formId, id, unchanged, limited } = changing;
   const before = requireRow(await lockSubmission(db, { workspace_id: workspaceId, form_id: formId, id }));
   requireUnchanged(unchanged, before.updated_at);
-  const applied = apply(before);
+  const applied = await apply(before, db);
   const stamp = { version: before.version, at: now() };
   const answers = stampConsents(before.structure, applied.answers, stamp, before.answers);
   const after = { ...applied, answers };
   if (isDeepStrictEqual(after, before)) return 0;
   await write(db, changing, before, after);
   if (limited) await updateQuotaUse(db, limited, id);
-  if (isDeepStrictEqual({ ...after, tags: before.tags }, before)) return 0;
+  if (after.assignee_id !== null && after.assignee_id !== before.assignee_id)
+    await notifyAssignee(db, changing, after.assignee_id, { by: changing.by, submissionId: id });
+  const { tags, stage_id, assignee_id } = before;
+  if (isDeepStrictEqual({ ...after, tags, stage_id, assignee_id }, before)) return 0;
   return recordChangeEvent(db, vault, changing, before, after);
 }
 
@@ -290,6 +301,8 @@ async function write(db: Queryable, target: Changing, before: Current, after: Cu
     tags,
     completed_at: after.completed_at,
     updated_at: changedAt,
+    stage_id: after.stage_id === before.stage_id ? null : after.stage_id,
+    assignee_id: after.assignee_id,
     ...buildSearchData(structure, settings, after),
   });
   await insertChange(db, {

@@ -6,9 +6,17 @@ import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { onlyRow, requireRow, statement } from '#kit/statement.ts';
+import { noExtraProperties, uuidSchema } from '#kit/validation.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
+import { stageIdSchema } from '#workspaces/stages.ts';
 import type { FormKey } from '../change-event.ts';
-import { Submission, submissionEtag, submissionJson, submissionStatuses } from '../present.ts';
+import {
+  assignmentProperties,
+  Submission,
+  submissionEtag,
+  submissionJson,
+  submissionStatuses,
+} from '../present.ts';
 import { findSubmission } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
 import { Tags } from '../tags.ts';
@@ -44,7 +52,13 @@ export async function requireFormOfSubmission(
   return { workspaceId, formId: found.form_id, id };
 }
 
-const noExtraProperties = { additionalProperties: false } as const;
+/** Properties that move a submission to a stage or assign it. */
+export const assignmentPatch = {
+  stage_id: Type.Optional(stageIdSchema),
+  assignee_id: Type.Optional(
+    Type.Union([uuidSchema, Type.Null()], { description: 'A member of the workspace; null for no one.' }),
+  ),
+};
 
 /** A merge patch: omitted properties stay unchanged. */
 const SubmissionPatch = Type.Object(
@@ -71,6 +85,7 @@ const SubmissionPatch = Type.Object(
     ),
     status: Type.Optional(Type.Enum([...submissionStatuses])),
     tags: Type.Optional(Tags),
+    ...assignmentPatch,
   },
   noExtraProperties,
 );
@@ -78,6 +93,7 @@ const SubmissionPatch = Type.Object(
 /** A submission after a change. */
 const ChangedSubmission = Type.Object({
   ...Submission.properties,
+  ...assignmentProperties,
   tags: Type.Array(Type.String()),
   updated_at: Type.String({ format: 'date-time' }),
   unasked: Type.Array(Type.String(), {
@@ -91,7 +107,7 @@ export function submissionChangeEndpoints(context: SubmitServices & { links: Fil
     changeSubmission: operation({
       summary: 'Change submission',
       description:
-        'Applies a merge patch. Webhooks receive `submission.updated`, unless only the tags change, because events do not contain tags. The history records every change.',
+        'Applies a merge patch. Webhooks receive `submission.updated`, unless only the tags, the stage or the assignee change, because events do not contain them. The history records every change.',
       permission: 'submissions:write',
       audit: { none: 'Submissions have their own history.' },
       params: idParameter,
@@ -105,9 +121,14 @@ export function submissionChangeEndpoints(context: SubmitServices & { links: Fil
         const row = requireRow(
           await findSubmission(database, { workspace_id: place.workspaceId, id: place.id }),
         );
-        const { tags, updated_at } = row;
+        const { tags, updated_at, stage_id, assignee_id } = row;
+        const more = { tags, updated_at, unasked, stage_id, assignee_id };
         return {
-          json: submissionJson(row, links, asWireValue({ tags, updated_at, unasked })),
+          json: submissionJson(
+            { ...row, first_stage_id: stage_id, assignee_id: null },
+            links,
+            asWireValue(more),
+          ),
           tag: submissionEtag(row),
         };
       },

@@ -91,7 +91,22 @@ export type ExportedSubmission = {
   completed_at: string | null;
   answers: string;
   reference: string;
+  stage_id?: string;
+  assignee_id?: string | null;
 };
+
+/** The names of stages and members by id, for the last columns of an export. */
+export type AssignmentNames = {
+  stages: ReadonlyMap<string, string>;
+  members: ReadonlyMap<string, string>;
+};
+export const assignmentHeadings = ['Stage', 'Assignee'] as const;
+
+/** Returns the stage and the assignee as cells; none without names. */
+export const assignmentCells = (
+  { stage_id = '', assignee_id }: ExportedSubmission,
+  names: AssignmentNames | undefined,
+): ExportCell[] => (names ? [names.stages.get(stage_id), names.members.get(assignee_id ?? '')] : []);
 
 export const fixedExportHeadings = ['Submission ID', 'Status', 'Created at', 'Completed at'] as const;
 export const referenceHeading = 'Reference';
@@ -101,19 +116,20 @@ export const spreadsheetFirstHeading = `"${fixedExportHeadings[0]}"`;
 /**
  * Returns the headings of an export: labels in form order, one for each row of a matrix. The id is added if a
  * label is not unique.
+ * @param last the headings after the others.
  */
-export function listExportHeadings(columns: readonly Column[]): string[] {
+export function listExportHeadings(columns: readonly Column[], last: readonly string[] = []): string[] {
   const withIds = new Set<string>();
   for (;;) {
     const heads = columns.map((column) => ({ column, titles: titlesOf(column, withIds.has(column.id)) }));
-    const all = [...fixedExportHeadings, referenceHeading, ...heads.flatMap(({ titles }) => titles)];
+    const all = [...fixedExportHeadings, referenceHeading, ...last, ...heads.flatMap(({ titles }) => titles)];
     const times = Map.groupBy(all, headKey);
     const repeated = heads.filter(
       ({ column, titles }) =>
         !withIds.has(column.id) && titles.some((title) => times.get(headKey(title))!.length > 1),
     );
     if (repeated.length === 0)
-      return [...fixedExportHeadings, ...heads.flatMap(({ titles }) => titles), referenceHeading];
+      return [...fixedExportHeadings, ...heads.flatMap(({ titles }) => titles), referenceHeading, ...last];
     // A label with an added id can equal the label of another column.
     for (const { column } of repeated) withIds.add(column.id);
   }

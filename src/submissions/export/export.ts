@@ -6,7 +6,10 @@ import { getProperty } from '#ast/basics/json.ts';
 import { limitConcurrency } from '#kit/concurrency.ts';
 import type { Column } from '../columns.ts';
 import {
+  type AssignmentNames,
   answerCells,
+  assignmentCells,
+  assignmentHeadings,
   type ExportCell,
   type ExportedSubmission,
   fixedExportHeadings,
@@ -40,6 +43,7 @@ export function csvSubmission(
   columns: readonly Column[],
   submission: ExportedSubmission,
   write: TextWriter = escapeSpreadsheetFormula,
+  names?: AssignmentNames,
 ): string {
   const { id, status, created_at, completed_at, reference } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
@@ -47,7 +51,9 @@ export function csvSubmission(
   for (const column of columns)
     for (const cell of answerCells(getProperty(answers, column.id), column))
       record += `${csvField(cell, write)},`;
-  return `${record}${csvField(referenceCell(reference), write)}\r\n`;
+  record += csvField(referenceCell(reference), write);
+  for (const cell of assignmentCells(submission, names)) record += `,${csvField(cell, write)}`;
+  return `${record}\r\n`;
 }
 
 function csvField(cell: ExportCell, write: TextWriter): string {
@@ -71,8 +77,12 @@ export const exportTypes = {
  * Formats a submission as a line of JSON: the answers by element id, as in the API, for `columns` in their
  * order.
  */
-export function ndjsonLine(columns: readonly Column[], submission: ExportedSubmission): string {
-  const { id, status, created_at, completed_at } = submission;
+export function ndjsonLine(
+  columns: readonly Column[],
+  submission: ExportedSubmission,
+  names?: AssignmentNames,
+): string {
+  const { id, status, created_at, completed_at, stage_id, assignee_id } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
   const reference = JSON.parse(submission.reference) as object;
   const chosen = columns.flatMap(({ id }) => {
@@ -80,12 +90,20 @@ export function ndjsonLine(columns: readonly Column[], submission: ExportedSubmi
     return answer === undefined ? [] : [[id, answer] as const];
   });
   const line = { id, status, reference, created_at, completed_at, answers: Object.fromEntries(chosen) };
-  return `${JSON.stringify(line)}\n`;
+  return `${JSON.stringify(names ? { ...line, stage_id, assignee_id } : line)}\n`;
 }
 
 type Batches = AsyncIterable<readonly ExportedSubmission[]>;
 
-type Source = { columns: readonly Column[]; batches: Batches };
+type Source = {
+  columns: readonly Column[];
+  batches: Batches;
+  /** Adds columns for the stage and the assignee. */
+  names?: AssignmentNames;
+};
+
+const headingsOf = ({ columns, names }: Source): string[] =>
+  listExportHeadings(columns, names ? assignmentHeadings : []);
 
 type Options = { readonly forSpreadsheet: boolean };
 
@@ -102,13 +120,16 @@ export function exportStream(format: ExportFormat, source: Source, options: Opti
 const writers: Readonly<Record<ExportFormat, (source: Source, options: Options) => Readable>> = {
   csv: (source, { forSpreadsheet }) => {
     const write = forSpreadsheet ? escapeSpreadsheetFormula : writeUnchanged;
-    const record = csvRecord(listExportHeadings(source.columns), write);
+    const record = csvRecord(headingsOf(source), write);
     const head = forSpreadsheet
       ? `\uFEFF${spreadsheetFirstHeading}${record.slice(fixedExportHeadings[0].length)}`
       : record;
-    return readText(head, source, (submission) => csvSubmission(source.columns, submission, write));
+    return readText(head, source, (submission) =>
+      csvSubmission(source.columns, submission, write, source.names),
+    );
   },
-  ndjson: (source) => readText('', source, (submission) => ndjsonLine(source.columns, submission)),
+  ndjson: (source) =>
+    readText('', source, (submission) => ndjsonLine(source.columns, submission, source.names)),
   xlsx: (source) => xlsxStream(rowsOf(source)),
 };
 
@@ -156,9 +177,12 @@ async function* writeText(
 
 /** Yields rows in chunks, for the thread that writes them. */
 async function* rowsOf(source: Source): AsyncGenerator<readonly (readonly ExportCell[])[]> {
-  yield [listExportHeadings(source.columns)];
+  yield [headingsOf(source)];
   for await (const turn of splitBatches(source))
-    yield turn.map((submission) => toExportCells(source.columns, submission));
+    yield turn.map((submission) => [
+      ...toExportCells(source.columns, submission),
+      ...assignmentCells(submission, source.names),
+    ]);
 }
 
 /** The number of exports that this process runs at the same time for one workspace. */

@@ -1,5 +1,5 @@
 import { answerKindOf, type Form } from '#ast/form/tree.ts';
-import { fixedExportHeadings } from '../export/cells.ts';
+import { assignmentHeadings, fixedExportHeadings } from '../export/cells.ts';
 import {
   type ColumnFormat,
   type ColumnUse,
@@ -161,7 +161,7 @@ const apostropheDoubt = ({ apostrophe }: ImportTable): LineDoubt[] =>
 
 /**
  * Returns the non-empty columns from which nothing is imported: files and, in our own exports, retired
- * questions.
+ * questions. Imported submissions begin in the first stage and are assigned to no one.
  */
 function unusedColumns(
   { lines }: ImportTable,
@@ -171,7 +171,10 @@ function unusedColumns(
   const files = findNamedColumns(columns, unimportableQuestions(form));
   const results = findNamedColumns(columns, calculatedQuestions(form));
   return columns.flatMap(({ title }, index) => {
-    const isLost = files.has(index) || (isOwn && index >= fixedExportHeadings.length && !results.has(index));
+    const isAssignment = assignmentHeadings.some((heading) => heading === title);
+    const isLost =
+      files.has(index) ||
+      (isOwn && index >= fixedExportHeadings.length && !isAssignment && !results.has(index));
     if (!isLost || mapping[index]?.as !== 'ignore') return [];
     if (body.every((line) => isBlankCell(line.cells[index] ?? ''))) return [];
     const message = files.has(index)

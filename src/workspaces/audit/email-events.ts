@@ -23,6 +23,15 @@ export type EmailEvent =
   | { kind: 'key_created'; keyId: string }
   | { kind: 'key_rotated'; keyId: string; formerUntil: string }
   | { kind: 'member_added'; userId: string }
+  /** One submission, or those of a bulk change. `by` is the author as in the history. */
+  | {
+      kind: 'submissions_assigned';
+      userId: string;
+      formId: string;
+      submissionId?: string;
+      bulkId?: string;
+      by: { changed_by: string | null; api_key_id: string | null };
+    }
   | { kind: 'password_changed'; userId: string }
   | { kind: 'second_factor_changed'; userId: string; what: AccountChange }
   /** For owners and admins: the workspace is scheduled for deletion at `endsAt`, or it was restored. */

@@ -5,7 +5,7 @@ import { now, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { finishPage, listParameters, readPageRequest, upperIdBound } from '#kit/pagination.ts';
-import { requireRow } from '#kit/statement.ts';
+import { boolean, requireRow, statement } from '#kit/statement.ts';
 import { completePasswordReset, requestPasswordReset } from '../accounts/password-reset.ts';
 import { endOtherSessions, endSession, selectSessions } from '../accounts/sessions.ts';
 import { nameProblems, throwProblems } from '../accounts/users.ts';
@@ -21,6 +21,7 @@ import { knownBrowserCookie } from './second-factor-endpoints.ts';
 import {
   AccountActivity,
   AccountEmail,
+  Notifications,
   PasswordChange,
   PasswordConfirmation,
   PasswordResetCompletion,
@@ -32,6 +33,22 @@ import {
   TwoFactorCode,
 } from './session-shapes.ts';
 import { changePassword, limitAttempts, signIn, signInTries } from './sign-in.ts';
+
+const notificationColumns = { assignment_emails: boolean };
+
+const findNotifications = statement(
+  'session.find_notifications',
+  'user_id',
+  notificationColumns,
+  `select assignment_emails from users where id = $user_id`,
+);
+
+const updateNotifications = statement(
+  'session.update_notifications',
+  ['user_id', notificationColumns],
+  '',
+  `update users set assignment_emails = $assignment_emails where id = $user_id`,
+);
 
 /** Operations that sign people in and out and change their accounts. */
 export function sessionEndpoints(services: SessionServices) {
@@ -160,6 +177,26 @@ export function sessionEndpoints(services: SessionServices) {
         );
         await recordAccountEvent(database, accountEventOf({ person, visitor }, 'changePassword'));
         return { headers: { 'Set-Cookie': cookies } };
+      },
+    }),
+
+    getNotifications: operation({
+      summary: 'Get your notifications',
+      caller: 'person',
+      reply: { status: 200, description: 'The emails that you want.', schema: Notifications },
+      async run({ person }) {
+        return { body: requireRow(await findNotifications(database, { user_id: person.id })) };
+      },
+    }),
+
+    changeNotifications: operation({
+      summary: 'Change your notifications',
+      caller: 'person',
+      audit: { none: 'Only the person is concerned.' },
+      body: Notifications,
+      reply: { status: 204, description: 'The emails that you want are changed.' },
+      async run({ person, body }) {
+        await updateNotifications(database, { user_id: person.id, ...body });
       },
     }),
 

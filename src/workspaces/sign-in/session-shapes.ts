@@ -70,6 +70,16 @@ export const PasswordChange = Type.Object(
 );
 export const PersonChange = Type.Object({ name: nameText }, noExtraProperties);
 
+/** The emails that a person wants. */
+export const Notifications = Type.Object(
+  {
+    assignment_emails: Type.Boolean({
+      description: 'Whether to email the person about submissions that are assigned to them.',
+    }),
+  },
+  noExtraProperties,
+);
+
 /** When the account or workspace will be deleted. */
 export const ScheduledDeletion = Type.Object({ ends_at: Type.String({ format: 'date-time' }) });
 

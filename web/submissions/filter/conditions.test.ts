@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Column } from '#submissions/shapes.ts';
 import { conditionsOfQuery } from './condition-draft.ts';
 import {
   describeCondition,
@@ -124,4 +125,30 @@ test('groups of filters are sent, read back and changed by their path', () => {
     describeCondition(either, []),
     '(a contains “a” or age is between 3 and 5 or (b contains “b” and age is between 3 and 5))',
   );
+});
+
+test('a stage and an assignee are described by name, and those that are gone by what they were', () => {
+  const column = (id: string, label: string, option_labels: Record<string, string>): Column => ({
+    id,
+    label,
+    type: 'dropdown',
+    options: Object.keys(option_labels),
+    option_labels,
+    rows: [],
+    inputs: [],
+    is_retired: false,
+  });
+  const columns = [
+    column('$stage', 'Stage', { done: 'Done' }),
+    column('$assignee', 'Assignee', { a: 'Ada' }),
+  ];
+  const say = (name: string, test: object): string =>
+    describeCondition({ on: 'answer', name, ...test } as FilterCondition, columns);
+  assert.equal(say('$stage', { op: 'any', values: ['done', 'x'] }), 'Stage is any of Done, a deleted stage');
+  assert.equal(
+    say('$assignee', { op: 'any', values: ['a', 'b'] }),
+    'Assignee is any of Ada, a former member',
+  );
+  assert.equal(say('$assignee', { op: 'empty' }), 'Assignee is no one');
+  assert.equal(say('$assignee', { op: 'filled' }), 'Assignee is anyone');
 });

@@ -2,6 +2,7 @@ import type { Condition as FormCondition } from '#ast/basics/condition.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
+import { assignmentColumns } from '#rules/columns.ts';
 import type { SummaryBar } from '#search/filter/summary-bar.ts';
 import type { Column } from '#submissions/shapes.ts';
 
@@ -52,9 +53,15 @@ const kinds = {
   files: 'presence',
 } as const satisfies Record<AnswerKind, string>;
 
-export type FilterKind = (typeof kinds)[AnswerKind] | 'reference' | 'version';
-export const kindOfColumn = ({ type }: Pick<Column, 'type'>): FilterKind =>
-  isInputType(type) ? kinds[inputRules[type].kind] : 'presence';
+export type FilterKind = (typeof kinds)[AnswerKind] | 'reference' | 'version' | 'stage' | 'assignee';
+export const kindOfColumn = ({ id, type }: Pick<Column, 'type'> & { id?: string }): FilterKind =>
+  id === assignmentColumns.stage
+    ? 'stage'
+    : id === assignmentColumns.assignee
+      ? 'assignee'
+      : isInputType(type)
+        ? kinds[inputRules[type].kind]
+        : 'presence';
 
 /** The labels of the operators. */
 export const operatorLabels = {
@@ -70,6 +77,22 @@ export const operatorLabels = {
 } as const;
 export type FilterOperator = keyof typeof operatorLabels;
 
+/** Returns the label of an operator for a subject: people are not answers. */
+export const labelOfOperator = (op: FilterOperator, subject: string): string =>
+  subject === assignmentColumns.assignee && (op === 'filled' || op === 'empty')
+    ? { filled: 'is anyone', empty: 'is no one' }[op]
+    : operatorLabels[op];
+
+/** The labels of a stage that was deleted and of a member who left, by column. */
+export const goneLabels: Readonly<Record<string, string>> = {
+  [assignmentColumns.stage]: 'a deleted stage',
+  [assignmentColumns.assignee]: 'a former member',
+};
+
+/** Returns the label of an option. */
+export const labelOfOption = (column: Column | undefined, value: string): string =>
+  (column && getProperty(column.option_labels, value)) ?? goneLabels[column?.id ?? ''] ?? value;
+
 /** The operators for each kind; new filters begin with the first. */
 export const operatorsByKind = {
   text: ['contains', 'equals', 'filled', 'empty'],
@@ -81,6 +104,8 @@ export const operatorsByKind = {
   presence: ['filled', 'empty'],
   reference: ['contains', 'equals', 'filled', 'empty'],
   version: ['equals'],
+  stage: ['any'],
+  assignee: ['any', 'filled', 'empty'],
 } as const satisfies Record<FilterKind, readonly FilterOperator[]>;
 
 /** Describes a condition, such as "Age is between 3 and 5". */
@@ -158,10 +183,10 @@ function describeTest(condition: SubjectCondition, column: Column | undefined): 
       return `is “${condition.value}”`;
     case 'empty':
     case 'filled':
-      return operatorLabels[condition.op];
+      return labelOfOperator(condition.op, condition.name);
     case 'any':
     case 'all':
-      return `${operatorLabels[condition.op]} ${condition.values.map((value) => (column && getProperty(column.option_labels, value)) ?? value).join(', ')}`;
+      return `${operatorLabels[condition.op]} ${condition.values.map((value) => labelOfOption(column, value)).join(', ')}`;
     case 'number':
     case 'time':
       return formatRange(condition.from, condition.to);
@@ -272,3 +297,27 @@ function partsOf(condition: GroupPart): FormCondition[] {
       return condition satisfies never;
   }
 }
+
+type Named = { id: string; label: string };
+/** The stages and members that filters offer. */
+type Assignable = { stages: readonly { id: string; name: string }[]; members: readonly Named[] };
+
+/** The columns that filters offer after the questions. They are filtered like questions with options. */
+export const filterColumnsOf = (columns: readonly Column[], { stages, members }: Assignable): Column[] => {
+  const column = (id: string, label: string, named: readonly Named[]): Column => ({
+    id,
+    label,
+    type: 'dropdown',
+    options: named.map((one) => one.id),
+    option_labels: Object.fromEntries(named.map((one) => [one.id, one.label])),
+    rows: [],
+    inputs: [],
+    is_retired: false,
+  });
+  const named = stages.map(({ id, name }) => ({ id, label: name }));
+  return [
+    ...columns,
+    column(assignmentColumns.stage, 'Stage', named),
+    column(assignmentColumns.assignee, 'Assignee', members),
+  ];
+};

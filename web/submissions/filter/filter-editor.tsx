@@ -1,5 +1,4 @@
 import { type ReactElement, useLayoutEffect, useRef, useState } from 'react';
-import { getProperty } from '#ast/basics/json.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { afterFocusReturned } from '../../design/after-focus.ts';
 import { Button } from '../../design/button.tsx';
@@ -15,7 +14,7 @@ import {
   kindOfSubject,
   subjectsOf,
 } from './condition-draft.ts';
-import { type FilterOperator, operatorLabels, operatorsByKind } from './conditions.ts';
+import { type FilterOperator, labelOfOperator, labelOfOption, operatorsByKind } from './conditions.ts';
 
 type Props = {
   label: string;
@@ -107,7 +106,7 @@ export function FilterEditor({
           <Select<FilterOperator>
             label="Condition"
             className="filter-test"
-            choices={operatorsByKind[kind].map((id) => ({ id, label: operatorLabels[id] }))}
+            choices={operatorsByKind[kind].map((id) => ({ id, label: labelOfOperator(id, draft.subject) }))}
             value={draft.op}
             onChange={(op) => set({ op })}
           />
@@ -165,7 +164,7 @@ function Values({
         label="Options"
         choices={all.map((option, index) => ({
           id: String(index),
-          label: (column && getProperty(column.option_labels, option)) ?? option,
+          label: labelOfOption(column, option),
         }))}
         value={all.flatMap((option, index) => (draft.values.includes(option) ? [String(index)] : []))}
         onChange={(ids) => onChange({ values: all.filter((_, index) => ids.includes(String(index))) })}

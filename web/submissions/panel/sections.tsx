@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactElement, useState } from 'react';
+import { assignmentColumns } from '#rules/columns.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { callWorkspaceOperation } from '../../api/operations.ts';
@@ -7,12 +8,14 @@ import { queryClient } from '../../api/query-client.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
+import { StageChip } from '../../design/chip.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Form } from '../../design/form.tsx';
 import { HighlightedText } from '../../design/highlighted-text.tsx';
+import { Select } from '../../design/select.tsx';
 import { Ago, formatDateTime } from '../../design/time.tsx';
-import { type FormLocation, notesQuery } from '../queries.ts';
+import { describeAssignment, type FormLocation, notesQuery, useTeam } from '../queries.ts';
 import { TagChips, TagField, tagsIn } from '../tags.tsx';
 import { UnsavedGuard, useSubmissionChange } from './edit/use-change.tsx';
 
@@ -276,5 +279,67 @@ export function DeleteButton({
       </Button>
       {remove.dialog}
     </>
+  );
+}
+
+/** The choice of no one. Members have UUIDs. */
+const noOne = 'none';
+
+/** Shows the stage and the assignee of a submission. People who may edit change them here at once. */
+export function StageAndAssignee({
+  form,
+  submission,
+  mayEdit,
+}: {
+  form: FormLocation;
+  submission: SubmissionDetail;
+  mayEdit: boolean;
+}): ReactElement {
+  const team = useTeam(form);
+  const { stage_id, assignee_id } = submission;
+  const change = useSubmissionChange(form, submission, {
+    takeBack:
+      ({ on, made }) =>
+      (_, since) => {
+        const parts = (['stage_id', 'assignee_id'] as const).filter((part) => on[part] !== made[part]);
+        if (since.some((state) => parts.some((part) => state[part] !== made[part])))
+          throw new Error('It has been changed since.');
+        return Object.fromEntries(parts.map((part) => [part, on[part]]));
+      },
+  });
+  const problem = change.error ?? team.error;
+  const assignee =
+    assignee_id === null ? 'No one' : describeAssignment(assignee_id, assignmentColumns.assignee, team);
+  if (!mayEdit)
+    return (
+      <div className="row panel-assignment">
+        <StageChip stage={team.stages.find(({ id }) => id === stage_id)} />
+        <span className="soft small">Assignee: {assignee}</span>
+      </div>
+    );
+  return (
+    <div className="row panel-assignment">
+      <Select
+        label="Stage"
+        size="small"
+        choices={team.stages.map(({ id, name }) => ({ id, label: name }))}
+        value={stage_id}
+        onChange={(id) => id !== stage_id && change.mutate({ stage_id: id })}
+      />
+      <Select
+        label="Assignee"
+        size="small"
+        choices={[{ id: noOne, label: 'No one' }, ...team.members]}
+        value={assignee_id ?? noOne}
+        onChange={(id) =>
+          id !== (assignee_id ?? noOne) && change.mutate({ assignee_id: id === noOne ? null : id })
+        }
+      />
+      {problem && (
+        <p className="field-error" role="alert">
+          {problem.message}
+        </p>
+      )}
+    </div>
   );
 }

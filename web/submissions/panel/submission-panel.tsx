@@ -23,12 +23,19 @@ import { searchOf, type ViewState } from '../view-state.ts';
 import { AnswersView } from './answers-view.tsx';
 import { AnswersForm } from './edit/answers-form.tsx';
 import { ReferenceDataForm } from './edit/reference-form.tsx';
-import { DeleteButton, NotesSection, ReferenceDataView, StatusSwitch, TagsSection } from './sections.tsx';
+import {
+  DeleteButton,
+  NotesSection,
+  ReferenceDataView,
+  StageAndAssignee,
+  StatusSwitch,
+  TagsSection,
+} from './sections.tsx';
 import { Timeline } from './timeline.tsx';
 
 /** Elements that handle these keys themselves: fields, menus, lists and confirmation dialogs. */
 const others =
-  'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="alertdialog"], [role="grid"]';
+  'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], [aria-haspopup="listbox"], [role="menu"], [role="listbox"], [role="alertdialog"], [role="grid"]';
 
 type Keys = {
   onNext: (() => void) | undefined;
@@ -223,6 +230,7 @@ export function SubmissionPanel({ form, id, view, isPage = false, onGo, onClose 
               />
             </div>
           )}
+          {isReading && <StageAndAssignee form={form} submission={data} mayEdit={mayEdit(form.role)} />}
           {doing === 'answers' && <AnswersForm form={form} submission={data} onDone={done} />}
           <div className={doing === 'answers' ? 'print-only' : 'panel-answers'}>
             <AnswersView submission={data} />

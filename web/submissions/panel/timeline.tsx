@@ -7,13 +7,14 @@ import type { AnswerValue } from '#ast/answers/check-answers.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { listQuestions } from '#ast/form/tree.ts';
+import { assignmentColumns } from '#rules/columns.ts';
 import { hostOf } from '#rules/url-problem.ts';
 import type { Difference, SubmissionDetail, TimelineEntry } from '#submissions/shapes.ts';
 import { StatusChip } from '../../design/chip.tsx';
 import { Ago } from '../../design/time.tsx';
 import { eventLabel } from '../../webhooks/events.ts';
 import { formatAnswer, type QuestionDisplay, questionDisplay } from '../answer-text.tsx';
-import { type FormLocation, timelineQuery } from '../queries.ts';
+import { describeAssignment, type FormLocation, type Team, timelineQuery, useTeam } from '../queries.ts';
 
 /** The history of a submission, newest first: changes and webhook deliveries. */
 export function Timeline({
@@ -24,6 +25,7 @@ export function Timeline({
   submission: SubmissionDetail;
 }): ReactElement {
   const { data, error } = useQuery(timelineQuery(form, submission.id));
+  const team = useTeam(form);
   return (
     <section className="panel-section" aria-labelledby="timeline-title">
       <h3 id="timeline-title">History</h3>
@@ -38,7 +40,9 @@ export function Timeline({
                   <Ago at={entry.at} />
                 </span>
               </div>
-              {'changes' in entry && <Changes changes={entry.changes} structure={submission.structure} />}
+              {'changes' in entry && (
+                <Changes changes={entry.changes} structure={submission.structure} team={team} />
+              )}
             </li>
           ))}
         </ol>
@@ -106,36 +110,45 @@ function describeActor({ by, through }: Extract<TimelineEntry, { changes: unknow
   return by === null ? 'a deleted account' : through === 'api' ? `the API key ${by}` : by;
 }
 
-const partNames: Readonly<Record<string, string>> = { status: 'Status', tags: 'Tags' };
+const partNames: Readonly<Record<string, string>> = {
+  status: 'Status',
+  tags: 'Tags',
+  stage: 'Stage',
+  assignee: 'Assignee',
+};
 
 /** Lists what an edit changed, value by value. */
 function Changes({
   changes,
   structure,
+  team,
 }: {
   changes: readonly Difference[];
   structure: Form;
+  team: Team;
 }): ReactElement | null {
   if (changes.length === 0) return null;
   const questions = new Map(
     listQuestions(withPipedLabels(structure)).map((question) => [question.element.attrs.id, question]),
   );
-  const say = (value: unknown, name: string): string => {
-    const question = questions.get(name);
+  const say = (value: unknown, { part, name }: Difference): string => {
+    if (typeof value === 'string' && (part === 'stage' || part === 'assignee'))
+      return describeAssignment(value, assignmentColumns[part], team);
+    const question = part === 'answers' ? questions.get(name) : undefined;
     return formatValue(value, question && questionDisplay(question));
   };
   return (
     <ul className="timeline-changes">
-      {changes.map(({ part, name, from, to }) => (
-        <li key={`${part} ${name}`}>
+      {changes.map((change) => (
+        <li key={`${change.part} ${change.name}`}>
           <span className="soft">
-            {part === 'answers'
-              ? (questions.get(name)?.element.attrs.label ?? name)
-              : (getProperty(partNames, part) ?? name)}
+            {change.part === 'answers'
+              ? (questions.get(change.name)?.element.attrs.label ?? change.name)
+              : (getProperty(partNames, change.part) ?? change.name)}
             :{' '}
           </span>
-          {from !== undefined && <del>{say(from, part === 'answers' ? name : '')}</del>}{' '}
-          {to === undefined ? 'removed' : <ins>{say(to, part === 'answers' ? name : '')}</ins>}
+          {change.from !== undefined && <del>{say(change.from, change)}</del>}{' '}
+          {change.to === undefined ? 'removed' : <ins>{say(change.to, change)}</ins>}
         </li>
       ))}
     </ul>

@@ -20,6 +20,7 @@ import {
   firstSubmissionPollMs,
   spamCountQuery,
   tableQuery,
+  useTeam,
 } from '../queries.ts';
 import { BulkBar } from '../selection/bulk-bar.tsx';
 import { addBulkChange, BulksProgress } from '../selection/bulk-progress.tsx';
@@ -54,13 +55,14 @@ export function SubmissionsScreen(): ReactElement {
   useTitle(`Submissions · ${form.name}`);
 
   const open = useCallback((id: string) => changeView({ open: id }), [changeView]);
+  const team = useTeam(form);
   const isWide = useWide();
   // On small screens, pinned columns would fill the whole width.
   const pinned = isWide ? settings.pinned : 0;
   const { order: ownOrder, hidden } = settings;
   const arranged = useMemo(
-    () => orderColumns(listMovableColumns(columns.data ?? [], isWide), ownOrder),
-    [columns.data, isWide, ownOrder],
+    () => orderColumns(listMovableColumns(columns.data ?? [], team, isWide), ownOrder),
+    [columns.data, team, isWide, ownOrder],
   );
   const shown = useMemo(() => arranged.filter(({ id }) => !hidden.includes(id)), [arranged, hidden]);
   const rows = table.data?.data ?? [];

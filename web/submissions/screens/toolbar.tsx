@@ -5,8 +5,9 @@ import { TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Select } from '../../design/select.tsx';
 import { ScreenSearch } from '../../shell/search/search-box.tsx';
+import { filterColumnsOf } from '../filter/conditions.ts';
 import { FilterBar } from '../filter/filter-bar.tsx';
-import type { FormLocation } from '../queries.ts';
+import { type FormLocation, useTeam } from '../queries.ts';
 import {
   type ChangeView,
   dateDaysAgo,
@@ -115,6 +116,7 @@ type ToolbarProps = {
 
 /** The filters of the table. */
 export function Toolbar({ form, view, columns, onChange }: ToolbarProps): ReactElement {
+  const team = useTeam(form);
   return (
     <div className="submissions-filters" role="search">
       <ScreenSearch
@@ -134,7 +136,7 @@ export function Toolbar({ form, view, columns, onChange }: ToolbarProps): ReactE
       <DateFilter from={view.from} to={view.to} onChange={onChange} />
       <FilterBar
         key={view.saved ?? 'all'}
-        columns={columns}
+        columns={filterColumnsOf(columns, team)}
         where={view.where}
         onChange={(where) => onChange({ where })}
       >

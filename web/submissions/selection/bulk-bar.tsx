@@ -4,7 +4,7 @@ import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Menu } from '../../design/menu.tsx';
-import { type BulkChangeReply, type FormLocation, formatSubmissionCount } from '../queries.ts';
+import { type BulkChangeReply, type FormLocation, formatSubmissionCount, useTeam } from '../queries.ts';
 import { TagField, tagsIn } from '../tags.tsx';
 import { isViewFiltered, toFilterParameters, type ViewState } from '../view-state.ts';
 
@@ -108,6 +108,17 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
     }),
     onDone: begun,
   });
+  const team = useTeam(form);
+  const assign = useAction({
+    run: (assignment: { stage_id: string } | { assignee_id: string | null }) =>
+      callWorkspaceOperation(form.workspace_id, 'startBulkChange', {
+        ...given,
+        body: { ...given.body, ...assignment },
+      }),
+    onDone: begun,
+    problem: 'toast',
+  });
+  const members = [{ id: null, label: 'No one' }, ...team.members];
   const isTooMuch = !isAll && selected.size > mostTicked;
   return (
     <div className="bulk-bar" role="region" aria-label="Selection">
@@ -126,9 +137,33 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
       <Button size="small" icon="edit" isDisabled={isTooMuch} onPress={() => setTagging(true)}>
         Tag
       </Button>
-      <Menu items={statuses.map(({ id, label }) => ({ id, label, onAction: () => mark.start(id) }))}>
+      <Menu
+        items={[
+          ...statuses.map(({ id, label }) => ({ id, label, onAction: () => mark.start(id) })),
+          {
+            id: 'stages',
+            heading: 'Move to stage',
+            items: team.stages.map(({ id, name }) => ({
+              id: `stage ${id}`,
+              label: name,
+              onAction: () => assign.start({ stage_id: id }),
+            })),
+          },
+        ]}
+      >
         <Button size="small" icon="check" isDisabled={isTooMuch}>
           Status
+        </Button>
+      </Menu>
+      <Menu
+        items={members.map(({ id, label }) => ({
+          id: id ?? 'none',
+          label,
+          onAction: () => assign.start({ assignee_id: id }),
+        }))}
+      >
+        <Button size="small" icon="people" isDisabled={isTooMuch}>
+          Assign
         </Button>
       </Menu>
       <Button size="small" variant="danger" icon="remove" isDisabled={isTooMuch} {...remove.press()}>

@@ -33,6 +33,12 @@ const bulkWords = {
     ended: 'updated',
     rest: 'a required answer is missing, or a quota is full',
   },
+  stage: { running: 'Moving submissions', ended: 'moved' },
+  assign: {
+    running: 'Assigning submissions',
+    ended: 'updated',
+    rest: 'the person is no longer a member',
+  },
   undo: {
     running: 'Undoing',
 
@@ -52,7 +58,7 @@ function describeBulkEnd({ kind, done, total }: BulkChangeReply): string {
 }
 
 /** The kinds that can be undone, as in src/submissions/bulk. */
-const undoable: readonly BulkChangeReply['kind'][] = ['trash', 'tag', 'status'];
+const undoable: readonly BulkChangeReply['kind'][] = ['trash', 'tag', 'status', 'stage', 'assign'];
 
 const followed = new Set<string>();
 

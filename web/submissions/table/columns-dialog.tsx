@@ -2,15 +2,17 @@ import './columns-dialog.css';
 import { type ReactElement, useState } from 'react';
 import { elementDefinitions } from '#ast/form/elements.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
-import { isSortableType } from '#rules/columns.ts';
+import { assignmentColumns, isSortableType } from '#rules/columns.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { Dialog } from '../../design/dialog.tsx';
+import type { Team } from '../queries.ts';
 
 /** A column of the table. Element IDs begin with a letter, so `$` marks built-in columns. */
 export type SubmissionColumn = { id: string; title: string } & (
   | { kind: 'received' | 'found' | 'status' | 'tags' | 'reference' }
+  | { kind: 'stage' | 'assignee'; team: Team }
   | { kind: 'answer'; column: Column }
 );
 
@@ -32,7 +34,11 @@ export const isSortable = (column: SubmissionColumn): boolean =>
  * is added.
  * @param isWide whether there is space for the status before the answers.
  */
-export function listMovableColumns(columns: readonly Column[], isWide: boolean): SubmissionColumn[] {
+export function listMovableColumns(
+  columns: readonly Column[],
+  team: Team,
+  isWide: boolean,
+): SubmissionColumn[] {
   const times = Map.groupBy(columns, (column) => column.label);
   const status: SubmissionColumn = { id: '$status', title: 'Status', kind: 'status' };
   const answers = columns.map(
@@ -45,7 +51,12 @@ export function listMovableColumns(columns: readonly Column[], isWide: boolean):
   );
   const reference: SubmissionColumn = { id: '$reference', title: 'Reference', kind: 'reference' };
   const tags: SubmissionColumn = { id: '$tags', title: 'Tags', kind: 'tags' };
-  return isWide ? [status, ...answers, tags, reference] : [...answers, status, tags, reference];
+  const assignment: SubmissionColumn[] = [
+    { id: assignmentColumns.stage, title: 'Stage', kind: 'stage', team },
+    { id: assignmentColumns.assignee, title: 'Assignee', kind: 'assignee', team },
+  ];
+  const last = [...assignment, tags, reference];
+  return isWide ? [status, ...answers, ...last] : [...answers, status, ...last];
 }
 
 /** Returns the order after a column was moved before or after another. */
@@ -71,7 +82,9 @@ export function usualWidth(column: SubmissionColumn): number {
     const { columnWidth = 208 }: ElementDefinition = elementDefinitions[column.column.type];
     return columnWidth;
   }
-  return { received: 152, found: 320, status: 140, tags: 200, reference: 240 }[column.kind];
+  return { received: 152, found: 320, status: 140, stage: 140, assignee: 152, tags: 200, reference: 240 }[
+    column.kind
+  ];
 }
 
 type Props = {

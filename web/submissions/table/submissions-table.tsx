@@ -6,7 +6,7 @@ import { getProperty } from '#ast/basics/json.ts';
 import type { TableRow } from '#submissions/shapes.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
-import { StatusChip } from '../../design/chip.tsx';
+import { StageChip, StatusChip } from '../../design/chip.tsx';
 import { HighlightedText, wholeWordPattern } from '../../design/highlighted-text.tsx';
 import { AgoText, formatDateTime } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
@@ -142,6 +142,10 @@ function Cell({
   columns: readonly SubmissionColumn[];
 }): ReactElement | null {
   if (column.kind === 'status') return <StatusChip status={row.status} />;
+  if (column.kind === 'stage')
+    return <StageChip stage={column.team.stages.find(({ id }) => id === row.stage_id)} />;
+  if (column.kind === 'assignee')
+    return <>{column.team.members.find(({ id }) => id === row.assignee_id)?.label}</>;
   if (column.kind === 'tags') return <TagChips tags={row.tags} />;
   if (column.kind === 'answer')
     return <AnswerCell value={getProperty(row.answers, column.id)} asked={column.column} hits={row.hits} />;

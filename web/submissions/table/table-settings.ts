@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef } from 'react';
+import { assignmentColumns } from '#rules/columns.ts';
 import type { TableSettings } from '#submissions/shapes.ts';
 import { callSessionOperation } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
@@ -11,7 +12,7 @@ export type { TableSettings };
 /** The default settings of a table. */
 export const usualSettings: TableSettings = {
   order: [],
-  hidden: ['$reference'],
+  hidden: [assignmentColumns.stage, assignmentColumns.assignee, '$reference'],
   widths: {},
   pinned: 0,
   is_tall: false,

@@ -69,7 +69,7 @@ export function UnsavedGuard({
 export type EditProps = { form: FormLocation; submission: SubmissionDetail; onDone: () => void };
 
 /** A submission in the state that the person saw. */
-type SeenSubmission = Pick<SubmissionDetail, 'id' | 'etag' | 'status' | 'tags'>;
+type SeenSubmission = Pick<SubmissionDetail, 'id' | 'etag' | 'status' | 'tags' | 'stage_id' | 'assignee_id'>;
 type Patch = NonNullable<InputOf<'changeSubmission'>['body']>;
 /**
  * A patch, or a function that returns one. It receives the state to patch, and the states that the person's
@@ -105,8 +105,8 @@ async function makeChange(
     { params: { id: on.id }, body },
     { seen: on },
   );
-  const { status, tags, updated_at } = reply;
-  const made = { ...on, status, tags, etag: formatEtag(new Date(updated_at)) };
+  const { status, tags, stage_id, assignee_id, updated_at } = reply;
+  const made = { ...on, status, tags, stage_id, assignee_id, etag: formatEtag(new Date(updated_at)) };
   if (made.etag !== on.etag) resultingStates.set(keyOf(on), made);
   return { on, reply };
 }
