@@ -64,9 +64,11 @@ export type FormsFilterQuery = FilterQuery & { where?: string };
 /** A filter as parameters of statements. `kind` selects the statement (declareByFilterKind). */
 export type SubmissionFilter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };
 
+/** Whether the filter has at most a status and a time span of ids, so that an index has all it needs. */
+export const isPlainKind = ({ kind }: SubmissionFilter): boolean => kind === 'any' || kind === 'one';
+
 /** Whether the filter has at most a status, so that the stored counters give the total. */
-export const isPlainFilter = ({ kind, isDated }: SubmissionFilter): boolean =>
-  (kind === 'any' || kind === 'one') && !isDated;
+export const isPlainFilter = (filter: SubmissionFilter): boolean => isPlainKind(filter) && !filter.isDated;
 
 /** Reads a filter without parameters that depend on a form. */
 export function readSubmissionFilter(query: FilterQuery): SubmissionFilter {

@@ -49,11 +49,56 @@ test('a rating has a bar for each level, and a mean', () => {
   );
 });
 
-test('a scale from 0 to 10 has a recommendation score', () => {
-  const options = Array.from({ length: 11 }, (_, level) => String(level));
-  assert.equal(tally('scale', [10, 9, 9, 7, 2], options).score, 40);
-  assert.equal(tally('scale', [], options).score, undefined);
-  assert.equal(tally('scale', [5, 1], options.slice(1, 6)).chart, 'levels');
+test('a scale has its usual figure: NPS for 0 to 10, CSAT for five levels, CES for 1 to 7', () => {
+  const levels = (from: number, to: number): string[] =>
+    Array.from({ length: to - from + 1 }, (_, index) => String(from + index));
+  const of = (type: ElementType, options: readonly string[], answers: readonly unknown[]) => {
+    const { chart, metric, score } = tally(type, answers, options);
+    return [chart, metric?.name, metric?.value, metric?.answers, score];
+  };
+  const zeroToTen = levels(0, 10);
+  assert.deepEqual(of('scale', zeroToTen, [10, 9, 9, 7, 2]), ['recommendation', 'nps', 40, 5, 40]);
+  assert.deepEqual(of('scale', zeroToTen, [0, 6, 8]), ['recommendation', 'nps', -67, 3, -67]);
+  assert.deepEqual(of('scale', zeroToTen, [8, 7]), ['recommendation', 'nps', 0, 2, 0]);
+  assert.deepEqual(of('scale', zeroToTen, []), [
+    'recommendation',
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  assert.deepEqual(of('rating', levels(1, 5), [5, 4, 3, 1]), ['levels', 'csat', 50, 4, undefined]);
+  // 7 was on the scale of a previous version; the scale can begin at 0.
+  assert.deepEqual(of('scale', levels(1, 5), [5, 4, 3, 7]), ['levels', 'csat', 67, 3, undefined]);
+  assert.deepEqual(of('scale', levels(0, 4), [4, 3, 2, 0]), ['levels', 'csat', 50, 4, undefined]);
+  assert.deepEqual(of('scale', levels(1, 7), [7, 4, 10]), ['levels', 'ces', 5.5, 2, undefined]);
+  for (const [from, to] of [
+    [1, 10],
+    [0, 6],
+    [1, 4],
+    [0, 7],
+  ] as const)
+    assert.deepEqual(of('scale', levels(from, to), [3]), [
+      'levels',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+});
+
+test('years that are merged from months keep the counts of both groups', () => {
+  const opened = openTally({ type: 'date', options: [], option_labels: {}, rows: [] });
+  opened.add('1990-01-31', [1, 0]);
+  opened.add('1990-05-31', [0, 1]);
+  opened.add('2026-01-01', [1, 1]);
+  assert.deepEqual(
+    opened.result().bars.map(({ label, groups }) => [label, groups]),
+    [
+      ['1990', [1, 1]],
+      ['2026', [1, 1]],
+    ],
+  );
 });
 
 test('a ranking shows how often each option came first, and its mean rank', () => {
