@@ -256,6 +256,10 @@ export const ElementSummary = Type.Object({
     'texts',
     'count',
   ]),
+  order: Type.Enum(['form', 'count', 'rank'], {
+    description:
+      'The order of the bars: `form`, as in the form or along the scale, with removed options and own texts last; `count`, most frequent first, for texts, files and lists of more than 12 options without numbers; `rank`, best mean rank first.',
+  }),
   bars: Type.Array(Bar, {
     description: 'For text answers: those given more than once, ignoring case.',
   }),

@@ -14,6 +14,7 @@ import {
   type GroupNumbers,
   type InGroups,
   makeBars,
+  mostFirst,
   type SpannedBar,
   type SummarizedQuestion,
   type Tally,
@@ -136,10 +137,8 @@ function tallyTexts(): Tally {
     },
     result: () => ({
       chart: 'texts',
-      bars: [...counts.values()]
-        .filter(({ count }) => count > 1)
-        .sort((a, b) => b.count - a.count)
-        .slice(0, mostBars),
+      order: 'count',
+      bars: mostFirst([...counts.values()].filter(({ count }) => count > 1)).slice(0, mostBars),
       numbers: null,
     }),
   };
@@ -190,7 +189,8 @@ function tallyFiles(): Tally {
     },
     result: () => ({
       chart: 'files',
-      bars: [...counts].map(([label, counted]) => ({ label, ...counted })).sort((a, b) => b.count - a.count),
+      order: 'count',
+      bars: mostFirst([...counts].map(([label, counted]) => ({ label, ...counted }))),
       numbers: null,
     }),
   };
@@ -273,8 +273,8 @@ function openCounter(
     },
     result(isCompared: boolean): ElementSummary {
       const { id, label, type } = question;
-      const { groups, ...summary } = tally.result();
-      const base = { id, label, type, is_retired, group, answered: answered.count, ...summary };
+      const { groups, order = 'form', ...summary } = tally.result();
+      const base = { id, label, type, is_retired, group, answered: answered.count, order, ...summary };
       const element = { ...base, texts: summary.chart === 'texts' ? texts : [] };
       return isCompared ? withGroups(element, answered.groups, groups) : element;
     },

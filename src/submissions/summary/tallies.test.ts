@@ -27,6 +27,33 @@ test('options come in the order of the form, including those never chosen; remov
   ]);
 });
 
+test('long and open-ended lists are sorted by count; lists with numbers keep the order of the form', () => {
+  const countries = Array.from({ length: 13 }, (_, index) => `Country ${'abcdefghijklm'[index]}`);
+  const ages = ['Under 18', '18–24', '25–34', ...Array.from({ length: 12 }, (_, index) => `${35 + index}`)];
+  const years = Array.from({ length: 20 }, (_, index) => String(2030 - index));
+  const order = (type: ElementType, answers: readonly string[], options: readonly string[]) => {
+    const { order, bars: found } = tally(type, answers, options);
+    return [order, found[0]?.label];
+  };
+  assert.deepEqual(order('dropdown', ['Country c', 'Country c', 'Country a'], countries), [
+    'count',
+    'Country c',
+  ]);
+  assert.deepEqual(order('dropdown', ['2012'], years), ['form', '2030']);
+  assert.deepEqual(order('radio', ['25–34', '25–34'], ages), ['form', 'Under 18']);
+  assert.deepEqual(order('radio', ['Country c'], countries.slice(0, 12)), ['form', 'Country a']);
+  assert.deepEqual(order('hidden', ['spring', 'fall', 'fall'], []), ['count', 'fall']);
+  const { rows } = tally('matrix', [{ t: 'Country c' }], countries);
+  assert.equal(rows![0]!.bars[0]!.label, 'Country a', 'the columns of a matrix keep their order');
+  // Own texts do not make a short list long, and come after its options.
+  const own = Array.from({ length: 15 }, (_, index) => `Own ${index}`);
+  assert.deepEqual(bars('radio', [...own, 'Own 7', 'B'], ['A', 'B']).slice(0, 3), [
+    ['A', 0],
+    ['B', 1],
+    ['Own 7', 2],
+  ]);
+});
+
 test('an option is counted by its stored value and shown with its label', () => {
   const labels = { r: 'Ruby', old: 'Once there' };
   assert.deepEqual(tally('radio', ['r', 'Blue', 'old', 'r'], ['r', 'Blue'], labels).bars, [

@@ -14,6 +14,8 @@ export type Tally = {
   /** @param groups with a comparison, the groups of the submission. */
   add(answer: unknown, groups?: InGroups): void;
   result(): Pick<ElementSummary, 'chart' | 'bars' | 'rows' | 'numbers' | 'score' | 'metric'> & {
+    /** Default: `form`. */
+    order?: ElementSummary['order'];
     groups?: [GroupNumbers, GroupNumbers];
   };
 };
@@ -147,11 +149,22 @@ const plain = (number: number): string => String(Number(number.toPrecision(10)))
  */
 const otherOptions = 20;
 
+/** The maximum number of options that are read in the order of the form, like the months of a year. */
+const mostInOrder = 12;
+
+/** Whether every label has a number, and the numbers only rise or only fall: years, ages, prices. */
+function areNumbered(labels: readonly string[]): boolean {
+  const numbers = labels.map((label) => Number(/\d+(\.\d+)?/.exec(label)?.[0]));
+  const isSorted = (sign: number): boolean =>
+    numbers.every((number, index) => index === 0 || sign * (number - numbers[index - 1]!) >= 0);
+  return isSorted(1) || isSorted(-1);
+}
+
 /**
- * Counts options, with one bar each in the form's order, including options without answers. Previous options
- * come last.
+ * Counts options, with one bar each, including options without answers. The options of the form come first,
+ * in its order. Open-ended lists, and those of more than `most` options, are sorted by count.
  */
-export function tallyOptions(asked: Omit<SummarizedQuestion, 'type'>): Tally {
+export function tallyOptions(asked: Omit<SummarizedQuestion, 'type'>, most = mostInOrder): Tally {
   const { options } = asked;
   const counts = new Map(options.map((option): [string, Counted] => [option, { count: 0 }]));
   const addOne = (option: string, groups?: InGroups): void => {
@@ -166,13 +179,24 @@ export function tallyOptions(asked: Omit<SummarizedQuestion, 'type'>): Tally {
       for (const choice of Array.isArray(answer) ? answer : [answer])
         if (typeof choice === 'string') addOne(choice, groups);
     },
-    result: () => ({
-      chart: 'options',
-      bars: [...counts].map(([option, counted]) => ({ ...barOf(asked, option), ...counted })),
-      numbers: null,
-    }),
+    result() {
+      const bars = [...counts].map(([option, counted]) => ({ ...barOf(asked, option), ...counted }));
+      const inForm = bars.slice(0, options.length);
+      const isInOrder =
+        inForm.length > 0 && (inForm.length <= most || areNumbered(inForm.map(({ label }) => label)));
+      const others = mostFirst(bars.slice(options.length));
+      return {
+        chart: 'options',
+        order: isInOrder ? 'form' : 'count',
+        bars: isInOrder ? [...inForm, ...others] : mostFirst(bars),
+        numbers: null,
+      };
+    },
   };
 }
+
+export const mostFirst = <One extends Counted>(bars: readonly One[]): One[] =>
+  bars.toSorted((a, b) => b.count - a.count);
 
 /** Returns the label of an option, and its stored value if it differs. */
 function barOf(asked: Omit<SummarizedQuestion, 'type'>, option: string): Pick<Bar, 'label' | 'option'> {
@@ -219,7 +243,7 @@ export function tallyLevels(asked: SummarizedQuestion): Tally {
       });
       return {
         chart: metricNameOf(levels) === 'nps' ? 'recommendation' : 'levels',
-        bars: bars.map(atLevel),
+        bars: bars.map(atLevel).sort((a, b) => Number(a.label) - Number(b.label)),
         numbers: span,
         ...metric,
         ...(metric.metric?.name === 'nps' && { score: metric.metric.value }),
@@ -252,6 +276,7 @@ export function tallyRanking(asked: SummarizedQuestion): Tally {
     },
     result: () => ({
       chart: 'ranking',
+      order: 'rank',
       bars: [...found]
         .map(([option, { first, places, count }]) => ({
           ...barOf(asked, option),
@@ -269,7 +294,7 @@ export function tallyMatrix(asked: SummarizedQuestion): Tally {
   const counts = new Map(
     asked.rows.map(({ id, label }) => [
       id,
-      { label, answered: { count: 0 } as Counted, tally: tallyOptions(asked) },
+      { label, answered: { count: 0 } as Counted, tally: tallyOptions(asked, Infinity) },
     ]),
   );
   return {
