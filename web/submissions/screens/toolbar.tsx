@@ -1,3 +1,4 @@
+import './toolbar.css';
 import { type ReactElement, useState } from 'react';
 import type { Column } from '#submissions/shapes.ts';
 import { Button } from '../../design/button.tsx';
@@ -29,7 +30,7 @@ const spanChoices = [
 type SpanId = (typeof spanChoices)[number]['id'] | 'own';
 
 /** Filters by the time at which submissions were received: a preset period or custom days. */
-export function DateFilter({ from, to, onChange }: Days & { onChange: (days: Days) => void }): ReactElement {
+function DateFilter({ from, to, onChange }: Days & { onChange: (days: Days) => void }): ReactElement {
   const [isAsking, setAsking] = useState(false);
   const current = spanOf({ from, to });
   const own = { id: 'own', label: current === 'own' ? formatPeriod({ from, to }) : 'Custom range…' } as const;
@@ -106,15 +107,20 @@ const statuses = [
   { id: 'incomplete', label: 'Incomplete' },
 ] as const;
 
-type ToolbarProps = {
-  form: FormLocation;
+type ViewFiltersProps = {
   view: ViewState;
   columns: readonly Column[];
   onChange: ChangeView;
 };
 
 /** The filters of the table. */
-export function Toolbar({ form, view, columns, onChange }: ToolbarProps): ReactElement {
+export function Toolbar({
+  form,
+  ...filters
+}: ViewFiltersProps & {
+  form: FormLocation;
+}): ReactElement {
+  const { view, onChange } = filters;
   return (
     <div className="submissions-filters" role="search">
       <ScreenSearch
@@ -124,26 +130,33 @@ export function Toolbar({ form, view, columns, onChange }: ToolbarProps): ReactE
         q={view.q}
         onChange={(q) => onChange({ q }, { replace: true })}
       />
-      <Select
-        label="Status"
-        isLabelHidden
-        choices={statuses}
-        value={view.status ?? 'any'}
-        onChange={(status) => onChange({ status: status === 'any' ? undefined : status })}
-      />
-      <DateFilter from={view.from} to={view.to} onChange={onChange} />
-      <FilterBar
-        key={view.saved ?? 'all'}
-        columns={columns}
-        where={view.where}
-        onChange={(where) => onChange({ where })}
-      >
-        {isViewFiltered(view) && (
-          <Button size="small" variant="quiet" icon="close" onPress={() => onChange(unfilteredView)}>
-            Clear
-          </Button>
-        )}
-      </FilterBar>
+      <ViewFilters {...filters} />
     </div>
   );
 }
+
+/** The filters by status, time and answers, which table and summary share. */
+export const ViewFilters = ({ view, columns, onChange }: ViewFiltersProps): ReactElement => (
+  <>
+    <Select
+      label="Status"
+      isLabelHidden
+      choices={statuses}
+      value={view.status ?? 'any'}
+      onChange={(status) => onChange({ status: status === 'any' ? undefined : status })}
+    />
+    <DateFilter from={view.from} to={view.to} onChange={onChange} />
+    <FilterBar
+      key={view.saved ?? 'all'}
+      columns={columns}
+      where={view.where}
+      onChange={(where) => onChange({ where })}
+    >
+      {isViewFiltered(view) && (
+        <Button size="small" variant="quiet" icon="close" onPress={() => onChange(unfilteredView)}>
+          Clear
+        </Button>
+      )}
+    </FilterBar>
+  </>
+);

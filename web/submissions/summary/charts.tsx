@@ -13,7 +13,7 @@ export function ChartDataTable({
 }: {
   caption: string;
   heads: readonly string[];
-  rows: readonly (readonly [name: ReactNode, ...numbers: number[]])[];
+  rows: readonly (readonly [name: ReactNode, ...cells: ReactNode[]])[];
 }): ReactElement {
   return (
     <details className="data-details">
@@ -32,12 +32,12 @@ export function ChartDataTable({
             </tr>
           </thead>
           <tbody>
-            {rows.map(([name, ...numbers], place) => (
+            {rows.map(([name, ...cells], place) => (
               <tr key={place}>
                 <th scope="row">{name}</th>
-                {numbers.map((number, index) => (
+                {cells.map((cell, index) => (
                   <td key={heads[index + 1]} className="table-number">
-                    {number.toLocaleString()}
+                    {typeof cell === 'number' ? cell.toLocaleString() : cell}
                   </td>
                 ))}
               </tr>

@@ -1,0 +1,205 @@
+import './compared-chart.css';
+import { Fragment, type ReactElement, type ReactNode } from 'react';
+import { formatCount } from '#ast/basics/format-number.ts';
+import type { Bar, ElementSummary } from '#submissions/shapes.ts';
+import { PipedText } from '../../design/author-text.tsx';
+import { formatMonth } from '../../design/time.tsx';
+import { barCondition, SubmissionsLink } from './bar-links.tsx';
+import { ChartDataTable, percent } from './charts.tsx';
+import type { ComparedGroup, Comparison } from './compared-groups.ts';
+import { Figure } from './figure.tsx';
+
+/** Two groups, and how many of their submissions the charts cover. */
+export type ComparedSample = { comparison: Comparison; sampled: readonly [number, number] };
+
+/** The letter of a group, in its color and pattern, with its name for screen readers. */
+export const GroupMark = ({ group: { letter, label } }: { group: ComparedGroup }): ReactElement => (
+  <>
+    <span className={`group-mark group-${letter}`} aria-hidden="true">
+      <span>{letter}</span>
+    </span>
+    <span className="unseen">{label}: </span>
+  </>
+);
+
+/** Shows how many answers each group has. */
+export const GroupAnswers = ({
+  element: { groups },
+  comparison,
+}: {
+  element: ElementSummary;
+  comparison: Comparison;
+}): ReactNode =>
+  comparison.map((group, index) => (
+    <Fragment key={group.letter}>
+      {index > 0 && ', '}
+      <GroupMark group={group} /> {formatCount(groups?.[index]?.answered ?? 0, 'answer')}
+    </Fragment>
+  ));
+
+/** The number and share of a group in one bar. */
+type Share = { group: ComparedGroup; count: number; share: number; said: ReactNode };
+type ComparedBar = { label: string; shares: readonly Share[] };
+
+/** Returns the bars with the share of each group, of `totals`. @param row the row of a matrix. */
+function compareBars(
+  element: ElementSummary,
+  bars: readonly Bar[],
+  { comparison, totals, row }: { comparison: Comparison; totals: readonly number[]; row?: string },
+): ComparedBar[] {
+  return bars.map((bar) => ({
+    label: element.chart === 'months' ? formatMonth(bar.label) : bar.label,
+    shares: comparison.map((group, index) => {
+      const count = bar.groups?.[index] ?? 0;
+      const share = count === 0 ? 0 : count / (totals[index] ?? count);
+      const condition = barCondition(element, { ...bar, count }, row);
+      const text = count.toLocaleString();
+      const where = condition && [group.condition, condition];
+      const said = where ? <SubmissionsLink narrowed={{ where }}>{text}</SubmissionsLink> : text;
+      return { group, count, share, said };
+    }),
+  }));
+}
+
+/** Shows the answers of both groups to a question side by side, as counts and shares. */
+export function ComparedChart({
+  element,
+  compared: { comparison, sampled },
+}: {
+  element: ElementSummary;
+  compared: ComparedSample;
+}): ReactElement {
+  const { bars, chart, rows, groups = [], group, label } = element;
+  const totals =
+    chart === 'files'
+      ? comparison.map((_, index) => bars.reduce((sum, bar) => sum + (bar.groups?.[index] ?? 0), 0))
+      : chart === 'given' && group === null
+        ? sampled
+        : groups.map(({ answered }) => answered);
+  if (rows)
+    return (
+      <>
+        {rows.map((row) => (
+          <section key={row.id} className="compared-row">
+            <h3>{row.label}</h3>
+            <ComparedBars
+              label={`${label}, ${row.label}`}
+              bars={compareBars(element, row.bars, { comparison, totals: row.groups ?? [], row: row.id })}
+            />
+          </section>
+        ))}
+      </>
+    );
+  const shown = compareBars(element, bars, { comparison, totals });
+  return (
+    <>
+      {groups.some(({ numbers }) => numbers) && (
+        <div className="compared-figures">
+          {comparison.map((each, index) => (
+            <div key={each.letter}>
+              <GroupMark group={each} />
+              <Figure chart={chart} of={groups[index]!} />
+            </div>
+          ))}
+        </div>
+      )}
+      {shown.length === 0 ? (
+        <p className="soft small">No answer was given more than once.</p>
+      ) : (
+        <ComparedBars label={label} bars={shown} isScale={chart in scales} />
+      )}
+    </>
+  );
+}
+
+/** Charts whose bars are drawn side by side along a scale if there are many. */
+const scales = { levels: true, recommendation: true, histogram: true, rows: true, months: true, hours: true };
+const fewBars = 7;
+
+/** Draws the bars of both groups, with a table of the same numbers. */
+function ComparedBars({
+  label,
+  bars,
+  isScale = false,
+}: {
+  label: string;
+  bars: readonly ComparedBar[];
+  isScale?: boolean;
+}): ReactElement {
+  const heads = bars[0]!.shares.flatMap(({ group }) => [
+    `${group.letter}: ${group.label}`,
+    `Share of ${group.letter}`,
+  ]);
+  return (
+    <>
+      {isScale && bars.length > fewBars ? <Columns bars={bars} /> : <Lines label={label} bars={bars} />}
+      <ChartDataTable
+        caption={label}
+        heads={['Answer', ...heads]}
+        rows={bars.map(({ label: name, shares }) => [
+          name,
+          ...shares.flatMap(({ said, share }) => [said, percent.format(share)]),
+        ])}
+      />
+    </>
+  );
+}
+
+function Lines({ label, bars }: { label: string; bars: readonly ComparedBar[] }): ReactElement {
+  return (
+    <ul className="lying-bars" aria-label={label}>
+      {bars.map(({ label: name, shares }, index) => (
+        // Two options can have the same label.
+        <li key={`${index} ${name}`} className="compared-bar">
+          <span className="compared-label">
+            <PipedText text={name} />
+          </span>
+          {shares.map(({ group, share, said }) => (
+            <span key={group.letter} className="compared-line">
+              <GroupMark group={group} />
+              <span className="compared-track">
+                <span className={`group-${group.letter}`} style={{ inlineSize: `${share * 100}%` }} />
+              </span>
+              <span className="numeric small">
+                {said} <span className="soft">{percent.format(share)}</span>
+              </span>
+            </span>
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Draws pairs of vertical bars. The height is the share, because the groups differ in size. */
+function Columns({ bars }: { bars: readonly ComparedBar[] }): ReactElement {
+  const most = Math.max(...bars.flatMap(({ shares }) => shares.map(({ share }) => share))) || 1;
+  return (
+    <div className="standing-bars" aria-hidden="true">
+      <span className="soft small numeric">{percent.format(most)}</span>
+      <div className="standing-plot">
+        {bars.map(({ label, shares }) => {
+          const words = shares.map(
+            ({ group, count, share }) =>
+              `${group.letter} ${count.toLocaleString()} (${percent.format(share)})`,
+          );
+          return (
+            <span key={label} className="compared-column" title={`${label}: ${words.join(', ')}`}>
+              {shares.map(({ group, share }) => (
+                <span
+                  key={group.letter}
+                  className={`group-${group.letter}`}
+                  style={{ blockSize: `${(share / most) * 100}%` }}
+                />
+              ))}
+            </span>
+          );
+        })}
+      </div>
+      <span className="standing-scale soft small numeric">
+        <span>{bars[0]!.label}</span>
+        <span>{bars.at(-1)!.label}</span>
+      </span>
+    </div>
+  );
+}
