@@ -142,7 +142,10 @@ function Answers({
         <p className="compare-groups" role="status">
           {compared.comparison.map((group, index) => (
             <span key={group.letter}>
-              <GroupMark group={group} /> <span aria-hidden="true">{group.label}: </span>
+              <GroupMark group={group} />{' '}
+              <span aria-hidden="true">
+                <bdi>{group.label}</bdi>:{' '}
+              </span>
               {formatSubmissionCount(compared.sampled[index]!)}
             </span>
           ))}

@@ -7,7 +7,8 @@ import { formatMonth } from '../../design/time.tsx';
 import { barCondition, SubmissionsLink } from './bar-links.tsx';
 import { ChartDataTable, percent } from './charts.tsx';
 import type { ComparedGroup, Comparison } from './compared-groups.ts';
-import { Figure } from './figure.tsx';
+import { Figure, FigureNote } from './figure.tsx';
+import { countFirst, LongList } from './long-list.tsx';
 
 /** Two groups, and how many of their submissions the charts cover. */
 export type ComparedSample = { comparison: Comparison; sampled: readonly [number, number] };
@@ -16,9 +17,11 @@ export type ComparedSample = { comparison: Comparison; sampled: readonly [number
 export const GroupMark = ({ group: { letter, label } }: { group: ComparedGroup }): ReactElement => (
   <>
     <span className={`group-mark group-${letter}`} aria-hidden="true">
-      <span>{letter}</span>
+      {letter}
     </span>
-    <span className="unseen">{label}: </span>
+    <span className="unseen">
+      <bdi>{label}</bdi>:{' '}
+    </span>
   </>
 );
 
@@ -94,19 +97,22 @@ export function ComparedChart({
   return (
     <>
       {groups.some(({ numbers }) => numbers) && (
-        <div className="compared-figures">
-          {comparison.map((each, index) => (
-            <div key={each.letter}>
-              <GroupMark group={each} />
-              <Figure chart={chart} of={groups[index]!} />
-            </div>
-          ))}
+        <div>
+          <div className="compared-figures">
+            {comparison.map((each, index) => (
+              <div key={each.letter}>
+                <GroupMark group={each} />
+                <Figure chart={chart} of={groups[index]!} />
+              </div>
+            ))}
+          </div>
+          <FigureNote of={element} />
         </div>
       )}
       {shown.length === 0 ? (
         <p className="soft small">No answer was given more than once.</p>
       ) : (
-        <ComparedBars label={label} bars={shown} isScale={chart in scales} />
+        <ComparedBars label={label} bars={shown} first={countFirst(element)} isScale={chart in scales} />
       )}
     </>
   );
@@ -120,10 +126,13 @@ const fewBars = 7;
 function ComparedBars({
   label,
   bars,
+  first = bars.length,
   isScale = false,
 }: {
   label: string;
   bars: readonly ComparedBar[];
+  /** The number of bars to show at first. */
+  first?: number;
   isScale?: boolean;
 }): ReactElement {
   const heads = bars[0]!.shares.flatMap(({ group }) => [
@@ -132,7 +141,16 @@ function ComparedBars({
   ]);
   return (
     <>
-      {isScale && bars.length > fewBars ? <Columns bars={bars} /> : <Lines label={label} bars={bars} />}
+      {isScale && bars.length > fewBars ? (
+        <Columns bars={bars} />
+      ) : (
+        <LongList
+          label={label}
+          items={bars}
+          first={first}
+          draw={(items) => <Lines label={label} bars={items} />}
+        />
+      )}
       <ChartDataTable
         caption={label}
         heads={['Answer', ...heads]}
@@ -154,17 +172,19 @@ function Lines({ label, bars }: { label: string; bars: readonly ComparedBar[] })
           <span className="compared-label">
             <PipedText text={name} />
           </span>
-          {shares.map(({ group, share, said }) => (
-            <span key={group.letter} className="compared-line">
-              <GroupMark group={group} />
-              <span className="compared-track">
-                <span className={`group-${group.letter}`} style={{ inlineSize: `${share * 100}%` }} />
+          <span className="compared-lines">
+            {shares.map(({ group, share, said }) => (
+              <span key={group.letter} className="compared-line">
+                <GroupMark group={group} />
+                <span className="compared-track">
+                  <span className={`group-${group.letter}`} style={{ inlineSize: `${share * 100}%` }} />
+                </span>
+                <span className="numeric small">
+                  {said} <span className="soft">{percent.format(share)}</span>
+                </span>
               </span>
-              <span className="numeric small">
-                {said} <span className="soft">{percent.format(share)}</span>
-              </span>
-            </span>
-          ))}
+            ))}
+          </span>
         </li>
       ))}
     </ul>

@@ -8,7 +8,8 @@ import type { FilterCondition } from '../filter/conditions.ts';
 import { answeredCondition, barCondition, type LinkFilter, SubmissionsLink } from './bar-links.tsx';
 import { countWithShare, type HorizontalBar, HorizontalBars, VerticalBars } from './charts.tsx';
 import { ComparedChart, type ComparedSample, GroupAnswers } from './compared-chart.tsx';
-import { Figure, formatMean } from './figure.tsx';
+import { Figure, FigureNote, formatMean } from './figure.tsx';
+import { countFirst, LongList } from './long-list.tsx';
 import { MatrixTable } from './matrix-table.tsx';
 
 /** The order of the bars, if it is not that of the form. */
@@ -86,7 +87,14 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
   });
   switch (chart) {
     case 'options':
-      return <LongList label={label} bars={bars.map((bar) => lineOf(bar, answered))} />;
+      return (
+        <LongList
+          label={label}
+          items={bars.map((bar) => lineOf(bar, answered))}
+          first={countFirst(element)}
+          draw={(items) => <HorizontalBars label={label} bars={items} />}
+        />
+      );
     case 'given':
       // The share of all submissions. For a question in a group, the share of its answers, because the number
       // of rows is unknown.
@@ -131,7 +139,10 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
     case 'hours':
       return (
         <>
-          <Figure chart={chart} of={element} />
+          <div>
+            <Figure chart={chart} of={element} />
+            <FigureNote of={element} />
+          </div>
           {chart === 'recommendation' && <Recommendation element={element} />}
           {bars.length <= fewBars ? (
             <HorizontalBars label={label} bars={bars.map((bar) => lineOf(bar, answered))} />
@@ -156,27 +167,6 @@ const fewBars = 7;
 
 const narrowedBy = (condition: FilterCondition | undefined): LinkFilter | undefined =>
   condition && { where: [condition] };
-
-/** A list of more bars is cut. */
-const mostOptions = 12;
-const firstOptions = 10;
-
-/** Shows the first bars of a long list, and the others on request. */
-function LongList({ label, bars }: { label: string; bars: readonly HorizontalBar[] }): ReactElement {
-  if (bars.length <= mostOptions) return <HorizontalBars label={label} bars={bars} />;
-  const others = bars.slice(firstOptions);
-  return (
-    <>
-      <HorizontalBars label={label} bars={bars.slice(0, firstOptions)} />
-      <details className="data-details">
-        <summary>
-          Show {others.length.toLocaleString()} more<span className="unseen">: {label}</span>
-        </summary>
-        <HorizontalBars label={label} bars={others} />
-      </details>
-    </>
-  );
-}
 
 /** Shows the shares of promoters, passives and detractors. */
 function Recommendation({ element }: { element: ElementSummary }): ReactElement {

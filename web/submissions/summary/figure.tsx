@@ -12,24 +12,26 @@ type Metric = NonNullable<ElementSummary['metric']>;
 /** The usual figures of scales, with how each is computed. */
 const metrics = {
   nps: {
-    title: 'Net promoter score (NPS)',
-    how: 'Percentage of promoters (9 and 10) minus percentage of detractors (0 to 6).',
+    short: 'NPS',
+    how: 'Net promoter score: percentage of promoters (9 and 10) minus percentage of detractors (0 to 6).',
     format: (value) => value.toLocaleString(undefined, { signDisplay: 'exceptZero' }),
   },
   csat: {
-    title: 'Customer satisfaction (CSAT)',
-    how: 'Percentage of answers on the two highest of five levels.',
+    short: 'CSAT',
+    how: 'Customer satisfaction: percentage of answers on the two highest of five levels.',
     format: (value) => percent.format(value / 100),
   },
   ces: {
-    title: 'Customer effort score (CES)',
-    how: 'Average of the answers on the scale from 1 to 7.',
+    short: 'CES',
+    how: 'Customer effort score: average of the answers on the scale from 1 to 7.',
     format: formatMean,
   },
 } as const satisfies Record<
   Metric['name'],
-  { title: string; how: string; format: (value: number) => string }
+  { short: string; how: string; format: (value: number) => string }
 >;
+
+type Numbers = Pick<ElementGroup, 'numbers' | 'metric'>;
 
 /** Shows the main number of a scale: its usual figure, or the average. */
 export function Figure({
@@ -37,32 +39,26 @@ export function Figure({
   of: { numbers, metric },
 }: {
   chart: ElementSummary['chart'];
-  of: Pick<ElementGroup, 'numbers' | 'metric'>;
+  of: Numbers;
 }): ReactElement | null {
   if (!numbers) return null;
   const span = `from ${formatMean(numbers.min)} to ${formatMean(numbers.max)}`;
-  if (!metric)
-    return (
-      <p className="element-figure">
-        <strong className="numeric">{formatMean(numbers.mean)}</strong>{' '}
-        <span className="soft small">
-          {chart === 'rows' && `${pluralize(Number(numbers.mean.toFixed(2)), 'row')} `}on average, {span}
-        </span>
-      </p>
-    );
-  const { title, how, format } = metrics[metric.name];
+  const rows = chart === 'rows' ? `${pluralize(Number(numbers.mean.toFixed(2)), 'row')} ` : '';
   return (
-    <div className="element-figure">
-      <p>
-        <strong className="numeric">{format(metric.value)}</strong>{' '}
-        <span className="small">
-          {title}, {formatCount(metric.answers, 'answer')}
-        </span>
-      </p>
-      <p className="soft small">
-        {how}
-        {metric.name !== 'ces' && ` Average ${formatMean(numbers.mean)}, ${span}.`}
-      </p>
-    </div>
+    <p className="element-figure">
+      <strong className="numeric">
+        {metric ? metrics[metric.name].format(metric.value) : formatMean(numbers.mean)}
+      </strong>{' '}
+      <span className="soft small">
+        {metric
+          ? `${metrics[metric.name].short}, ${formatCount(metric.answers, 'answer')}`
+          : `${rows}on average, ${span}`}
+        {metric && metric.name !== 'ces' && `, average ${formatMean(numbers.mean)}`}
+      </span>
+    </p>
   );
 }
+
+/** Says how the usual figure of a scale is computed. */
+export const FigureNote = ({ of: { metric } }: { of: Numbers }): ReactElement | null =>
+  metric ? <p className="soft small">{metrics[metric.name].how}</p> : null;
