@@ -112,16 +112,15 @@ test('an option with a capacity shows its capacity and the remaining number', as
   ]);
 });
 
-const ask = (form: string, query: Record<string, unknown>) =>
-  person.api<Summary>(
-    'GET',
-    `/forms/${form}/summary?${new URLSearchParams(
-      Object.entries(query).map(([name, value]) => [
-        name,
-        typeof value === 'string' ? value : JSON.stringify(value),
-      ]),
-    )}`,
-  );
+const queryOf = (asked: Record<string, unknown>): string =>
+  new URLSearchParams(
+    Object.entries(asked).map(([name, value]): [string, string] => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  ).toString();
+const ask = (form: string, asked: Record<string, unknown>) =>
+  person.api<Summary>('GET', `/forms/${form}/summary?${queryOf(asked)}`);
 
 test('a summary takes the filters of the list, and counts what the list returns', async () => {
   const form = await makeForm([...elements, element('text', 'wish')]);
@@ -164,12 +163,7 @@ test('a summary takes the filters of the list, and counts what the list returns'
     );
     const list = await person.api<{ pagination: { total_count: number } }>(
       'GET',
-      `/forms/${form}/submissions?${new URLSearchParams(
-        Object.entries(asked).map(([name, value]) => [
-          name,
-          typeof value === 'string' ? value : JSON.stringify(value),
-        ]),
-      )}`,
+      `/forms/${form}/submissions?${queryOf(asked)}`,
     );
     assert.equal(list.body.pagination.total_count, expected.length, query);
   }
@@ -256,7 +250,7 @@ test('two groups are compared: every bar, figure and row has the counts of both'
   for (const compare of ['x', '{}', [is('Free')], [is('Free'), { element: 'nobody', is: 'answered' }]]) {
     const refused = await person.api<{ errors: { field: string }[] }>(
       'GET',
-      `/forms/${form}/summary?compare=${encodeURIComponent(typeof compare === 'string' ? compare : JSON.stringify(compare))}`,
+      `/forms/${form}/summary?${queryOf({ compare })}`,
     );
     assert.deepEqual([refused.status, refused.body.errors[0]!.field], [400, 'compare']);
   }

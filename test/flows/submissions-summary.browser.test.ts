@@ -215,9 +215,9 @@ test('scales and options keep their order, long lists say that they are sorted, 
     [375, 1],
   ] as const) {
     await page.setViewportSize({ width, height: 800 });
-    const tracks = await page
-      .locator('.element-cards')
-      .evaluate((grid) => getComputedStyle(grid).gridTemplateColumns);
+    const tracks = await page.evaluate<string>(
+      `getComputedStyle(document.querySelector('.element-cards')).gridTemplateColumns`,
+    );
     assert.equal(tracks.split(' ').length, columns, `${width} px`);
   }
   await lookAround(page)('the summary of a survey');
@@ -254,6 +254,7 @@ test('two groups are compared by keyboard: every card has the counts and shares 
     ['Answer\tA: Free\tShare of A\tB: Pro\tShare of B', '10\t1\t50%\t0\t0%'],
   );
   await cardOf(page, 'Parts').getByRole('heading', { name: 'Speed' }).waitFor();
+  await cardOf(page, 'Customer since').getByRole('row', { name: 'Jan 2025 1 50% 0 0%' }).waitFor();
   await page.reload();
   await status.getByText('2 submissions').first().waitFor();
   await lookAround(page)('two groups');

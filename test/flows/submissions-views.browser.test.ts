@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { element } from '../ast/forms.ts';
 import { isSlice } from '../cases.ts';

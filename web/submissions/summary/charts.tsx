@@ -10,17 +10,19 @@ export function ChartDataTable({
   caption,
   heads,
   rows,
+  isOpen = false,
 }: {
   caption: string;
+  isOpen?: boolean;
   heads: readonly string[];
   rows: readonly (readonly [name: ReactNode, ...cells: ReactNode[]])[];
 }): ReactElement {
   return (
-    <details className="data-details">
+    <details className="data-details" open={isOpen}>
       <summary>
         Show as a table<span className="unseen">: {caption}</span>
       </summary>
-      <div className="data-table" role="region" aria-label={caption} tabIndex={0}>
+      <div className="data-table" role="region" aria-label={`Table: ${caption}`} tabIndex={0}>
         <table className="table">
           <thead>
             <tr>
@@ -139,43 +141,40 @@ export function VerticalBars({
   const [, first, second] = heads;
   return (
     <>
-      <div className="standing-bars" aria-hidden="true">
-        <span className="spread soft small numeric">
-          {most.toLocaleString()}
-          {second !== undefined && (
-            <span className="standing-key">
-              <span className="standing-count" /> {first} <span className="standing-paler" /> {second}
-            </span>
-          )}
-        </span>
-        <div className="standing-plot">
-          {bars.map(({ label, count, paler = 0, narrowed }) => {
-            const words = `${label}: ${(count + paler).toLocaleString()}`;
-            const drawn = (
-              <>
-                <span className="standing-paler" style={height(paler / most)} />
-                <span className="standing-count" style={height(count / most)} />
-              </>
-            );
-            return (
-              <span key={label} className="standing-bar" title={words}>
-                {narrowed ? (
-                  <SubmissionsLink isDoubled narrowed={narrowed}>
-                    {drawn}
-                  </SubmissionsLink>
-                ) : (
-                  drawn
-                )}
+      <BarFrame
+        top={
+          <>
+            {most.toLocaleString()}
+            {second !== undefined && (
+              <span className="standing-key">
+                <span className="standing-count" /> {first} <span className="standing-paler" /> {second}
               </span>
-            );
-          })}
-        </div>
-        <span className="standing-scale soft small numeric">
-          <span>{bars[0]?.label}</span>
-          {bars.length > 2 && <span>{bars[Math.floor(bars.length / 2)]!.label}</span>}
-          {bars.length > 1 && <span>{bars.at(-1)!.label}</span>}
-        </span>
-      </div>
+            )}
+          </>
+        }
+        labels={bars.map(({ label }) => label)}
+      >
+        {bars.map(({ label, count, paler = 0, narrowed }) => {
+          const words = `${label}: ${(count + paler).toLocaleString()}`;
+          const drawn = (
+            <>
+              <span className="standing-paler" style={heightOf(paler / most)} />
+              <span className="standing-count" style={heightOf(count / most)} />
+            </>
+          );
+          return (
+            <span key={label} className="standing-bar" title={words}>
+              {narrowed ? (
+                <SubmissionsLink isDoubled narrowed={narrowed}>
+                  {drawn}
+                </SubmissionsLink>
+              ) : (
+                drawn
+              )}
+            </span>
+          );
+        })}
+      </BarFrame>
       <ChartDataTable
         caption={label}
         heads={heads}
@@ -189,7 +188,28 @@ export function VerticalBars({
   );
 }
 
-const height = (share: number): CSSProperties => ({ blockSize: `${share * 100}%` });
+export const heightOf = (share: number): CSSProperties => ({ blockSize: `${share * 100}%` });
+
+/** The frame of vertical bars: the largest value above, and the ends and middle of the scale below. */
+export const BarFrame = ({
+  top,
+  labels,
+  children,
+}: {
+  top: ReactNode;
+  labels: readonly string[];
+  children: ReactNode;
+}): ReactElement => (
+  <div className="standing-bars" aria-hidden="true">
+    <span className="spread soft small numeric">{top}</span>
+    <div className="standing-plot">{children}</div>
+    <span className="standing-scale soft small numeric">
+      <span>{labels[0]}</span>
+      {labels.length > 2 && <span>{labels[Math.floor(labels.length / 2)]}</span>}
+      {labels.length > 1 && <span>{labels.at(-1)}</span>}
+    </span>
+  </div>
+);
 
 type Days = Summary['days'];
 type Unit = 'day' | 'week' | 'month';

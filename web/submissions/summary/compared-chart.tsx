@@ -5,9 +5,9 @@ import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import { PipedText } from '../../design/author-text.tsx';
 import { formatMonth } from '../../design/time.tsx';
 import { barCondition, SubmissionsLink } from './bar-links.tsx';
-import { ChartDataTable, percent } from './charts.tsx';
+import { BarFrame, ChartDataTable, heightOf, percent } from './charts.tsx';
 import type { ComparedGroup, Comparison } from './compared-groups.ts';
-import { Figure, FigureNote } from './figure.tsx';
+import { Figure, FigureNote, groupPromoters, promotersLabel } from './figure.tsx';
 import { countFirst, LongList } from './long-list.tsx';
 
 /** Two groups, and how many of their submissions the charts cover. */
@@ -109,10 +109,22 @@ export function ComparedChart({
           <FigureNote of={element} />
         </div>
       )}
+      {chart === 'recommendation' && (
+        <Lines
+          label={promotersLabel}
+          bars={compareBars(element, groupPromoters(bars), { comparison, totals })}
+        />
+      )}
       {shown.length === 0 ? (
         <p className="soft small">No answer was given more than once.</p>
       ) : (
-        <ComparedBars label={label} bars={shown} first={countFirst(element)} isScale={chart in scales} />
+        <ComparedBars
+          label={label}
+          bars={shown}
+          first={countFirst(element)}
+          isScale={chart in scales}
+          isTableOpen={chart !== 'recommendation'}
+        />
       )}
     </>
   );
@@ -128,20 +140,24 @@ function ComparedBars({
   bars,
   first = bars.length,
   isScale = false,
+  isTableOpen = false,
 }: {
   label: string;
   bars: readonly ComparedBar[];
   /** The number of bars to show at first. */
   first?: number;
   isScale?: boolean;
+  /** Whether the numbers of columns are shown, because nothing else shows them. */
+  isTableOpen?: boolean;
 }): ReactElement {
   const heads = bars[0]!.shares.flatMap(({ group }) => [
     `${group.letter}: ${group.label}`,
     `Share of ${group.letter}`,
   ]);
+  const areColumns = isScale && bars.length > fewBars;
   return (
     <>
-      {isScale && bars.length > fewBars ? (
+      {areColumns ? (
         <Columns bars={bars} />
       ) : (
         <LongList
@@ -153,6 +169,7 @@ function ComparedBars({
       )}
       <ChartDataTable
         caption={label}
+        isOpen={areColumns && isTableOpen}
         heads={['Answer', ...heads]}
         rows={bars.map(({ label: name, shares }) => [
           name,
@@ -195,31 +212,19 @@ function Lines({ label, bars }: { label: string; bars: readonly ComparedBar[] })
 function Columns({ bars }: { bars: readonly ComparedBar[] }): ReactElement {
   const most = Math.max(...bars.flatMap(({ shares }) => shares.map(({ share }) => share))) || 1;
   return (
-    <div className="standing-bars" aria-hidden="true">
-      <span className="soft small numeric">{percent.format(most)}</span>
-      <div className="standing-plot">
-        {bars.map(({ label, shares }) => {
-          const words = shares.map(
-            ({ group, count, share }) =>
-              `${group.letter} ${count.toLocaleString()} (${percent.format(share)})`,
-          );
-          return (
-            <span key={label} className="compared-column" title={`${label}: ${words.join(', ')}`}>
-              {shares.map(({ group, share }) => (
-                <span
-                  key={group.letter}
-                  className={`group-${group.letter}`}
-                  style={{ blockSize: `${(share / most) * 100}%` }}
-                />
-              ))}
-            </span>
-          );
-        })}
-      </div>
-      <span className="standing-scale soft small numeric">
-        <span>{bars[0]!.label}</span>
-        <span>{bars.at(-1)!.label}</span>
-      </span>
-    </div>
+    <BarFrame top={percent.format(most)} labels={bars.map(({ label }) => label)}>
+      {bars.map(({ label, shares }) => {
+        const words = shares.map(
+          ({ group, count, share }) => `${group.letter} ${count.toLocaleString()} (${percent.format(share)})`,
+        );
+        return (
+          <span key={label} className="compared-column" title={`${label}: ${words.join(', ')}`}>
+            {shares.map(({ group, share }) => (
+              <span key={group.letter} className={`group-${group.letter}`} style={heightOf(share / most)} />
+            ))}
+          </span>
+        );
+      })}
+    </BarFrame>
   );
 }

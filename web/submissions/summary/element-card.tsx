@@ -8,7 +8,7 @@ import type { FilterCondition } from '../filter/conditions.ts';
 import { answeredCondition, barCondition, type LinkFilter, SubmissionsLink } from './bar-links.tsx';
 import { countWithShare, type HorizontalBar, HorizontalBars, VerticalBars } from './charts.tsx';
 import { ComparedChart, type ComparedSample, GroupAnswers } from './compared-chart.tsx';
-import { Figure, FigureNote, formatMean } from './figure.tsx';
+import { Figure, FigureNote, formatMean, groupPromoters, promotersLabel } from './figure.tsx';
 import { countFirst, LongList } from './long-list.tsx';
 import { MatrixTable } from './matrix-table.tsx';
 
@@ -143,7 +143,12 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
             <Figure chart={chart} of={element} />
             <FigureNote of={element} />
           </div>
-          {chart === 'recommendation' && <Recommendation element={element} />}
+          {chart === 'recommendation' && (
+            <HorizontalBars
+              label={promotersLabel}
+              bars={groupPromoters(bars).map((bar) => lineOf(bar, answered))}
+            />
+          )}
           {bars.length <= fewBars ? (
             <HorizontalBars label={label} bars={bars.map((bar) => lineOf(bar, answered))} />
           ) : (
@@ -167,26 +172,6 @@ const fewBars = 7;
 
 const narrowedBy = (condition: FilterCondition | undefined): LinkFilter | undefined =>
   condition && { where: [condition] };
-
-/** Shows the shares of promoters, passives and detractors. */
-function Recommendation({ element }: { element: ElementSummary }): ReactElement {
-  const { bars, answered } = element;
-  const groups = [
-    ['Promoters (9 and 10)', 9, 10],
-    ['Passives (7 and 8)', 7, 8],
-    ['Detractors (0 to 6)', 0, 6],
-  ] as const;
-  return (
-    <HorizontalBars
-      label="Promoters, passives and detractors"
-      bars={groups.map(([label, from, to]) => {
-        const count = bars.slice(from, to + 1).reduce((sum, bar) => sum + bar.count, 0);
-        const narrowed = narrowedBy(barCondition(element, { label, count, from, to }));
-        return { label, ...countWithShare(count, answered), narrowed };
-      })}
-    />
-  );
-}
 
 /** Returns the row of a ranked option. The better its average position, the longer its bar. */
 const rankingBar = ({ label, count, mean }: Bar, places: number, first?: FilterCondition): HorizontalBar => ({

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { formatCount, pluralize } from '#ast/basics/format-number.ts';
-import type { ElementGroup, ElementSummary } from '#submissions/shapes.ts';
+import type { Bar, ElementGroup, ElementSummary } from '#submissions/shapes.ts';
 import { percent } from './charts.tsx';
 
 /** Formats a mean in the reader's language. */
@@ -62,3 +62,21 @@ export function Figure({
 /** Says how the usual figure of a scale is computed. */
 export const FigureNote = ({ of: { metric } }: { of: Numbers }): ReactElement | null =>
   metric ? <p className="soft small">{metrics[metric.name].how}</p> : null;
+
+export const promotersLabel = 'Promoters, passives and detractors';
+
+/** Returns the bars of promoters, passives and detractors on a scale from 0 to 10. */
+export const groupPromoters = (levels: readonly Bar[]): Bar[] =>
+  (
+    [
+      ['Promoters (9–10)', 9, 10],
+      ['Passives (7–8)', 7, 8],
+      ['Detractors (0–6)', 0, 6],
+    ] as const
+  ).map(([label, from, to]) => {
+    const within = levels.filter((bar) => Number(bar.label) >= from && Number(bar.label) <= to);
+    const sum = (countOf: (bar: Bar) => number): number =>
+      within.reduce((total, bar) => total + countOf(bar), 0);
+    const groups = ([0, 1] as const).map((group) => sum((bar) => bar.groups?.[group] ?? 0));
+    return { label, count: sum(({ count }) => count), groups: groups as [number, number], from, to };
+  });
