@@ -11,7 +11,6 @@ import { noExtraProperties } from '#kit/validation.ts';
 import { listColumnsOfVersions } from '#submissions/columns.ts';
 import { findRemainingQuotas, quotasOf } from '#submissions/quotas.ts';
 import { readAnsweredStructures, readStructures, readViewedForm } from '#submissions/read-columns.ts';
-import { readInBatches } from '#submissions/read-in-batches.ts';
 import {
   type Bar,
   languageParameter,
@@ -24,6 +23,7 @@ import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { formFilterParameters, readFormFilter, type SubmissionFilter } from './filter/read-filter.ts';
 import { invalidCondition, parseConditionJson, readWhere } from './filter/read-where.ts';
 import { declareByFilterKind, meetsConditionSql } from './filter/where-of-forms.ts';
+import { readInBatches } from './read-submissions.ts';
 import { readDays } from './summary-days.ts';
 
 const SummaryQuery = Type.Object(

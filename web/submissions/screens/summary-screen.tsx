@@ -12,13 +12,18 @@ import { useCurrentForm } from '../../shell/current-form.ts';
 import { describeCondition } from '../filter/conditions.ts';
 import { columnsQuery, formatSubmissionCount, summaryQuery } from '../queries.ts';
 import { type LinkFilter, SubmissionsLink } from '../summary/bar-links.tsx';
-import { DaysChart, describePeak } from '../summary/charts.tsx';
-import { CompareBar } from '../summary/compare-bar.tsx';
-import { type ComparedSample, GroupMark } from '../summary/compared-chart.tsx';
-import { findComparison, toCompareParameter } from '../summary/compared-groups.ts';
+import { VerticalBars } from '../summary/charts.tsx';
+import {
+  CompareBar,
+  type ComparedSample,
+  findComparison,
+  GroupMark,
+  toCompareParameter,
+} from '../summary/comparison.tsx';
 import { ElementCard } from '../summary/element-card.tsx';
 import { VisitsCard } from '../summary/visits-card.tsx';
 import {
+  dateDaysAgo,
   isViewFiltered,
   toFilterParameters,
   unfilteredView,
@@ -251,4 +256,86 @@ function Totals({
       ))}
     </dl>
   );
+}
+
+type Days = Summary['days'];
+type Unit = 'day' | 'week' | 'month';
+
+/** With fewer days, the bars would be too wide. */
+const leastDays = 14;
+/** The most bars that can be told apart. For longer periods each bar is a week or a month. */
+const mostBars = 62;
+
+/** Shows submissions per day, week or month as bars that link to the submissions. */
+function DaysChart({ days }: { days: Days }): ReactElement {
+  const [{ from = '', to }] = useViewState();
+  const until = to ?? dateDaysAgo(0);
+  const [unit, bars] = barsOfPeriod(days, until);
+  return (
+    <VerticalBars
+      label={`Submissions per ${unit}`}
+      heads={[heads[unit], 'Completed', 'Incomplete']}
+      bars={bars.map(({ first, last, ...counts }) => ({
+        ...counts,
+        label: unitFormats[unit](first),
+        narrowed: { from: first < from ? from : first, to: to !== undefined && to < last ? to : last },
+      }))}
+    />
+  );
+}
+
+const heads = { day: 'Day', week: 'Week of', month: 'Month' } as const satisfies Record<Unit, string>;
+const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+const formatFirstDay = (first: string): string => formatDate(`${first}T12:00`);
+const unitFormats: Record<Unit, (first: string) => string> = {
+  day: formatFirstDay,
+  week: formatFirstDay,
+  month: (first) => month.format(new Date(first)),
+};
+
+/** Returns the day with the most submissions, and their number. */
+function describePeak(days: Days): string {
+  const count = (day: Days[number]): number => day.completed + day.incomplete;
+  const most = days.reduce((best, day) => (count(day) > count(best) ? day : best));
+  return `Peak: ${count(most).toLocaleString()} on ${formatFirstDay(most.day)}.`;
+}
+
+const dayMs = 86_400_000;
+/** Days are handled as UTC timestamps, so that no time zone shifts them. */
+const plus = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
+
+const firstOf: Record<Unit, (day: string) => string> = {
+  day: (day) => day,
+  week: (day) => plus(day, -((new Date(day).getUTCDay() + 6) % 7)),
+  month: (day) => `${day.slice(0, 7)}-01`,
+};
+const nextOf: Record<Unit, (first: string) => string> = {
+  day: (first) => plus(first, 1),
+  week: (first) => plus(first, 7),
+  month: (first) => firstOf.month(plus(first, 31)),
+};
+
+/**
+ * Returns a bar for every day, week or month of the period. A bar without submissions is zero rather than
+ * missing.
+ */
+function barsOfPeriod(days: Days, until: string) {
+  const last = [days.at(-1)!.day, until].toSorted()[1]!;
+  const start = [days[0]!.day, plus(last, 1 - leastDays)].toSorted()[0]!;
+  const length = (Date.parse(last) - Date.parse(start)) / dayMs + 1;
+  const unit = length <= mostBars ? 'day' : length <= mostBars * 7 ? 'week' : 'month';
+  const counted = Map.groupBy(days, ({ day }) => firstOf[unit](day));
+  const bars = [];
+  for (let first = firstOf[unit](start); first <= last; first = nextOf[unit](first)) {
+    const within = counted.get(first) ?? [];
+    const sum = (of: 'completed' | 'incomplete') => within.reduce((total, day) => total + day[of], 0);
+    bars.push({
+      first,
+      last: plus(nextOf[unit](first), -1),
+      count: sum('completed'),
+      paler: sum('incomplete'),
+    });
+  }
+  return [unit, bars] as const;
 }

@@ -1,14 +1,150 @@
-import './compared-chart.css';
-import { Fragment, type ReactElement, type ReactNode } from 'react';
+import './comparison.css';
+import { Fragment, type ReactElement, type ReactNode, useRef } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
-import type { Bar, ElementSummary } from '#submissions/shapes.ts';
+import { getProperty } from '#ast/basics/json.ts';
+import type { Bar, Column, ElementSummary } from '#submissions/shapes.ts';
 import { PipedText } from '../../design/author-text.tsx';
+import { Button } from '../../design/button.tsx';
+import { Select } from '../../design/select.tsx';
 import { formatMonth } from '../../design/time.tsx';
+import { useFocusHandover } from '../../design/use-focus-handover.ts';
+import { type FilterCondition, kindOfColumn, toApiParameters } from '../filter/conditions.ts';
+import type { ComparedAnswers } from '../view-state.ts';
 import { barCondition, SubmissionsLink } from './bar-links.tsx';
-import { BarFrame, ChartDataTable, heightOf, percent } from './charts.tsx';
-import type { ComparedGroup, Comparison } from './compared-groups.ts';
-import { Figure, FigureNote, groupPromoters, promotersLabel } from './figure.tsx';
-import { countFirst, LongList } from './long-list.tsx';
+import {
+  BarFrame,
+  ChartDataTable,
+  countFirst,
+  Figure,
+  FigureNote,
+  groupPromoters,
+  heightOf,
+  LongList,
+  percent,
+  promotersLabel,
+} from './charts.tsx';
+
+/** One of two groups of submissions: those that gave this answer. */
+type ComparedGroup = { letter: 'A' | 'B'; label: string; condition: FilterCondition };
+type Comparison = readonly [ComparedGroup, ComparedGroup];
+
+/** The answers to a question that can define a group; empty if it has no fixed answers. */
+function listAnswers(column: Column): { value: string; label: string }[] {
+  const kind = kindOfColumn(column);
+  if (kind === 'yes_no') return ['Yes', 'No'].map((value) => ({ value, label: value }));
+  if (kind !== 'choice' && kind !== 'choices' && kind !== 'number') return [];
+  return column.options.map((value) => ({ value, label: getProperty(column.option_labels, value) ?? value }));
+}
+
+/** Returns the questions by whose answers submissions can be compared. */
+const listComparable = (columns: readonly Column[]): Column[] =>
+  columns.filter((column) => listAnswers(column).length > 1);
+
+function conditionOf(column: Column, value: string): FilterCondition {
+  const answer = { on: 'answer', name: column.id } as const;
+  const kind = kindOfColumn(column);
+  if (kind === 'yes_no') return { ...answer, op: 'equals', value: value === 'Yes' };
+  if (kind === 'number') return { ...answer, op: 'number', from: Number(value), to: Number(value) };
+  return { ...answer, op: 'any', values: [value] };
+}
+
+/** Returns the compared groups; undefined if the question no longer has these answers. */
+export function findComparison(
+  compare: ComparedAnswers | undefined,
+  columns: readonly Column[],
+): Comparison | undefined {
+  const column = compare && columns.find(({ id }) => id === compare.name);
+  if (!column) return undefined;
+  const answers = listAnswers(column);
+  const [first, other] = compare.values.map((value) => answers.find((answer) => answer.value === value));
+  return first && other
+    ? [
+        { letter: 'A', label: first.label, condition: conditionOf(column, first.value) },
+        { letter: 'B', label: other.label, condition: conditionOf(column, other.value) },
+      ]
+    : undefined;
+}
+
+/** Returns the parameter `compare` of the API. */
+export const toCompareParameter = (comparison: Comparison): string =>
+  `[${comparison.map(({ condition }) => toApiParameters([condition]).where).join()}]`;
+
+/** Chooses the question and the two answers by which submissions are compared. */
+export function CompareBar({
+  columns,
+  compare,
+  onChange,
+}: {
+  columns: readonly Column[];
+  /** Undefined without a comparison. */
+  compare: ComparedAnswers | undefined;
+  onChange: (compare: ComparedAnswers | undefined) => void;
+}): ReactElement | null {
+  const bar = useRef<HTMLDivElement>(null);
+  const handOver = useFocusHandover();
+  const questions = listComparable(columns);
+  if (questions.length === 0) return null;
+  const begin = (column: Column): void => {
+    const [first, other] = listAnswers(column);
+    onChange({ name: column.id, values: [first!.value, other!.value] });
+  };
+  const focusOn = (selector: string): void =>
+    handOver(() => bar.current?.querySelector<HTMLElement>(selector));
+  const chosen = questions.find(({ id }) => id === compare?.name);
+  const answers = chosen && listAnswers(chosen);
+  return (
+    <div ref={bar} className="compare-bar" role="group" aria-label="Compare two groups">
+      {compare && chosen && answers ? (
+        <>
+          <Select
+            label="Compare by"
+            choices={questions.map(({ id, label }) => ({ id, label }))}
+            value={chosen.id}
+            onChange={(id) => begin(questions.find((question) => question.id === id)!)}
+          />
+          {(['Group A', 'Group B'] as const).map((label, index) => (
+            <Select
+              key={label}
+              label={label}
+              // Options are selected by position, because any text can be an option.
+              choices={answers.map((answer, place) => ({ id: String(place), label: answer.label }))}
+              value={String(answers.findIndex(({ value }) => value === compare.values[index]))}
+              onChange={(place) => {
+                const values = [...compare.values] as [string, string];
+                const { value } = answers[Number(place)]!;
+                // The answer of the other group swaps the groups.
+                if (values.includes(value)) values[1 - index] = values[index]!;
+                values[index] = value;
+                onChange({ ...compare, values });
+              }}
+            />
+          ))}
+          <Button
+            variant="quiet"
+            icon="close"
+            onPress={() => {
+              focusOn(':scope > button:only-child');
+              onChange(undefined);
+            }}
+          >
+            Stop comparing
+          </Button>
+        </>
+      ) : (
+        <Button
+          size="small"
+          icon="columns"
+          onPress={() => {
+            focusOn('.field button');
+            begin(questions[0]!);
+          }}
+        >
+          Compare two groups
+        </Button>
+      )}
+    </div>
+  );
+}
 
 /** Two groups, and how many of their submissions the charts cover. */
 export type ComparedSample = { comparison: Comparison; sampled: readonly [number, number] };
