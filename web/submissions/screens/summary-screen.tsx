@@ -111,7 +111,11 @@ export function SummaryScreen(): ReactElement {
                   )
                 }
               >
-                <p>When people submit this form, their answers are summarized here by question.</p>
+                <p>
+                  {isFiltered
+                    ? 'Change or clear the filters to see a summary.'
+                    : 'When people submit this form, their answers are summarized here by question.'}
+                </p>
               </EmptyState>
             </div>
           )

@@ -113,7 +113,7 @@ export function CompareBar({
                 const values = [...compare.values] as [string, string];
                 const { value } = answers[Number(place)]!;
                 // The answer of the other group swaps the groups.
-                if (values.includes(value)) values[1 - index] = values[index]!;
+                if (values[1 - index] === value) values[1 - index] = values[index]!;
                 values[index] = value;
                 onChange({ ...compare, values });
               }}
