@@ -38,7 +38,7 @@ export function SummaryScreen(): ReactElement {
   const [found, changeView] = useViewState();
   // The summary has no search.
   const view = { ...found, q: undefined };
-  const { data: columns } = useQuery(columnsQuery(form));
+  const { data: columns, isPending: areColumnsPending } = useQuery(columnsQuery(form));
   const comparison = findComparison(view.compare, columns ?? []);
   const compare = comparison && toCompareParameter(comparison);
   /** The form and filters for which all submissions were requested. Others start with the newest again. */
@@ -48,7 +48,7 @@ export function SummaryScreen(): ReactElement {
   const query = useQuery({
     ...summaryQuery(form, view, { sample, compare }),
     // The columns say what is compared.
-    enabled: view.compare === undefined || columns !== undefined,
+    enabled: view.compare === undefined || !areColumnsPending,
   });
   const isFiltered = isViewFiltered(view);
   const areAnswersFiltered = view.where.length > 0 || view.status !== undefined;
