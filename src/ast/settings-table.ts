@@ -69,6 +69,7 @@ export const settingRows = {
     ),
     control: 'radio',
     title: 'Who can respond',
+    help: 'Whether visitors need a password or an invitation.',
     card: 'access',
     isKept: true,
   },

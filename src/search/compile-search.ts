@@ -1,9 +1,9 @@
 import type { ParsedSearch, SearchOperatorName, SearchPart } from '#ast/search.ts';
 import { greaterId, lesserId, maximumId, minimumId } from '#kit/pagination.ts';
 import { columns } from '#kit/statement.ts';
-import { leastIdCreatedAt } from '#submissions/created-span.ts';
 import { searchMarks } from '#submissions/submission-record.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
+import { leastIdCreatedAt } from './filter/read-filter.ts';
 import type { SearchUnitKind } from './search-sql.ts';
 
 /**

@@ -5,7 +5,6 @@ import { Answers as AnswersShape, type FileUploadShape } from '#forms/payload.ts
 import { listSchemaOf, nameSchema } from '#kit/pagination.ts';
 import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import type { Column as ColumnOf } from './columns.ts';
-import { createdParameters } from './created-span.ts';
 import { changeKinds, changeOrigins, type Difference, differenceParts } from './differences.ts';
 import { assignmentProperties, submissionStatuses } from './present.ts';
 
@@ -23,26 +22,11 @@ export const languageParameter = Type.Optional(
   }),
 );
 
-export const SummaryQuery = Type.Object(
-  {
-    ...createdParameters,
-    time_zone: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'The time zone that defines days, such as Europe/Berlin. Defaults to UTC.',
-      }),
-    ),
-    language: languageParameter,
-    sample: Type.Optional(
-      Type.Enum(['newest', 'all'], {
-        description: 'The submissions whose answers are summarized: the newest 10,000, or all.',
-      }),
-    ),
-  },
-  noExtraProperties,
-);
-export type SummarySample = NonNullable<Static<typeof SummaryQuery>['sample']>;
+/** The submissions whose answers a summary covers. */
+export const summarySample = Type.Enum(['newest', 'all'], {
+  description: 'The submissions whose answers are summarized: the newest 10,000, or all.',
+});
+export type SummarySample = Static<typeof summarySample>;
 
 // The table -----------------------------------------------------------------------------------------------
 
@@ -197,6 +181,12 @@ export type Timeline = Static<typeof Timeline>;
 
 // The summary ---------------------------------------------------------------------------------------------
 
+/** The counts in the two groups of a comparison. */
+const groupCounts = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<[number, number]>(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2, description })),
+  );
+
 const Bar = Type.Object({
   label: Type.String(),
   option: Type.Optional(
@@ -231,8 +221,27 @@ const Bar = Type.Object({
       description: 'For a ranked option: its mean rank. `count` is how often it was ranked first.',
     }),
   ),
+  groups: groupCounts('With `compare`: the count in each group.'),
 });
 export type Bar = Static<typeof Bar>;
+
+const numbers = orNull(Type.Object({ min: Type.Number(), max: Type.Number(), mean: Type.Number() }));
+const metric = Type.Optional(
+  Type.Object(
+    {
+      name: Type.Enum(['nps', 'csat', 'ces']),
+      value: Type.Number(),
+      answers: Type.Integer({ description: 'The number of answers on the scale.' }),
+    },
+    {
+      description:
+        'The usual figure of a scale. `nps`, for 0 to 10: the percentage of 9 and 10 minus the percentage of 0 to 6, from -100 to 100. `csat`, for five levels: the percentage of the two highest. `ces`, for 1 to 7: the mean.',
+    },
+  ),
+);
+
+const elementGroup = Type.Object({ answered: Type.Integer(), numbers, metric });
+export type ElementGroup = Static<typeof elementGroup>;
 
 /** The summary of the answers to one question; its content depends on the kind of question. */
 export const ElementSummary = Type.Object({
@@ -258,6 +267,10 @@ export const ElementSummary = Type.Object({
     'texts',
     'count',
   ]),
+  order: Type.Enum(['form', 'count', 'rank'], {
+    description:
+      'The order of the bars: `form`, as in the form or along the scale, with removed options and own texts last; `count`, most frequent first, for texts, files and lists of more than 12 options without numbers; `rank`, best mean rank first.',
+  }),
   bars: Type.Array(Bar, {
     description: 'For text answers: those given more than once, ignoring case.',
   }),
@@ -268,11 +281,13 @@ export const ElementSummary = Type.Object({
         label: Type.String(),
         answered: Type.Integer(),
         bars: Type.Array(Bar),
+        groups: groupCounts('With `compare`: the number of answers in each group.'),
       }),
       { description: 'For a matrix: how often each option was chosen in each row.' },
     ),
   ),
-  numbers: orNull(Type.Object({ min: Type.Number(), max: Type.Number(), mean: Type.Number() })),
+  numbers,
+  metric,
   score: Type.Optional(
     Type.Number({
       description:
@@ -281,6 +296,15 @@ export const ElementSummary = Type.Object({
   ),
   /** The latest few free texts; empty if they identify people. */
   texts: Type.Array(Type.Object({ submission_id: uuidSchema, text: Type.String() })),
+  groups: Type.Optional(
+    Type.Unsafe<[ElementGroup, ElementGroup]>(
+      Type.Array(elementGroup, {
+        minItems: 2,
+        maxItems: 2,
+        description: 'With `compare`: the answers in each group.',
+      }),
+    ),
+  ),
 });
 export type ElementSummary = Static<typeof ElementSummary>;
 
@@ -289,14 +313,18 @@ export const Summary = Type.Object({
   incomplete: Type.Integer(),
   /** From 0 to 1; null without submissions. */
   completion_rate: orNull(Type.Number()),
-  /** Days without submissions are omitted. */
   days: Type.Array(
     Type.Object({ day: Type.String(), completed: Type.Integer(), incomplete: Type.Integer() }),
+    {
+      description:
+        'The days on which submissions were started. With `received_from` or `received_to`, the days on which they were received. Days without submissions are omitted.',
+    },
   ),
   /**
    * The number of newest submissions whose answers are summarized; all other numbers count every submission.
    */
   sampled: Type.Integer(),
+  groups: groupCounts('With `compare`: the number of summarized submissions in each group.'),
   elements: Type.Array(ElementSummary),
 });
 export type Summary = Static<typeof Summary>;

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { addVisits, type VisitKind } from '#submissions/visit-counter.ts';
-import { element, stepsOf } from '../ast/forms.ts';
+import { element } from '../ast/forms.ts';
 import { isSlice } from '../cases.ts';
 import { signIn } from '../console.ts';
-import { lookAround, press, tabTo, type } from '../console-browser.ts';
+import { press, tabTo, type } from '../console-browser.ts';
 import { until } from '../service.ts';
-import { insertMany } from '../submissions/scene.ts';
 import {
   audit,
   elements,
@@ -415,164 +412,6 @@ test('columns are pinned by keyboard and stay in view, and the settings follow t
   await elsewhere.getByRole('menuitem', { name: 'Unpin columns' }).press('Enter');
   await until('nothing to be pinned', async () => (await elsewhere.locator('th.sheet-pinned').count()) === 0);
   await leave(elsewhere);
-});
-
-test('a large summary covers the newest answers first, says so, and covers all on request', {
-  skip: isSlice,
-}, async () => {
-  const form = await makeForm();
-  const count = 10_020;
-  await insertMany(service.services.database, {
-    workspaceId: tenant.workspaceId,
-    formId: form,
-    version: 1,
-    answers: { name: 'Ada', colour: 'Red' },
-    since: new Date('2026-01-01T10:00:00Z'),
-    count,
-  });
-  const page = await show(`/forms/${form}/summary`);
-  const card = page.getByRole('region', { name: 'Colour' });
-  await card.getByText('10,000 answers from 10,000 submissions').waitFor();
-  await page.getByText('based on the newest 10,000 of 10,020 submissions').waitFor();
-  await audit(page, 'the summary of the newest');
-  await tabTo(page, 'button', 'Include all');
-  await press(page, 'Enter');
-  await card.getByText('10,020 answers from 10,020 submissions').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Include all' }).count(), 0);
-  await leave(page);
-});
-
-test('a bar of the summary links to the submissions it counts, and the whole summary prints', {
-  skip: isSlice,
-}, async () => {
-  const form = await makeForm([
-    ...elements,
-    element('text', 'fruit', { label: 'Fruit' }),
-    element('date', 'day', { label: 'Day' }),
-    element('consent', 'terms', { label: 'Terms', statement: 'I agree.' }),
-    element('matrix', 'pleased', {
-      label: 'Pleased',
-      rows: [{ id: 'r', label: 'Room' }],
-      options: ['Good', 'Bad'],
-    }),
-  ]);
-  await submit(form, { name: 'Ada', colour: 'Red', age: 36, fruit: 'Pear', day: '2026-01-31', terms: true });
-  await submit(form, { name: 'Ben', colour: 'Blue', age: 17, fruit: 'pear ', day: '2026-03-01' });
-  await submit(form, {
-    name: 'Cleo',
-    colour: 'Blue',
-    age: 990,
-    fruit: 'Fig',
-    pleased: { r: 'Bad' },
-    guests: [{ guest: 'Tom' }],
-  });
-  const page = await show(`/forms/${form}/summary`);
-  const card = (name: string) => page.getByRole('region', { name, exact: true });
-  await page.getByText('Hidden because they contain personal data: Name, Email.').waitFor();
-  const lines = await card('Colour').getByRole('listitem').allInnerTexts();
-  assert.deepEqual(
-    lines.map((line) => line.replaceAll(/\s+/g, ' ').trim()),
-    ['Blue 2 67%', 'Red 1 33%', 'Green 0 0%'],
-  );
-  const leads = async (link: ReturnType<Page['locator']>, chip: string, expected: readonly string[]) => {
-    await link.click();
-    await page.locator('.filter-chip', { hasText: chip }).waitFor();
-    await until(`the rows ${expected.join()}`, async () => (await rowNames(page)).join() === expected.join());
-    await page.goBack();
-    await card('Colour').waitFor();
-  };
-  await leads(card('Colour').getByRole('link', { name: 'Blue' }), 'Colour is any of Blue', ['Cleo', 'Ben']);
-  await leads(card('Fruit').getByRole('link', { name: 'Pear' }).first(), 'Fruit is “Pear”', ['Ben', 'Ada']);
-  await leads(card('Day').getByRole('link', { name: 'Jan 2026' }), 'Day is 2026-01-31', ['Ada']);
-  await leads(card('Terms').getByRole('link', { name: 'Agreed' }), 'Terms is answered', ['Ada']);
-  await leads(card('Guests').getByRole('link', { name: '1', exact: true }), 'Guests is 1', ['Cleo']);
-  await leads(card('Guest').getByRole('link', { name: '1 answer' }), 'Guest is answered', ['Cleo']);
-  await leads(card('Pleased').getByRole('cell').getByRole('link'), 'Pleased (Room) is any of Bad', ['Cleo']);
-  await leads(card('Age').locator('.standing-bar a').first(), 'Age is between 17 and 36', ['Ben', 'Ada']);
-  await page.getByRole('link', { name: '3', exact: true }).last().click();
-  await until('all rows', async () => (await rowNames(page)).length === 3);
-  await page.goBack();
-
-  await page.evaluate(`print = () => { document.title = 'printed'; }`);
-  await page.getByRole('button', { name: 'Print' }).click();
-  assert.equal(await page.title(), 'printed');
-  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-  await page.getByText(/^Contact\. Any time\. Printed on/).waitFor();
-  assert.equal(await page.locator('button:visible, .form-header:visible, summary:visible').count(), 0);
-  const look = await page.evaluate(`(() => {
-    const { backgroundColor, breakInside } = getComputedStyle(document.querySelector('.element-card'));
-    return [backgroundColor, breakInside];
-  })()`);
-  assert.deepEqual(look, ['rgb(255, 255, 255)', 'avoid']);
-  await leave(page);
-});
-
-test('the summary shows views, starts and submissions, and at which step visitors stopped', {
-  skip: isSlice,
-}, async () => {
-  const made = await tenant.call('POST', '/forms', {
-    structure: stepsOf(
-      { title: 'About you and the people who travel with you' },
-      [element('text', 'name', { label: 'Name' }), element('email', 'email', { label: 'Email' })],
-      {},
-      [element('textarea', 'note', { label: 'Note' })],
-    ),
-    publish: true,
-  });
-  const form = made.body.id;
-  const counts: readonly (readonly [kind: VisitKind, name: string, count: number])[] = [
-    ['view', '', 1_200],
-    ['start', '', 480],
-    ['scripted_start', '', 360],
-    ['completion', '', 240],
-    ['step', 'name', 1_200],
-    ['onward', 'name', 300],
-    ['step', 'note', 300],
-    ['onward', 'note', 240],
-    ['question', 'email', 150],
-    ['question', 'note', 50],
-    ['time', '50', 240],
-  ];
-  await addVisits(service.services.database, {
-    workspace_ids: counts.map(() => tenant.workspaceId),
-    form_ids: counts.map(() => form),
-    days: counts.map(() => '2026-01-31'),
-    kinds: counts.map(([kind]) => kind),
-    names: counts.map(([, name]) => name),
-    counts: counts.map(([, , count]) => count),
-  });
-  const page = await show(`/forms/${form}/summary`);
-  await page.getByText('Median completion time: 2 minutes.').waitFor();
-  await page
-    .getByText('For 25% of the starts, scripts did not run, so only submitted data is known.')
-    .waitFor();
-  await page.getByText('Show as a table').click();
-  const linesOf = async (name: string) =>
-    (await page.getByRole('list', { name }).getByRole('listitem').allInnerTexts()).map((text) =>
-      text.replaceAll(/\s+/g, ' ').trim(),
-    );
-  for (const width of [1280, 375]) {
-    await page.setViewportSize({ width, height: 800 });
-    assert.deepEqual(await linesOf('From view to submission'), [
-      'Viewed 1,200 100%',
-      'Started 480 40%',
-      'Submitted 240 20%',
-    ]);
-    assert.deepEqual(await linesOf('Drop-off by step'), [
-      '1. About you and the people who travel with you 1,200 reached 900 dropped off, 75%',
-      '2. Step 2 300 reached 60 dropped off, 20%',
-    ]);
-    assert.deepEqual(await linesOf('Where visitors stopped'), ['Email 150 75%', 'Note 50 25%']);
-    const all = page.getByRole('region', { name: 'Where visitors stopped' }).getByRole('row');
-    assert.deepEqual(await all.allInnerTexts(), [
-      'Question\tStopped here',
-      '1. Name\t0',
-      '2. Email\t150',
-      '3. Note\t50',
-    ]);
-  }
-  await lookAround(page)('the summary of visits');
-  await leave(page);
 });
 
 test('column headers sort the table, by two columns with Shift, and a saved view shares sort order and columns with all members', {

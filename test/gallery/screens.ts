@@ -180,6 +180,9 @@ const openFirst = async (page: Page): Promise<void> => {
 const filtered = new URLSearchParams({
   where: JSON.stringify([{ on: 'answer', name: 'wishes', op: 'filled' }]),
 }).toString();
+const compared = new URLSearchParams({
+  compare: JSON.stringify({ name: 'level', values: ['Beginner', 'Advanced'] }),
+}).toString();
 const grouped = new URLSearchParams({
   where: JSON.stringify([
     { on: 'answer', name: 'years', op: 'number', from: 3 },
@@ -382,6 +385,7 @@ const inside: readonly Screen[] = [
   ],
   ['summary', `${inForm}/summary`, '.standing-plot'],
   ['summary-print', `${inForm}/summary`, '.standing-plot', onPaper],
+  ['summary-compare', `${inForm}/summary?${filtered}&${compared}`, '.compare-groups'],
   ['webhooks-empty', `/app/forms/${quiet}/webhooks`, 'text=No webhooks yet'],
   ['webhooks', `${inForm}/webhooks`, 'text=Last 24 hours'],
   ['webhook-add', `${inForm}/webhooks`, 'text=Last 24 hours', press('Add webhook')],

@@ -17,7 +17,13 @@ export const workspaceScreens: readonly (ScreenLink & { isSetting?: true; isAdmi
   { path: '/settings/mail', label: 'Email', icon: 'mail', isSetting: true, isAdministration: true },
   { path: '/settings/retention', label: 'Retention', icon: 'clock', isSetting: true, isAdministration: true },
   { path: '/settings/people', label: 'People', icon: 'people', isSetting: true, isAdministration: true },
-  { path: '/settings/activity', label: 'Audit log', icon: 'history', isSetting: true, isAdministration: true },
+  {
+    path: '/settings/activity',
+    label: 'Audit log',
+    icon: 'history',
+    isSetting: true,
+    isAdministration: true,
+  },
 ];
 
 export const formScreens: readonly ScreenLink[] = [

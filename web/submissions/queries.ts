@@ -7,13 +7,12 @@ import { assignmentColumns } from '#rules/columns.ts';
 import type { SummarySample } from '#submissions/shapes.ts';
 import { keepPreviousRows } from '../api/keep-rows.ts';
 import { operationQuery } from '../api/operations.ts';
-import { startOfLocalDay } from '../design/day.ts';
 import { membersQuery, stagesQuery } from '../settings/workspace.ts';
 import type { LocatedForm } from '../shell/current-form.ts';
 import { toServerSearch } from '../shell/search/search-results.ts';
 import { useSession } from '../shell/session.ts';
 import { goneLabels } from './filter/conditions.ts';
-import { toTableParameters, type ViewState } from './view-state.ts';
+import { toFilterParameters, toTableParameters, type ViewState } from './view-state.ts';
 
 export type FormLocation = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
@@ -99,19 +98,21 @@ export const trashQuery = (form: FormLocation, page: number) =>
 /** A summary takes seconds to compute, so it is not fetched again whenever the window gets the focus. */
 const wholeSummaryMs = 300_000;
 
-/** @param sample `all`: includes all submissions, which takes seconds for large forms. */
+/**
+ * @param sample `all`: includes all submissions, which takes seconds for large forms.
+ * @param compare the conditions of two groups, as JSON.
+ */
 export const summaryQuery = (
   form: FormLocation,
-  days: { from: string | undefined; to: string | undefined },
-  sample: SummarySample,
+  view: ViewState,
+  { sample, compare }: { sample: SummarySample; compare: string | undefined },
 ) => {
-  const { from, to } = days;
   const parameters = {
-    ...(from !== undefined && { created_from: startOfLocalDay(from, 0) }),
-    ...(to !== undefined && { created_to: startOfLocalDay(to, 1) }),
+    ...toFilterParameters({ ...view, q: undefined }),
     ...readerLanguage(),
     time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     sample,
+    ...(compare !== undefined && { compare }),
   };
   return queryOptions({
     ...operationQuery(form.workspace_id, 'getFormSummary', { params: { id: form.id }, query: parameters }),

@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
+import { isRecord } from '#ast/basics/json.ts';
 import { localDayOf, startOfLocalDay } from '../design/day.ts';
 import { toServerSearch } from '../shell/search/search-results.ts';
 import { type FilterCondition, parseFilterConditions, toApiParameters } from './filter/conditions.ts';
@@ -20,7 +21,11 @@ export type ViewState = {
   page: number;
   /** The submission that is open next to the table. */
   open: string | undefined;
+  /** In the summary: the question and its two answers that are compared. */
+  compare: ComparedAnswers | undefined;
 };
+
+export type ComparedAnswers = { name: string; values: readonly [string, string] };
 
 export type ChangeView = (change: Partial<ViewState>, options?: { replace?: boolean }) => void;
 
@@ -66,7 +71,21 @@ function readView(search: Readonly<Record<string, unknown>>): ViewState {
     saved: matching('saved', idPattern),
     page: Number(matching('page', /^[1-9]\d{0,8}$/) ?? 1),
     open: matching('open', idPattern),
+    compare: parseCompared(search['compare']),
   };
+}
+
+function parseCompared(given: unknown): ComparedAnswers | undefined {
+  if (!isRecord(given)) return undefined;
+  const { name, values } = given;
+  const [first, other, ...more]: readonly unknown[] = Array.isArray(values) ? values : [];
+  return typeof name === 'string' &&
+    typeof first === 'string' &&
+    typeof other === 'string' &&
+    first !== other &&
+    more.length === 0
+    ? { name, values: [first, other] }
+    : undefined;
 }
 
 const idPattern = /^[0-9a-f-]{36}$/i;
@@ -113,13 +132,13 @@ export function toFilterParameters({
 }
 
 /** Adds the default order of the table: by relevance for a search, otherwise by `receivedAt`. */
-export const toTableParameters = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({
+export const toTableParameters = (view: Omit<ViewState, 'page' | 'open' | 'saved' | 'compare'>) => ({
   ...toListParameters(view),
   ...(view.sort === undefined && view.q === undefined && { sort: '-$received' }),
 });
 
 /** Adds the sort order to the filter, for lists of submissions. */
-export const toListParameters = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({
+export const toListParameters = (view: Omit<ViewState, 'page' | 'open' | 'saved' | 'compare'>) => ({
   ...toFilterParameters(view),
   ...(view.sort !== undefined && { sort: view.sort }),
 });

@@ -135,8 +135,8 @@ export function ReplayProgress({
     if (Date.now() - Date.parse(replay.ended_at) > newsMs) return null;
     return (
       <Message tone={replay.state === 'finished' ? 'good' : 'info'}>
-        {replay.state === 'finished' ? 'Replay finished:' : 'Replay canceled:'} {words} deliveries resent
-        ({describeReplayFilter(replay.filter, formatDateTime)}), <AgoText at={replay.ended_at} />.
+        {replay.state === 'finished' ? 'Replay finished:' : 'Replay canceled:'} {words} deliveries resent (
+        {describeReplayFilter(replay.filter, formatDateTime)}), <AgoText at={replay.ended_at} />.
       </Message>
     );
   }

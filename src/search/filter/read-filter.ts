@@ -1,17 +1,34 @@
 import { type Static, Type } from 'typebox';
+import { leastIdAt } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
+import { maximumId, minimumId } from '#kit/pagination.ts';
 import type { RowOf } from '#kit/statement.ts';
-import { createdParameters, readCreatedSpan, timeParameter } from '#submissions/created-span.ts';
 import { submissionStatuses } from '#submissions/present.ts';
 import { longestTag } from '#submissions/tags.ts';
 import { readWhere } from './read-where.ts';
 import { summaryBarParameter } from './summary-bar.ts';
 import type { FilterKind, filterColumns } from './where-of-forms.ts';
 
+const timeParameter = (description: string) =>
+  Type.Optional(Type.String({ format: 'date-time', description }));
+
+/** Returns the smallest id that can be created at a time. Ids start in 1970. */
+export const leastIdCreatedAt = (time: string): string => leastIdAt(new Date(Math.max(0, Date.parse(time))));
+
+/**
+ * Returns the range of ids of the submissions created within a span of time: ids sort by time, and their
+ * index finds them.
+ */
+const readCreatedSpan = (span: { created_from?: string; created_to?: string }) => ({
+  from_id: span.created_from === undefined ? minimumId : leastIdCreatedAt(span.created_from),
+  to_id: span.created_to === undefined ? maximumId : leastIdCreatedAt(span.created_to),
+});
+
 /** The filters for submissions of one or many forms. */
 const filterParameters = {
   status: Type.Optional(Type.Enum([...submissionStatuses])),
-  ...createdParameters,
+  created_from: timeParameter('At or after this time.'),
+  created_to: timeParameter('Until this time, exclusive.'),
   completed_from: timeParameter('At or after this time.'),
   completed_to: timeParameter('Until this time, exclusive.'),
   received_from: timeParameter(
@@ -66,9 +83,11 @@ export type FormsFilterQuery = FilterQuery & { where?: string };
 /** A filter as parameters of statements. `kind` selects the statement (declareByFilterKind). */
 export type SubmissionFilter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };
 
+/** Whether the filter has at most a status and a time span of ids, so that an index has all it needs. */
+export const isPlainKind = ({ kind }: SubmissionFilter): boolean => kind === 'any' || kind === 'one';
+
 /** Whether the filter has at most a status, so that the stored counters give the total. */
-export const isPlainFilter = ({ kind, isDated }: SubmissionFilter): boolean =>
-  (kind === 'any' || kind === 'one') && !isDated;
+export const isPlainFilter = (filter: SubmissionFilter): boolean => isPlainKind(filter) && !filter.isDated;
 
 /** Reads a filter without parameters that depend on a form. */
 export function readSubmissionFilter(query: FilterQuery): SubmissionFilter {

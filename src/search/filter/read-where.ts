@@ -35,19 +35,23 @@ const checksPerRow = 2;
 
 type FormKey = { workspaceId: string; formId: string };
 
+/** The parameters that are conditions. */
+type ConditionField = 'where' | 'compare';
+
 /**
  * Reads a condition on the submissions of a form, and the bar of its summary that `counted` selects.
+ * @param sent.field the parameter that has the condition. Default: `where`.
  * @throws ApiError bad_request for an invalid condition, with the position of each problem, and for too much
  * work. The work is estimated, not measured.
  */
 export async function readWhere(
   database: Database,
   form: FormKey,
-  sent: { where: string | undefined; counted: string | undefined },
+  sent: { where: string | undefined; counted?: string | undefined; field?: ConditionField },
   span: { from_id: string; to_id: string },
 ): Promise<{ condition: string; reads_whole: boolean }> {
   // A condition that always matches.
-  const where = sent.where === undefined ? { all: [] } : parseConditionJson(sent.where);
+  const where = sent.where === undefined ? { all: [] } : parseConditionJson(sent.where, sent.field);
   const counted = sent.counted === undefined ? undefined : parseSummaryBar(sent.counted);
   const key = { workspace_id: form.workspaceId, form_id: form.formId };
   const [found] = await findViewedForm(database, key);
@@ -58,13 +62,15 @@ export async function readWhere(
   if (counted || checkWhereOf(versions, where).length > 0)
     versions.push(...(await readAnsweredStructures(database, form)));
   const [newest, ...older] = versions;
-  const condition = sent.where === undefined ? undefined : requireCondition(newest!, older, where);
+  const condition =
+    sent.where === undefined ? undefined : requireCondition(newest!, older, where, sent.field);
   const comparisons = (condition ? countComparisons(condition) : 0) + (counted ? 1 : 0);
   await limitConditionWork(
     database,
     { workspaceId: form.workspaceId, formIds: [form.formId] },
     comparisons,
     span,
+    sent.field,
   );
   const reads_whole = condition !== undefined && doesReadWhole(condition);
   const paths = [
@@ -92,22 +98,26 @@ export async function limitConditionWork(
   { workspaceId, formIds }: { workspaceId: string; formIds: string[] },
   comparisons: number,
   { from_id, to_id }: { from_id: string; to_id: string },
+  field?: ConditionField,
 ): Promise<void> {
   const most = Math.floor(mostRowChecks / (checksPerRow + comparisons));
   const asked = { workspace_id: workspaceId, form_ids: formIds, from_id, to_id, most: most + 1 };
   const [{ count } = { count: 0 }] = await countSubmissionsInSpan(database, asked);
   if (count > most)
-    throw invalidCondition([
-      `"where" has too many comparisons for more than ${most} submissions. Narrow the list with created_from and created_to.`,
-    ]);
+    throw invalidCondition(
+      [
+        `"${field ?? 'where'}" has too many comparisons for more than ${most} submissions. Narrow the list with created_from and created_to.`,
+      ],
+      { field },
+    );
 }
 
 /** @throws ApiError bad_request if the condition is invalid. */
-export function parseConditionJson(sent: string): unknown {
+export function parseConditionJson(sent: string, field: ConditionField = 'where'): unknown {
   try {
     return normalizeJson(withoutNulls(JSON.parse(sent)));
   } catch (cause) {
-    throw invalidCondition(['"where" must be JSON.'], cause);
+    throw invalidCondition([`"${field}" must be JSON.`], { field, cause });
   }
 }
 
@@ -115,21 +125,30 @@ const checkWhereOf = (versions: readonly Form[], where: unknown) =>
   checkWhere(where, (comparison) => findComparedElement(comparison, versions)[0]);
 
 /** @throws ApiError bad_request if the condition is invalid. */
-function requireCondition(live: Form, older: readonly Form[], where: unknown): Condition {
+function requireCondition(
+  live: Form,
+  older: readonly Form[],
+  where: unknown,
+  field?: ConditionField,
+): Condition {
   const problems = checkWhereOf([live, ...older], where);
   if (problems.length > 0)
-    throw invalidCondition(problems.map(({ message, path }) => ({ message, path: [...path] })));
-  refuseTextOrderComparison(where as Condition);
+    throw invalidCondition(
+      problems.map(({ message, path }) => ({ message, path: [...path] })),
+      { field },
+    );
+  refuseTextOrderComparison(where as Condition, field);
   return where as Condition;
 }
 
 /** @throws ApiError bad_request if the condition is invalid. */
-export function refuseTextOrderComparison(condition: Condition): void {
+export function refuseTextOrderComparison(condition: Condition, field?: ConditionField): void {
   const text = comparisonsOf(condition).find(isOrderOfTexts);
   if (text)
-    throw invalidCondition([
-      `"${text.is}" compares a reference value with a number. Send a number as its value.`,
-    ]);
+    throw invalidCondition(
+      [`"${text.is}" compares a reference value with a number. Send a number as its value.`],
+      { field },
+    );
 }
 
 /** Reference values are text, whose sort order depends on the language. */
@@ -141,10 +160,10 @@ const isOrderOfTexts = (comparison: Comparison): boolean =>
 /** Returns the error for an invalid condition, with the position of each problem. */
 export function invalidCondition(
   problems: readonly (string | Omit<ErrorItem, 'field'>)[],
-  cause?: unknown,
+  { field = 'where', cause }: { field?: ConditionField | undefined; cause?: unknown } = {},
 ): ApiError {
   const errors = problems.map((problem) => ({
-    field: 'where',
+    field,
     ...(typeof problem === 'string' ? { message: problem } : problem),
   }));
   return new ApiError('bad_request', errors[0]!.message, { errors, ...(cause !== undefined && { cause }) });

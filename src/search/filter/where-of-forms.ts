@@ -61,6 +61,11 @@ export const conditionsColumns = columns(
 /** The completion time, or the last save of an incomplete submission. Indexed by `submissions_received`. */
 export const receivedAtSql = 'coalesce(p.completed_at, p.updated_at)';
 
+/** Whether the submission `p` meets a condition. */
+export const meetsConditionSql = (condition: string, readsWhole: string): string => `case when ${readsWhole}
+    then jsonb_build_object('answers', p.answers, 'reference', p.reference,
+      'stage', ${stageIdSql('p')}, 'assignee', p.assignee_id) else p.answers::jsonb end @@ ${condition}`;
+
 /** The filter conditions on the submission `p` itself. */
 export const submissionFilterSql = (condition: string): string => `($status is null or p.status = $status)
   and ($completed_from is null or p.completed_at >= $completed_from)
@@ -68,9 +73,7 @@ export const submissionFilterSql = (condition: string): string => `($status is n
   and ($received_from is null or ${receivedAtSql} >= $received_from)
   and ($received_to is null or ${receivedAtSql} < $received_to)
   and ($tag is null or p.tags @> array[$tag])
-  and (${condition} is null or case when $reads_whole
-    then jsonb_build_object('answers', p.answers, 'reference', p.reference,
-      'stage', ${stageIdSql('p')}, 'assignee', p.assignee_id) else p.answers::jsonb end @@ ${condition})`;
+  and (${condition} is null or ${meetsConditionSql(condition, '$reads_whole')})`;
 
 export const filterConditionSql = `($version is null or p.version = $version) and ${submissionFilterSql('$condition')}`;
 
@@ -97,24 +100,23 @@ export const declareByFilterKind = <Declared>(
   ),
 });
 
-/**
- * Declares the statements for a list ordered by `receivedAt`, whose index serves all of them. For an unknown
- * time span PostgreSQL would choose the index of ids; `is true` prevents that.
- */
+/** For an unknown time span PostgreSQL would choose the index of ids; `is true` prevents that. */
+const inSpanUnindexedSql = 'p.trashed_at is null and (p.id >= $from_id and p.id < $to_id) is true';
+
+/** The filter on submissions `p` of a form, found through the index submissions_received. */
+export const filteredReceivedSql = `${inSpanUnindexedSql}
+  and ${receivedAtSql} >= coalesce($received_from, '-infinity')
+  and ${receivedAtSql} < coalesce($received_to, 'infinity') and ${filterConditionSql}`;
+
+/** Declares the statements for a list ordered by `receivedAt`, whose index serves all of them. */
 export const declareByFilterReceived = <Declared>(
   name: string,
   declare: (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
 ): Record<FilterKind, Declared> => {
-  const isIn = 'p.trashed_at is null and (p.id >= $from_id and p.id < $to_id) is true';
-  const filtered = declare(
-    `${name}_filtered`,
-    filterColumns,
-    `${isIn} and ${receivedAtSql} >= coalesce($received_from, '-infinity')
-     and ${receivedAtSql} < coalesce($received_to, 'infinity') and ${filterConditionSql}`,
-  );
+  const filtered = declare(`${name}_filtered`, filterColumns, filteredReceivedSql);
   return {
-    any: declare(name, spanColumns, `${isIn} and $status is null`),
-    one: declare(`${name}_by_status`, spanColumns, `${isIn} and p.status = $status`),
+    any: declare(name, spanColumns, `${inSpanUnindexedSql} and $status is null`),
+    one: declare(`${name}_by_status`, spanColumns, `${inSpanUnindexedSql} and p.status = $status`),
     filtered,
     tagged: filtered,
   };

@@ -3,11 +3,18 @@ import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { trimText } from '#ast/basics/text.ts';
 import { elementDefinitions } from '#ast/form/elements.ts';
 import type { SummaryKind } from '#ast/types/definition.ts';
+import { mapWithYields } from '#kit/concurrency.ts';
 import type { Column } from '../columns.ts';
-import type { Bar, ElementSummary } from '../shapes.ts';
+import type { Bar, ElementSummary, Summary } from '../shapes.ts';
 import {
+  addGroups,
   addToBar,
+  type Counted,
+  countOne,
+  type GroupNumbers,
+  type InGroups,
   makeBars,
+  mostFirst,
   type SpannedBar,
   type SummarizedQuestion,
   type Tally,
@@ -17,7 +24,6 @@ import {
   tallyNumbers,
   tallyOptions,
   tallyRanking,
-  tallyRecommendation,
   tallyRows,
 } from './tally.ts';
 
@@ -54,12 +60,12 @@ const mostMonths = 36;
 function tallyMonths(): Tally {
   const counts = new Map<string, SpannedBar<string>>();
   return {
-    add(answer) {
+    add(answer, groups) {
       if (typeof answer !== 'string' || !/^\d{4}-\d{2}-/.test(answer)) return;
       const month = answer.slice(0, 7);
       const counted = counts.get(month) ?? { count: 0 };
       counts.set(month, counted);
-      addToBar(counted, answer);
+      addToBar(counted, answer, groups);
     },
     result: () => ({ chart: 'months', bars: monthBars(counts), numbers: null }),
   };
@@ -84,7 +90,10 @@ function monthBars(counts: ReadonlyMap<string, SpannedBar<string>>): Bar[] {
   return [...years].map(([label, within]) => {
     const each = within.map((month) => counts.get(month)!);
     const count = each.reduce((sum, one) => sum + one.count, 0);
-    return { label, count, from: each[0]!.from!, to: each.at(-1)!.to! };
+    const groups = each.some((one) => one.groups)
+      ? each.map((one) => one.groups).reduce((sum, one) => addGroups(sum, one))
+      : undefined;
+    return { label, count, ...(groups && { groups }), from: each[0]!.from!, to: each.at(-1)!.to! };
   });
 }
 
@@ -94,10 +103,10 @@ const monthNumber = (month: string): number => Number(month.slice(0, 4)) * 12 + 
 function tallyHours(): Tally {
   const counts = Array.from({ length: 24 }, (): SpannedBar<string> => ({ count: 0 }));
   return {
-    add(answer) {
+    add(answer, groups) {
       const hour =
         typeof answer === 'string' && /^\d{2}:/.test(answer) ? counts[Number(answer.slice(0, 2))] : undefined;
-      if (hour) addToBar(hour, answer as string);
+      if (hour) addToBar(hour, answer as string, groups);
     },
     result: () => ({
       chart: 'hours',
@@ -115,23 +124,21 @@ const mostBars = 10;
 
 /** Counts texts that occur more than once, most frequent first, ignoring case and surrounding white space. */
 function tallyTexts(): Tally {
-  const counts = new Map<string, { label: string; count: number }>();
+  const counts = new Map<string, Counted & { label: string }>();
   return {
-    add(answer) {
+    add(answer, groups) {
       if (typeof answer !== 'string') return;
       const label = trimText(answer);
       if (label === '' || label.length > longestText) return;
       const key = label.toLowerCase();
-      const counted = counts.get(key);
-      if (counted) counted.count += 1;
-      else if (counts.size < mostTexts) counts.set(key, { label, count: 1 });
+      const counted = counts.get(key) ?? { label, count: 0 };
+      countOne(counted, groups);
+      if (counted.count === 1 && counts.size < mostTexts) counts.set(key, counted);
     },
     result: () => ({
       chart: 'texts',
-      bars: [...counts.values()]
-        .filter(({ count }) => count > 1)
-        .sort((a, b) => b.count - a.count)
-        .slice(0, mostBars),
+      order: 'count',
+      bars: mostFirst([...counts.values()].filter(({ count }) => count > 1)).slice(0, mostBars),
       numbers: null,
     }),
   };
@@ -144,7 +151,7 @@ const tallies: Record<SummaryKind, (asked: SummarizedQuestion) => Tally> = {
   hours: tallyHours,
   options: tallyOptions,
   levels: tallyLevels,
-  recommendation: tallyRecommendation,
+  recommendation: tallyLevels,
   ranking: tallyRanking,
   grid: tallyMatrix,
   given: tallyConsentsOrSignatures,
@@ -169,18 +176,21 @@ function countOnly(): Tally {
 
 /** Counts files by kind; kinds without files are omitted. */
 function tallyFiles(): Tally {
-  const counts = new Map<string, number>();
+  const counts = new Map<string, Counted>();
   return {
-    add(answer) {
+    add(answer, groups) {
       for (const file of Array.isArray(answer) ? (answer as readonly unknown[]) : []) {
         const type = isRecord(file) ? String(getProperty(file, 'content_type')) : '';
         const label = fileKindOf(type);
-        counts.set(label, (counts.get(label) ?? 0) + 1);
+        const counted = counts.get(label) ?? { count: 0 };
+        counts.set(label, counted);
+        countOne(counted, groups);
       }
     },
     result: () => ({
       chart: 'files',
-      bars: [...counts].map(([label, count]) => ({ label, count })).sort((a, b) => b.count - a.count),
+      order: 'count',
+      bars: mostFirst([...counts].map(([label, counted]) => ({ label, ...counted }))),
       numbers: null,
     }),
   };
@@ -192,41 +202,54 @@ const textLength = 280;
 
 type Question = Column['inputs'][number];
 
+/** A submission to summarize. `groups` is its groups in a comparison. */
+type Sampled = { id: string; answers: Answers; groups?: InGroups | undefined };
+
 /**
  * Summarizes the answers to every question, one submission at a time, newest first. Submissions arrive in
  * batches, so that memory does not grow with their number (except for numbers, which the histogram needs).
- * @param identifying the ids of elements whose answers identify a person or contain contact details: their
+ * Questions that are no longer asked are left out if no submission answers them.
+ * @param of.identifying the ids of elements whose answers identify a person or contain contact details: their
  * texts are omitted.
  */
 export async function summariseElements(
   columns: readonly Column[],
-  batches: AsyncIterable<readonly { id: string; answers: Answers }[]>,
-  identifying: ReadonlySet<string> = new Set(),
-): Promise<{ sampled: number; elements: ElementSummary[] }> {
+  batches: AsyncIterable<readonly Sampled[]>,
+  { identifying, isCompared }: { identifying: ReadonlySet<string>; isCompared: boolean },
+): Promise<Pick<Summary, 'sampled' | 'elements' | 'groups'>> {
   const counters = columns.map((column) => ({
     column,
     top: openCounter(column, column, { group: null, identifying }),
     inner: column.inputs.map((input) => openCounter(input, column, { group: column.label, identifying })),
   }));
-  const addAll = ({ id, answers }: { id: string; answers: Answers }): void => {
+  const addAll = ({ answers, ...of }: Sampled): void => {
     for (const { column, top, inner } of counters) {
       const answer = getProperty(answers, column.id);
       if (answer === undefined) continue;
-      top.add(id, answer);
+      top.add(of, answer);
       if (inner.length === 0 || !Array.isArray(answer)) continue;
       for (const row of (answer as unknown[]).filter(isRecord)) {
-        for (const counter of inner) counter.add(id, getProperty(row as AnswerRow, counter.id));
+        for (const counter of inner) counter.add(of, getProperty(row as AnswerRow, counter.id));
       }
     }
   };
-  let sampled = 0;
+  const sampled: Counted = { count: 0, ...(isCompared && { groups: [0, 0] }) };
   for await (const batch of batches) {
-    sampled += batch.length;
-    for (const submission of batch) addAll(submission);
+    for (const submission of batch) {
+      countOne(sampled, submission.groups);
+      addAll(submission);
+    }
   }
+  // The histogram of a million numbers takes tens of milliseconds.
+  const elements = await mapWithYields(
+    counters.flatMap(({ top, inner }) => [top, ...inner]),
+    () => sampled.count,
+    (counter) => counter.result(isCompared),
+  );
   return {
-    sampled,
-    elements: counters.flatMap(({ top, inner }) => [top, ...inner].map((counter) => counter.result())),
+    sampled: sampled.count,
+    elements: elements.filter(({ answered, is_retired }) => answered > 0 || !is_retired),
+    ...(sampled.groups && { groups: sampled.groups }),
   };
 }
 
@@ -237,30 +260,45 @@ function openCounter(
 ) {
   const tally = openTally(question, identifying.has(question.id));
   const texts: ElementSummary['texts'] = [];
-  let answered = 0;
+  const answered: Counted = { count: 0 };
   return {
     id: question.id,
-    add(submissionId: string, answer: unknown): void {
+    add({ id, groups }: Omit<Sampled, 'answers'>, answer: unknown): void {
       if (answer === undefined) return;
-      answered += 1;
-      tally.add(answer);
+      countOne(answered, groups);
+      tally.add(answer, groups);
       if (texts.length < latestTexts && typeof answer === 'string') {
-        texts.push({ submission_id: submissionId, text: answer.slice(0, textLength).toWellFormed() });
+        texts.push({ submission_id: id, text: answer.slice(0, textLength).toWellFormed() });
       }
     },
-    result(): ElementSummary {
+    result(isCompared: boolean): ElementSummary {
       const { id, label, type } = question;
-      const summary = tally.result();
-      return {
-        id,
-        label,
-        type,
-        is_retired,
-        group,
-        answered,
-        ...summary,
-        texts: summary.chart === 'texts' ? texts : [],
-      };
+      const { groups, order = 'form', ...summary } = tally.result();
+      const base = { id, label, type, is_retired, group, answered: answered.count, order, ...summary };
+      const element = { ...base, texts: summary.chart === 'texts' ? texts : [] };
+      return isCompared ? withGroups(element, answered.groups, groups) : element;
     },
+  };
+}
+
+/** Adds the groups of a comparison, also where they have no answers. */
+function withGroups(
+  element: ElementSummary,
+  answered: InGroups = [0, 0],
+  numbers: [GroupNumbers, GroupNumbers] = [{ numbers: null }, { numbers: null }],
+): ElementSummary {
+  const inBoth = <Counts extends Pick<Bar, 'groups'>>(counts: Counts): Counts => ({
+    ...counts,
+    groups: addGroups(counts.groups),
+  });
+  const { rows } = element;
+  return {
+    ...element,
+    bars: element.bars.map(inBoth),
+    ...(rows && { rows: rows.map((row) => inBoth({ ...row, bars: row.bars.map(inBoth) })) }),
+    groups: [
+      { answered: answered[0], ...numbers[0] },
+      { answered: answered[1], ...numbers[1] },
+    ],
   };
 }

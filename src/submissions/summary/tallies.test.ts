@@ -27,6 +27,33 @@ test('options come in the order of the form, including those never chosen; remov
   ]);
 });
 
+test('long and open-ended lists are sorted by count; lists with numbers keep the order of the form', () => {
+  const countries = Array.from({ length: 13 }, (_, index) => `Country ${'abcdefghijklm'[index]}`);
+  const ages = ['Under 18', '18–24', '25–34', ...Array.from({ length: 12 }, (_, index) => `${35 + index}`)];
+  const years = Array.from({ length: 20 }, (_, index) => String(2030 - index));
+  const order = (type: ElementType, answers: readonly string[], options: readonly string[]) => {
+    const { order, bars: found } = tally(type, answers, options);
+    return [order, found[0]?.label];
+  };
+  assert.deepEqual(order('dropdown', ['Country c', 'Country c', 'Country a'], countries), [
+    'count',
+    'Country c',
+  ]);
+  assert.deepEqual(order('dropdown', ['2012'], years), ['form', '2030']);
+  assert.deepEqual(order('radio', ['25–34', '25–34'], ages), ['form', 'Under 18']);
+  assert.deepEqual(order('radio', ['Country c'], countries.slice(0, 12)), ['form', 'Country a']);
+  assert.deepEqual(order('hidden', ['spring', 'fall', 'fall'], []), ['count', 'fall']);
+  const { rows } = tally('matrix', [{ t: 'Country c' }], countries);
+  assert.equal(rows![0]!.bars[0]!.label, 'Country a', 'the columns of a matrix keep their order');
+  // Own texts do not make a short list long, and come after its options.
+  const own = Array.from({ length: 15 }, (_, index) => `Own ${index}`);
+  assert.deepEqual(bars('radio', [...own, 'Own 7', 'B'], ['A', 'B']).slice(0, 3), [
+    ['A', 0],
+    ['B', 1],
+    ['Own 7', 2],
+  ]);
+});
+
 test('an option is counted by its stored value and shown with its label', () => {
   const labels = { r: 'Ruby', old: 'Once there' };
   assert.deepEqual(tally('radio', ['r', 'Blue', 'old', 'r'], ['r', 'Blue'], labels).bars, [
@@ -49,11 +76,56 @@ test('a rating has a bar for each level, and a mean', () => {
   );
 });
 
-test('a scale from 0 to 10 has a recommendation score', () => {
-  const options = Array.from({ length: 11 }, (_, level) => String(level));
-  assert.equal(tally('scale', [10, 9, 9, 7, 2], options).score, 40);
-  assert.equal(tally('scale', [], options).score, undefined);
-  assert.equal(tally('scale', [5, 1], options.slice(1, 6)).chart, 'levels');
+test('a scale has its usual figure: NPS for 0 to 10, CSAT for five levels, CES for 1 to 7', () => {
+  const levels = (from: number, to: number): string[] =>
+    Array.from({ length: to - from + 1 }, (_, index) => String(from + index));
+  const of = (type: ElementType, options: readonly string[], answers: readonly unknown[]) => {
+    const { chart, metric, score } = tally(type, answers, options);
+    return [chart, metric?.name, metric?.value, metric?.answers, score];
+  };
+  const zeroToTen = levels(0, 10);
+  assert.deepEqual(of('scale', zeroToTen, [10, 9, 9, 7, 2]), ['recommendation', 'nps', 40, 5, 40]);
+  assert.deepEqual(of('scale', zeroToTen, [0, 6, 8]), ['recommendation', 'nps', -67, 3, -67]);
+  assert.deepEqual(of('scale', zeroToTen, [8, 7]), ['recommendation', 'nps', 0, 2, 0]);
+  assert.deepEqual(of('scale', zeroToTen, []), [
+    'recommendation',
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  assert.deepEqual(of('rating', levels(1, 5), [5, 4, 3, 1]), ['levels', 'csat', 50, 4, undefined]);
+  // 7 was on the scale of a previous version; the scale can begin at 0.
+  assert.deepEqual(of('scale', levels(1, 5), [5, 4, 3, 7]), ['levels', 'csat', 67, 3, undefined]);
+  assert.deepEqual(of('scale', levels(0, 4), [4, 3, 2, 0]), ['levels', 'csat', 50, 4, undefined]);
+  assert.deepEqual(of('scale', levels(1, 7), [7, 4, 10]), ['levels', 'ces', 5.5, 2, undefined]);
+  for (const [from, to] of [
+    [1, 10],
+    [0, 6],
+    [1, 4],
+    [0, 7],
+  ] as const)
+    assert.deepEqual(of('scale', levels(from, to), [3]), [
+      'levels',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+});
+
+test('years that are merged from months keep the counts of both groups', () => {
+  const opened = openTally({ type: 'date', options: [], option_labels: {}, rows: [] });
+  opened.add('1990-01-31', [1, 0]);
+  opened.add('1990-05-31', [0, 1]);
+  opened.add('2026-01-01', [1, 1]);
+  assert.deepEqual(
+    opened.result().bars.map(({ label, groups }) => [label, groups]),
+    [
+      ['1990', [1, 1]],
+      ['2026', [1, 1]],
+    ],
+  );
 });
 
 test('a ranking shows how often each option came first, and its mean rank', () => {

@@ -1,3 +1,4 @@
+import './toolbar.css';
 import { type ReactElement, useState } from 'react';
 import type { Column } from '#submissions/shapes.ts';
 import { Button } from '../../design/button.tsx';
@@ -30,7 +31,7 @@ const spanChoices = [
 type SpanId = (typeof spanChoices)[number]['id'] | 'own';
 
 /** Filters by the time at which submissions were received: a preset period or custom days. */
-export function DateFilter({ from, to, onChange }: Days & { onChange: (days: Days) => void }): ReactElement {
+function DateFilter({ from, to, onChange }: Days & { onChange: (days: Days) => void }): ReactElement {
   const [isAsking, setAsking] = useState(false);
   const current = spanOf({ from, to });
   const own = { id: 'own', label: current === 'own' ? formatPeriod({ from, to }) : 'Custom range…' } as const;
@@ -107,7 +108,7 @@ const statuses = [
   { id: 'incomplete', label: 'Incomplete' },
 ] as const;
 
-type ToolbarProps = {
+type ViewFiltersProps = {
   form: FormLocation;
   view: ViewState;
   columns: readonly Column[];
@@ -115,8 +116,8 @@ type ToolbarProps = {
 };
 
 /** The filters of the table. */
-export function Toolbar({ form, view, columns, onChange }: ToolbarProps): ReactElement {
-  const team = useTeam(form);
+export function Toolbar(filters: ViewFiltersProps): ReactElement {
+  const { form, view, onChange } = filters;
   return (
     <div className="submissions-filters" role="search">
       <ScreenSearch
@@ -126,6 +127,16 @@ export function Toolbar({ form, view, columns, onChange }: ToolbarProps): ReactE
         q={view.q}
         onChange={(q) => onChange({ q }, { replace: true })}
       />
+      <ViewFilters {...filters} />
+    </div>
+  );
+}
+
+/** The filters by status, time and answers, which table and summary share. */
+export function ViewFilters({ form, view, columns, onChange }: ViewFiltersProps): ReactElement {
+  const team = useTeam(form);
+  return (
+    <>
       <Select
         label="Status"
         isLabelHidden
@@ -146,6 +157,6 @@ export function Toolbar({ form, view, columns, onChange }: ToolbarProps): ReactE
           </Button>
         )}
       </FilterBar>
-    </div>
+    </>
   );
 }

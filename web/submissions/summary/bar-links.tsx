@@ -10,7 +10,7 @@ import { useViewState, type ViewState } from '../view-state.ts';
 /** The filter that a link applies to the table. */
 export type LinkFilter = Partial<Pick<ViewState, 'status' | 'from' | 'to' | 'where' | 'open'>>;
 
-/** A link from a number in the summary to the submissions that it counts, within the summary's days. */
+/** A link from a number in the summary to the submissions that it counts, with the filters of the summary. */
 export function SubmissionsLink({
   narrowed,
   className,
@@ -24,8 +24,18 @@ export function SubmissionsLink({
   children: ReactNode;
 }): ReactElement {
   const form = useCurrentForm();
-  const [{ from, to }] = useViewState();
-  const search = { ...(from !== undefined && { from }), ...(to !== undefined && { to }), ...narrowed };
+  const [{ from, to, status, where }] = useViewState();
+  const all = [...where, ...(narrowed.where ?? [])];
+  // The table can select only one bar that no other condition expresses.
+  if (all.filter(({ on }) => on === 'counted').length > 1)
+    return <span className={className}>{children}</span>;
+  const search = {
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(status !== undefined && { status }),
+    ...narrowed,
+    ...(all.length > 0 && { where: all }),
+  };
   return (
     <Link
       to="/forms/$form/submissions"

@@ -1,8 +1,7 @@
 import type { CSSProperties, ReactElement, ReactNode } from 'react';
-import type { Summary } from '#submissions/shapes.ts';
+import { formatCount, pluralize } from '#ast/basics/format-number.ts';
+import type { Bar, ElementGroup, ElementSummary } from '#submissions/shapes.ts';
 import { PipedText } from '../../design/author-text.tsx';
-import { formatDate } from '../../design/time.tsx';
-import { dateDaysAgo, useViewState } from '../view-state.ts';
 import { type LinkFilter, SubmissionsLink } from './bar-links.tsx';
 
 /** Shows the numbers of a chart as a collapsed table. The first cell of each row is its header. */
@@ -10,17 +9,19 @@ export function ChartDataTable({
   caption,
   heads,
   rows,
+  isOpen = false,
 }: {
   caption: string;
+  isOpen?: boolean;
   heads: readonly string[];
-  rows: readonly (readonly [name: ReactNode, ...numbers: number[]])[];
+  rows: readonly (readonly [name: ReactNode, ...cells: ReactNode[]])[];
 }): ReactElement {
   return (
-    <details className="data-details">
+    <details className="data-details" open={isOpen}>
       <summary>
         Show as a table<span className="unseen">: {caption}</span>
       </summary>
-      <div className="data-table" role="region" aria-label={caption} tabIndex={0}>
+      <div className="data-table" role="region" aria-label={`Table: ${caption}`} tabIndex={0}>
         <table className="table">
           <thead>
             <tr>
@@ -32,12 +33,12 @@ export function ChartDataTable({
             </tr>
           </thead>
           <tbody>
-            {rows.map(([name, ...numbers], place) => (
+            {rows.map(([name, ...cells], place) => (
               <tr key={place}>
                 <th scope="row">{name}</th>
-                {numbers.map((number, index) => (
+                {cells.map((cell, index) => (
                   <td key={heads[index + 1]} className="table-number">
-                    {number.toLocaleString()}
+                    {typeof cell === 'number' ? cell.toLocaleString() : cell}
                   </td>
                 ))}
               </tr>
@@ -139,43 +140,40 @@ export function VerticalBars({
   const [, first, second] = heads;
   return (
     <>
-      <div className="standing-bars" aria-hidden="true">
-        <span className="spread soft small numeric">
-          {most.toLocaleString()}
-          {second !== undefined && (
-            <span className="standing-key">
-              <span className="standing-count" /> {first} <span className="standing-paler" /> {second}
-            </span>
-          )}
-        </span>
-        <div className="standing-plot">
-          {bars.map(({ label, count, paler = 0, narrowed }) => {
-            const words = `${label}: ${(count + paler).toLocaleString()}`;
-            const drawn = (
-              <>
-                <span className="standing-paler" style={height(paler / most)} />
-                <span className="standing-count" style={height(count / most)} />
-              </>
-            );
-            return (
-              <span key={label} className="standing-bar" title={words}>
-                {narrowed ? (
-                  <SubmissionsLink isDoubled narrowed={narrowed}>
-                    {drawn}
-                  </SubmissionsLink>
-                ) : (
-                  drawn
-                )}
+      <BarFrame
+        top={
+          <>
+            {most.toLocaleString()}
+            {second !== undefined && (
+              <span className="standing-key">
+                <span className="standing-count" /> {first} <span className="standing-paler" /> {second}
               </span>
-            );
-          })}
-        </div>
-        <span className="standing-scale soft small numeric">
-          <span>{bars[0]?.label}</span>
-          {bars.length > 2 && <span>{bars[Math.floor(bars.length / 2)]!.label}</span>}
-          {bars.length > 1 && <span>{bars.at(-1)!.label}</span>}
-        </span>
-      </div>
+            )}
+          </>
+        }
+        labels={bars.map(({ label }) => label)}
+      >
+        {bars.map(({ label, count, paler = 0, narrowed }) => {
+          const words = `${label}: ${(count + paler).toLocaleString()}`;
+          const drawn = (
+            <>
+              <span className="standing-paler" style={heightOf(paler / most)} />
+              <span className="standing-count" style={heightOf(count / most)} />
+            </>
+          );
+          return (
+            <span key={label} className="standing-bar" title={words}>
+              {narrowed ? (
+                <SubmissionsLink isDoubled narrowed={narrowed}>
+                  {drawn}
+                </SubmissionsLink>
+              ) : (
+                drawn
+              )}
+            </span>
+          );
+        })}
+      </BarFrame>
       <ChartDataTable
         caption={label}
         heads={heads}
@@ -189,86 +187,137 @@ export function VerticalBars({
   );
 }
 
-const height = (share: number): CSSProperties => ({ blockSize: `${share * 100}%` });
+export const heightOf = (share: number): CSSProperties => ({ blockSize: `${share * 100}%` });
 
-type Days = Summary['days'];
-type Unit = 'day' | 'week' | 'month';
+/** The frame of vertical bars: the largest value above, and the ends and middle of the scale below. */
+export const BarFrame = ({
+  top,
+  labels,
+  children,
+}: {
+  top: ReactNode;
+  labels: readonly string[];
+  children: ReactNode;
+}): ReactElement => (
+  <div className="standing-bars" aria-hidden="true">
+    <span className="spread soft small numeric">{top}</span>
+    <div className="standing-plot">{children}</div>
+    <span className="standing-scale soft small numeric">
+      <span>{labels[0]}</span>
+      {labels.length > 2 && <span>{labels[Math.floor(labels.length / 2)]}</span>}
+      {labels.length > 1 && <span>{labels.at(-1)}</span>}
+    </span>
+  </div>
+);
 
-/** With fewer days, the bars would be too wide. */
-const leastDays = 14;
-/** The most bars that can be told apart. For longer periods each bar is a week or a month. */
-const mostBars = 62;
+/** The most bars of a long list that are shown at first. */
+const mostFirst = 10;
 
-/** Shows submissions per day, week or month as bars that link to the submissions. */
-export function DaysChart({ days }: { days: Days }): ReactElement {
-  const [{ from = '', to }] = useViewState();
-  const until = to ?? dateDaysAgo(0);
-  const [unit, bars] = barsOfPeriod(days, until);
+/** The number of bars to show at first: in a list that is sorted by count, the most frequent ones. */
+export const countFirst = ({ order, bars }: Pick<ElementSummary, 'order' | 'bars'>): number =>
+  order === 'count' ? Math.min(mostFirst, bars.filter(({ count }) => count > 0).length) : bars.length;
+
+/** Shows the first items of a list, and the others on request. */
+export function LongList<Item>({
+  label,
+  items,
+  first,
+  draw,
+}: {
+  label: string;
+  items: readonly Item[];
+  first: number;
+  draw: (items: readonly Item[]) => ReactElement;
+}): ReactElement {
+  const others = items.slice(first);
+  if (others.length === 0) return draw(items);
   return (
-    <VerticalBars
-      label={`Submissions per ${unit}`}
-      heads={[heads[unit], 'Completed', 'Incomplete']}
-      bars={bars.map(({ first, last, ...counts }) => ({
-        ...counts,
-        label: unitFormats[unit](first),
-        narrowed: { from: first < from ? from : first, to: to !== undefined && to < last ? to : last },
-      }))}
-    />
+    <>
+      {draw(items.slice(0, first))}
+      <details className="data-details">
+        <summary>
+          Show {others.length.toLocaleString()} more<span className="unseen">: {label}</span>
+        </summary>
+        {draw(others)}
+      </details>
+    </>
   );
 }
 
-const heads = { day: 'Day', week: 'Week of', month: 'Month' } as const satisfies Record<Unit, string>;
-const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
-const formatFirstDay = (first: string): string => formatDate(`${first}T12:00`);
-const unitFormats: Record<Unit, (first: string) => string> = {
-  day: formatFirstDay,
-  week: formatFirstDay,
-  month: (first) => month.format(new Date(first)),
-};
+/** Formats a mean in the reader's language. */
+export const formatMean = (mean: number): string =>
+  mean.toLocaleString(undefined, { maximumFractionDigits: 2 });
 
-/** Returns the day with the most submissions, and their number. */
-export function describePeak(days: Days): string {
-  const count = (day: Days[number]): number => day.completed + day.incomplete;
-  const most = days.reduce((best, day) => (count(day) > count(best) ? day : best));
-  return `Peak: ${count(most).toLocaleString()} on ${formatFirstDay(most.day)}.`;
+type Metric = NonNullable<ElementSummary['metric']>;
+
+/** The usual figures of scales, with how each is computed. */
+const metrics = {
+  nps: {
+    short: 'NPS',
+    how: 'Net promoter score: percentage of promoters (9 and 10) minus percentage of detractors (0 to 6).',
+    format: (value) => value.toLocaleString(undefined, { signDisplay: 'exceptZero' }),
+  },
+  csat: {
+    short: 'CSAT',
+    how: 'Customer satisfaction: percentage of answers on the two highest of five levels.',
+    format: (value) => percent.format(value / 100),
+  },
+  ces: {
+    short: 'CES',
+    how: 'Customer effort score: average of the answers on the scale from 1 to 7.',
+    format: formatMean,
+  },
+} as const satisfies Record<
+  Metric['name'],
+  { short: string; how: string; format: (value: number) => string }
+>;
+
+type Numbers = Pick<ElementGroup, 'numbers' | 'metric'>;
+
+/** Shows the main number of a scale: its usual figure, or the average. */
+export function Figure({
+  chart,
+  of: { numbers, metric },
+}: {
+  chart: ElementSummary['chart'];
+  of: Numbers;
+}): ReactElement | null {
+  if (!numbers) return null;
+  const span = `from ${formatMean(numbers.min)} to ${formatMean(numbers.max)}`;
+  const rows = chart === 'rows' ? `${pluralize(Number(numbers.mean.toFixed(2)), 'row')} ` : '';
+  return (
+    <p className="element-figure">
+      <strong className="numeric">
+        {metric ? metrics[metric.name].format(metric.value) : formatMean(numbers.mean)}
+      </strong>{' '}
+      <span className="soft small">
+        {metric
+          ? `${metrics[metric.name].short}, ${formatCount(metric.answers, 'answer')}`
+          : `${rows}on average, ${span}`}
+        {metric && metric.name !== 'ces' && `, average ${formatMean(numbers.mean)}`}
+      </span>
+    </p>
+  );
 }
 
-const dayMs = 86_400_000;
-/** Days are handled as UTC timestamps, so that no time zone shifts them. */
-const plus = (day: string, days: number): string =>
-  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
+/** Says how the usual figure of a scale is computed. */
+export const FigureNote = ({ of: { metric } }: { of: Numbers }): ReactElement | null =>
+  metric ? <p className="soft small">{metrics[metric.name].how}</p> : null;
 
-const firstOf: Record<Unit, (day: string) => string> = {
-  day: (day) => day,
-  week: (day) => plus(day, -((new Date(day).getUTCDay() + 6) % 7)),
-  month: (day) => `${day.slice(0, 7)}-01`,
-};
-const nextOf: Record<Unit, (first: string) => string> = {
-  day: (first) => plus(first, 1),
-  week: (first) => plus(first, 7),
-  month: (first) => firstOf.month(plus(first, 31)),
-};
+export const promotersLabel = 'Promoters, passives and detractors';
 
-/**
- * Returns a bar for every day, week or month of the period. A bar without submissions is zero rather than
- * missing.
- */
-function barsOfPeriod(days: Days, until: string) {
-  const last = [days.at(-1)!.day, until].toSorted()[1]!;
-  const start = [days[0]!.day, plus(last, 1 - leastDays)].toSorted()[0]!;
-  const length = (Date.parse(last) - Date.parse(start)) / dayMs + 1;
-  const unit = length <= mostBars ? 'day' : length <= mostBars * 7 ? 'week' : 'month';
-  const counted = Map.groupBy(days, ({ day }) => firstOf[unit](day));
-  const bars = [];
-  for (let first = firstOf[unit](start); first <= last; first = nextOf[unit](first)) {
-    const within = counted.get(first) ?? [];
-    const sum = (of: 'completed' | 'incomplete') => within.reduce((total, day) => total + day[of], 0);
-    bars.push({
-      first,
-      last: plus(nextOf[unit](first), -1),
-      count: sum('completed'),
-      paler: sum('incomplete'),
-    });
-  }
-  return [unit, bars] as const;
-}
+/** Returns the bars of promoters, passives and detractors on a scale from 0 to 10. */
+export const groupPromoters = (levels: readonly Bar[]): Bar[] =>
+  (
+    [
+      ['Promoters (9–10)', 9, 10],
+      ['Passives (7–8)', 7, 8],
+      ['Detractors (0–6)', 0, 6],
+    ] as const
+  ).map(([label, from, to]) => {
+    const within = levels.filter((bar) => Number(bar.label) >= from && Number(bar.label) <= to);
+    const sum = (countOf: (bar: Bar) => number): number =>
+      within.reduce((total, bar) => total + countOf(bar), 0);
+    const groups = ([0, 1] as const).map((group) => sum((bar) => bar.groups?.[group] ?? 0));
+    return { label, count: sum(({ count }) => count), groups: groups as [number, number], from, to };
+  });

@@ -1,12 +1,29 @@
 import type { ReactElement } from 'react';
-import { formatCount, pluralize } from '#ast/basics/format-number.ts';
+import { formatCount } from '#ast/basics/format-number.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import { formatMonth } from '../../design/time.tsx';
 import { useCurrentForm } from '../../shell/current-form.ts';
 import type { FilterCondition } from '../filter/conditions.ts';
 import { answeredCondition, barCondition, type LinkFilter, SubmissionsLink } from './bar-links.tsx';
-import { countWithShare, type HorizontalBar, HorizontalBars, percent, VerticalBars } from './charts.tsx';
+import {
+  countFirst,
+  countWithShare,
+  Figure,
+  FigureNote,
+  formatMean,
+  groupPromoters,
+  type HorizontalBar,
+  HorizontalBars,
+  LongList,
+  percent,
+  promotersLabel,
+  VerticalBars,
+} from './charts.tsx';
+import { ComparedChart, type ComparedSample, GroupAnswers } from './comparison.tsx';
+
+/** Two options can have the same label. */
+const optionOf = ({ option, label }: Bar): string => option ?? label;
 
 /** Shows how often each option was chosen in each row of a matrix. More answers give a darker cell. */
 function MatrixTable({ element }: { element: ElementSummary }): ReactElement {
@@ -55,34 +72,52 @@ function MatrixTable({ element }: { element: ElementSummary }): ReactElement {
   );
 }
 
-/** Two options can have the same label. */
-const optionOf = ({ option, label }: Bar): string => option ?? label;
+/** The order of the bars, if it is not that of the form. */
+const orders = {
+  form: '',
+  count: 'Most frequent first.',
+  rank: 'Best average position first.',
+} as const satisfies Record<ElementSummary['order'], string>;
 
-/** Shows the answers to one question in a chart that fits its type. */
+/** More columns than fit on half of the page. */
+const mostNarrowColumns = 4;
+
+/** Shows the answers to one question in a chart that fits its type, or in one of two groups. */
 export function ElementCard({
   element,
   sampled,
+  compared,
 }: {
   element: ElementSummary;
   sampled: number;
+  compared: ComparedSample | undefined;
 }): ReactElement {
-  const { label, answered, group, is_retired } = element;
-  const answers = formatCount(answered, 'answer');
+  const { label, answered, group, is_retired, rows = [], bars, order } = element;
+  const isWide = !compared && (rows[0]?.bars.length ?? 0) > mostNarrowColumns;
   return (
-    <section className="card element-card" aria-label={label}>
+    <section className={`card element-card${isWide ? ' element-card-wide' : ''}`} aria-label={label}>
       <header>
         <h2 className="element-title">{label}</h2>
         <p className="soft small">
-          {answered > 0 ? (
-            <SubmissionsLink narrowed={{ where: [answeredCondition(element)] }}>{answers}</SubmissionsLink>
+          {compared ? (
+            <GroupAnswers element={element} comparison={compared.comparison} />
           ) : (
-            answers
+            <SubmissionsLink narrowed={{ where: [answeredCondition(element)] }}>
+              {formatCount(answered, 'answer')}
+            </SubmissionsLink>
           )}
-          {group === null ? ` from ${formatCount(sampled, 'submission')}` : ` in the rows of ${group}`}
+          {group === null
+            ? !compared && ` from ${formatCount(sampled, 'submission')}`
+            : ` in the rows of ${group}`}
           {is_retired && ', no longer asked'}
+          {bars.length > 1 && orders[order] && <>. {orders[order]}</>}
         </p>
       </header>
-      <Picture element={element} sampled={sampled} />
+      {compared ? (
+        <ComparedChart element={element} compared={compared} />
+      ) : (
+        <Picture element={element} sampled={sampled} />
+      )}
     </section>
   );
 }
@@ -104,7 +139,6 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
       ? element.bars.map((bar) => ({ ...bar, label: formatMonth(bar.label) }))
       : element.bars;
   const { id: form } = useCurrentForm();
-  if (answered === 0 && chart !== 'given') return <p className="soft small">No answers yet.</p>;
   const lineOf = (bar: Bar, all: number): HorizontalBar => ({
     label: withQuota(bar),
     ...countWithShare(bar.count, all),
@@ -113,7 +147,14 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
   });
   switch (chart) {
     case 'options':
-      return <HorizontalBars label={label} bars={mostFirst(bars).map((bar) => lineOf(bar, answered))} />;
+      return (
+        <LongList
+          label={label}
+          items={bars.map((bar) => lineOf(bar, answered))}
+          first={countFirst(element)}
+          draw={(items) => <HorizontalBars label={label} bars={items} />}
+        />
+      );
     case 'given':
       // The share of all submissions. For a question in a group, the share of its answers, because the number
       // of rows is unknown.
@@ -158,8 +199,16 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
     case 'hours':
       return (
         <>
-          <Figure element={element} />
-          {chart === 'recommendation' && <Recommendation element={element} />}
+          <div>
+            <Figure chart={chart} of={element} />
+            <FigureNote of={element} />
+          </div>
+          {chart === 'recommendation' && (
+            <HorizontalBars
+              label={promotersLabel}
+              bars={groupPromoters(bars).map((bar) => lineOf(bar, answered))}
+            />
+          )}
           {bars.length <= fewBars ? (
             <HorizontalBars label={label} bars={bars.map((bar) => lineOf(bar, answered))} />
           ) : (
@@ -184,63 +233,11 @@ const fewBars = 7;
 const narrowedBy = (condition: FilterCondition | undefined): LinkFilter | undefined =>
   condition && { where: [condition] };
 
-const mostFirst = (bars: readonly Bar[]): Bar[] => bars.toSorted((a, b) => b.count - a.count);
-
-/** Shows the main number of a scale: the average, or the net promoter score. */
-function Figure({ element: { numbers, chart, score } }: { element: ElementSummary }): ReactElement | null {
-  if (!numbers) return null;
-  const mean = `${chart === 'rows' ? 'Average number of rows' : 'Average'} ${say(numbers.mean)}`;
-  const span = `from ${say(numbers.min)} to ${say(numbers.max)}`;
-  return (
-    <p className="element-figure">
-      {score === undefined ? (
-        <>
-          <strong className="numeric">{say(numbers.mean)}</strong>{' '}
-          <span className="soft small">
-            {chart === 'rows' && `${pluralize(Number(numbers.mean.toFixed(2)), 'row')} `}on average, {span}
-          </span>
-        </>
-      ) : (
-        <>
-          <strong className="numeric">
-            {score.toLocaleString(undefined, { signDisplay: 'exceptZero' })}
-          </strong>{' '}
-          <span className="soft small">
-            Net promoter score. {mean}, {span}
-          </span>
-        </>
-      )}
-    </p>
-  );
-}
-
-/** Shows the shares of promoters, passives and detractors. */
-function Recommendation({ element }: { element: ElementSummary }): ReactElement {
-  const { bars, answered } = element;
-  const groups = [
-    ['Promoters (9 and 10)', 9, 10],
-    ['Passives (7 and 8)', 7, 8],
-    ['Detractors (0 to 6)', 0, 6],
-  ] as const;
-  return (
-    <HorizontalBars
-      label="Promoters, passives and detractors"
-      bars={groups.map(([label, from, to]) => {
-        const count = bars.slice(from, to + 1).reduce((sum, bar) => sum + bar.count, 0);
-        const narrowed = narrowedBy(barCondition(element, { label, count, from, to }));
-        return { label, ...countWithShare(count, answered), narrowed };
-      })}
-    />
-  );
-}
-
-const say = (mean: number): string => mean.toLocaleString(undefined, { maximumFractionDigits: 2 });
-
 /** Returns the row of a ranked option. The better its average position, the longer its bar. */
 const rankingBar = ({ label, count, mean }: Bar, places: number, first?: FilterCondition): HorizontalBar => ({
   label,
   bar: mean === undefined ? 0 : (places - mean + 1) / places,
-  said: mean === undefined ? 'never ranked' : `average position ${say(mean)}`,
+  said: mean === undefined ? 'never ranked' : `average position ${formatMean(mean)}`,
   beside: `${count.toLocaleString()} ranked it first`,
   narrowed: narrowedBy(first),
 });
@@ -248,7 +245,7 @@ const rankingBar = ({ label, count, mean }: Bar, places: number, first?: FilterC
 function withQuota({ label, places }: Bar): string {
   if (!places) return label;
   const { capacity, left } = places;
-  return `${label} (quota: ${say(capacity - left)} of ${say(capacity)} used)`;
+  return `${label} (quota: ${formatMean(capacity - left)} of ${formatMean(capacity)} used)`;
 }
 
 function LatestTexts({ texts }: Pick<ElementSummary, 'texts'>): ReactElement {

@@ -131,8 +131,8 @@ function NoWebhooks({ mostAttempts, add }: { mostAttempts: number; add: ReactNod
       </p>
       <p>
         If the program does not respond or reports a temporary error, the delivery is retried, up to{' '}
-        {mostAttempts} attempts in total. Other errors, such as “Not found”, fail immediately. The page of a webhook
-        shows every attempt, and can send a test.
+        {mostAttempts} attempts in total. Other errors, such as “Not found”, fail immediately. The page of a
+        webhook shows every attempt, and can send a test.
       </p>
     </EmptyState>
   );

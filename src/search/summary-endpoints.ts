@@ -1,0 +1,246 @@
+import { Type } from 'typebox';
+import type { Answers } from '#ast/answers/check-answers.ts';
+import { autofillOf } from '#ast/form/autofill.ts';
+import { identifiesPerson } from '#ast/form/identifies.ts';
+import { type InputElement, isInput, optionsOf, walkElements } from '#ast/form/tree.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { columns, json, type RowOf, statement } from '#kit/statement.ts';
+import { noExtraProperties } from '#kit/validation.ts';
+import { listColumnsOfVersions } from '#submissions/columns.ts';
+import { findRemainingQuotas, quotasOf } from '#submissions/quotas.ts';
+import { readAnsweredStructures, readStructures, readViewedForm } from '#submissions/read-columns.ts';
+import {
+  type Bar,
+  languageParameter,
+  Summary,
+  type SummarySample,
+  summarySample,
+} from '#submissions/shapes.ts';
+import { summariseElements } from '#submissions/summary/summarise.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
+import { formFilterParameters, readFormFilter, type SubmissionFilter } from './filter/read-filter.ts';
+import { invalidCondition, parseConditionJson, readWhere } from './filter/read-where.ts';
+import { declareByFilterKind, meetsConditionSql } from './filter/where-of-forms.ts';
+import { readInBatches } from './read-submissions.ts';
+import { readDays } from './summary-days.ts';
+
+const SummaryQuery = Type.Object(
+  {
+    ...formFilterParameters,
+    time_zone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'The time zone that defines days, such as Europe/Berlin. Defaults to UTC.',
+      }),
+    ),
+    language: languageParameter,
+    sample: Type.Optional(summarySample),
+    compare: Type.Optional(
+      Type.String({
+        maxLength: 20_000,
+        description:
+          'Compares two groups of submissions: a JSON list of two conditions like `where`. Each bar then has the counts of both groups in `groups`. A submission can belong to both.',
+        examples: [
+          '[{"element":"plan","is":"equals","value":"Free"},{"element":"plan","is":"equals","value":"Pro"}]',
+        ],
+      }),
+    ),
+  },
+  noExtraProperties,
+);
+
+/** The conditions of the two groups of a comparison; null without one. */
+const comparedColumns = columns('first:jsonPath? first_asks:boolean other:jsonPath? other_asks:boolean');
+type Compared = RowOf<typeof comparedColumns>;
+
+/** Answers are parsed as JSON for a condition, so none is checked without a comparison. */
+const isInGroupSql = (condition: string, asksReference: string): string =>
+  `case when ${condition} is not null then ${meetsConditionSql(condition, asksReference)} end`;
+
+/** Selects the next submissions with their answers and groups, newest first, below `to_id`. */
+const readAnswersDown = declareByFilterKind('summary.read_answers_down', (name, filter, met) =>
+  statement(
+    name,
+    ['limit workspace_id form_id', filter, comparedColumns],
+    ['id in_first:boolean? in_other:boolean?', { answers: json<Answers>() }],
+    `select p.id, p.answers, ${isInGroupSql('$first', '$first_asks')} as in_first,
+            ${isInGroupSql('$other', '$other_asks')} as in_other
+     from submissions p where p.workspace_id = $workspace_id and p.form_id = $form_id and ${met}
+     order by p.id desc limit $limit`,
+  ),
+);
+
+/**
+ * The number of newest submissions to summarize. `newest` keeps the page fast at any size; `all` is for
+ * requests of all submissions, and keeps them within seconds.
+ */
+export const sampleSizes = { newest: 10_000, all: 1_000_000 } as const satisfies Record<
+  SummarySample,
+  number
+>;
+
+type FormKey = { workspace_id: string; form_id: string };
+
+/** The parameters of a summary; `version` is the live one. */
+type SummaryRequest = FormKey & {
+  readonly timeZone: string;
+  readonly sample: SummarySample;
+  readonly language: string | undefined;
+  readonly compared: Compared;
+  readonly version: number;
+};
+
+/**
+ * Summarizes the submissions that match a filter: the number per day, the number of completed ones, and the
+ * answers to each question. Days and totals are exact. Answers are from the newest submissions (sampleSizes);
+ * `sampled` is their number.
+ * @throws ApiError bad_request for an unknown time zone.
+ */
+async function readSummary(
+  database: Database,
+  filter: SubmissionFilter,
+  request: SummaryRequest,
+): Promise<Summary> {
+  const { workspace_id, form_id, timeZone: time_zone } = request;
+  const [days, { elements, ...counts }, liveOf] = await Promise.all([
+    readDays(database, filter, { workspace_id, form_id, time_zone }),
+    addUp(database, filter, request),
+    readLive(database, request),
+  ]);
+  const completed = days.reduce((sum, day) => sum + day.completed, 0);
+  const incomplete = days.reduce((sum, day) => sum + day.incomplete, 0);
+  const all = completed + incomplete;
+  return {
+    completed,
+    incomplete,
+    completion_rate: all === 0 ? null : completed / all,
+    days,
+    ...counts,
+    elements: elements.map((element) => ({
+      ...element,
+      bars: element.bars.map((bar) => ({ ...bar, ...liveOf(element.id, bar.option ?? bar.label) })),
+    })),
+  };
+}
+
+/** Reads the remaining quotas and images of options in the live version, by element and stored value. */
+async function readLive(
+  database: Database,
+  { workspace_id, form_id, version }: FormKey & { version: number },
+): Promise<(element: string, option: string) => Pick<Bar, 'places' | 'image'>> {
+  const [live] = await readStructures(database, { workspace_id, form_id, versions: [version] });
+  const form = live?.structure;
+  if (!form) return () => ({});
+  const left = await findRemainingQuotas(database, { workspaceId: workspace_id, id: form_id, version, form });
+  const { options } = quotasOf(form);
+  const asked = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
+  const images = new Map(asked.map((input) => [input.attrs.id, optionsOf(input)]));
+  return (element, option) => {
+    const limit = options.find((each) => each.element === element && each.option === option);
+    const count = left.get(element)?.get(option);
+    const image = images.get(element)?.find(({ id }) => id === option)?.image;
+    return {
+      ...(limit && count !== undefined && { places: { capacity: limit.capacity, left: count } }),
+      ...(image !== undefined && { image }),
+    };
+  };
+}
+
+/** Answers that many people share, and so do not identify one person. */
+const shared: readonly unknown[] = [
+  'organization',
+  'organization-title',
+  'address-level1',
+  'address-level2',
+  'country',
+  'country-name',
+];
+
+/**
+ * Whether answers identify a person or contain contact details, so that counting equal answers is
+ * meaningless.
+ */
+const isContact = (input: InputElement): boolean =>
+  identifiesPerson(input) && !shared.includes(autofillOf(input));
+
+async function addUp(
+  database: Database,
+  filter: SubmissionFilter,
+  { workspace_id, form_id, sample, language, compared }: SummaryRequest,
+): ReturnType<typeof summariseElements> {
+  const forms = await readAnsweredStructures(database, { workspaceId: workspace_id, formId: form_id });
+  const columns = listColumnsOfVersions(forms, language);
+  const identifying = forms
+    .flatMap((form) => [...walkElements(form)])
+    .flatMap(({ element }) => (isInput(element) && isContact(element) ? [element.attrs.id] : []));
+  const isCompared = compared.first !== null;
+  const read = async (to_id: string, limit: number) => {
+    const values = { ...filter, ...compared, workspace_id, form_id, to_id, limit };
+    const rows = await readAnswersDown[filter.kind](database, values);
+    return rows.map(({ id, answers, in_first, in_other }) => ({
+      id,
+      answers,
+      ...(isCompared && { groups: [Number(in_first), Number(in_other)] as const }),
+    }));
+  };
+  return summariseElements(columns, readInBatches(read, filter.to_id, sampleSizes[sample]), {
+    identifying: new Set(identifying),
+    isCompared,
+  });
+}
+
+const notCompared: Compared = { first: null, first_asks: false, other: null, other_asks: false };
+
+/** @throws ApiError bad_request if it is not a list of two valid conditions. */
+async function readCompared(
+  database: Database,
+  form: { workspaceId: string; formId: string },
+  compare: string | undefined,
+  span: SubmissionFilter,
+): Promise<Compared> {
+  if (compare === undefined) return notCompared;
+  const field = 'compare';
+  const sent = parseConditionJson(compare, field);
+  if (!Array.isArray(sent) || sent.length !== 2)
+    throw invalidCondition(['"compare" must be a list of two conditions.'], { field });
+  const [first, other] = await Promise.all(
+    sent.map((where) => readWhere(database, form, { where: JSON.stringify(where), field }, span)),
+  );
+  return {
+    first: first!.condition,
+    first_asks: first!.reads_whole,
+    other: other!.condition,
+    other_asks: other!.reads_whole,
+  };
+}
+
+/** Operation that summarizes a form's submissions. */
+export const summaryEndpoints = ({ database }: { database: Database }) => ({
+  getFormSummary: operation({
+    summary: 'Get summary of a form',
+    description:
+      'Returns the number of submissions per day, the number of completed ones, and a summary of the answers to each question. Filters are the same as in the list of submissions; all must match.',
+    permission: 'submissions:read',
+    params: idParameter,
+    query: SummaryQuery,
+    example: { query: { time_zone: 'Europe/Berlin' } },
+    reply: { status: 200, description: 'The summary.', schema: Summary },
+    async run({ workspaceId, formIds, params, query }) {
+      requireFormAccess(formIds, params.id);
+      const { time_zone: timeZone = 'UTC', sample = 'newest', language, compare, ...asked } = query;
+      // An offset like +02:00 has opposite meanings in PostgreSQL and JavaScript.
+      if (!/^[A-Za-z][\w+/-]*$/.test(timeZone))
+        throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
+      const form = { workspaceId, formId: params.id };
+      const { version } = await readViewedForm(database, form);
+      const filter = await readFormFilter(database, form, asked);
+      const compared = await readCompared(database, form, compare, filter);
+      const key = { workspace_id: workspaceId, form_id: params.id };
+      const request = { ...key, timeZone, sample, language, compared, version };
+      return { body: await readSummary(database, filter, request) };
+    },
+  }),
+});
