@@ -21,12 +21,10 @@ import { readColumns, readViewedForm } from '#submissions/read-columns.ts';
 import { languageParameter, SubmissionDetail, TablePage, type TableRow } from '#submissions/shapes.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { CompiledSearch } from './compile-search.ts';
+import { findHits, hitTermsOf, mostReadCharacters } from './find-hits.ts';
 import {
   type FindOptionLabel,
-  findHits,
-  hitTermsOf,
   listSubmissionTexts,
-  mostReadCharacters,
   openOptionLabels,
   type ReadOptionLabels,
 } from './hits.ts';

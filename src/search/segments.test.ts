@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leastIdAt, newId, now } from '#kit/clock.ts';
+import { indexSubmission } from '#submissions/search-text/document.ts';
 import { documentsPerSegment, insertSubmission, openNextSegment } from '#submissions/submission-record.ts';
 import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { countMatches, searchByWords } from './search-page.ts';
 import { searchWindow, subjectWindow, wordsOnlyParameters } from './search-sql.ts';
+import { compileWords } from './search-words.ts';
 
 const { database } = await testDatabase();
 
@@ -17,7 +19,12 @@ async function find(
   q: string,
   { limit = 100, offset = 0, formIds = null as string[] | null } = {},
 ) {
-  const question = { ...wordsOnlyParameters, workspace_id: scene.workspaceId, form_ids: formIds, q };
+  const question = {
+    ...wordsOnlyParameters,
+    ...compileWords(q),
+    workspace_id: scene.workspaceId,
+    form_ids: formIds,
+  };
   const rows = await searchByWords(database, { ...question, limit, offset });
   const [count] = await countMatches(database, question);
   return {
@@ -174,9 +181,7 @@ const insertDocument = (scene: Scene, text: string, { subject = '' } = {}) => {
     created_at: at,
     completed_at: at,
     spoken: null,
-    language: 'english',
-    subject,
-    body: text,
+    ...indexSubmission({ subject, body: text }, 'english'),
   });
 };
 

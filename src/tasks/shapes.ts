@@ -14,6 +14,7 @@ export const taskKinds = [
   'submissions.status',
   'submissions.undo',
   'submissions.import',
+  'submissions.reindex',
   'invitations.send',
   'webhooks.replay',
   'people.erase',

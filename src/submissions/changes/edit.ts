@@ -30,6 +30,7 @@ import { requireStorableReference } from '../reference.ts';
 import {
   claimAllFiles,
   createEditLink,
+  documentColumns,
   enqueueCompletionEmails,
   releaseFiles,
   searchTermsSql,
@@ -77,7 +78,8 @@ const updateSubmission = statement(
   'submissions.update_submission',
   [
     'workspace_id form_id id answers:jsonText reference:jsonText has_files tags completed_at?',
-    'updated_at language subject body',
+    'updated_at',
+    documentColumns,
     { status: textEnum<SubmissionStatus>() },
   ],
   '',
