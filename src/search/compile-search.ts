@@ -43,16 +43,16 @@ export const searchCheckParameters = columns(
 export const searchChecksSql = `
   checks as materialized (
     select place, kind like 'not%' as is_not, kind like '%address' as is_address, kind like '%phrase' as is_phrase, element,
-           row_id, written, value::jsonb as values, language, query,
+           row_id, written, value::jsonb as values, config as language, query,
            array_remove(array[part, case when language = 'german'::regconfig then compound end], '') as parts
     from unnest($check_kinds, $check_elements, $check_rows, $check_texts, $check_values, $check_parts, $check_compounds)
       with ordinality as asked (kind, element, row_id, written, value, part, compound, place)
     cross join lateral (
       select language::regconfig as language from search_languages where workspace_id = $workspace_id) languages
     cross join lateral (
-      select phraseto_tsquery(language, written) as query where kind like '%phrase'
-      union all
-      select plainto_tsquery(language, written) where kind not like '%phrase') queries
+      -- A text of words that the language leaves out is compared literally.
+      select config, case when kind like '%phrase' then phraseto_tsquery(config, written) else plainto_tsquery(config, written) end as query
+      from (select case when numnode(plainto_tsquery(language, written)) = 0 then 'simple' else language end as config) configs) queries
     where numnode(query) > 0 or value <> '[]' or part <> '')`;
 
 /** Punctuation that joins words: PostgreSQL would read an address or a file name as one word. */

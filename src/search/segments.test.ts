@@ -126,6 +126,23 @@ test(`with over ${searchWindow} matches of three words, the newest ${subjectWind
   });
 });
 
+test(`with over ${searchWindow} matches, a query with accents finds its own spelling first`, async () => {
+  const scene = await openScene(database, elements);
+  const exact = [
+    await scene.submit({ subject: 'x', text: 'Café' }),
+    await scene.submit({ subject: 'y', text: 'a café' }),
+  ];
+  await openSegment(scene);
+  for (let done = 0; done < searchWindow + 20; done += 60)
+    await Promise.all(Array.from({ length: 60 }, () => insertDocument(scene, 'a cafe')));
+  const subject = await scene.submit({ subject: 'cafe', text: 'x' });
+  const newest = await scene.submit({ subject: 'x', text: 'cafe' });
+  const first = (await find(scene, 'café', { limit: 4 })).ids;
+  assert.deepEqual(first, [subject, ...exact.toReversed(), newest]);
+  assert.deepEqual((await find(scene, 'café', { limit: 2, offset: 2 })).ids, first.slice(2));
+  assert.deepEqual((await find(scene, 'cafe', { limit: 2 })).ids, [subject, newest]);
+});
+
 test('a key for certain forms finds only their submissions, and a key for no form finds nothing', async () => {
   const scene = await openScene(database, elements);
   const id = await scene.submit({ subject: 'Pebble', text: 'x' });

@@ -247,3 +247,88 @@ for (const [name, cases] of Object.entries(classes))
     );
     assert.deepEqual(failures, []);
   });
+
+test('of equal matches, the spelling as typed comes first, and the subject before it', async () => {
+  const scene = await openSearchScene(database);
+  const ids: Record<string, string> = {};
+  for (const [name, answers] of Object.entries({
+    exact: { text: 'Café' },
+    subject: { subject: 'cafe', text: 'x' },
+    plain: { text: 'cafe' },
+    joined: { text: 'rock-climbing' },
+    apart: { text: 'climbing a rock' },
+    who: { text: 'tickets for The Who' },
+    sentence: { text: 'who ate the cake' },
+  }))
+    ids[name] = await scene.submit(answers);
+  const names = async (q: string): Promise<string[]> =>
+    (await scene.find(q)).map((id) => Object.keys(ids).find((name) => ids[name] === id)!);
+  assert.deepEqual(await names('café'), ['subject', 'exact', 'plain']);
+  assert.deepEqual(await names('cafe'), ['subject', 'plain', 'exact']);
+  assert.deepEqual(await names('rock-climbing'), ['joined', 'apart']);
+  assert.deepEqual(await names('the who'), ['who', 'sentence']);
+});
+
+test('operators compare words in the same way', async () => {
+  const scene = await openSearchScene(database, 'german');
+  const id = await scene.submit({
+    subject: 'Café Zürich',
+    text: 'Die Stromrechnung für 今月の売上 liegt in invoice_2024.pdf, siehe rock-climbing gear',
+    phone: '+49 170 1234567',
+  });
+  for (const q of [
+    'subject:cafe',
+    'subject:"cafe zurich"',
+    '"cafe zurich"',
+    'text:rechnung',
+    'text:売上',
+    'text:2024',
+    'text:invoice_2024.pdf',
+    '"rock climbing gear"',
+    '"rock-climbing gear"',
+    'phone:01701234567',
+    'phone:"+49 170 1234567"',
+    'zuri*',
+    'cafe -subject:bern',
+    'zurich -bern',
+    '-tag:x cafe',
+  ])
+    assert.deepEqual(await scene.find(q), [id], q);
+  for (const q of [
+    'subject:rechnung',
+    '"zurich cafe"',
+    'cafe -zurich',
+    'zurich -"cafe zurich"',
+    'text:1702024',
+  ])
+    assert.deepEqual(await scene.find(q), [], q);
+});
+
+/** A text, a query, and the words that are marked in the text. */
+const marked: [string, string, string[], string?][] = [
+  ['A Café and a cafe', 'cafe', ['Café', 'cafe']],
+  ['A Café and a cafe', 'café', ['Café', 'cafe']],
+  ['see invoice_2024_final.pdf now', 'invoice', ['invoice']],
+  ['see invoice_2024_final.pdf now', '2024_final', ['2024_final']],
+  ['see invoice_2024_final.pdf now', 'invoice_2024_final.pdf', ['invoice_2024_final.pdf']],
+  ['https://shop.example.com/path', 'example.com', ['example.com']],
+  ['part A-1029/77', '1029', ['1029']],
+  ['my iPhone15', 'iphone', ['iPhone15']],
+  ['call +49 170 1234567 now', '01701234567', ['+49 170 1234567']],
+  ['今月の売上は', '売上', ['売上']],
+  ['日本語ﾃｷｽﾄ入力', 'テキスト', ['ﾃｷｽﾄ']],
+  ['ต้องการคืนสินค้าวันนี้', 'สินค้า', ['สินค้า']],
+  ['say O’Brien said', "o'brien", ['O’Brien']],
+  ['say O’Brien said', 'brien', ['Brien']],
+  ['seen The Who live', 'the who', ['The', 'Who']],
+  ['the running man runs', 'run', ['running', 'runs']],
+  ['die Stromrechnung', 'rechnung', ['Stromrechnung'], 'german'],
+  ['naïve façade', 'faca*', ['façade']],
+  ['the U.S.A. team', 'usa', ['U.S.A']],
+];
+for (const [text, q, words, language] of marked)
+  test(`"${q}" marks ${words.join(', ')} in "${text}"`, async () => {
+    const scene = await openSearchScene(database, language);
+    await scene.submit({ text });
+    assert.deepEqual((await scene.hits(q)).toSorted(), words.toSorted());
+  });

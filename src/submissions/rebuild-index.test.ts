@@ -19,7 +19,8 @@ async function indexByFirstRules(workspaceId: string): Promise<void> {
        || array(select g.code || 'eng ' || word from unnest(tsvector_to_array(to_tsvector('english', s.answers ->> 'text'))) as word))
      from submissions s, search_segments g
      where d.workspace_id = $1 and s.workspace_id = $1 and s.id = d.submission_id and g.workspace_id = $1
-       and g.first_id = (select max(first_id) from search_segments where workspace_id = $1 and first_id <= s.id)`,
+       and g.first_id = (
+         select first_id from search_segments where workspace_id = $1 and first_id <= s.id order by first_id desc limit 1)`,
     [workspaceId],
   );
   await database.query('update search_segments set rules = 1 where workspace_id = $1', [workspaceId]);

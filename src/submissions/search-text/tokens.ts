@@ -140,6 +140,8 @@ export const acronymOf = (token: Token): string | undefined =>
     ? token.map(({ word }) => word).join('')
     : undefined;
 
+const wordBoundary = /\p{sc=Kana}\p{sc=Han}|\p{sc=Han}\p{sc=Kana}/u;
+
 /** A character with its marks. */
 const characters = /\P{M}\p{M}*/gu;
 
@@ -150,5 +152,8 @@ const characters = /\P{M}\p{M}*/gu;
 export function characterPairs(run: string, { isQuery }: { isQuery: boolean }): string[] {
   const each = run.match(characters) ?? [];
   const pairs = each.slice(1).map((character, at) => each[at]! + character);
-  return isQuery && each.length > 1 ? pairs : [...pairs, ...each.slice(-1)];
+  if (!isQuery || each.length < 2) return [...pairs, ...each.slice(-1)];
+  // Japanese can have a particle between a word in Katakana and one in Chinese characters.
+  const inside = pairs.filter((pair) => !wordBoundary.test(pair));
+  return inside.length > 0 ? inside : pairs;
 }
