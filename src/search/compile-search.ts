@@ -2,9 +2,8 @@ import type { ParsedSearch, SearchOperatorName, SearchPart } from '#ast/search.t
 import { greaterId, lesserId, maximumId, minimumId } from '#kit/pagination.ts';
 import { columns } from '#kit/statement.ts';
 import { leastIdCreatedAt } from '#submissions/created-span.ts';
-import { partOfCompound } from '#submissions/search-text/compounds.ts';
-import { foldText } from '#submissions/search-text/fold.ts';
-import { digitRuns, readDigits } from '#submissions/search-text/phones.ts';
+import { partOfCompound } from '#submissions/search-text/language-words.ts';
+import { digitRuns, foldText, readDigits } from '#submissions/search-text/spellings.ts';
 import { tokensOf } from '#submissions/search-text/tokens.ts';
 import { searchMarks } from '#submissions/submission-record.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
@@ -37,8 +36,8 @@ export const searchCheckParameters = columns(
 );
 
 /**
- * For statements with searchCheckParameters. A text without indexable words in any language of the workspace checks
- * nothing, unless it has values or a part.
+ * For statements with searchCheckParameters. A text without indexable words in any language of the workspace
+ * checks nothing, unless it has values or a part.
  */
 export const searchChecksSql = `
   checks as materialized (
@@ -144,7 +143,9 @@ const truths: Readonly<Record<string, boolean>> = { yes: true, true: true, no: f
 /** An option whose label contains a phrase. `id` is its stored value. */
 export type MatchingOption = { form: string; element: string; id: string };
 
-/** Whether the index decides a phrase: it keeps the order of words that only punctuation joins, and of digits. */
+/**
+ * Whether the index decides a phrase: it keeps the order of words that only punctuation joins, and of digits.
+ */
 const isOneWord = (text: string): boolean =>
   tokensOf(text).length <= 1 || digitRuns(text).some((run) => run.text.length === text.trim().length);
 

@@ -1,9 +1,7 @@
 import { cutToBytes } from '#ast/basics/text.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
-import { isCommonWord } from '#submissions/search-text/common-words.ts';
-import { hasPart } from '#submissions/search-text/compounds.ts';
-import { foldedSpellings, foldText } from '#submissions/search-text/fold.ts';
-import { digitRuns, readDigits } from '#submissions/search-text/phones.ts';
+import { hasPart, isCommonWord } from '#submissions/search-text/language-words.ts';
+import { digitRuns, foldedSpellings, foldText, readDigits } from '#submissions/search-text/spellings.ts';
 import { acronymOf, type Segment, type Token, tokensOf } from '#submissions/search-text/tokens.ts';
 import type { SoughtKind, SoughtWords } from './search-words.ts';
 

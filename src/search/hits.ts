@@ -3,7 +3,7 @@ import { mapWithYields } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Hit } from '#submissions/present.ts';
-import { foldText } from '#submissions/search-text/fold.ts';
+import { foldText } from '#submissions/search-text/spellings.ts';
 import { findHits, type HitTerms } from './find-hits.ts';
 import { fullSearchSql, searchParameters, selectMatchesSql, wordsOnlyParameters } from './search-sql.ts';
 

@@ -4,7 +4,7 @@ import { type AnswerKind, isChoiceKind } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { statement } from '#kit/statement.ts';
-import { foldText } from '#submissions/search-text/fold.ts';
+import { foldText } from '#submissions/search-text/spellings.ts';
 import {
   type CompiledSearch,
   compileSearch,

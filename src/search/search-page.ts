@@ -140,7 +140,8 @@ const searchChecked = statement(
      window newest as (partition by f.is_ahead order by f.id desc)),
    passed as materialized (
      select p.id, case when p.is_ahead then ${countWordsInSubjectSql.replaceAll('f.', 'p.')} else 0 end as words,
-            (select ${isExactSql.replaceAll('f.', 'p.')} from search_documents d cross join question where d.ctid = p.place) as is_exact
+            (select ${isExactSql.replaceAll('f.', 'p.')} from search_documents d cross join question
+             where d.workspace_id = $workspace_id and d.ctid = p.place) as is_exact
      from near p where p.is_looked_at and ${passesSearchChecksSql}),
    page as (select id, words, is_exact from passed order by words desc, is_exact desc, id desc limit $limit offset $offset)
    select (select least(count(*), ${searchWindow}) from passed) as total,

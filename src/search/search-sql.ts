@@ -65,8 +65,8 @@ const exactKinds = `('exact', 'terms', 'term_beginning', 'beginning', 'common')`
 const foldedKinds = `('exact', 'loose', 'beginning')`;
 
 /**
- * The groups of words in each language of the workspace: a document must match one of the alternatives of each
- * group. chr(2) is in place of the sign before the word: a space, or ! for the subject.
+ * The groups of words in each language of the workspace: a document must match one of the alternatives of
+ * each group. chr(2) is in place of the sign before the word: a space, or ! for the subject.
  */
 const groups = `
   alternatives as materialized (

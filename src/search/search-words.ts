@@ -1,7 +1,5 @@
-import { commonTerms, isCommonWord } from '#submissions/search-text/common-words.ts';
-import { partBeginnings } from '#submissions/search-text/compounds.ts';
-import { foldedSpellings } from '#submissions/search-text/fold.ts';
-import { digitRuns, readDigits } from '#submissions/search-text/phones.ts';
+import { commonTerms, isCommonWord, partBeginnings } from '#submissions/search-text/language-words.ts';
+import { digitRuns, foldedSpellings, readDigits } from '#submissions/search-text/spellings.ts';
 import {
   acronymOf,
   characterPairs,
@@ -12,8 +10,8 @@ import {
 } from '#submissions/search-text/tokens.ts';
 
 /**
- * How a row of a query is searched. The rows of a group are alternatives: one of them must be met. A group is a word as
- * it was typed.
+ * How a row of a query is searched. The rows of a group are alternatives: one of them must be met. A group is
+ * a word as it was typed.
  * - `exact`: all words of the text, stemmed; documents with it rank above others
  * - `loose`: the same for other spellings
  * - `terms`: all terms, separated by line breaks, as they are; these are exact, too

@@ -67,7 +67,7 @@ const markRebuilt = statement(
   `update search_segments set rules = $rules where workspace_id = $workspace_id and first_id = $first_id`,
 );
 
-/** Locks the next submissions, so that nobody edits or tags them meanwhile. */
+/** Locks the next submissions, so that edits and bulk changes wait. */
 const lockNextSubmissions = statement(
   'search.lock_next',
   'workspace_id from_id to_id limit',

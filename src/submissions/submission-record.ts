@@ -251,7 +251,10 @@ export async function insertRecord(
   return true;
 }
 
-/** Claims files for a submission. @throws ApiError conflict if a file belongs to another submission, or was swept. */
+/**
+ * Claims files for a submission. @throws ApiError conflict if a file belongs to another submission, or was
+ * swept.
+ */
 export async function claimAllFiles(
   db: Queryable,
   { live, id }: { live: Pick<LiveForm, 'workspaceId' | 'id'>; id: string },

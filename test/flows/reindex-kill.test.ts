@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { searchRules } from '#rules/search-rules.ts';
+import { startIndexRebuilds } from '#submissions/rebuild-index.ts';
 import { publishForm } from '#test/crowd.ts';
 import { testDatabase } from '#test/database.ts';
 import { makeInstance } from '#test/process.ts';
@@ -33,16 +34,13 @@ test('after kill -9 while the search index is rebuilt, it continues; searches fi
     (await form.call('GET', `/submissions/search?q=${encodeURIComponent(q)}`)).body.pagination.total_count;
   assert.deepEqual([await count('café'), await count('cafe')], [total, 0]);
 
-  await server.kill();
   const last = { text: 'select from submissions order by id desc limit 1 for update', values: [] };
   const amid = 'select done from tasks where finished_at is null and done > 0';
   await whileHeld(
     database,
     last,
     1,
-    async () => {
-      server = await instance.start();
-    },
+    () => startIndexRebuilds({ database, wakeQueue: () => {} }),
     async () => {
       await until(
         'the rebuild to be amid its batches',

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { spacelessLetters } from '#rules/spaceless-scripts.ts';
+import { spacelessScripts } from '#rules/search-rules.ts';
 
 /**
  * A text in which the words that a search found are highlighted. The server returns these words as they are
@@ -26,8 +26,8 @@ export function HighlightedText({
 }
 
 /**
- * Returns a pattern that matches whole words only: "run" does not match in "brunch". Words of scripts without spaces match
- * anywhere.
+ * Returns a pattern that matches whole words only: "run" does not match in "brunch". Words of scripts without
+ * spaces match anywhere.
  */
 export function wholeWordPattern(hits: readonly string[]): RegExp | undefined {
   const words = hits
@@ -36,7 +36,7 @@ export function wholeWordPattern(hits: readonly string[]): RegExp | undefined {
   return words.length === 0
     ? undefined
     : new RegExp(
-        String.raw`(?:(?<![\p{L}\p{N}])|(?=[${spacelessLetters}]))(${words.join('|')})(?:(?![\p{L}\p{N}])|(?<=[${spacelessLetters}]))`,
+        String.raw`(?:(?<![\p{L}\p{N}])|(?=[${spacelessScripts}]))(${words.join('|')})(?:(?![\p{L}\p{N}])|(?<=[${spacelessScripts}]))`,
         'gu',
       );
 }

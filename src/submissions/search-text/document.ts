@@ -1,8 +1,6 @@
 import type { SearchLanguage } from '#ast/basics/languages.ts';
-import { commonTerms, commonWordsOf } from './common-words.ts';
-import { compoundTerms } from './compounds.ts';
-import { foldedSpellings } from './fold.ts';
-import { digitRuns, readDigits } from './phones.ts';
+import { commonTerms, commonWordsOf, compoundTerms } from './language-words.ts';
+import { digitRuns, foldedSpellings, readDigits } from './spellings.ts';
 import { acronymOf, characterPairs, innerPairsOf, pairsOf, plainWord, tokensOf } from './tokens.ts';
 
 /** A text as the index has it. */

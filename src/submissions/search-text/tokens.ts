@@ -1,8 +1,9 @@
-import { spacelessLetters } from '#rules/spaceless-scripts.ts';
-import { comparableWord } from './fold.ts';
+import { spacelessScripts } from '#rules/search-rules.ts';
+import { comparableWord } from './spellings.ts';
 
 /**
- * A word of a text, or a run of a script that has no spaces between words. Positions are UTF-16 units of the text.
+ * A word of a text, or a run of a script that has no spaces between words. Positions are UTF-16 units of the
+ * text.
  */
 export type Segment = {
   readonly begin: number;
@@ -14,7 +15,10 @@ export type Segment = {
   readonly inner: readonly string[];
 };
 
-/** Segments that only punctuation joins, such as a file name, a URL or `O'Brien`. A run of a spaceless script stays alone. */
+/**
+ * Segments that only punctuation joins, such as a file name, a URL or `O'Brien`. A run of a spaceless script
+ * stays alone.
+ */
 export type Token = readonly Segment[];
 
 const joint = String.raw`[^\s\p{L}\p{M}\p{N}]{1,3}`;
@@ -24,8 +28,8 @@ const asciiTokens = /[a-z0-9]+(?:[^\sa-z0-9]{1,3}[a-z0-9]+)*/gi;
 const anyWords = new RegExp(String.raw`[\p{L}\p{N}]${letters}*`, 'gu');
 const asciiWords = /[a-z0-9]+/gi;
 
-const spacelessRuns = new RegExp(`[${spacelessLetters}]+|[^${spacelessLetters}]+`, 'gu');
-const isSpacelessRun = new RegExp(`^[${spacelessLetters}]`, 'u');
+const spacelessRuns = new RegExp(`[${spacelessScripts}]+|[^${spacelessScripts}]+`, 'gu');
+const isSpacelessRun = new RegExp(`^[${spacelessScripts}]`, 'u');
 
 /** The number of letters of a word inside a word. Shorter ones say nothing. */
 const leastInner = 2;
@@ -105,7 +109,7 @@ export function tokensOf(given: string): Token[] {
   return tokens;
 }
 
-/** A longer word is cut: nobody types it, and the index refuses words over 2 KB. */
+/** A longer pair is left out: people do not type it, and the index refuses words over 2 KB. */
 const longestPair = 64;
 
 /** Returns the words that two neighbors form together. */
@@ -119,8 +123,8 @@ const joinNeighbors = (words: readonly string[]): string[] =>
 export const pairsOf = (token: Token): string[] => joinNeighbors(token.map(({ word }) => word));
 
 /**
- * Returns further pairs for a document: of words inside a word, and of the digits at the ends of words, so that `2.10`
- * finds `v2.10`.
+ * Returns further pairs for a document: of words inside a word, and of the digits at the ends of words, so
+ * that `2.10` finds `v2.10`.
  */
 export function innerPairsOf(token: Token): string[] {
   const pairs = token.flatMap(({ inner }) => joinNeighbors(inner));
@@ -146,8 +150,9 @@ const wordBoundary = /\p{sc=Kana}\p{sc=Han}|\p{sc=Han}\p{sc=Kana}/u;
 const characters = /\P{M}\p{M}*/gu;
 
 /**
- * Returns the overlapping pairs of characters of a run. With `isQuery`, a run of one character is returned as it is; a
- * document also has its last character alone, so that a beginning of one character finds every occurrence.
+ * Returns the overlapping pairs of characters of a run. With `isQuery`, a run of one character is returned as
+ * it is; a document also has its last character alone, so that a beginning of one character finds every
+ * occurrence.
  */
 export function characterPairs(run: string, { isQuery }: { isQuery: boolean }): string[] {
   const each = run.match(characters) ?? [];

@@ -1,6 +1,32 @@
-import { foldText } from './fold.ts';
+import type { SearchLanguage } from '#ast/basics/languages.ts';
+import lists from './common-words.json' with { type: 'json' };
+import { foldText } from './spellings.ts';
 
-/** The fewest letters of a German compound, and of a word that is searched at its end and at its beginning. */
+const wordsOf = new Map(
+  Object.entries(lists).map(([language, words]) => [language, new Set(words.split(' '))]),
+);
+const inAnyLanguage = new Set([...wordsOf.values()].flatMap((words) => [...words]));
+
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * Returns the words of a language that PostgreSQL leaves out of its index, such as "the". The index has them
+ * in a form of their own, for searches that have no other words.
+ */
+export const commonWordsOf = (language: SearchLanguage): ReadonlySet<string> => wordsOf.get(language) ?? none;
+
+/** Whether PostgreSQL leaves the word out in any language. */
+export const isCommonWord = (word: string): boolean => inAnyLanguage.has(word);
+
+/** Returns the terms of common words in a row: each word, and each word with the next one. */
+export const commonTerms = (words: readonly string[]): { words: string[]; pairs: string[] } => ({
+  words: words.map((word) => `.${word}`),
+  pairs: words.slice(1).map((word, at) => `.${words[at]} ${word}`),
+});
+
+/**
+ * The fewest letters of a German compound, and of a word that is searched at its end and at its beginning.
+ */
 const [leastCompound, leastEnd, leastBeginning] = [8, 4, 5];
 
 /** Between the parts of a compound, after these endings. */
@@ -19,8 +45,8 @@ const reversed = (text: string): string => [...text].toReversed().join('');
 const endTerm = (word: string): string => `<${reversed(withoutEnding(foldText(word)))}`;
 
 /**
- * Returns the parts of a German word that are certain to be words, and terms of the ends of the word and of its parts: the
- * beginning of the term for `Stromrechnung` is the term for `Rechnung`.
+ * Returns the parts of a German word that are certain to be words, and terms of the ends of the word and of
+ * its parts: the beginning of the term for `Stromrechnung` is the term for `Rechnung`.
  */
 export function compoundTerms(word: string): { parts: string[]; ends: string[] } {
   if (word.length < leastCompound || !/^\p{L}+$/u.test(word)) return { parts: [], ends: [] };
