@@ -131,9 +131,9 @@ export function innerPairsOf(token: Token): string[] {
   for (const [at, { word }] of token.entries()) {
     const next = token[at + 1]?.word;
     if (next === undefined) break;
-    const left = /(?<=\P{N})\p{N}+$/u.exec(word)?.[0] ?? word;
-    const right = /^\p{N}+(?=\P{N})/u.exec(next)?.[0] ?? next;
-    if (left !== word || right !== next) pairs.push(...joinNeighbors([left, right]));
+    const left = /\p{N}+$/u.exec(word)?.[0];
+    const right = /^\p{N}+/u.exec(next)?.[0];
+    if (left && right && (left !== word || right !== next)) pairs.push(...joinNeighbors([left, right]));
   }
   return pairs;
 }
