@@ -32,42 +32,38 @@ const anything = { question: fullSearchSql, hasSpan: true };
  * subjectWindow submissions with some words are sorted by the number of words.
  *
  * If there are fewer matches than the window, all are known, and each is ranked by its document. If there may
- * be more, each rank is searched separately, up to the end of the page. Spellings are then ranked only if the
- * query has several ($is_spelled): a plain word has hardly any other.
+ * be more, each rank is searched separately, up to the end of the page. Spellings are then ranked only if
+ * `isSpelled`: a plain word has hardly any other spelling, and a longer statement takes longer to start.
  */
 const pageOf = <Parameters extends typeof wordParameters>(
   name: string,
   parameters: Parameters,
-  { question, hasSpan }: { question: string; hasSpan: boolean },
+  { question, hasSpan, isSpelled }: { question: string; hasSpan: boolean; isSpelled: boolean },
 ) => {
-  /** The matches of one rank, up to the end of the page. `before` names the ranks above it. */
-  const rankOf = (
-    which: 'all_subject' | 'some_subject' | 'no_subject',
-    isExact: boolean,
-    before: string[],
-  ) => {
-    const above = before.map((rank) => ` - (select count(*) from ${rank})`).join('');
-    const need = `$offset + $limit${above}`;
-    const ofThree = `case when question.words > 2 and ${need} > 0 then greatest(${subjectWindow}, ${need}) else ${need} end`;
-    const limit = `(
-         select case when total >= ${searchWindow}${isExact ? '' : ' and $is_spelled'}${which === 'some_subject' ? ' and question.words > 1' : ''}
-                     then greatest(0, ${which === 'some_subject' ? ofThree : need}) else 0 end from question cross join total)`;
-    const spelling = `' & ${isExact ? '' : '!'}(' || question.exact || ')'`;
-    const also = isExact ? ` || case when $is_spelled then ${spelling} else '' end` : ` || ${spelling}`;
-    return selectMatchesSql(which, { limit, inOrder: true, hasSpan, also });
+  const ranks = (['all_subject', 'some_subject', 'no_subject'] as const).flatMap((which) =>
+    (isSpelled ? [true, false] : [true]).map((isExact) => ({ which, isExact, name: `${which}_${isExact}` })),
+  );
+  /** The matches of one rank, up to the end of the page. */
+  const matchesOf = ({ which, isExact }: (typeof ranks)[number], at: number): string => {
+    const above = ranks.slice(0, at).map((rank) => ` - (select count(*) from ${rank.name})`);
+    const need = `$offset + $limit${above.join('')}`;
+    const isSome = which === 'some_subject';
+    const most = isSome
+      ? `case when question.words = 1 or ${need} <= 0 then 0 when question.words = 2 then ${need} else greatest(${subjectWindow}, ${need}) end`
+      : `greatest(0, ${need})`;
+    const limit = `(select case when total < ${searchWindow} then 0 else ${most} end from question cross join total)`;
+    const also = isSpelled ? ` || ' & ${isExact ? '' : '!'}(' || question.exact || ')'` : '';
+    const found = selectMatchesSql(which, { limit, inOrder: true, hasSpan, also });
+    if (!isSome)
+      return `select found.id, ${which === 'no_subject' ? 0 : 'question.words'} as words from (${found}) found cross join question`;
+    return `
+     select f.id, case when question.words > 2 and f.number <= ${subjectWindow} then ${countWordsInSubjectSql} else 1 end as words
+     from (select nearest.id, nearest.code, row_number() over (order by nearest.id desc) as number from (${found}) nearest) f
+     cross join question`;
   };
-  const someWords = `case when question.words > 2 and f.number <= ${subjectWindow} then ${countWordsInSubjectSql} else 1 end`;
-  const some = (rank: string, before: string[]) => `
-     select f.id, ${someWords} as words
-     from (select nearest.id, nearest.code, row_number() over (order by nearest.id desc) as number
-           from (${rankOf('some_subject', rank === 'some_exact', before)}) nearest) f cross join question`;
-  const [all, less] = [
-    ['all_exact', 'all_other'],
-    ['some_exact', 'some_other'],
-  ];
   return statement(
     name,
-    ['limit offset is_spelled:boolean', parameters],
+    ['limit offset', parameters],
     ['total', foundColumns],
     `with ${question},
    matches as materialized (${selectMatchesSql('anywhere', { limit: String(searchWindow), inOrder: false, hasSpan })}),
@@ -87,22 +83,12 @@ const pageOf = <Parameters extends typeof wordParameters>(
      join search_documents d on d.ctid = f.place and d.workspace_id = $workspace_id
      cross join question
      where (select total from total) < ${searchWindow}),
-   all_exact as materialized (${rankOf('all_subject', true, [])}),
-   all_other as materialized (${rankOf('all_subject', false, ['all_exact'])}),
-   some_exact as materialized (${some('some_exact', all)}),
-   some_other as materialized (${some('some_other', [...all, 'some_exact'])}),
-   none_exact as materialized (${rankOf('no_subject', true, [...all, ...less])}),
-   none_other as materialized (${rankOf('no_subject', false, [...all, ...less, 'none_exact'])}),
-   ranked as (
-     select id, words, is_exact from known
-     union all select id, question.words, true from all_exact cross join question
-     union all select id, question.words, false from all_other cross join question
-     union all select id, words, true from some_exact
-     union all select id, words, false from some_other
-     union all select id, 0, true from none_exact
-     union all select id, 0, false from none_other),
+   ${ranks.map((rank, at) => `${rank.name} as materialized (${matchesOf(rank, at)})`).join(',\n   ')},
    page as (
-     select id, words, is_exact from ranked order by words desc, is_exact desc, id desc limit $limit offset $offset)
+     select id, words, is_exact from (
+       select id, words, is_exact from known
+       ${ranks.map((rank) => `union all select id, words, ${rank.isExact} from ${rank.name}`).join(' ')}) ranked
+     order by words desc, is_exact desc, id desc limit $limit offset $offset)
    select total.total, ${submissionSelection}
    from page
    cross join total
@@ -112,11 +98,17 @@ const pageOf = <Parameters extends typeof wordParameters>(
   );
 };
 
-/** For queries that contain only words. */
-export const searchByWords = pageOf('search_submissions', wordParameters, wordsAlone);
+/** For queries that contain only words, by whether they have several spellings. */
+export const searchByWords = {
+  plain: pageOf('search_submissions', wordParameters, { ...wordsAlone, isSpelled: false }),
+  spelled: pageOf('search_spellings', wordParameters, { ...wordsAlone, isSpelled: true }),
+};
 
 /** For every query that the index can decide. */
-export const searchByIndex = pageOf('search_question', searchParameters, anything);
+const searchByIndex = {
+  plain: pageOf('search_question', searchParameters, { ...anything, isSpelled: false }),
+  spelled: pageOf('search_question_spellings', searchParameters, { ...anything, isSpelled: true }),
+};
 
 /**
  * Selects one page of the index matches that pass the checks, by relevance. Returns at least one row, with
@@ -199,7 +191,8 @@ export async function findSearchPage(
     return { rows: rows.filter(isFound), total, isPartial };
   }
   const [search, count] = question.isPlain ? [searchByWords, countMatches] : [searchByIndex, countQuestion];
-  const rows = limit > 0 ? await search(database, { ...parameters, limit, offset }) : [];
+  const spelling = question.is_spelled ? 'spelled' : 'plain';
+  const rows = limit > 0 ? await search[spelling](database, { ...parameters, limit, offset }) : [];
   // A page past the end has no row, and so no total.
   const total = rows[0]?.total ?? (offset > 0 ? (await count(database, parameters))[0]!.total : 0);
   return { rows, total, isPartial: false };

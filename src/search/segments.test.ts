@@ -25,7 +25,11 @@ async function find(
     workspace_id: scene.workspaceId,
     form_ids: formIds,
   };
-  const rows = await searchByWords(database, { ...question, limit, offset });
+  const rows = await searchByWords[question.is_spelled ? 'spelled' : 'plain'](database, {
+    ...question,
+    limit,
+    offset,
+  });
   const [count] = await countMatches(database, question);
   return {
     ids: rows.map(({ id }) => id),

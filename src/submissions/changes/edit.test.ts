@@ -49,7 +49,7 @@ const fails = (code: string, fields?: string[]) => (error: unknown) => {
 
 const find = async (scene: Scene, q: string): Promise<string[]> =>
   (
-    await searchByWords(database, {
+    await searchByWords.plain(database, {
       ...wordsOnlyParameters,
       workspace_id: scene.workspaceId,
       form_ids: [scene.formId],
