@@ -4,6 +4,8 @@ import { Readable } from 'node:stream';
 import { Pool } from 'pg';
 import { newId, timeOfId } from '#kit/clock.ts';
 import { wordsOnlyParameters } from '#search/search-sql.ts';
+import { compileWords } from '#search/search-words.ts';
+import { indexSubmission } from '#submissions/search-text/document.ts';
 import { loadStatements } from '#test/load-statements.ts';
 
 /*
@@ -82,7 +84,7 @@ const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
         ...wordsOnlyParameters,
         workspace_id: searchParams.get('workspace'),
         form_ids: searchParams.has('form') ? [searchParams.get('form')] : null,
-        q: searchParams.get('q'),
+        ...compileWords(searchParams.get('q')!),
         limit: 20,
         offset: 0,
       }),
@@ -128,9 +130,7 @@ const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
       has_files: false,
       created_at: timeOfId(id),
       completed_at: timeOfId(id),
-      language: 'english',
-      subject,
-      body: Object.values(rest).join(' '),
+      ...indexSubmission({ subject: String(subject), body: Object.values(rest).join(' ') }, 'english'),
     });
     return JSON.stringify({ id });
   },

@@ -2,6 +2,8 @@ import type { Form } from '#ast/form/tree.ts';
 import { searchableText } from '#ast/searchable.ts';
 import { timeOfId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
+import { searchRules } from '#rules/search-rules.ts';
+import { indexSubmission } from '#submissions/search-text/document.ts';
 import { documentsPerSegment, searchTermsSql } from '#submissions/submission-record.ts';
 
 /** Words that appear in one of `oneIn` submissions and nowhere else. */
@@ -111,7 +113,9 @@ const rowsAtOnce = 1_000;
 const terms = searchTermsSql
   .replaceAll('$language', "'english'")
   .replaceAll(/\$(workspace_id|id|form_id)/g, 'submission.$1')
-  .replaceAll(/\$(subject|body)/g, 'source.$1');
+  .replaceAll(/\$(subject|body)(_folded|_terms)?\b/g, (_, field, part = '') =>
+    part === '_terms' ? `string_to_array(source.${field}_terms, chr(1))` : `source.${field}${part}`,
+  );
 
 /** Where the submissions go: half of them to the first form, the rest to the other forms in turn. */
 export type SeedPlan = { workspaceId: string; formIds: readonly string[]; site: number; count: number };
@@ -125,8 +129,8 @@ export const formIndexOf = (index: number, forms: number): number =>
  */
 export async function seed(database: Database, plan: SeedPlan): Promise<void> {
   await database.query(
-    `insert into search_segments (workspace_id, first_id)
-     select $1, unnest($2::uuid[]) on conflict do nothing`,
+    `insert into search_segments (workspace_id, first_id, rules)
+     select $1, unnest($2::uuid[]), ${searchRules} on conflict do nothing`,
     [
       plan.workspaceId,
       Array.from(
@@ -162,7 +166,10 @@ export async function seed(database: Database, plan: SeedPlan): Promise<void> {
 async function writeBatch(database: Database, plan: SeedPlan, first: number, end: number): Promise<void> {
   const batch = Array.from({ length: end - first }, (_, offset) => {
     const submission = submissionAt(first + offset, plan);
-    const text = searchableText(structure as Form, submission.answers, {}, undefined);
+    const text = indexSubmission(
+      searchableText(structure as Form, submission.answers, {}, undefined),
+      'english',
+    );
     return {
       ...submission,
       ...text,
@@ -171,8 +178,9 @@ async function writeBatch(database: Database, plan: SeedPlan, first: number, end
   });
   await database.query(
     `with source as (
-       select * from unnest($2::uuid[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
-         as source (id, form_id, at, answers, subject, body, tag)),
+       select * from unnest($2::uuid[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+                            $10::text[], $11::text[], $12::text[])
+         as source (id, form_id, at, answers, tag, subject, subject_folded, subject_terms, body, body_folded, body_terms)),
      submission as (
        insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at, tags)
        select $1, id, form_id, 1, 'completed', answers::json, '{}', false, at, at, at, array_remove(array[tag], null) from source
@@ -186,9 +194,13 @@ async function writeBatch(database: Database, plan: SeedPlan, first: number, end
       batch.map(({ formId }) => formId),
       batch.map(({ id }) => timeOfId(id)),
       batch.map(({ answers }) => JSON.stringify(answers)),
-      batch.map(({ subject }) => subject),
-      batch.map(({ body }) => body),
       batch.map((_, offset) => ((first + offset) % markerTag.oneIn === 0 ? markerTag.tag : null)),
+      batch.map(({ subject }) => subject),
+      batch.map(({ subject_folded }) => subject_folded),
+      batch.map(({ subject_terms }) => subject_terms.join('\u0001')),
+      batch.map(({ body }) => body),
+      batch.map(({ body_folded }) => body_folded),
+      batch.map(({ body_terms }) => body_terms.join('\u0001')),
     ],
   );
 }

@@ -669,6 +669,7 @@ create table search_segments (
   first_id uuid not null,
   number bigint not null generated always as identity,
   code text generated always as (to_hex(number)) stored,
+  rules smallint not null default 1,
   constraint search_segments_pkey PRIMARY KEY (workspace_id, first_id),
   constraint search_segments_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );

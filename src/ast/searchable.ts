@@ -50,8 +50,8 @@ export function searchableText(
     const texts = input === subjectInput ? subjectTexts : bodyTexts;
     texts.push(...textsOf[answerKindOf(input)](value, input));
   }
-  const subject = cutToBytes(withDomains(subjectTexts), formLimits.searchBytes);
-  const body = withDomains([...bodyTexts, ...Object.values(reference)]);
+  const subject = cutToBytes(subjectTexts.join('\n'), formLimits.searchBytes);
+  const body = [...bodyTexts, ...Object.values(reference)].join('\n');
   return { subject, body: cutToBytes(body, formLimits.searchBytes - byteLength(subject)) };
 }
 
@@ -63,26 +63,6 @@ export function chosenLabels(form: Form, answers: Answers): Set<string> {
       for (const label of textsOf[answerKindOf(input)](value, input)) labels.add(label);
   return labels;
 }
-
-/**
- * Appends the domain of each email address, its parent domains and their labels. The index stores an address
- * as one word, and `acme.com` and `acme` must find `ada@mail.acme.com`. The top-level domain is skipped.
- */
-function withDomains(texts: readonly string[]): string {
-  const names = new Set<string>();
-  const addressed = texts.filter((text) => text.includes('@')).join('\n');
-  // Most texts have no address, and the pattern costs more than the rest of a submission's words.
-  if (addressed === '') return texts.join('\n');
-  for (const [, domain] of addressed.matchAll(/@([\w-]+(?:\.[\w-]+)+)/g)) {
-    const labels = domain!.split('.');
-    for (const [index, label] of labels.slice(0, mostLabels).entries())
-      if (index < labels.length - 1) names.add(labels.slice(index).join('.')).add(label);
-  }
-  return [...texts, ...names].join('\n');
-}
-
-/** Real domains have fewer labels. Appending every part of a longer one would multiply its size. */
-const mostLabels = 10;
 
 /** Yields every answer with its input in form order, including rows of repeatable groups. */
 function* walkAnswers(form: Form, answers: Answers): Generator<{ input: InputElement; value: AnswerValue }> {

@@ -9,6 +9,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Actor, AuditEntry } from '#kit/operation.ts';
 import { json, jsonb, nullable, type Queryable, statement, textEnum } from '#kit/statement.ts';
+import { searchRules } from '#rules/search-rules.ts';
 import { createTask } from '#tasks/run-tasks.ts';
 import { toAuditEntryParameters } from '#workspaces/audit/audit-log.ts';
 import { auditEntryParameters, insertAuditEntrySql } from '#workspaces/audit-endpoints.ts';
@@ -50,8 +51,8 @@ const insertForm = statement(
   language as (
     insert into search_languages (workspace_id, language) select $workspace_id, unnest($languages) on conflict do nothing),
   segment as (
-    insert into search_segments (workspace_id, first_id)
-    select $workspace_id, '00000000-0000-0000-0000-000000000000'
+    insert into search_segments (workspace_id, first_id, rules)
+    select $workspace_id, '00000000-0000-0000-0000-000000000000', ${String(searchRules)}
     where not exists (select from search_segments where workspace_id = $workspace_id) on conflict do nothing),
   line as (
     ${insertAuditEntrySql('form')})

@@ -1,10 +1,13 @@
 import type { ParsedSearch, SearchOperatorName, SearchPart } from '#ast/search.ts';
 import { greaterId, lesserId, maximumId, minimumId } from '#kit/pagination.ts';
 import { columns } from '#kit/statement.ts';
+import { partOfCompound } from '#submissions/search-text/language-words.ts';
+import { digitRuns, foldText, readDigits } from '#submissions/search-text/spellings.ts';
+import { tokensOf } from '#submissions/search-text/tokens.ts';
 import { searchMarks } from '#submissions/submission-record.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
 import { leastIdCreatedAt } from './filter/read-filter.ts';
-import type { SearchUnitKind } from './search-sql.ts';
+import { type SoughtWords, WordCompiler } from './search-words.ts';
 
 /**
  * Limits of the checks that read each matching submission, because the index cannot decide them: the newest
@@ -29,25 +32,40 @@ type CheckKind = 'phrase' | 'words' | 'address' | 'not_phrase' | 'not_words' | '
 
 export const searchCheckParameters = columns(
   'check_kinds:texts check_elements:texts check_rows:texts check_texts:texts',
-  'check_values:texts',
+  'check_values:texts check_parts:texts check_compounds:texts',
 );
 
 /**
- * For statements with searchCheckParameters. A text without indexable words in any language of the workspace checks
- * nothing, unless it has values.
+ * For statements with searchCheckParameters. A text without indexable words in any language of the workspace
+ * checks nothing, unless it has values or a part.
  */
 export const searchChecksSql = `
   checks as materialized (
-    select place, kind like 'not%' as is_not, kind like '%address' as is_address, element, row_id, written, value::jsonb as values, language, query
-    from unnest($check_kinds, $check_elements, $check_rows, $check_texts, $check_values) with ordinality
-      as asked (kind, element, row_id, written, value, place)
+    select place, kind like 'not%' as is_not, kind like '%address' as is_address, kind like '%phrase' as is_phrase, element,
+           row_id, written, value::jsonb as values, config as language, query,
+           array_remove(array[part, case when language = 'german'::regconfig then compound end], '') as parts
+    from unnest($check_kinds, $check_elements, $check_rows, $check_texts, $check_values, $check_parts, $check_compounds)
+      with ordinality as asked (kind, element, row_id, written, value, part, compound, place)
     cross join lateral (
       select language::regconfig as language from search_languages where workspace_id = $workspace_id) languages
     cross join lateral (
-      select phraseto_tsquery(language, written) as query where kind like '%phrase'
-      union all
-      select plainto_tsquery(language, written) where kind not like '%phrase') queries
-    where numnode(query) > 0 or value <> '[]')`;
+      -- A text of words that the language leaves out is compared literally.
+      select config, case when kind like '%phrase' then phraseto_tsquery(config, written) else plainto_tsquery(config, written) end as query
+      from (select case when numnode(plainto_tsquery(language, written)) = 0 then 'simple' else language end as config) configs) queries
+    where numnode(query) > 0 or value <> '[]' or part <> '')`;
+
+/** Punctuation that joins words: PostgreSQL would read an address or a file name as one word. */
+const joints = `-_/.@:?=&%~()+''\`´’‘‚ʹʺʻʼʽʾʿ“”„«»‹›‐‑‒–—―…·•′″×、。，．！？；：（）「」『』【】・¿¡`;
+
+/** The accents that foldText removes. */
+const accents = String.raw`[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]+`;
+
+/** Returns the words of a text as foldText compares them. */
+const comparableSql = (said: string): string => `
+  case when octet_length(${said}) = length(${said}) then lower(translate(${said}, '${joints}', repeat(' ', ${joints.length})))
+       else translate(replace(replace(replace(normalize(
+              regexp_replace(normalize(lower(translate(${said}, '${joints}', repeat(' ', ${joints.length}))), NFKD), '${accents}', '', 'g'), NFC),
+              'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'øłđðħŧŋıς', 'olddhtniσ') end`;
 
 /** Whether the submission `p` passes all checks. */
 export const passesSearchChecksSql = `not exists (
@@ -60,7 +78,15 @@ export const passesSearchChecksSql = `not exists (
   cross join lateral (
     select p.answers::text ~* c.written as is_met where c.is_address
     union all
-    select coalesce(json_to_tsvector(c.language, asked.answer, '["string", "numeric"]') @@ c.query, false)
+    select exists (
+        select from (
+          -- A phrase is in one answer; words can be in several.
+          select string_agg(value #>> '{}', ' ') as said
+          from jsonb_path_query(asked.answer::jsonb, 'strict $.**') with ordinality as given (value, at)
+          where jsonb_typeof(value) in ('string', 'number') group by case when c.is_phrase then at end) texts
+        cross join lateral (select ${comparableSql('said')} as said offset 0) compared
+        where to_tsvector(c.language, compared.said) @@ c.query
+           or exists (select from unnest(c.parts) as part where strpos(replace(compared.said, ' ', ''), part) > 0))
         or exists (
           select from jsonb_array_elements(c.values) as value
           where case when c.element = '' then
@@ -84,13 +110,17 @@ export type CompiledSearch = {
   isList: boolean;
   /** Whether each submission that the word index finds must also be checked. */
   isChecked: boolean;
-  index: { q: string; unit_kinds: SearchUnitKind[]; unit_texts: string[] };
+  index: SoughtWords & { is_spelled: boolean; mark_kinds: ('mark' | 'not_mark')[]; mark_texts: string[] };
   checks: {
     check_kinds: CheckKind[];
     check_elements: string[];
     check_rows: string[];
     check_texts: string[];
     check_values: string[];
+    /** Found inside a word: a run of a script without spaces, or the digits of a phone number. */
+    check_parts: string[];
+    /** Found inside a word in German. */
+    check_compounds: string[];
   };
   span: { from_id: string; to_id: string };
   /** Used for lists only; the word index finds status and tag by their terms. */
@@ -113,8 +143,24 @@ const truths: Readonly<Record<string, boolean>> = { yes: true, true: true, no: f
 /** An option whose label contains a phrase. `id` is its stored value. */
 export type MatchingOption = { form: string; element: string; id: string };
 
-/** Whether a phrase is a single word. The word index cannot check the order of several words. */
-const isOneWord = (text: string): boolean => /^[\p{L}\p{N}]+$/u.test(text);
+/**
+ * Whether the index decides a phrase: it keeps the order of words that only punctuation joins, and of digits.
+ */
+const isOneWord = (text: string): boolean =>
+  tokensOf(text).length <= 1 || digitRuns(text).some((run) => run.text.length === text.trim().length);
+
+/** Returns how a text is compared with answers. */
+function readCheckedText(text: string): { text: string; part: string; compound: string } {
+  const segments = tokensOf(text).flat();
+  const words = segments.map(({ word }) => foldText(word));
+  const [run] = digitRuns(text);
+  const part = run
+    ? readDigits(run.text).national
+    : segments.some(({ isSpaceless }) => isSpaceless)
+      ? words.join('')
+      : '';
+  return { text: words.join(' '), part, compound: words.length === 1 ? partOfCompound(words[0]!) : '' };
+}
 
 /** Returns the phrases of a query that can be in any answer. */
 export const phrasesIn = ({ parts }: ParsedSearch): string[] =>
@@ -131,14 +177,23 @@ export function compileSearch(
   known: FindKnownElement,
   sayingOptions: (phrase: string) => readonly MatchingOption[] = () => [],
 ): CompiledSearch {
-  const texts: string[] = [];
+  const compiler = new WordCompiler();
+  const typed: string[] = [];
   const asked: CompiledSearch = {
     isPlain: true,
     hasWords: false,
     isList: false,
     isChecked: false,
-    index: { q: sent, unit_kinds: [], unit_texts: [] },
-    checks: { check_kinds: [], check_elements: [], check_rows: [], check_texts: [], check_values: [] },
+    index: { ...compiler.words, is_spelled: false, mark_kinds: [], mark_texts: [] },
+    checks: {
+      check_kinds: [],
+      check_elements: [],
+      check_rows: [],
+      check_texts: [],
+      check_values: [],
+      check_parts: [],
+      check_compounds: [],
+    },
     span: { from_id: minimumId, to_id: maximumId },
     status: null,
     tag: null,
@@ -146,9 +201,9 @@ export function compileSearch(
   };
   const { index, checks, span } = asked;
   let tags = 0;
-  const unit = (kind: SearchUnitKind, text: string): void => {
-    index.unit_kinds.push(kind);
-    index.unit_texts.push(text);
+  const mark = (text: string, isNot: boolean): void => {
+    index.mark_kinds.push(isNot ? 'not_mark' : 'mark');
+    index.mark_texts.push(text);
   };
   const check = (
     kind: 'phrase' | 'words' | 'address',
@@ -168,13 +223,16 @@ export function compileSearch(
     checks.check_kinds.push(isNot ? `not_${kind}` : kind);
     checks.check_elements.push(element);
     checks.check_rows.push(row);
-    checks.check_texts.push(text);
+    const checked = kind === 'address' ? { text, part: '', compound: '' } : readCheckedText(text);
+    checks.check_texts.push(checked.text);
+    checks.check_parts.push(checked.part);
+    checks.check_compounds.push(kind === 'words' ? checked.compound : '');
     checks.check_values.push(JSON.stringify(values));
   };
   const operate: Readonly<Record<SearchOperatorName, (text: string, isNot: boolean, begin: number) => void>> =
     {
       email(text, isNot) {
-        if (!isNot) unit('address', text.replace(/^@/, ''));
+        if (!isNot) compiler.addAddress(text.replace(/^@/, ''));
         check('address', isNot, { text: addressPattern(text) });
       },
       form: (text, isNot, begin) => asked.forms.push({ text, isNot, begin }),
@@ -182,14 +240,14 @@ export function compileSearch(
         const status = (text === 'completed') === isNot ? 'incomplete' : 'completed';
         if (asked.status !== null && asked.status !== status) span.to_id = span.from_id = maximumId;
         asked.status = status;
-        unit(status === 'incomplete' ? 'mark' : 'not_mark', searchMarks.incomplete);
+        mark(searchMarks.incomplete, status !== 'incomplete');
       },
       before: (text, isNot) => (isNot ? from(text) : to(text)),
       after: (text, isNot) => (isNot ? to(text) : from(text)),
       tag(text, isNot) {
         if (!isNot) asked.tag = text;
         tags += 1;
-        unit(isNot ? 'not_mark' : 'mark', `${searchMarks.tag}${text}`);
+        mark(`${searchMarks.tag}${text}`, isNot);
       },
     };
   const from = (text: string): void => {
@@ -203,12 +261,12 @@ export function compileSearch(
     const { text, isNot, begin, end } = part;
     const element = part.kind === 'field' ? known(part.name) : undefined;
     if (part.kind === 'operator') return operate[part.name](text, isNot, begin);
-    if (part.kind === 'beginning') return unit(isNot ? 'not_beginning' : 'beginning', text);
+    if (part.kind === 'beginning') return compiler.addBeginnings(text, { isNot });
     if (part.kind === 'field' && element) {
       const truth = element.isBoolean ? truths[text.toLowerCase()] : undefined;
       // The index does not contain yes and no as words.
-      if (!isNot && truth === undefined) texts.push(text);
-      const chosen = element.options.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()));
+      if (!isNot && truth === undefined) compiler.addText(text, { isQuoted: part.isPhrase });
+      const chosen = element.options.filter(({ label }) => foldText(label).includes(foldText(text)));
       const values = truth === undefined ? chosen.map(({ id }) => id) : [truth];
       return check(part.isPhrase ? 'phrase' : 'words', isNot, {
         text,
@@ -219,22 +277,24 @@ export function compileSearch(
     }
     const written = part.kind === 'phrase' ? text : sent.slice(begin + Number(isNot), end);
     const isOne = part.kind !== 'phrase' || isOneWord(text);
-    if (isNot && isOne) return unit('not_word', written);
-    if (!isNot) texts.push(written);
+    if (isNot && isOne) return compiler.addText(written, { isQuoted: part.kind === 'phrase', isNot });
+    if (!isNot && part.kind === 'phrase') compiler.addText(written, { isQuoted: true });
+    else if (!isNot) typed.push(written);
     if (!isOne) check('phrase', isNot, { text, values: sayingOptions(text) });
   };
   for (const part of parts) read(part);
+  compiler.addText(typed.join(' '));
+  compiler.finish();
+  index.is_spelled = compiler.isSpelled;
 
   asked.isPlain = parts.every(
     (part) => !part.isNot && (part.kind === 'word' || (part.kind === 'field' && !known(part.name))),
   );
-  if (!asked.isPlain) index.q = texts.join('\n');
-  asked.hasWords =
-    texts.length > 0 || index.unit_kinds.some((kind) => kind === 'beginning' || kind === 'address');
+  asked.hasWords = compiler.hasWords;
   asked.isList =
     !asked.isPlain &&
-    index.q === '' &&
-    index.unit_kinds.every((kind) => kind.endsWith('mark')) &&
+    !asked.hasWords &&
+    index.word_groups.length === 0 &&
     checks.check_kinds.length === 0 &&
     tags <= Number(asked.tag !== null);
   asked.isChecked = checks.check_kinds.length > 0;

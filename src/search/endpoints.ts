@@ -11,12 +11,14 @@ import { requireRow } from '#kit/statement.ts';
 import { formatSubmissions, type Hit } from '#submissions/present.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { searchCheckLimits } from './compile-search.ts';
-import { findWordsBeginningWith, hitTermsOf, locateHits, openOptionLabels } from './hits.ts';
+import { hitTermsOf } from './find-hits.ts';
+import { findWordsBeginningWith, locateHits, openOptionLabels } from './hits.ts';
 import { submissionPageSchema } from './list-endpoints.ts';
 import { readSubmissions } from './read-submissions.ts';
 import { refuseUnsearchable } from './resolve-search.ts';
 import { countMatches } from './search-page.ts';
 import { searchWindow } from './search-sql.ts';
+import { compileWords } from './search-words.ts';
 import { listSearchedForms, suggestCompletions } from './suggest.ts';
 import { type FoundPage, type FoundSubmission, readSearchView, type View } from './view.ts';
 
@@ -76,7 +78,7 @@ async function correct(
 type Reach = Parameters<typeof correct>[1];
 
 async function isWritten(database: Database, reach: Reach, q: string): Promise<boolean> {
-  const [{ total } = { total: 0 }] = await countMatches(database, { ...reach, q });
+  const [{ total } = { total: 0 }] = await countMatches(database, { ...reach, ...compileWords(q) });
   return total > 0;
 }
 

@@ -260,7 +260,7 @@ test('hits name the position of each matched word, with the text around it', asy
   assert.deepEqual(found.data[0]!.hits, [
     { path: ['answers', 'subject'], words: ['stuck'], excerpt: 'Shuttle stuck' },
     { path: ['answers', 'message'], words: ['stuck', 'fast'], excerpt: 'It is stuck fast' },
-    { path: ['answers', 'mail'], words: ['ada@mail.acme.com'], excerpt: 'ada@mail.acme.com' },
+    { path: ['answers', 'mail'], words: ['acme'], excerpt: 'ada@mail.acme.com' },
     { path: ['answers', 'colour'], words: ['green'], excerpt: 'Dark green' },
   ]);
   const nested = await search(who, { q: 'love*', include: 'hits' });

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
-import { findHits } from './hits.ts';
+import { findHits, hitTermsOf } from './find-hits.ts';
+import { compileWords } from './search-words.ts';
 
 const { database } = await testDatabase();
 
 const hits = (q: string, ...texts: string[]): Promise<string[][]> =>
   findHits(
     database,
-    { q, beginnings: [] },
+    hitTermsOf(compileWords(q)),
     texts.map((text) => ({ text, language: 'english' })),
   );
 
@@ -29,8 +30,9 @@ test('highlight marks within a text do not count as hits', async () => {
   assert.deepEqual(await hits('run', '\uE000fake\uE001 run'), [['run']]);
 });
 
-test('only the beginning of a long text is searched, and stop words alone have no hits', async () => {
+test('only the beginning of a long text is searched, and common words are hits if the query has no others', async () => {
   assert.deepEqual(await hits('needle', `needle ${'hay '.repeat(100_000)} needles`), [['needle']]);
-  assert.deepEqual(await hits('the', 'the the'), [[]]);
+  assert.deepEqual(await hits('the', 'the the'), [['the']]);
+  assert.deepEqual(await hits('the garden', 'the garden'), [['garden']]);
   assert.deepEqual(await hits('run'), []);
 });

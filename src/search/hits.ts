@@ -1,112 +1,11 @@
 import { isRecord } from '#ast/basics/json.ts';
-import { cutToBytes } from '#ast/basics/text.ts';
 import { mapWithYields } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Hit } from '#submissions/present.ts';
-import type { CompiledSearch } from './compile-search.ts';
-import {
-  fullSearchSql,
-  type SearchUnitKind,
-  searchParameters,
-  selectMatchesSql,
-  wordsOnlyParameters,
-} from './search-sql.ts';
-
-/** Returns the texts, in the given order, with markers around every word that the query finds. */
-const markHits = statement(
-  'mark_hits',
-  'languages texts q beginnings:texts options:text',
-  'marked:text',
-  `select ts_headline(question.config, given.text, question.words, $options) as marked
-   from unnest($languages, $texts) with ordinality as given (language, text, place)
-   join (
-     select language, config, concat_ws(' | ',
-       nullif(replace(plainto_tsquery(config, $q)::text, ' & ', ' | '), ''),
-       (select string_agg(format('%L:*', lower(word)), ' | ') from unnest($beginnings) as word))::tsquery as words
-     from (select distinct language, language::regconfig as config from unnest($languages) as language) languages
-     -- Without this, PostgreSQL computes the words again for each text.
-     offset 0) question using (language)
-   order by given.place`,
-);
-
-/**
- * Private-use characters, which answers hardly ever contain. If a text does contain them, spaces replace
- * them.
- */
-const [begin, end] = ['\uE000', '\uE001'];
-const options = `StartSel=${begin}, StopSel=${end}, HighlightAll=true`;
-
-/**
- * The number of bytes of a text that are searched for hits. More would take time, and readers rarely get that
- * far.
- */
-const readBytes = 20_000;
-/** The maximum number of characters in readBytes, because a character has at least one byte. */
-export const mostReadCharacters = readBytes;
-
-/** What to find in texts: `q` contains whole words, `beginnings` the beginnings of words. */
-type HitTerms = { q: string; beginnings: readonly string[] };
-
-/** Returns the words and beginnings of words that count as hits of a query. */
-export function hitTermsOf({ q, unit_kinds, unit_texts }: CompiledSearch['index']): HitTerms {
-  const texts = (kind: SearchUnitKind) => unit_texts.filter((_, place) => unit_kinds[place] === kind);
-  return { q: [q, ...texts('address')].join('\n'), beginnings: texts('beginning') };
-}
-
-/**
- * Finds the words of each text that match the query, as written there: for "runs" it finds "Running". Only
- * for display, on the few texts of a page; the search itself decides what matches.
- * @returns for each text its distinct words, longest first, so that a shorter word inside a longer one does
- * not split it.
- */
-export async function findHits(
-  database: Queryable,
-  { q, beginnings }: HitTerms,
-  texts: readonly { text: string; language: string }[],
-): Promise<string[][]> {
-  if (texts.length === 0) return [];
-  const plain = texts.map(({ text }) =>
-    cutToBytes(text.slice(0, mostReadCharacters).replaceAll(/[\uE000\uE001]/g, ' '), readBytes),
-  );
-  const rows = await markHits(database, {
-    languages: texts.map(({ language }) => language),
-    texts: plain,
-    q,
-    beginnings: [...beginnings],
-    options,
-  });
-  const parts = partsOfAddresses(q);
-  return rows.map(({ marked }, index) => {
-    const words = [...marked.matchAll(/\uE000([^\uE001]*)\uE001/g)].map((match) => match[1]!);
-    return [...new Set([...words, ...addressesIn(plain[index]!, parts)])].sort((a, b) => b.length - a.length);
-  });
-}
-
-const partsOfAddresses = (q: string): Set<string> => new Set(q.toLowerCase().split(/\s+/).filter(Boolean));
-
-/** The maximum number of characters before and after the @ of an email address (RFC 5321, 4.5.3.1). */
-const [longestName, longestDomain] = [64, 255];
-/**
- * The maximum number of addresses checked per text. A text with more is a long list, which people do not read
- * on this page.
- */
-const mostAddresses = 200;
-
-/**
- * Finds email addresses by their domain, a part of it, or the name before the @, because the index treats an
- * address as one word. Reads only the text around each @: a pattern for the whole text would try every word.
- */
-function addressesIn(text: string, asked: ReadonlySet<string>): string[] {
-  return [...limitItems(text.matchAll(/@/g), mostAddresses)].flatMap(({ index: at }) => {
-    const name = /[\w.+-]+$/.exec(text.slice(Math.max(0, at - longestName - 1), at))?.[0] ?? '';
-    const domain = /^[\w-]+(?:\.[\w-]+)+/.exec(text.slice(at + 1, at + 1 + longestDomain))?.[0];
-    if (name === '' || name.length > longestName || domain === undefined) return [];
-    const host = domain.toLowerCase();
-    const parts = [name.toLowerCase(), host, ...host.split('.').slice(0, -1)];
-    return parts.some((part) => asked.has(part)) ? [`${name}@${domain}`] : [];
-  });
-}
+import { foldText } from '#submissions/search-text/spellings.ts';
+import { findHits, type HitTerms } from './find-hits.ts';
+import { fullSearchSql, searchParameters, selectMatchesSql, wordsOnlyParameters } from './search-sql.ts';
 
 /**
  * The maximum number of answers searched for hits. Submissions with more have long lists of rows, which
@@ -307,9 +206,9 @@ export async function findWordsBeginningWith(
   const rows = await listWrittenTexts(database, {
     ...reach,
     ...wordsOnlyParameters,
-    q: '',
-    unit_kinds: ['beginning'],
-    unit_texts: [beginnings.join(' ')],
+    word_groups: [1],
+    word_kinds: ['beginning'],
+    word_texts: [beginnings.join(' ')],
     limit: readSubmissions,
   });
   const words = await mapWithYields(
@@ -317,7 +216,7 @@ export async function findWordsBeginningWith(
     ({ answers }) => answers.length,
     ({ answers }) =>
       [...wordsIn(JSON.parse(answers))].filter((word) =>
-        beginnings.some((beginning) => word.startsWith(beginning)),
+        beginnings.some((beginning) => word.startsWith(beginning) || foldText(word).startsWith(beginning)),
       ),
   );
   return words.flat();

@@ -35,13 +35,13 @@ import type { FormView, FoundPage, FoundSubmission, View } from './view.ts';
  * |---|---|---|---|
  * | one form, at most a status | submissionPageStatements.plain | rowPageStatements.plain | The counters have the total; a deep
  * page is read from the nearer end. |
- * | any filter, by id | submissionPageStatements | rowPageStatements, list-rows.ts | One statement for each FilterKind, as each
+ * | any filter, by id | submissionPageStatements | rowPageStatements of list-pages.ts | One statement for each FilterKind, as each
  * has its index. |
  * | any filter, by receipt | | rowPageStatements.received, list-rows.ts | The index submissions_received has this
  * order. |
  * | `where` over several forms | submissionPageStatements byForm | | Each form has its own condition. |
  * | by columns | | sortedRowStatements | Each match is read and its key computed, for at most 200,000. |
- * | words, by relevance | search-page.ts | relevance | A search stops at 1,000 matches; the table, exports
+ * | words, by relevance | search-page.ts | relevanceStatements | A search stops at 1,000 matches; the table, exports
  * and bulk changes need all. |
  * | words, by columns | | sortedSearchStatements | Only the keys of the matches are computed. |
  */

@@ -4,6 +4,7 @@ import { type AnswerKind, isChoiceKind } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { statement } from '#kit/statement.ts';
+import { foldText } from '#submissions/search-text/spellings.ts';
 import {
   type CompiledSearch,
   compileSearch,
@@ -109,7 +110,7 @@ async function readMatchingOptions(
   const rows = await listMatchingOptions(database, { ...reach, texts: phrases });
   return (phrase) =>
     rows.flatMap(({ form_id: form, element, id, label }) =>
-      label.toLowerCase().includes(phrase.toLowerCase()) ? [{ form, element, id }] : [],
+      foldText(label).includes(foldText(phrase)) ? [{ form, element, id }] : [],
     );
 }
 

@@ -23,12 +23,10 @@ import { languageParameter, SubmissionDetail, TablePage, type TableRow } from '#
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { readStages } from '#workspaces/stages.ts';
 import type { CompiledSearch } from './compile-search.ts';
+import { findHits, hitTermsOf, mostReadCharacters } from './find-hits.ts';
 import {
   type FindOptionLabel,
-  findHits,
-  hitTermsOf,
   listSubmissionTexts,
-  mostReadCharacters,
   openOptionLabels,
   type ReadOptionLabels,
 } from './hits.ts';

@@ -11,6 +11,7 @@ import {
 import {
   countWordsInSubjectSql,
   fullSearchSql,
+  isExactSql,
   searchParameters,
   searchWindow,
   selectMatchesSql,
@@ -26,85 +27,88 @@ const anything = { question: fullSearchSql, hasSpan: true };
 
 /**
  * Selects one page of matches by relevance, each row with the total up to searchWindow. The order is exact:
- * first submissions with all words in the subject, then with some, then with none; each group newest first.
- * With three or more words, the newest subjectWindow submissions with some words are sorted by the number of
- * words. Later groups are read only until the page is full.
+ * first submissions with all words in the subject, then with some, then with none. Within each group, those
+ * with the words as typed come first, then others, each newest first. With three or more words, the newest
+ * subjectWindow submissions with some words are sorted by the number of words.
+ *
+ * If there are fewer matches than the window, all are known, and each is ranked by its document. If there may
+ * be more, each rank is searched separately, up to the end of the page. Spellings are then ranked only if
+ * `isSpelled`: a plain word has hardly any other spelling, and a longer statement takes longer to start.
  */
 const pageOf = <Parameters extends typeof wordParameters>(
   name: string,
   parameters: Parameters,
-  { question, hasSpan }: { question: string; hasSpan: boolean },
-) =>
-  statement(
+  { question, hasSpan, isSpelled }: { question: string; hasSpan: boolean; isSpelled: boolean },
+) => {
+  const ranks = (['all_subject', 'some_subject', 'no_subject'] as const).flatMap((which) =>
+    (isSpelled ? [true, false] : [true]).map((isExact) => ({ which, isExact, name: `${which}_${isExact}` })),
+  );
+  /** The matches of one rank, up to the end of the page. */
+  const matchesOf = ({ which, isExact }: (typeof ranks)[number], at: number): string => {
+    const above = ranks.slice(0, at).map((rank) => ` - (select count(*) from ${rank.name})`);
+    const need = `$offset + $limit${above.join('')}`;
+    const isSome = which === 'some_subject';
+    const most = isSome
+      ? `case when question.words = 1 or ${need} <= 0 then 0 when question.words = 2 then ${need} else greatest(${subjectWindow}, ${need}) end`
+      : `greatest(0, ${need})`;
+    const limit = `(select case when total < ${searchWindow} then 0 else ${most} end from question cross join total)`;
+    const also = isSpelled ? ` || ' & ${isExact ? '' : '!'}(' || question.exact || ')'` : '';
+    const found = selectMatchesSql(which, { limit, inOrder: true, hasSpan, also });
+    if (!isSome)
+      return `select found.id, ${which === 'no_subject' ? 0 : 'question.words'} as words from (${found}) found cross join question`;
+    return `
+     select f.id, case when question.words > 2 and f.number <= ${subjectWindow} then ${countWordsInSubjectSql} else 1 end as words
+     from (select nearest.id, nearest.code, row_number() over (order by nearest.id desc) as number from (${found}) nearest) f
+     cross join question`;
+  };
+  return statement(
     name,
     ['limit offset', parameters],
     ['total', foundColumns],
     `with ${question},
    matches as materialized (${selectMatchesSql('anywhere', { limit: String(searchWindow), inOrder: false, hasSpan })}),
    total as materialized (select count(*) as total from matches),
-   -- If there are fewer matches than the window, all are known, and each subject is checked. The query of a segment is
-   -- parsed once instead of once per match, which saves 1 ms of 11 for three words.
-   subject_of as materialized (
-     select code, replace(any_subject, chr(1), code)::tsquery as any_subject
+   -- The queries of a segment are parsed once instead of once per match, which saves 1 ms of 11 for three words.
+   asked_of as materialized (
+     select code, replace(any_subject, chr(1), code)::tsquery as any_subject, replace(exact, chr(1), code)::tsquery as exact,
+            replace(question.all_subject, chr(1), code)::tsquery as all_subject
      from question cross join (select distinct code from matches) reached_segments),
    known as materialized (
-     select f.id, case when d.terms @@ replace(question.all_subject, chr(1), f.code)::tsquery then question.words
-                       else ${countWordsInSubjectSql} end as words
+     select f.id, d.terms @@ asked.exact as is_exact,
+            case when not d.terms @@ asked.any_subject then 0
+                 when d.terms @@ asked.all_subject then question.words
+                 else ${countWordsInSubjectSql} end as words
      from matches f
-     join subject_of asked on asked.code = f.code
-     join search_documents d on d.ctid = f.place and d.workspace_id = $workspace_id and d.terms @@ asked.any_subject
+     join asked_of asked on asked.code = f.code
+     join search_documents d on d.ctid = f.place and d.workspace_id = $workspace_id
      cross join question
      where (select total from total) < ${searchWindow}),
-   -- If there may be more, each rank is searched separately, up to the end of the page.
-   in_all as materialized (${selectMatchesSql('all_subject', {
-     limit: `(select case when total < ${searchWindow} then 0 else $offset + $limit end from total)`,
-     inOrder: true,
-     hasSpan,
-   })}),
-   in_some as materialized (
-     select f.id, case when question.words > 2 and f.number <= ${subjectWindow} then ${countWordsInSubjectSql} else 1 end as words
-     from (select nearest.id, nearest.code, row_number() over (order by nearest.id desc) as number from (${selectMatchesSql(
-       'some_subject',
-       {
-         limit: `(
-         select case when question.words = 1 or total < ${searchWindow} or (select count(*) from in_all) >= $offset + $limit then 0
-                     when question.words = 2 then $offset + $limit
-                     else greatest(${subjectWindow}, $offset + $limit) end from question cross join total)`,
-         inOrder: true,
-         hasSpan,
-       },
-     )}) nearest) f cross join question),
-   ahead as materialized (
-     select id, words from known
-     union all select in_all.id, question.words from in_all cross join question
-     union all select id, words from in_some),
-   behind as (
-     select id from matches
-     where (select total from total) < ${searchWindow} and not exists (select from ahead where ahead.id = matches.id)
-     union all
-     (select newest.id from (${selectMatchesSql('no_subject', {
-       limit: `(
-         select case when total < ${searchWindow} then 0
-                     else greatest(0, $offset + $limit - (select count(*) from ahead)) end from total)`,
-       inOrder: true,
-       hasSpan,
-     })}) newest)),
+   ${ranks.map((rank, at) => `${rank.name} as materialized (${matchesOf(rank, at)})`).join(',\n   ')},
    page as (
-     select id, words from (select id, words from ahead union all select id, 0 from behind) ranked
-     order by words desc, id desc limit $limit offset $offset)
+     select id, words, is_exact from (
+       select id, words, is_exact from known
+       ${ranks.map((rank) => `union all select id, words, ${rank.isExact} from ${rank.name}`).join(' ')}) ranked
+     order by words desc, is_exact desc, id desc limit $limit offset $offset)
    select total.total, ${submissionSelection}
    from page
    cross join total
    join submissions s on s.workspace_id = $workspace_id and s.id = page.id
    cross join ${answeredVersionSql}
-   order by page.words desc, page.id desc`,
+   order by page.words desc, page.is_exact desc, page.id desc`,
   );
+};
 
-/** For queries that contain only words. */
-export const searchByWords = pageOf('search_submissions', wordParameters, wordsAlone);
+/** For queries that contain only words, by whether they have several spellings. */
+export const searchByWords = {
+  plain: pageOf('search_submissions', wordParameters, { ...wordsAlone, isSpelled: false }),
+  spelled: pageOf('search_spellings', wordParameters, { ...wordsAlone, isSpelled: true }),
+};
 
 /** For every query that the index can decide. */
-export const searchByIndex = pageOf('search_question', searchParameters, anything);
+const searchByIndex = {
+  plain: pageOf('search_question', searchParameters, { ...anything, isSpelled: false }),
+  spelled: pageOf('search_question_spellings', searchParameters, { ...anything, isSpelled: true }),
+};
 
 /**
  * Selects one page of the index matches that pass the checks, by relevance. Returns at least one row, with
@@ -119,17 +123,19 @@ const searchChecked = statement(
    ${searchChecksSql},
    ahead as materialized (${selectMatchesSql('in_subject', { limit: '$look_window', inOrder: true })}),
    behind as materialized (${selectMatchesSql('no_subject', { limit: '$look_window', inOrder: true })}),
-   found as (select id, code, true as is_ahead from ahead union all select id, code, false from behind),
+   found as (select id, code, place, true as is_ahead from ahead union all select id, code, place, false from behind),
    near as materialized (
-     select f.id, f.code, f.is_ahead, p.form_id, p.answers, p.reference,
+     select f.id, f.code, f.place, f.is_ahead, p.form_id, p.answers, p.reference,
             sum(pg_column_size(p.answers)) over newest - pg_column_size(p.answers) < $look_bytes as is_looked_at
      from found f join submissions p on p.workspace_id = $workspace_id and p.id = f.id
      where p.trashed_at is null
      window newest as (partition by f.is_ahead order by f.id desc)),
    passed as materialized (
-     select p.id, case when p.is_ahead then ${countWordsInSubjectSql.replaceAll('f.', 'p.')} else 0 end as words
+     select p.id, case when p.is_ahead then ${countWordsInSubjectSql.replaceAll('f.', 'p.')} else 0 end as words,
+            (select ${isExactSql.replaceAll('f.', 'p.')} from search_documents d cross join question
+             where d.workspace_id = $workspace_id and d.ctid = p.place) as is_exact
      from near p where p.is_looked_at and ${passesSearchChecksSql}),
-   page as (select id, words from passed order by words desc, id desc limit $limit offset $offset)
+   page as (select id, words, is_exact from passed order by words desc, is_exact desc, id desc limit $limit offset $offset)
    select (select least(count(*), ${searchWindow}) from passed) as total,
           (select count(*) from ahead) = $look_window or (select count(*) from behind) = $look_window
             or exists (select from near where not is_looked_at) as is_cut, ${submissionSelection}
@@ -137,7 +143,7 @@ const searchChecked = statement(
    left join page on true
    left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
    left join ${answeredVersionSql} on true
-   order by page.words desc, page.id desc`,
+   order by page.words desc, page.is_exact desc, page.id desc`,
 );
 
 /** Counts the matches up to searchWindow, for a page without a row that has the total. */
@@ -185,7 +191,8 @@ export async function findSearchPage(
     return { rows: rows.filter(isFound), total, isPartial };
   }
   const [search, count] = question.isPlain ? [searchByWords, countMatches] : [searchByIndex, countQuestion];
-  const rows = limit > 0 ? await search(database, { ...parameters, limit, offset }) : [];
+  const spelling = question.is_spelled ? 'spelled' : 'plain';
+  const rows = limit > 0 ? await search[spelling](database, { ...parameters, limit, offset }) : [];
   // A page past the end has no row, and so no total.
   const total = rows[0]?.total ?? (offset > 0 ? (await count(database, parameters))[0]!.total : 0);
   return { rows, total, isPartial: false };

@@ -21,15 +21,19 @@ const viewParameters = columns('is_any:boolean', searchParameters, searchCheckPa
 
 const matches = `
   f as materialized (
-    select d.submission_id as id, segments.code from question cross join segments
+    select d.submission_id as id, segments.code, d.terms @@ asked.exact as is_exact from question cross join segments
+    cross join lateral (select replace(question.exact, chr(1), segments.code)::tsquery as exact offset 0) asked
     join search_documents d on d.workspace_id = $workspace_id
       and d.terms @@ replace(question.anywhere, chr(1), segments.code)::tsquery)`;
+
+/** The words in the subject decide, then the spelling. */
+const rank = `${countWordsInSubjectSql} * 2 + f.is_exact::integer`;
 
 const viewed = `${fullSearchSql},
   ${searchChecksSql},
   ${matches},
   viewed as (
-    select f.id, ${countWordsInSubjectSql} as rank from f
+    select f.id, ${rank} as rank from f
     where f.id >= $from_id and f.id < $to_id
       and ($is_any or exists (
         select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${filterConditionSql} and ${passesSearchChecksSql})))`;
@@ -37,7 +41,7 @@ const viewed = `${fullSearchSql},
 /** The matches of queries that contain only words, without a filter. */
 const viewedOfWords = `${wordSearchSql},
   ${matches},
-  viewed as (select f.id, ${countWordsInSubjectSql} as rank from f)`;
+  viewed as (select f.id, ${rank} as rank from f)`;
 
 /** Counts the submissions that contain the words of a query, up to `most`: these are checked one by one. */
 export const countCandidates = statement(

@@ -1,5 +1,5 @@
 import { maximumId, minimumId } from '#kit/pagination.ts';
-import { boolean, columns, nullable, type RowOf, text, texts, uuid, uuids } from '#kit/statement.ts';
+import { boolean, columns, integers, nullable, type RowOf, texts, uuid, uuids } from '#kit/statement.ts';
 
 /** The maximum number of results that a search can count and page through. */
 export const searchWindow = 1_000;
@@ -18,24 +18,28 @@ export const subjectWindow = 200;
  * submissions (docs/decisions/0021-search-segments.md).
  *
  * All words must be present (specification, "Search rules" 4). Submissions with more words in the subject
- * come first (rule 2); ties are sorted newest first. A workspace can have documents in several languages; the
- * query runs in each of them. Queries are tsqueries as text, with chr(1) in place of the segment code.
+ * come first (rule 2), then those with the words as they were typed; ties are sorted newest first. A workspace
+ * can have documents in several languages; the query runs in each of them. Queries are tsqueries as text,
+ * with chr(1) in place of the segment code.
  */
 
 /** Parameters of statements that search for words. */
 export const wordParameters = columns('workspace_id', {
   /** The forms to search; null for all. */
   form_ids: nullable(uuids),
-  /** Words that must all be present. */
-  q: text,
+  /** The words of the query: each item is a row of SoughtWords. */
+  word_groups: integers,
+  word_kinds: texts,
+  word_texts: texts,
 });
 
 /** Parameters of statements for queries that contain more than words. */
 export const searchParameters = columns(
-  'unit_texts:texts to_id',
+  'to_id',
   {
-    /** Further terms for the index, each a `SearchUnitKind` with its text. */
-    unit_kinds: texts,
+    /** Terms of searchMarks that must be present ('mark') or not ('not_mark'). */
+    mark_kinds: texts,
+    mark_texts: texts,
     /** Whether the query only excludes, and so matches everything else. `form_ids` then names the forms. */
     is_open: boolean,
     /** The range of ids, which begin with a time: from this id, and below `to_id`. */
@@ -45,59 +49,82 @@ export const searchParameters = columns(
 );
 
 /** The values of these parameters for a query that contains only words. */
-export const wordsOnlyParameters: Omit<RowOf<typeof searchParameters>, 'workspace_id' | 'form_ids' | 'q'> = {
-  unit_kinds: [],
-  unit_texts: [],
+export const wordsOnlyParameters = {
+  mark_kinds: [],
+  mark_texts: [],
   is_open: false,
   from_id: minimumId,
   to_id: maximumId,
-};
-
-/**
- * - `beginning`: a word with this beginning, as written or as indexed; several beginnings, separated by
- * spaces, are alternatives
- * - `address`: an email address, its domain, or the name before the @
- * - `not_word`, `not_beginning`: must not be present
- * - `mark`, `not_mark`: a term of searchMarks that must, or must not, be present; it is not a word
- */
-export type SearchUnitKind = 'beginning' | 'address' | 'not_word' | 'not_beginning' | 'mark' | 'not_mark';
+} satisfies Partial<RowOf<typeof searchParameters>>;
 
 /** Quotes and backslashes are special inside a quoted word of a tsquery. */
 const quoted = `replace(replace(word, '\\', '\\\\'), '''', '''''') as quoted`;
 
-/** The terms that are not plain words, for statements with searchParameters. */
-const units = `
-  units as materialized (
-    select language, kind in ('not_word', 'not_beginning') as is_not,
-           '(' || string_agg(format('''%s%s %s''%s', chr(1), left(language, 3), quoted, suffix), sign) || ')' as anywhere,
-           '(' || string_agg(format('''%s%s!%s''%s', chr(1), left(language, 3), quoted, suffix), sign) || ')' as in_subject
+/** The kinds whose matches are spelled as typed, and those that also match other spellings. */
+const exactKinds = `('exact', 'terms', 'term_beginning', 'beginning', 'common')`;
+const foldedKinds = `('exact', 'loose', 'beginning')`;
+
+/**
+ * The groups of words in each language of the workspace: a document must match one of the alternatives of
+ * each group. chr(2) is in place of the sign before the word: a space, or ! for the subject.
+ */
+const groups = `
+  alternatives as materialized (
+    select language, number, kind,
+           '(' || string_agg(
+             case when kind in ${foldedKinds} then '(' || plain || suffix || ' | ' || folded || suffix || ')'
+                  else plain || suffix end, sign) || ')' as anywhere,
+           case when kind in ${exactKinds} then '(' || string_agg(plain || suffix, sign) || ')' end as exact
     from search_languages
-    cross join unnest($unit_kinds, $unit_texts) with ordinality as asked (kind, written, place)
-    cross join lateral (select case kind when 'not_word' then ' & ' else ' | ' end as sign) signs
+    cross join unnest($word_groups, $word_kinds, $word_texts) with ordinality as asked (number, kind, written, place)
     cross join lateral (
-      select word, case kind when 'address' then '' else ':*' end as suffix
-      from string_to_table(lower(written), ' ') as word where kind <> 'not_word'
-      union
-      select lower(written) || '@', ':*' where kind = 'address'
-      union
-      select word, case when kind in ('beginning', 'not_beginning') then ':*' else '' end
-      from unnest(tsvector_to_array(to_tsvector(language::regconfig, written))) as word) lexeme
+      select case when kind in ('beginning', 'address') then ' | ' else ' & ' end as sign,
+             '''' || chr(1) || left(language, 3) || chr(2) as mark) signs
+    cross join lateral (
+      select word, case kind when 'beginning' then ':*' else '' end as suffix
+      from unnest(tsvector_to_array(to_tsvector(language::regconfig, written))) as word
+      where kind in ('exact', 'loose', 'old', 'beginning')
+      union all
+      select word, case when kind in ('term_beginning', 'part') then ':*' else '' end
+      from string_to_table(written, chr(10)) as word
+      where kind in ('terms', 'term_beginning', 'part', 'common', 'common_apart', 'address')
+      union all
+      select word, ':*' from string_to_table(written, ' ') as word where kind = 'beginning'
+      union all
+      select written || '@', ':*' where kind = 'address') lexeme
     cross join lateral ${quoted}
-    where workspace_id = $workspace_id and kind not like '%mark'
-    group by language, kind, place),
+    cross join lateral (select mark || quoted || '''' as plain, mark || '~' || quoted || '''' as folded) terms
+    where workspace_id = $workspace_id and (kind <> 'part' or language = 'german')
+    group by language, number, kind, place),
+  groups as materialized (
+    select language, number, '(' || string_agg(anywhere, ' | ') || ')' as anywhere,
+           '(' || coalesce(string_agg(exact, ' | '), string_agg(anywhere, ' | ')) || ')' as exact
+    from alternatives a
+    where case
+      when kind like 'common%' then not exists (
+        select from alternatives o where o.language = a.language and o.kind not like 'common%' and o.kind not in ('part', 'old')
+          and o.number > 0 and a.number in (0, o.number))
+      -- These come beside words that the language does not leave out.
+      when kind in ('part', 'old') then exists (
+        select from alternatives o
+        where o.language = a.language and o.number = a.number and o.kind not in ('part', 'old', 'address'))
+      else true end
+    group by language, number),`;
+
+const marks = `
   unwanted as (
-    select coalesce(' & !(' || string_agg(anywhere, ' | ') || ')', '') as words from units where is_not),
+    select coalesce(' & !(' || string_agg(replace(anywhere, chr(2), ' '), ' | ') || ')', '') as words
+    from groups where number < 0),
   marks as (
     select coalesce(string_agg(format(' & %s''%s%s''', sign, chr(1), quoted), ''), '') as marks
-    from unnest($unit_kinds, $unit_texts) as asked (kind, word)
+    from unnest($mark_kinds, $mark_texts) as asked (kind, word)
     cross join lateral (select case kind when 'not_mark' then '!' else '' end as sign) signs
-    cross join lateral ${quoted}
-    where kind like '%mark'),`;
+    cross join lateral ${quoted}),`;
 
 /** Matches everything that is not excluded: the scope without its leading operator. */
 const everything = `
     union all
-    select everything, null, null, null, everything, null, 0
+    select everything, null, null, null, everything, null, everything, 0
     from scopes cross join lateral substr(scope, 4) as everything where $is_open`;
 
 /** All segments, or those that overlap a range of ids; newest first. */
@@ -110,19 +137,14 @@ const segmentsOfSpan = `
     where first_id < $to_id and (next_id is null or next_id > $from_id)
     order by first_id desc`;
 
-const buildSearchSql = (isMore: boolean): string => `${isMore ? units : ''}
+const buildSearchSql = (isMore: boolean): string => `${groups}${isMore ? marks : ''}
   words as materialized (
-    select language,
-           '''' || chr(1) || left(language, 3) || ' ' || quoted || '''' as anywhere,
-           '''' || chr(1) || left(language, 3) || '!' || quoted || '''' as in_subject
-    from search_languages
-    cross join lateral unnest(tsvector_to_array(to_tsvector(language::regconfig, $q))) as word
-    cross join lateral ${quoted}
-    where workspace_id = $workspace_id
-    ${isMore ? 'union all select language, anywhere, in_subject from units where not is_not' : ''}),
+    select language, replace(anywhere, chr(2), ' ') as anywhere, replace(anywhere, chr(2), '!') as in_subject,
+           replace(exact, chr(2), ' ') as exact
+    from groups where number >= 0),
   asked as (
     select string_agg(anywhere, ' & ') as anywhere, string_agg(in_subject, ' & ') as all_subject,
-           string_agg(in_subject, ' | ') as some_subject, count(*) as words
+           string_agg(in_subject, ' | ') as some_subject, string_agg(exact, ' & ') as exact, count(*) as words
     from words group by language),
   reached as (
     -- A caller without access to any form searches for a mark that no document has.
@@ -142,6 +164,7 @@ const buildSearchSql = (isMore: boolean): string => `${isMore ? units : ''}
            ${isMore ? `'(' || string_agg(format('(%s & (%s))', anywhere, some_subject), ' | ') || ')' || scope as in_subject,` : ''}
            '(' || string_agg(format('(%s & !(%s))', anywhere, some_subject), ' | ') || ')' || scope as no_subject,
            string_agg(some_subject, ' | ') as any_subject,
+           string_agg(format('(%s)', exact), ' | ') as exact,
            max(words) as words
     from asked cross join scopes
     group by scope
@@ -159,20 +182,29 @@ export const fullSearchSql = buildSearchSql(true);
  * planner sees the workspace, it also reads the whole primary key of the workspace (measured: 46 ms instead
  * of 0.2 ms for a rare word among 100,000). `place` is the ctid of the document, which finds it again in a
  * quarter of the time of a lookup by key. Queries that contain only words have no range of ids.
+ * @param also SQL of a text that is added to the query.
  */
 export const selectMatchesSql = (
   which: 'anywhere' | 'all_subject' | 'some_subject' | 'in_subject' | 'no_subject',
-  { limit, inOrder, hasSpan = true }: { limit: string; inOrder: boolean; hasSpan?: boolean },
+  {
+    limit,
+    inOrder,
+    hasSpan = true,
+    also = '',
+  }: { limit: string; inOrder: boolean; hasSpan?: boolean; also?: string },
 ): string => `
   select found.id, found.place, segments.code
   from question cross join segments cross join lateral (
     select id, place from (
       select d.submission_id as id, d.ctid as place, d.workspace_id from search_documents d
-      where d.terms @@ replace(question.${which}, chr(1), segments.code)::tsquery
+      where d.terms @@ replace(question.${which}${also}, chr(1), segments.code)::tsquery
       offset 0) here
     where workspace_id = $workspace_id${hasSpan ? ' and id >= $from_id and id < $to_id' : ''}
     ${inOrder ? 'order by id desc' : ''}) found
   limit ${limit}`;
+
+/** Whether the document `d` in the segment `f.code` has all words as they were typed. */
+export const isExactSql = `(d.terms @@ replace(question.exact, chr(1), f.code)::tsquery)`;
 
 /** Counts the words of the query in the subject of the matching submission `f`. */
 export const countWordsInSubjectSql = `(

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leastIdAt, newId, now } from '#kit/clock.ts';
+import { indexSubmission } from '#submissions/search-text/document.ts';
 import { documentsPerSegment, insertSubmission, openNextSegment } from '#submissions/submission-record.ts';
 import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { countMatches, searchByWords } from './search-page.ts';
 import { searchWindow, subjectWindow, wordsOnlyParameters } from './search-sql.ts';
+import { compileWords } from './search-words.ts';
 
 const { database } = await testDatabase();
 
@@ -17,8 +19,17 @@ async function find(
   q: string,
   { limit = 100, offset = 0, formIds = null as string[] | null } = {},
 ) {
-  const question = { ...wordsOnlyParameters, workspace_id: scene.workspaceId, form_ids: formIds, q };
-  const rows = await searchByWords(database, { ...question, limit, offset });
+  const question = {
+    ...wordsOnlyParameters,
+    ...compileWords(q),
+    workspace_id: scene.workspaceId,
+    form_ids: formIds,
+  };
+  const rows = await searchByWords[question.is_spelled ? 'spelled' : 'plain'](database, {
+    ...question,
+    limit,
+    offset,
+  });
   const [count] = await countMatches(database, question);
   return {
     ids: rows.map(({ id }) => id),
@@ -119,6 +130,23 @@ test(`with over ${searchWindow} matches of three words, the newest ${subjectWind
   });
 });
 
+test(`with over ${searchWindow} matches, a query with accents finds its own spelling first`, async () => {
+  const scene = await openScene(database, elements);
+  const exact = [
+    await scene.submit({ subject: 'x', text: 'Café' }),
+    await scene.submit({ subject: 'y', text: 'a café' }),
+  ];
+  await openSegment(scene);
+  for (let done = 0; done < searchWindow + 20; done += 60)
+    await Promise.all(Array.from({ length: 60 }, () => insertDocument(scene, 'a cafe')));
+  const subject = await scene.submit({ subject: 'cafe', text: 'x' });
+  const newest = await scene.submit({ subject: 'x', text: 'cafe' });
+  const first = (await find(scene, 'café', { limit: 4 })).ids;
+  assert.deepEqual(first, [subject, ...exact.toReversed(), newest]);
+  assert.deepEqual((await find(scene, 'café', { limit: 2, offset: 2 })).ids, first.slice(2));
+  assert.deepEqual((await find(scene, 'cafe', { limit: 2 })).ids, [subject, newest]);
+});
+
 test('a key for certain forms finds only their submissions, and a key for no form finds nothing', async () => {
   const scene = await openScene(database, elements);
   const id = await scene.submit({ subject: 'Pebble', text: 'x' });
@@ -174,9 +202,7 @@ const insertDocument = (scene: Scene, text: string, { subject = '' } = {}) => {
     created_at: at,
     completed_at: at,
     spoken: null,
-    language: 'english',
-    subject,
-    body: text,
+    ...indexSubmission({ subject, body: text }, 'english'),
   });
 };
 

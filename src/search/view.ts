@@ -148,7 +148,8 @@ export async function readTableView(
     isReceived ? undefined : readSort(database, form, sortedBy, { isUsual: query.q === undefined }),
   ]);
   const view = { ...viewOf(form), ...matched, order: sort ?? (isReceived ? 'received' : 'newest') } as const;
-  if (sort) limitSortedCount(await countUpTo(database, view, mostSorted + 1));
+  // A query that is checked has been counted, up to a lower limit.
+  if (sort && !matched.question?.isChecked) limitSortedCount(await countUpTo(database, view, mostSorted + 1));
   return view;
 }
 

@@ -1,6 +1,6 @@
 import type { Answers } from '#ast/answers/check-answers.ts';
 import { getProperty } from '#ast/basics/json.ts';
-import { chooseSearchLanguage, type SearchLanguage } from '#ast/basics/languages.ts';
+import { chooseSearchLanguage } from '#ast/basics/languages.ts';
 import { formLimits } from '#ast/basics/limits.ts';
 import { matchLanguage } from '#ast/basics/match-language.ts';
 import type { ChoiceOption } from '#ast/basics/options.ts';
@@ -25,6 +25,7 @@ import type { NumberFormat } from '#ast/rules/written-numbers.ts';
 import { chosenLabels, searchableText } from '#ast/searchable.ts';
 import type { Settings } from '#ast/settings.ts';
 import { formInLanguage } from '#ast/translations/translations.ts';
+import { indexSubmission } from './search-text/document.ts';
 
 /** A question as the header of a column. */
 type ColumnQuestion = {
@@ -144,7 +145,7 @@ function columnQuestionOf(element: Question['element'], labels: Labels): ColumnQ
 }
 
 /**
- * Returns the search data of a submission: its words in the language in which it was answered, the chosen
+ * Returns the search document of a submission: its words in the language in which it was answered, the chosen
  * options in every language of the form, and the language for stemming.
  */
 export const buildSearchData = (
@@ -156,16 +157,13 @@ export const buildSearchData = (
     /** A BCP 47 tag; null if the form has no language. */
     readonly language: string | null;
   },
-): { language: SearchLanguage; subject: string; body: string } => {
+): ReturnType<typeof indexSubmission> => {
   const spoken = formInLanguage(form, given.language ?? undefined);
   const { subject, body } = searchableText(spoken, given.answers, given.reference, settings.subject_element);
   const others = labelsElsewhere(form, spoken, given.answers);
-  return {
-    language: chooseSearchLanguage(settings, given.language),
-    subject,
-    body:
-      others === '' ? body : cutToBytes(`${body}\n${others}`, formLimits.searchBytes - byteLength(subject)),
-  };
+  const all =
+    others === '' ? body : cutToBytes(`${body}\n${others}`, formLimits.searchBytes - byteLength(subject));
+  return indexSubmission({ subject, body: all }, chooseSearchLanguage(settings, given.language));
 };
 
 /**

@@ -6,6 +6,7 @@ import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { trashSubmissions } from './changes/trash.ts';
 import { toChangedBy } from './differences.ts';
+import { indexSubmission } from './search-text/document.ts';
 import { insertSubmission } from './submission-record.ts';
 import { addToSubmissionCount } from './submission-rows.ts';
 
@@ -42,9 +43,7 @@ async function insertIncomplete(formId: string): Promise<string> {
     created_at: now(),
     completed_at: null,
     spoken: null,
-    language: 'english',
-    subject: '',
-    body: '',
+    ...indexSubmission({ subject: '', body: '' }, 'english'),
   });
   return id;
 }

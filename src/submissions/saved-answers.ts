@@ -13,6 +13,7 @@ import {
   claimAllFiles,
   createEditLink,
   digestAnswers,
+  documentColumns,
   recordSubmissionCreated,
   releaseFiles,
   type SubmissionRecord,
@@ -41,7 +42,8 @@ export const updateSavedAnswers = statement(
   'saved_answers.update',
   [
     'workspace_id form_id id version answers:jsonText reference:jsonText has_files',
-    'key_digest? now completed_at? spoken:text? language subject body',
+    'key_digest? now completed_at? spoken:text?',
+    documentColumns,
     { status: textEnum<SubmissionStatus>() },
   ],
   'id',

@@ -9,6 +9,7 @@ import { leastIdAt, newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { columns, integer, nullable, type Queryable, statement, text, textEnum } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
+import { searchRules } from '#rules/search-rules.ts';
 import { snapshotOf } from '#webhooks/event.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
 import { enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
@@ -31,22 +32,28 @@ export const documentsPerSegment = 16_384;
  */
 export const searchMarks = { incomplete: '-', tag: '#' } as const;
 
+/** The parameters of a search document (search-text/document.ts). */
+export const documentColumns = columns(
+  'language subject subject_folded:text subject_terms:texts body body_folded:text body_terms:texts',
+);
+
 /**
  * Returns the terms of a submission, each prefixed with the code of its segment: a term for its form, a term
- * if it is incomplete, a term for each tag (`searchMarks`), and its stemmed words. A word is preceded by its
- * language and a space; words of the subject are repeated after a `!`. For statements with the parameters
- * workspace_id, id, form_id, language, subject and body.
+ * if it is incomplete, a term for each tag (`searchMarks`), and its words. A word is preceded by its language
+ * and a space; words of the subject are repeated after a `!`. Spellings without accents begin with `~`. For
+ * statements with the parameters workspace_id, id, form_id and documentColumns.
  */
 const termsOf = (status: string, tagMarks = ''): string => `(
   select array_to_tsvector(
     array[segment.code || 'f' || $form_id]
     || case when ${status} = 'incomplete' then array[segment.code || '${searchMarks.incomplete}'] end
     ${tagMarks}
-    || ${marked('segment.subject || segment.body', ' ')}
-    || ${marked('segment.subject', '!')})
+    || ${marked(`${lexemesOf('$body')} || $body_terms`, ' ')}
+    || ${marked(`${lexemesOf('$subject')} || $subject_terms`, '!')}
+    || case when $body_folded <> '' then ${marked(lexemesOf('$body_folded'), ' ~')} end
+    || case when $subject_folded <> '' then ${marked(lexemesOf('$subject_folded'), '!~')} end)
   from (
-    select g.code, to_tsvector($language::regconfig, $subject) as subject, to_tsvector($language::regconfig, $body) as body
-    from search_segments g where g.workspace_id = $workspace_id and g.first_id <= $id
+    select g.code from search_segments g where g.workspace_id = $workspace_id and g.first_id <= $id
     order by g.first_id desc limit 1) segment)`;
 
 /** The terms of a row `submission` with its status and tags. */
@@ -59,18 +66,23 @@ export const searchTermsSql = termsOf(
 export const searchDocumentsSql = (condition = ''): string =>
   `words as materialized (select workspace_id, id, form_id, ${searchTermsSql} as terms from submission ${condition})`;
 
+function lexemesOf(words: string): string {
+  return `tsvector_to_array(to_tsvector($language::regconfig, ${words}))`;
+}
+
 /**
- * Returns the words of a tsvector, each preceded by the sign. They are built as one string, which costs a
- * tenth of building one row per word.
+ * Returns terms, each preceded by the sign. They are built as one string, which costs a tenth of building one
+ * row per word.
  */
-function marked(words: string, sign: ' ' | '!'): string {
+function marked(lexemes: string, sign: ' ' | '!' | ' ~' | '!~'): string {
   const mark = `segment.code || left($language, 3) || '${sign}'`;
-  return `string_to_array(${mark} || array_to_string(tsvector_to_array(${words}), chr(1) || ${mark}), chr(1))`;
+  return `string_to_array(${mark} || array_to_string(${lexemes}, chr(1) || ${mark}), chr(1))`;
 }
 
 const insertedSubmission = columns(
   'workspace_id id form_id version answers:jsonText reference:jsonText has_files created_at',
-  'completed_at? language subject body',
+  'completed_at?',
+  documentColumns,
   {
     /**
      * The version that must be live, because the answers were checked against its limits. Null allows every
@@ -134,8 +146,8 @@ export const openNextSegment = statement(
   'open_next_segment',
   'workspace_id first_id',
   '',
-  `insert into search_segments (workspace_id, first_id)
-   select $workspace_id, $first_id
+  `insert into search_segments (workspace_id, first_id, rules)
+   select $workspace_id, $first_id, ${searchRules}
    where ${documentsPerSegment} = (
      select count(*) from (
        select from search_documents d
@@ -239,7 +251,10 @@ export async function insertRecord(
   return true;
 }
 
-/** Claims files for a submission. @throws ApiError conflict if a file belongs to another submission, or was swept. */
+/**
+ * Claims files for a submission. @throws ApiError conflict if a file belongs to another submission, or was
+ * swept.
+ */
 export async function claimAllFiles(
   db: Queryable,
   { live, id }: { live: Pick<LiveForm, 'workspaceId' | 'id'>; id: string },

@@ -160,7 +160,7 @@ export function taskEndpoints({ database }: { database: Database }) {
   return {
     listTasks: operation({
       summary: 'List tasks',
-      description: `Returns bulk changes, imports, invitations, replays, erasures and deletions of forms, newest first. ${rule}`,
+      description: `Returns bulk changes, imports, invitations, replays, erasures, deletions of forms and rebuilds of the search index, newest first. ${rule}`,
       permission: 'submissions:read',
       query: Type.Object(
         {

@@ -16,6 +16,7 @@ export const taskKinds = [
   'submissions.assign',
   'submissions.undo',
   'submissions.import',
+  'submissions.reindex',
   'invitations.send',
   'webhooks.replay',
   'people.erase',

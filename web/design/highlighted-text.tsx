@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { spacelessScripts } from '#rules/search-rules.ts';
 
 /**
  * A text in which the words that a search found are highlighted. The server returns these words as they are
@@ -24,14 +25,20 @@ export function HighlightedText({
   );
 }
 
-/** Returns a pattern that matches whole words only: "run" does not match in "brunch". */
+/**
+ * Returns a pattern that matches whole words only: "run" does not match in "brunch". Words of scripts without
+ * spaces match anywhere.
+ */
 export function wholeWordPattern(hits: readonly string[]): RegExp | undefined {
   const words = hits
     .filter((hit) => hit !== '')
     .map((hit) => hit.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`));
   return words.length === 0
     ? undefined
-    : new RegExp(String.raw`(?<![\p{L}\p{N}])(${words.join('|')})(?![\p{L}\p{N}])`, 'gu');
+    : new RegExp(
+        String.raw`(?:(?<![\p{L}\p{N}])|(?=[${spacelessScripts}]))(${words.join('|')})(?:(?![\p{L}\p{N}])|(?<=[${spacelessScripts}]))`,
+        'gu',
+      );
 }
 
 /** The number of characters kept before the first match. */

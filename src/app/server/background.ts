@@ -21,6 +21,7 @@ import { bulkJobKind, runBulkBatch } from '#submissions/changes/bulk.ts';
 import { removeFormSubmissionsBatch } from '#submissions/changes/remove-form.ts';
 import { deleteClosedWorkspaces } from '#submissions/changes/remove-workspace.ts';
 import { importSubmissionsStep, submissionImportJobKind } from '#submissions/import/start-import.ts';
+import { rebuildIndexBatch, rebuildIndexJob, startIndexRebuilds } from '#submissions/rebuild-index.ts';
 import { applyRetention } from '#submissions/retention/apply.ts';
 import { deliverJobKind } from '#webhooks/delivery-job.ts';
 import { replayJobKind, runReplayBatch } from '#webhooks/replay/replay.ts';
@@ -150,6 +151,10 @@ export function startBackgroundWork(
         perLane: 1,
         run: (job) => removeFormSubmissionsBatch({ database, wakeQueue: () => queue.wake() }, job),
       },
+      [rebuildIndexJob]: {
+        perLane: 1,
+        run: (job) => rebuildIndexBatch({ database, wakeQueue: () => queue.wake() }, job),
+      },
       [invitationImportJob]: {
         perLane: 1,
         run: (job) => runInvitationImportStep({ ...services, wakeQueue: () => queue.wake() }, job),
@@ -181,6 +186,7 @@ export function startBackgroundWork(
       async () => onlyRow(await cleanPendingList(database, {}))!.pages,
       10_000,
     ),
+    every(60_000, 'rebuilding search indexes', () => startIndexRebuilds({ database, wakeQueue })),
     sweepEvery(60_000, 'deleting data past its retention', () => applyRetention({ database, wakeQueue })),
     every(30_000, 'sending due reminders', () => sendDueReminders({ ...services, wakeQueue })),
     ...Object.entries(expiringTables).map(([table, { pauseMs }]) =>

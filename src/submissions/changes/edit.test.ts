@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { ApiError } from '#kit/errors.ts';
 import { searchByWords } from '#search/search-page.ts';
 import { wordsOnlyParameters } from '#search/search-sql.ts';
+import { compileWords } from '#search/search-words.ts';
 import { composite, element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
@@ -48,11 +49,11 @@ const fails = (code: string, fields?: string[]) => (error: unknown) => {
 
 const find = async (scene: Scene, q: string): Promise<string[]> =>
   (
-    await searchByWords(database, {
+    await searchByWords.plain(database, {
       ...wordsOnlyParameters,
       workspace_id: scene.workspaceId,
       form_ids: [scene.formId],
-      q,
+      ...compileWords(q),
       limit: 10,
       offset: 0,
     })

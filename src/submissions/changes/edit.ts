@@ -30,6 +30,7 @@ import { lockQuotas, type QuotaForm, updateQuotaUse } from '../quotas.ts';
 import {
   claimAllFiles,
   createEditLink,
+  documentColumns,
   enqueueCompletionEmails,
   releaseFiles,
   searchTermsSql,
@@ -80,7 +81,8 @@ const updateSubmission = statement(
   'submissions.update_submission',
   [
     'workspace_id form_id id answers:jsonText reference:jsonText has_files tags completed_at?',
-    'updated_at language subject body stage_id:text? assignee_id:text?',
+    'updated_at stage_id:text? assignee_id:text?',
+    documentColumns,
     { status: textEnum<SubmissionStatus>() },
   ],
   '',

@@ -11,7 +11,7 @@ import { buildSearchData } from '../columns.ts';
 import { type ChangedBy, toChangedBy } from '../differences.ts';
 import { changedByColumns, insertChange } from '../history.ts';
 import { lockQuotas, shareFormLock, throwQuotaConflict, updateQuotaUse } from '../quotas.ts';
-import { searchDocumentsSql } from '../submission-record.ts';
+import { documentColumns, searchDocumentsSql } from '../submission-record.ts';
 import { addToSubmissionCount, type SubmissionStatus } from '../submission-rows.ts';
 import { type ChangeTarget, lockSubmission } from './edit.ts';
 
@@ -72,7 +72,7 @@ const lockTrashed = statement(
 /** Restores a submission from the trash, with its search document. */
 const restoreSubmission = statement(
   'trash.restore_submission',
-  'workspace_id form_id id language subject body',
+  ['workspace_id form_id id', documentColumns],
   '',
   `with submission as (
      update submissions set trashed_at = null, trashed_by = null

@@ -14,7 +14,7 @@ import { deleteLockedSubmissions } from '../changes/remove.ts';
 import { buildSearchData } from '../columns.ts';
 import { listFiles } from '../edited-answers.ts';
 import { shareFormLock } from '../quotas.ts';
-import { searchTermsSql } from '../submission-record.ts';
+import { documentColumns, searchTermsSql } from '../submission-record.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import { stripAnswers } from './strip-answers.ts';
 
@@ -122,7 +122,8 @@ const stripSubmission = statement(
   'erase.strip_submission',
   [
     'workspace_id form_id id answers:jsonText has_files kept_files:uuids kept_elements:texts',
-    'updated_at language subject body',
+    'updated_at',
+    documentColumns,
   ],
   '',
   `with submission as (
