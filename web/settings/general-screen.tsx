@@ -9,7 +9,7 @@ import { Button } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { FieldsForm } from '../design/fields.tsx';
-import { Card, Page } from '../design/page.tsx';
+import { Card, SettingsPage } from '../design/page.tsx';
 import { Loading } from '../design/states.tsx';
 import { mayAdminister } from '../shell/session.ts';
 import { membersQuery, useWorkspace, type WorkspaceDetail } from './workspace.ts';
@@ -86,7 +86,6 @@ function WorkspaceNameForm({ workspace }: { workspace: WorkspaceDetail }): React
   const rename = useAction({
     run: (body: { name: string }) =>
       callWorkspaceOperation(workspace.id, 'changeWorkspace', { body }, { seen: workspace }),
-    done: 'The workspace was renamed.',
   });
   return (
     <FieldsForm
@@ -176,7 +175,7 @@ export function GeneralScreen(): ReactElement {
   const workspace = useWorkspace();
   const count = (value: number): string => value.toLocaleString();
   return (
-    <Page title="General" width="narrow">
+    <SettingsPage title="General" lead="The name, plan, security and deletion of this workspace.">
       <Card title="Workspace">
         <WorkspaceNameForm key={workspace.id} workspace={workspace} />
       </Card>
@@ -204,7 +203,7 @@ export function GeneralScreen(): ReactElement {
           <DeleteWorkspace workspace={workspace} />
         </Card>
       )}
-    </Page>
+    </SettingsPage>
   );
 }
 
