@@ -119,23 +119,25 @@ test('a toast ends by itself, also under a resting pointer; a moving pointer or 
 });
 
 test('a toast is above dialogs and panels, not over their buttons, and is announced alone', async () => {
-  for (const name of ['One', 'Two']) await owner.api('POST', '/keys', { name });
   for (const width of [1280, 375]) {
-    const page = await console.open(`${settings}/keys`, owner, { viewport: { width, height: 800 } });
-    await changeKey(page, 'One');
-    await page.locator('.toast', { hasText: 'The key One was changed.' }).waitFor();
-    const region = page.getByRole('status').filter({ has: page.locator('.toast') });
+    const page = await console.open(`${settings}/general`, owner, { viewport: { width, height: 800 } });
+    await heading(page, 'General');
+    // A failure stays until it is closed.
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Download activity' }).click();
+    const toast = page.locator('.toast-bad');
+    await toast.waitFor();
+    await page.context().setOffline(false);
+    const region = page.getByRole('status').filter({ has: toast });
     assert.equal(await region.getAttribute('aria-atomic'), 'false');
-    await page.getByRole('button', { name: 'Actions for Two' }).click();
-    await page.getByRole('menuitem', { name: 'Change' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Save' }).click({ trial: true });
-    const close = page.locator('.toast').first().getByRole('button', { name: 'Dismiss' });
+    await page.getByRole('button', { name: 'Leave workspace' }).click();
+    const dialog = page.getByRole('alertdialog');
     // Playwright clicks only what no other element covers.
-    await close.click();
-    await page.locator('.toast').first().waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click({ trial: true });
+    await toast.getByRole('button', { name: 'Dismiss' }).click();
+    await toast.waitFor({ state: 'detached' });
     assert.equal(await dialog.count(), 1, 'the dialog stays open');
-    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     await console.leave(page);
   }

@@ -30,23 +30,16 @@ export function CopyButton({
     return () => clearTimeout(timer);
   }, [state]);
   const words = { ready: label, copied: 'Copied', refused: 'Select and copy' }[state];
-  const name = of === undefined ? words : `${words} ${of}`;
   const icon = state === 'copied' ? 'check' : 'copy';
   const onPress = (): void => void copyText(text).then(setState);
   return (
     <>
       {isIconOnly ? (
-        <IconButton icon={icon} label={name} size="small" onPress={onPress} />
+        <IconButton icon={icon} label={words} size="small" onPress={onPress} />
       ) : (
-        <Button
-          variant={variant}
-          size={size}
-          autoFocus={autoFocus}
-          icon={icon}
-          aria-label={of === undefined ? undefined : name}
-          onPress={onPress}
-        >
+        <Button variant={variant} size={size} autoFocus={autoFocus} icon={icon} onPress={onPress}>
           {words}
+          {of !== undefined && <span className="unseen"> {of}</span>}
         </Button>
       )}
       <span className="unseen" role="status">
