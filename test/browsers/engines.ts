@@ -96,9 +96,13 @@ const preferences = (scripting: boolean): string =>
 async function openFirefox(scripting: boolean): Promise<Engine> {
   const folder = await makeFolder();
   await writeFile(join(folder, 'user.js'), preferences(scripting));
-  const child = start(programOf('Firefox')!, ['--headless', '--marionette', '--no-remote', '--profile', folder], {
-    HOME: folder,
-  });
+  const child = start(
+    programOf('Firefox')!,
+    ['--headless', '--marionette', '--no-remote', '--profile', folder],
+    {
+      HOME: folder,
+    },
+  );
   const port = await until('Firefox to listen', () =>
     readFile(join(folder, 'MarionetteActivePort'), 'utf8').then(
       (text) => Number(text) || undefined,
@@ -106,7 +110,9 @@ async function openFirefox(scripting: boolean): Promise<Engine> {
     ),
   );
   const marionette = await openMarionette(port);
-  await marionette.send('WebDriver:NewSession', { capabilities: { alwaysMatch: { acceptInsecureCerts: true } } });
+  await marionette.send('WebDriver:NewSession', {
+    capabilities: { alwaysMatch: { acceptInsecureCerts: true } },
+  });
   return {
     name: 'Firefox',
     send: (command, parameters = {}) => {
@@ -205,7 +211,9 @@ async function openWebKit(): Promise<Engine> {
     if (!response.ok) throw new Error(`${value?.error}: ${value?.message}`);
     return value;
   };
-  const { sessionId } = (await ask('POST', '', { capabilities: { alwaysMatch: {} } })) as { sessionId: string };
+  const { sessionId } = (await ask('POST', '', { capabilities: { alwaysMatch: {} } })) as {
+    sessionId: string;
+  };
   return {
     name: 'WebKit',
     send(command, parameters = {}) {

@@ -1,5 +1,5 @@
-import { type Engine, elementKey } from './engines.ts';
 import { until } from '#test/service.ts';
+import { type Engine, elementKey } from './engines.ts';
 
 /** A reference to an element, as WebDriver passes it to scripts and back. */
 type ElementReference = { readonly [elementKey]: string };
@@ -25,7 +25,7 @@ const findScript = `
     (element.getAttribute('aria-label') ?? [...(element.labels ?? [])].map((label) => label.innerText).join(' '))
     || element.innerText || element.value || '';
   const shown = [...document.querySelectorAll(selector)].filter(
-    (element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility !== 'hidden');
+    (element) => !element.matches('.unseen') && element.getClientRects().length > 0 && getComputedStyle(element).visibility !== 'hidden');
   if (name === undefined || name === null) return shown[0] ?? null;
   const trimmed = (element) => nameOf(element).trim().replace(/\\s+/g, ' ');
   return shown.find((element) => trimmed(element) === name)
@@ -73,7 +73,12 @@ export function openTab(engine: Engine) {
         ],
       }),
     /** Drags from the middle of an element by some pixels. */
-    drag: async (selector: string, name: string | undefined, by: { x: number; y: number }, type = 'mouse') => {
+    drag: async (
+      selector: string,
+      name: string | undefined,
+      by: { x: number; y: number },
+      type = 'mouse',
+    ) => {
       const origin = await find(selector, name);
       const steps = [1, 2, 3, 4].map((part) => ({
         type: 'pointerMove',
