@@ -28,6 +28,12 @@ export const suites: Readonly<Record<string, LongSuite>> = {
       'Backups under load, each restored, and kill -9 during a backup, a restore and a move. `backup 5`: rounds.',
     script: 'test/nightly/backup-rounds.ts',
   },
+  browsers: {
+    summary: 'A whole form, the builder, the table and an embedded form in Firefox and in WebKitGTK.',
+    needs: 'Debian: firefox-esr, and webkit2gtk-driver with xvfb. An engine that is missing is skipped',
+    environment: { TEST_TIMEOUT_MS: '180000' },
+    files: ['test/browsers/browsers.ts'],
+  },
   cells: {
     summary:
       'The service on three cells. With CITUS_URL also on a Citus cluster: moves, backups and a lost node under load.',

@@ -70,7 +70,13 @@ async function serveScript(server: Server, directory = builtScript): Promise<str
       .type('text/javascript; charset=utf-8');
     return sendCompressedFile(request, reply, asset);
   });
-  const first = [...assets.keys()].find((name) => name.startsWith('page-'));
+  return findPageScript(directory);
+}
+
+/** Returns the URL of the page's script, or undefined if it was not built. */
+export async function findPageScript(directory = builtScript): Promise<string | undefined> {
+  const names = [...(await readScripts(directory)).keys()];
+  const first = names.find((name) => name.startsWith('page-'));
   return first && `/f/assets/${first}`;
 }
 

@@ -48,6 +48,11 @@ test('the setup link creates the first account, signs it in and opens the consol
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'Formloom is ready' }).waitFor();
   const key = (await page.locator('code').first().textContent())!;
+  await page.getByRole('button', { name: 'Copy API key' }).click();
+  await page.getByText('Copied', { exact: true }).waitFor();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), key);
+  await page.getByRole('button', { name: 'Copy example request' }).click();
+  assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^curl .*fl_/);
   assert.equal((await callApi(service.url, key, 'GET', '/forms')).status, 200);
   await page.getByRole('button', { name: 'Create your first form' }).click();
   await heading(page, 'Forms');
@@ -140,7 +145,7 @@ test('changing the password keeps only this browser signed in', { skip: isSlice 
   await page.getByText('The current password is wrong.').waitFor();
   await page.getByLabel('Current password').fill(person.password);
   await press(page, 'Enter');
-  await page.getByText('You were signed out everywhere else.').waitFor();
+  await page.locator('[data-save-state]', { hasText: 'Saved' }).waitFor();
   await page.reload();
   await heading(page, 'Your account');
   const other = await console.open('/app/account', person);
@@ -319,7 +324,7 @@ test('an authenticator app can be set up, is required at the next sign-in, and a
   await press(page, 'Enter');
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
   assert.deepEqual(await findBarriers(page), []);
-  const shown = page.getByRole('textbox', { name: 'Or enter this key in the app' });
+  const shown = page.getByRole('textbox', { name: 'Key, if you cannot scan the code' });
   const secret = (await shown.textContent())!;
   for (const width of [1280, 375, 320]) {
     await page.setViewportSize({ width, height: 800 });
@@ -534,7 +539,9 @@ test('an owner sees who lacks two-factor before requiring it, and those members 
   await press(theirs, 'Enter');
   await write(theirs, member.password);
   await press(theirs, 'Enter');
-  const secret = (await theirs.getByRole('textbox', { name: 'Or enter this key in the app' }).textContent())!;
+  const secret = (await theirs
+    .getByRole('textbox', { name: 'Key, if you cannot scan the code' })
+    .textContent())!;
   await theirs.getByLabel('Code shown in the app').fill(computeTotpCode(secret, totpStepAt(new Date())));
   await press(theirs, 'Enter');
   await theirs.getByRole('dialog', { name: 'Save your recovery codes' }).waitFor();
@@ -557,12 +564,12 @@ test('a key can be created, copied, used with the displayed command and revoked,
   await type(page, 'Export');
   await press(page, 'Enter');
   await page.getByRole('dialog', { name: 'Your key “Export”' }).waitFor();
-  await tabTo(page, 'button', 'Copy');
+  await tabTo(page, 'button', 'Copy API key');
   await press(page, 'Enter');
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   const key = await page.evaluate<string>('navigator.clipboard.readText()');
   assert.match(key, /^fl_[\w-]{43}$/);
-  const command = (await page.getByRole('textbox', { name: 'Try it' }).textContent())!;
+  const command = (await page.getByRole('textbox', { name: 'Example request' }).textContent())!;
   const { stdout } = await run('sh', ['-c', `${command} --silent`]);
   assert.deepEqual((JSON.parse(stdout) as { data: unknown[] }).data, []);
   await tabTo(page, 'button', 'I have saved it');

@@ -29,7 +29,7 @@ test('a key can be limited to a form, changed, rotated and reviewed, by keyboard
   await press(page, 'Enter');
   const copy = async (): Promise<string> => {
     await page.getByRole('dialog', { name: 'Your key “Export”' }).waitFor();
-    await tabTo(page, 'button', 'Copy');
+    await tabTo(page, 'button', 'Copy API key');
     await press(page, 'Enter');
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');

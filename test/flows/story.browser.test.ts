@@ -71,6 +71,7 @@ test('from an empty service to an answer that the webhook and the API deliver', 
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('URL', { exact: true }).fill(receiver.url);
     await dialog.getByRole('button', { name: 'Add webhook' }).click();
+    await button('I have saved it').click();
     await page.getByText('No deliveries yet').waitFor();
     webhook = page.url();
     assert.match(webhook, /\/webhooks\/[0-9a-f-]{36}$/);
@@ -119,8 +120,8 @@ test('from an empty service to an answer that the webhook and the API deliver', 
     await page.keyboard.insertText('Export');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Your key “Export”' }).waitFor();
-    await button('Copy').first().click();
-    await button('Copied').waitFor();
+    await button('Copy API key').click();
+    await button('Copied API key').waitFor();
     const key = await page.evaluate<string>('navigator.clipboard.readText()');
     const { status, body } = await callApi(service.url, key, 'GET', `/forms/${form}/submissions`);
     assert.equal(status, 200);

@@ -61,6 +61,7 @@ test('a webhook gets a filter, shows it as a sentence, and receives only matchin
     .getByRole('checkbox', { name: /Pause after several days of failures/ })
     .uncheck({ force: true });
   await dialog.getByRole('button', { name: 'Add webhook' }).click();
+  await page.getByRole('button', { name: 'I have saved it' }).click();
 
   // Saving opens the page of the new webhook.
   await page.getByRole('definition').getByText('Only when Country is Germany').waitFor();

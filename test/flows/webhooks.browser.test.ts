@@ -67,12 +67,15 @@ test('by keyboard alone: add a signed webhook, send a test, see the request and 
   await page.getByText('The URL must begin with https://.').waitFor();
   await page.keyboard.press('ControlOrMeta+A');
   await write(page, receiver.url);
-  await tabTo(page, 'radio', /No secret/);
-  await page.keyboard.press('ArrowDown');
+  assert.ok(await page.getByRole('radio', { name: /^Generate a secret/ }).isChecked());
   await page.keyboard.press('Enter');
   const secretBox = page.getByRole('textbox', { name: 'Secret', exact: true });
   const secret = (await secretBox.textContent())!;
   assert.match(secret, /^whsec_/);
+  await tabTo(page, 'button', 'Copy secret');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Copied secret' }).waitFor();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
   await tabTo(page, 'tab', 'Node');
   await page.keyboard.press('ArrowRight');
   await page.getByText('hmac.compare_digest').waitFor();
@@ -112,10 +115,10 @@ test('short details of a webhook fill rows, and long ones follow below', async (
     filter: { element: 'name', is: 'answered' },
   };
   for (const [body, rows] of [
-    [sent, { 800: [3, 2], 1280: [5] }],
+    [sent, { 800: [3, 2, 1], 1280: [5, 1] }],
     [
       { ...sent, ...more },
-      { 800: [3, 3, 1, 1], 1280: [6, 1, 1] },
+      { 800: [3, 3, 1, 1, 1], 1280: [6, 1, 1, 1] },
     ],
   ] as const) {
     const { status, body: made } = await editor.api<{ id: string }>('POST', `/forms/${form}/webhooks`, body);

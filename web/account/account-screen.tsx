@@ -10,7 +10,7 @@ import { RadioGroup, Switch } from '../design/checkbox.tsx';
 import { Chip } from '../design/chip.tsx';
 import { FieldsForm } from '../design/fields.tsx';
 import { Message } from '../design/message.tsx';
-import { Card, Page } from '../design/page.tsx';
+import { Card, SettingsPage } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
 import { QueryState } from '../design/states.tsx';
 import { Ago, formatDateTime } from '../design/time.tsx';
@@ -174,7 +174,6 @@ function WorkspaceDeletionsCard(): ReactElement | null {
 function NameForm({ name }: { name: string }): ReactElement {
   const rename = useAction({
     run: (body: { name: string }) => callSessionOperation('renamePerson', { body }),
-    done: 'Your name was changed.',
   });
   return (
     <FieldsForm
@@ -218,7 +217,7 @@ export function AccountScreen(): ReactElement {
   const { data: factors } = useQuery(secondFactorsQuery);
   const theme = useConsoleTheme();
   return (
-    <Page title="Your account" width="narrow">
+    <SettingsPage title="Your account" lead="Your name, sign-in methods and sessions, in every workspace.">
       <WorkspaceDeletionsCard />
       <Card title="Profile" lead={`You sign in as ${user.email}.`}>
         <NameForm name={user.name} />
@@ -243,7 +242,7 @@ export function AccountScreen(): ReactElement {
         />
       </Card>
       <DeleteAccountCard />
-    </Page>
+    </SettingsPage>
   );
 }
 

@@ -28,7 +28,6 @@ export function PasswordForm({
     run: (body: { current_password: string; new_password: string }) =>
       callSessionOperation('changePassword', { body }),
     onLeave: onChanged,
-    done: 'Your password was changed. You were signed out everywhere else.',
   });
   return (
     <FieldsForm

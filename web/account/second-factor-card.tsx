@@ -79,7 +79,7 @@ function AddAppDialog({ onAdded, onClose }: AddProps): ReactElement {
       <Suspense fallback={<div style={{ blockSize: qrSize }} />}>
         <QrCode text={start.data.address} label="QR code for the authenticator app" size={qrSize} />
       </Suspense>
-      <CopyField label="Or enter this key in the app" text={start.data.secret} isMultiline isGrouped />
+      <CopyField label="Key, if you cannot scan the code" text={start.data.secret} isMultiline isGrouped />
     </FieldsDialog>
   );
 }
@@ -187,7 +187,7 @@ function RecoveryCodesDialog({
           >
             Download
           </Button>
-          <CopyButton text={text} />
+          <CopyButton text={text} of="recovery codes" />
         </div>
       </div>
     </Dialog>

@@ -1,17 +1,23 @@
 import './copy-button.css';
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
-import { Button } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 
 /** A button that copies a text and briefly confirms it. */
 export function CopyButton({
   text,
   label = 'Copy',
+  of,
+  isIconOnly = false,
   variant = 'secondary',
   size = 'medium',
   autoFocus = false,
 }: {
   text: string;
   label?: string;
+  /** What is copied, for screen readers: "API key". Needed where it is not part of the label. */
+  of?: string;
+  /** For a text in a line: only the icon, with the label as its tooltip. */
+  isIconOnly?: boolean;
   variant?: 'primary' | 'secondary' | 'quiet';
   size?: 'medium' | 'small';
   /** Whether copying is the main action of the screen. */
@@ -24,17 +30,18 @@ export function CopyButton({
     return () => clearTimeout(timer);
   }, [state]);
   const words = { ready: label, copied: 'Copied', refused: 'Select and copy' }[state];
+  const icon = state === 'copied' ? 'check' : 'copy';
+  const onPress = (): void => void copyText(text).then(setState);
   return (
     <>
-      <Button
-        variant={variant}
-        size={size}
-        autoFocus={autoFocus}
-        icon={state === 'copied' ? 'check' : 'copy'}
-        onPress={() => void copyText(text).then(setState)}
-      >
-        {words}
-      </Button>
+      {isIconOnly ? (
+        <IconButton icon={icon} label={words} size="small" onPress={onPress} />
+      ) : (
+        <Button variant={variant} size={size} autoFocus={autoFocus} icon={icon} onPress={onPress}>
+          {words}
+          {of !== undefined && <span className="unseen"> {of}</span>}
+        </Button>
+      )}
       <span className="unseen" role="status">
         {state === 'copied' ? 'Copied to the clipboard.' : ''}
       </span>
@@ -62,6 +69,10 @@ const inParts = (text: string, size: number, draw: (part: string) => ReactNode):
       {draw(part)}
     </span>
   ));
+
+/** "Public link" as "public link", but "API key" and "URL" as they are. */
+const inSentence = (label: string): string =>
+  /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
 
 /** A secret, URL or command to copy: shown in full, selectable, with a copy button. */
 export function CopyField({
@@ -95,8 +106,18 @@ export function CopyField({
         >
           {isGrouped ? inParts(text, 16, (line) => inParts(line, 4, (group) => group)) : text}
         </code>
-        <CopyButton text={text} size="small" />
+        <CopyButton text={text} of={inSentence(label)} size="small" />
       </div>
     </div>
+  );
+}
+
+/** A short ID or URL within other text, with an icon that copies it. */
+export function CopyText({ label, text }: { label: string; text: string }): ReactElement {
+  return (
+    <span className="copy-inline">
+      <code>{text}</code>
+      <CopyButton text={text} label={`Copy ${label}`} isIconOnly />
+    </span>
   );
 }

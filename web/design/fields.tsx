@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 import { TextField } from './field.tsx';
 import { Form } from './form.tsx';
 import { FormDialog } from './form-dialog.tsx';
-import { Message } from './message.tsx';
+import { SaveState } from './save-state.tsx';
 import { Select, type SelectChoice } from './select.tsx';
 
 type Values = Readonly<Record<string, string>>;
@@ -82,22 +82,38 @@ type CardFormProps = {
   label: string | undefined;
   /** Whether this form is the main purpose of the screen. */
   isMain?: boolean;
-  action: Pick<Action, 'isPending' | 'unlocated'>;
+  action: CardAction;
   onSubmit: () => void;
   children: ReactNode;
 };
 
-/** A short form in a card: fields, errors that belong to no field, and a save button. */
+type CardAction = Pick<Action, 'isPending' | 'isSuccess' | 'isError' | 'unlocated' | 'reset'>;
+
+/** Shows whether the fields of a card are saved. Empty before the first save and after an edit. */
+function CardSaveState({ action }: { action: CardAction }): ReactElement {
+  const { isPending, isSuccess, isError, unlocated = 'correct the fields above.' } = action;
+  if (isPending) return <SaveState kind="saving" text="Saving…" />;
+  if (isError) return <SaveState kind="error" text={`Not saved: ${unlocated}`} />;
+  return <SaveState kind="saved" text={isSuccess ? 'Saved' : ''} />;
+}
+
+/** A short form in a card: fields, a save button, and whether they are saved. */
 export function CardForm({ label, isMain = false, action, onSubmit, children }: CardFormProps): ReactElement {
   return (
-    <Form className="stack" isPending={action.isPending} onSubmit={onSubmit}>
+    <Form
+      className="stack"
+      isPending={action.isPending}
+      onSubmit={onSubmit}
+      // "Saved" goes with the next edit.
+      onInput={() => action.isSuccess && action.reset()}
+    >
       {children}
-      {action.unlocated !== undefined && <Message tone="bad">{action.unlocated}</Message>}
       {label !== undefined && (
         <div className="row">
           <Button type="submit" variant={isMain ? 'primary' : 'secondary'} isPending={action.isPending}>
             {label}
           </Button>
+          <CardSaveState action={action} />
         </div>
       )}
     </Form>

@@ -15,8 +15,11 @@ type PageProps = {
   /** Buttons next to the title. */
   actions?: ReactNode;
   children: ReactNode;
-  /** narrow 44rem for forms and text, wide 72rem for tables, full for content with its own layout. */
-  width?: 'narrow' | 'wide' | 'full';
+  /**
+   * narrow 41rem for a form or text, settings 60rem for every page of settings, wide 72rem for tables, full
+   * for content with its own layout.
+   */
+  width?: 'narrow' | 'settings' | 'wide' | 'full';
 };
 
 /** The content of a screen, with the screen's only h1. Also sets the window title. */
@@ -62,4 +65,11 @@ export function Card({
       {children}
     </section>
   );
+}
+
+/** A page of settings: they all have one width, and one sentence below the title. */
+export function SettingsPage(
+  props: Omit<PageProps, 'width'> & { lead: NonNullable<ReactNode> },
+): ReactElement {
+  return <Page {...props} width="settings" />;
 }

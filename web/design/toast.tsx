@@ -1,6 +1,7 @@
 import './toast.css';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactElement, useEffect, useRef, useSyncExternalStore } from 'react';
+import { type ReactElement, type ReactPortal, useEffect, useRef, useSyncExternalStore } from 'react';
+import { createPortal } from 'react-dom';
 import { refetchChangedQueries } from '../api/changes.ts';
 import { canRetry } from '../api/query-client.ts';
 import { IconButton } from './button.tsx';
@@ -27,9 +28,9 @@ export const toastProblem = (error: unknown): void =>
 
 /**
  * The region for all toasts, rendered once in the shell. It is always in the page, so that screen readers
- * monitor it.
+ * monitor it. It is beside `#root`, because dialogs and panels are too, and would cover it there.
  */
-export function ToastRegion(): ReactElement {
+export function ToastRegion(): ReactPortal {
   const shown = useSyncExternalStore(listenToToasts, listToasts);
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -40,14 +41,17 @@ export function ToastRegion(): ReactElement {
   }, []);
   // A focused toast that is removed fires no blur event.
   useEffect(() => pauseToasts('focus', region.current!.contains(document.activeElement)), [shown]);
-  return (
+  return createPortal(
     <div
       ref={region}
       className="toasts"
       role="status"
       aria-live="polite"
+      // A status is atomic by default: a second toast would announce the first one again.
+      aria-atomic="false"
       data-react-aria-top-layer="true"
-      onPointerEnter={() => pauseToasts('pointer', true)}
+      // Not onPointerEnter: a toast that opens under a resting pointer would never close.
+      onPointerMove={() => pauseToasts('pointer', true)}
       onPointerLeave={() => pauseToasts('pointer', false)}
       onFocus={() => pauseToasts('focus', true)}
       onBlur={() => pauseToasts('focus', false)}
@@ -55,7 +59,8 @@ export function ToastRegion(): ReactElement {
       {shown.map((toast) => (
         <ToastLine key={toast.id} toast={toast} />
       ))}
-    </div>
+    </div>,
+    document.body,
   );
 }
 

@@ -278,6 +278,8 @@ export async function startPageScript(form: HTMLFormElement): Promise<void> {
     page.data.singly && import('./questions.ts'),
     page.data.saves && import('./server-saving.ts'),
     form.querySelector('[data-search]') && import('./searchable-select.ts'),
+    // Only WebKit shows today in an empty control.
+    navigator.vendor.startsWith('Apple') && form.querySelector('.unread') && import('./moment-formats.ts'),
   ]);
   // From now on, the script shows all errors itself; limits only guide the browser's calendar.
   form.noValidate = true;
@@ -297,6 +299,8 @@ export async function startPageScript(form: HTMLFormElement): Promise<void> {
   });
   document.addEventListener('click', followLink);
   addEventListener('popstate', ({ state }) => followHistory(page, state));
+  // A reload continues where the visitor was.
+  addEventListener('pagehide', () => (history.scrollRestoration = 'auto'));
   checkFields(page);
   countAnswers(page);
   clearChoices(page);

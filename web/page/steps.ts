@@ -15,6 +15,8 @@ const isVisit = (state: unknown): state is Visit =>
 /** Shows a step with the focus on its heading, and adds it to the browser's history (P2). */
 export function goTo(page: Page, step: number): void {
   const { step: from } = page;
+  // Otherwise Back would show a step where it was left, with the focus on a heading out of sight.
+  history.scrollRestoration = 'manual';
   history.pushState({ step, from } satisfies Visit, '');
   arrive(page, step);
 }

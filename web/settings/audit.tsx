@@ -11,7 +11,7 @@ import { Button } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
 import { startOfLocalDay } from '../design/day.ts';
 import { TextField } from '../design/field.tsx';
-import { Page } from '../design/page.tsx';
+import { SettingsPage } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
 import { Select } from '../design/select.tsx';
 import { EmptyState, QueryState } from '../design/states.tsx';
@@ -184,9 +184,9 @@ export function AuditScreen(): ReactElement {
   });
   const people = (members.data ?? []).map(({ id, name }) => ({ id, label: name }));
   return (
-    <Page
+    <SettingsPage
       title="Activity"
-      lead="Shows who changed forms, webhooks, members, keys or settings, signed in or tried to, opened a submission, or exported data. Entries cannot be changed. Each submission also has its own history."
+      lead="Every sign-in, change, opened submission and export in this workspace."
       actions={
         <Button icon="download" {...save.press()}>
           Download
@@ -237,6 +237,6 @@ export function AuditScreen(): ReactElement {
           </>
         )}
       </QueryState>
-    </Page>
+    </SettingsPage>
   );
 }

@@ -12,7 +12,7 @@ import { Chip, StageChip } from '../design/chip.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { TextField } from '../design/field.tsx';
 import { CardForm, FieldsForm } from '../design/fields.tsx';
-import { Card, Page } from '../design/page.tsx';
+import { Card, SettingsPage } from '../design/page.tsx';
 import { Select } from '../design/select.tsx';
 import { Loading, QueryState } from '../design/states.tsx';
 import { useFocusHandover } from '../design/use-focus-handover.ts';
@@ -91,7 +91,6 @@ function WorkspaceNameForm({ workspace }: { workspace: WorkspaceDetail }): React
   const rename = useAction({
     run: (body: { name: string }) =>
       callWorkspaceOperation(workspace.id, 'changeWorkspace', { body }, { seen: workspace }),
-    done: 'The workspace was renamed.',
   });
   return (
     <FieldsForm
@@ -181,7 +180,7 @@ export function GeneralScreen(): ReactElement {
   const workspace = useWorkspace();
   const count = (value: number): string => value.toLocaleString();
   return (
-    <Page title="General" width="narrow">
+    <SettingsPage title="General" lead="The name, plan, security and deletion of this workspace.">
       <Card title="Workspace">
         <WorkspaceNameForm key={workspace.id} workspace={workspace} />
       </Card>
@@ -210,7 +209,7 @@ export function GeneralScreen(): ReactElement {
           <DeleteWorkspace workspace={workspace} />
         </Card>
       )}
-    </Page>
+    </SettingsPage>
   );
 }
 

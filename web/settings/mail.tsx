@@ -10,7 +10,7 @@ import { StatusChip } from '../design/chip.tsx';
 import { TextField } from '../design/field.tsx';
 import { Form } from '../design/form.tsx';
 import { Message } from '../design/message.tsx';
-import { Card, Page } from '../design/page.tsx';
+import { Card, SettingsPage } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
 import { Select } from '../design/select.tsx';
 import { EmptyState, QueryState } from '../design/states.tsx';
@@ -157,7 +157,10 @@ export function EmailLogScreen(): ReactElement {
   const status = useQuery(mailStatusQuery(workspace.id));
   const log = useQuery(mailLogQuery(workspace.id, view));
   return (
-    <Page title="Email" lead="Emails from this workspace in the last 90 days, with their delivery status.">
+    <SettingsPage
+      title="Email"
+      lead="Emails from this workspace in the last 90 days, with their delivery status."
+    >
       {status.data && <SetUp status={status.data} />}
       {status.data?.is_on && <SendTest workspace={workspace.id} />}
       <div className="row">
@@ -193,7 +196,7 @@ export function EmailLogScreen(): ReactElement {
           </>
         )}
       </QueryState>
-    </Page>
+    </SettingsPage>
   );
 }
 

@@ -8,7 +8,7 @@ import { callWorkspaceOperation } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button, IconButton } from '../design/button.tsx';
 import { Switch } from '../design/checkbox.tsx';
-import { Page } from '../design/page.tsx';
+import { SettingsPage } from '../design/page.tsx';
 import { Select } from '../design/select.tsx';
 import { QueryState } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
@@ -143,9 +143,9 @@ export function MembersScreen(): ReactElement {
       : []),
   ];
   return (
-    <Page
+    <SettingsPage
       title="Members"
-      lead={`People in ${workspace.name}.`}
+      lead={`The people who work in ${workspace.name}, and their roles.`}
       actions={
         isAdmin && (
           <Button variant="primary" icon="mail" onPress={() => setInviting(true)}>
@@ -159,7 +159,7 @@ export function MembersScreen(): ReactElement {
       </QueryState>
       {isAdmin && <OpenInvitations workspace={workspace} />}
       {isInviting && <InviteDialog workspace={workspace} onClose={() => setInviting(false)} />}
-    </Page>
+    </SettingsPage>
   );
 }
 

@@ -11,7 +11,7 @@ import { CardForm } from '../design/fields.tsx';
 import { FormDialog } from '../design/form-dialog.tsx';
 import { Message } from '../design/message.tsx';
 import { NumberInput } from '../design/number-input.tsx';
-import { Card, Page } from '../design/page.tsx';
+import { Card, SettingsPage } from '../design/page.tsx';
 import { Select } from '../design/select.tsx';
 import { ErrorState, QueryState } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
@@ -180,7 +180,6 @@ function AuditDays({
   const save = useAction({
     run: () =>
       callWorkspaceOperation(workspace.id, 'changeRetention', { body: { audit_days: days ?? 0 } }, { seen }),
-    done: 'The retention period for activity was saved.',
   });
   const isOwner = workspace.role === 'owner';
   return (
@@ -267,9 +266,9 @@ export function RetentionScreen(): ReactElement {
     },
   ];
   return (
-    <Page
+    <SettingsPage
       title="Retention"
-      lead="Expired data is deleted everywhere within minutes: answers, files, text in the search index, events, deliveries and emails. Backups keep it until they expire."
+      lead="How long this workspace keeps each kind of data before it is permanently deleted."
     >
       <div className="row">
         <Select
@@ -294,6 +293,10 @@ export function RetentionScreen(): ReactElement {
           />
         )}
       </QueryState>
+      <p className="soft small">
+        Expired data is deleted everywhere within minutes: answers, files, text in the search index, events,
+        deliveries and emails. Backups keep it until they expire.
+      </p>
       {due.error && <ErrorState error={due.error} onRetry={() => void due.refetch()} />}
       {rules.data?.audit_days !== undefined && (
         <AuditDays workspace={workspace} auditDays={rules.data.audit_days} seen={rules.data} />
@@ -307,6 +310,6 @@ export function RetentionScreen(): ReactElement {
           onClose={() => setChanged(undefined)}
         />
       )}
-    </Page>
+    </SettingsPage>
   );
 }

@@ -114,7 +114,10 @@ function Sample({ samples, feed_url, webhook }: PayloadDescription & { webhook: 
         onChange={setEvent}
       />
       <CopyField label="Sample body" text={prettifyJson(body)} isMultiline />
-      <CopyField label="Or pull the same events with an API key that can read submissions" text={feed_url} />
+      <CopyField
+        label="URL of the same events (requires an API key that can read submissions)"
+        text={feed_url}
+      />
     </>
   );
 }

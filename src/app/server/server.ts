@@ -11,7 +11,7 @@ import { rateLimitExceeded } from '#kit/errors.ts';
 import { jsonType, openServer, refuseOtherMethods, type Server } from '#kit/http.ts';
 import { createHostCheck } from '#kit/outbound/hosts.ts';
 import { compressFile, computeOnce, sendCompressedFile } from '#kit/replies/compression.ts';
-import { pageRoutes } from '#page/routes.ts';
+import { findPageScript, pageRoutes } from '#page/routes.ts';
 import { embedRoute } from '#page/theme/routes.ts';
 import { permissions } from '#rules/permissions.ts';
 import { openVisitCounter } from '#submissions/visit-counter.ts';
@@ -279,7 +279,8 @@ export async function buildServer(services: Services, state: { isStopping: () =>
     { directory: built('docs'), base: '/api/v1/docs', name: 'The reference', hasInlineStyles: true },
   ];
   for (const part of browsers) await server.register(async (scope) => staticRoutes(scope, part));
-  await server.register(async (scope) => setupRoutes(scope, console));
+  const script = await findPageScript();
+  await server.register(async (scope) => setupRoutes(scope, { ...console, script }));
   await server.ready();
   return server;
 }

@@ -1,11 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
 import { resolveRequestError } from '#kit/validation.ts';
 import { renderDocument } from '#page/markup/document.ts';
 import { attributes, type Html, html } from '#page/markup/html.ts';
-import { plainPageHeaders } from '#page/post/problem-page.ts';
+import { sendPage } from '#page/post/problem-page.ts';
 import { renderNotice } from '#page/render/notices.ts';
+import { plainPageStyle } from '#page/theme/page-style.ts';
 import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import { addAuditEntry } from '#workspaces/audit/record-account-event.ts';
 import type { SessionServices } from '#workspaces/sign-in/require-person.ts';
@@ -45,12 +46,21 @@ const fields = [
   help: string;
 }[];
 
+/** The key and the command are code, not the large reference number of a confirmation. */
+const codeLook = {
+  ...plainPageStyle,
+  style: '.receipt code { font: 400 1rem/1.5 ui-monospace, monospace; letter-spacing: 0; }',
+};
+
 /**
  * Serves the one-time setup link that a first start prints. The page creates the first account, its workspace
- * and a first API key, signs the person in, and then closes (docs/rules.md C35). Rendered here without a
- * script, so that it works before everything else.
+ * and a first API key, signs the person in, and then closes (docs/rules.md C35). Rendered here, so that it
+ * works before everything else. Only the Copy buttons of the last page need the script of the public page.
  */
-export function setupRoutes(server: Server, services: SessionServices): void {
+export function setupRoutes(
+  server: Server,
+  services: SessionServices & { readonly script: string | undefined },
+): void {
   server.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
@@ -60,14 +70,16 @@ export function setupRoutes(server: Server, services: SessionServices): void {
   );
   server.setErrorHandler((error, request, reply) => {
     const problem = resolveRequestError(error, request);
-    return send(
+    return sendPage(
       reply,
       problem.status,
       renderNotice({ title: 'This link does not work', message: problem.message, language: 'en' }),
     );
   });
 
-  server.get('/app/setup', (request, reply) => send(reply, 200, setupPage(tokenOf(request), undefined, [])));
+  server.get('/app/setup', (request, reply) =>
+    sendPage(reply, 200, setupPage(tokenOf(request), undefined, [])),
+  );
 
   server.post('/app/setup', async (request, reply) => {
     const token = tokenOf(request);
@@ -86,10 +98,11 @@ export function setupRoutes(server: Server, services: SessionServices): void {
         by: { userId: made.userId, origin: auditOriginOf(request) },
       });
       reply.header('Set-Cookie', await enter(services, request, given));
-      return await send(reply, 200, donePage(services.config.publicUrl, made.apiKey));
+      const page = donePage(services.config.publicUrl, made.apiKey, services.script);
+      return await sendPage(reply, 200, page, codeLook);
     } catch (error) {
       if (!(error instanceof ApiError) || !error.errors) throw error;
-      return send(reply, error.status, setupPage(token, given, error.errors));
+      return sendPage(reply, error.status, setupPage(token, given, error.errors));
     }
   });
 }
@@ -131,9 +144,6 @@ function readGiven(request: FastifyRequest): Given {
   };
 }
 
-const send = (reply: FastifyReply, status: number, page: string): FastifyReply =>
-  reply.code(status).headers(plainPageHeaders).send(page);
-
 function setupPage(token: string, given: Given | undefined, errors: readonly ErrorItem[]): string {
   return renderDocument({
     language: 'en',
@@ -173,10 +183,17 @@ function writeField(
 `;
 }
 
-function donePage(publicUrl: string, apiKey: string): string {
+/** Text that the page's script gives a Copy button (web/page/copy.ts). */
+const copyable = (name: string, text: string): Html =>
+  html`<p class="receipt copied"><code${attributes({ 'data-copy': 'Copy', 'data-copied': 'Copied', 'data-name': name })}>${text}</code></p>`;
+
+function donePage(publicUrl: string, apiKey: string, script: string | undefined): string {
+  const command = `curl ${publicUrl}/api/v1/forms -H "Authorization: Bearer ${apiKey}"`;
   return renderDocument({
     language: 'en',
     title: 'Formloom is set up',
-    main: html`<div class="notice">\n<h1 tabindex="-1" autofocus>Formloom is ready</h1>\n<p class="prose lead">Choose a template, publish it, and see the first submission arrive.</p>\n<form action="/app/"><div class="actions"><button type="submit" class="submit">Create your first form</button></div></form>\n<h2 class="step">API access</h2>\n<p class="prose">This is your first API key. It is only shown once, so keep it in a safe place.</p>\n<p class="receipt"><code>${apiKey}</code></p>\n<p class="prose">Try it:</p>\n<p class="receipt"><code>curl ${publicUrl}/api/v1/forms -H "Authorization: Bearer ${apiKey}"</code></p>\n<p class="prose"><a href="/api/v1/docs">Read the API reference</a></p>\n</div>`,
+    look: codeLook,
+    script,
+    main: html`<div class="notice">\n<h1 tabindex="-1" autofocus>Formloom is ready</h1>\n<p class="prose lead">Choose a template, publish it, and see the first submission arrive.</p>\n<form action="/app/"><div class="actions"><button type="submit" class="submit">Create your first form</button></div></form>\n<h2 class="step">API access</h2>\n<p class="prose">This is your first API key. It is only shown once, so keep it in a safe place.</p>\n${copyable('API key', apiKey)}\n<p class="prose">Try it:</p>\n${copyable('example request', command)}\n<p class="prose"><a href="/api/v1/docs">Read the API reference</a></p>\n</div>`,
   });
 }

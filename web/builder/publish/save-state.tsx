@@ -2,8 +2,8 @@ import './save-state.css';
 import { type ReactElement, useEffect, useState } from 'react';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import { Icon, type IconName } from '../../design/icon.tsx';
 import { Message } from '../../design/message.tsx';
+import { SaveState as SaveStateView } from '../../design/save-state.tsx';
 import { Loading } from '../../design/states.tsx';
 import { formatDateTime } from '../../design/time.tsx';
 import type { EditSnapshot } from '../model/history.ts';
@@ -12,14 +12,14 @@ import { compareDocuments, DifferenceList } from './publish-dialog.tsx';
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 
-const looks: Readonly<Record<SaveState['kind'], IconName>> = {
-  saved: 'check',
-  pending: 'refresh',
-  saving: 'refresh',
+const kinds = {
+  saved: 'saved',
+  pending: 'saving',
+  saving: 'saving',
   offline: 'warning',
   conflict: 'warning',
   refused: 'error',
-};
+} as const satisfies Record<SaveState['kind'], string>;
 
 /** Always shows whether changes are saved (docs/rules.md B4). Announces only states that need attention. */
 export function SaveStateText({
@@ -30,20 +30,15 @@ export function SaveStateText({
   isJsonOpen: boolean;
 }): ReactElement {
   const isUnapplied = isJsonOpen && state.kind === 'saved';
-  const text = isUnapplied ? 'JSON not applied' : describeSaveState(state);
-  const needsCare =
-    isUnapplied || state.kind === 'offline' || state.kind === 'conflict' || state.kind === 'refused';
+  const kind = isUnapplied ? 'warning' : kinds[state.kind];
   return (
-    <span
-      className={`save-state${needsCare ? ' save-state-care' : ''}`}
+    <SaveStateView
+      kind={kind}
+      state={isUnapplied ? 'unapplied' : state.kind}
+      text={isUnapplied ? 'JSON not applied' : describeSaveState(state)}
+      isAnnounced={kind === 'warning' || kind === 'error'}
       title={'message' in state ? state.message : undefined}
-    >
-      <Icon name={isUnapplied ? 'warning' : looks[state.kind]} />
-      <span data-save-state={isUnapplied ? 'unapplied' : state.kind}>{text}</span>
-      <span className="unseen" role="status">
-        {needsCare ? text : ''}
-      </span>
-    </span>
+    />
   );
 }
 

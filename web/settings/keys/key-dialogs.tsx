@@ -5,7 +5,7 @@ import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
-import { CopyField } from '../../design/copy-button.tsx';
+import { CopyField, CopyText } from '../../design/copy-button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { FieldsDialog } from '../../design/fields.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
@@ -62,7 +62,7 @@ function NewKeyDialog({
     >
       <Message tone="warn">Copy this key now. It will not be shown again.</Message>
       <CopyField label="API key" text={apiKey} />
-      <CopyField label="Try it" text={exampleCommand(apiKey, permissions)} isMultiline />
+      <CopyField label="Example request" text={exampleCommand(apiKey, permissions)} isMultiline />
     </Dialog>
   );
 }
@@ -193,7 +193,7 @@ const requestColumns: readonly TableColumn<RecentKeyRequest>[] = [
         <code>
           {method} {path}
         </code>
-        <code className="soft small">{id}</code>
+        <CopyText label="request ID" text={id} />
       </div>
     ),
   },

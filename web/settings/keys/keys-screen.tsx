@@ -9,7 +9,7 @@ import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
 import { Menu } from '../../design/menu.tsx';
-import { Page } from '../../design/page.tsx';
+import { SettingsPage } from '../../design/page.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago, formatDate, formatDateTime } from '../../design/time.tsx';
@@ -107,7 +107,7 @@ export function KeysScreen(): ReactElement {
     },
   ];
   return (
-    <Page
+    <SettingsPage
       title="API keys"
       lead={
         <>
@@ -131,7 +131,7 @@ export function KeysScreen(): ReactElement {
         {(rows) => <DataTable label="API keys" columns={columns} rows={rows} rowId={({ id }) => id} />}
       </QueryState>
       {isCreating && <CreateKeyDialog workspaceId={workspace.id} onClose={() => setCreating(false)} />}
-    </Page>
+    </SettingsPage>
   );
 }
 

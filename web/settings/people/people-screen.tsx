@@ -9,7 +9,7 @@ import { Chip } from '../../design/chip.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Form } from '../../design/form.tsx';
 import { Message } from '../../design/message.tsx';
-import { Card, Page } from '../../design/page.tsx';
+import { Card, SettingsPage } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { Select } from '../../design/select.tsx';
 import { EmptyState, Loading, QueryState } from '../../design/states.tsx';
@@ -150,10 +150,7 @@ export function PeopleScreen(): ReactElement {
     },
   });
   return (
-    <Page
-      title="People"
-      lead="Find, export or erase the data of a person who answered your forms. Members are not included."
-    >
+    <SettingsPage title="People" lead="Find, export or erase the data of a person who answered your forms.">
       <Card title="Find">
         <Form
           className="mail-test"
@@ -237,6 +234,6 @@ export function PeopleScreen(): ReactElement {
         </>
       )}
       <Erasures workspace={workspace.id} />
-    </Page>
+    </SettingsPage>
   );
 }

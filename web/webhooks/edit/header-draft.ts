@@ -39,7 +39,7 @@ type Choice = { id: SecretChoice; label: string; description: string };
 const generate: Choice = {
   id: 'generate',
   label: 'Generate a secret',
-  description: 'Long and random, shown once. Recommended for new webhooks.',
+  description: 'Long and random. You can copy it once, after saving.',
 };
 const enter: Choice = {
   id: 'enter',
@@ -54,7 +54,7 @@ export function secretChoices(
 ): Choice[] {
   const setting = isAllowed ? [generate, enter] : [];
   if (!webhook?.has_secret)
-    return [{ id: 'none', label: 'No secret', description: 'Deliveries are not signed.' }, ...setting];
+    return [...setting, { id: 'none', label: 'No secret', description: 'Deliveries are not signed.' }];
   return [
     { id: 'keep', label: 'Keep the current secret', description: 'Deliveries are still signed with it.' },
     ...setting.map((choice) => ({
@@ -64,6 +64,15 @@ export function secretChoices(
     { id: 'none', label: 'Remove the secret', description: 'Deliveries will no longer be signed.' },
   ];
 }
+
+/** Returns the choice that a dialog begins with: a new webhook is signed if the plan allows it. */
+export const firstSecretChoice = (
+  webhook: Pick<Webhook, 'has_secret'> | undefined,
+  isAllowed: boolean,
+): SecretChoice => {
+  if (!webhook) return isAllowed ? 'generate' : 'none';
+  return webhook.has_secret ? 'keep' : 'none';
+};
 
 /** Returns the value to send for a choice; undefined keeps the current secret. */
 export function secretToSend(choice: SecretChoice, entered: string, had: boolean): WebhookChange['secret'] {

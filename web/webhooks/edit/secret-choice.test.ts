@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { secretChoices, secretToSend } from './header-draft.ts';
+import { firstSecretChoice, secretChoices, secretToSend } from './header-draft.ts';
 
 const ids = (has: boolean | undefined, isAllowed: boolean): string[] =>
   secretChoices(has === undefined ? undefined : { has_secret: has }, isAllowed).map(({ id }) => id);
 
-test('a new webhook has no secret, a generated one, or one that the person enters', () => {
-  assert.deepEqual(ids(undefined, true), ['none', 'generate', 'enter']);
-  assert.deepEqual(ids(false, true), ['none', 'generate', 'enter']);
+test('a webhook without a secret gets a generated one, one that the person enters, or none', () => {
+  assert.deepEqual(ids(undefined, true), ['generate', 'enter', 'none']);
+  assert.deepEqual(ids(false, true), ['generate', 'enter', 'none']);
+});
+
+test('a new webhook gets a generated secret if the plan allows it, and an existing one keeps what it has', () => {
+  assert.equal(firstSecretChoice(undefined, true), 'generate');
+  assert.equal(firstSecretChoice(undefined, false), 'none');
+  assert.equal(firstSecretChoice({ has_secret: false }, true), 'none');
+  assert.equal(firstSecretChoice({ has_secret: true }, true), 'keep');
+  assert.equal(firstSecretChoice({ has_secret: true }, false), 'keep');
 });
 
 test('a secret is kept, replaced or removed', () => {

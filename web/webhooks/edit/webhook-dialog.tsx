@@ -18,6 +18,7 @@ import { type FilterDraft, filterProblem, filterToSend } from '../filter/filter-
 import type { WebhookRules } from '../webhooks-query.ts';
 import {
   emptyHeader,
+  firstSecretChoice,
   type HeaderDraft,
   headerDrafts,
   headersToSend,
@@ -97,10 +98,10 @@ type Draft = {
   pauses: boolean;
 };
 
-const draftOf = (webhook: Webhook | undefined): Draft => ({
+const draftOf = (webhook: Webhook | undefined, areSecretsAllowed: boolean): Draft => ({
   url: webhook?.url ?? '',
   events: webhook?.events ?? ['submission.created'],
-  choice: webhook?.has_secret ? 'keep' : 'none',
+  choice: firstSecretChoice(webhook, areSecretsAllowed),
   entered: '',
   overlap: true,
   headers: headerDrafts(webhook),
@@ -112,7 +113,7 @@ const draftOf = (webhook: Webhook | undefined): Draft => ({
 export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated }: Props): ReactElement {
   // The webhook as it was when the edit began, because the screen behind refreshes every few seconds.
   const [webhook] = useState(latest);
-  const [draft, setDraft] = useState(() => draftOf(webhook));
+  const [draft, setDraft] = useState(() => draftOf(webhook, rules.secrets_allowed));
   const [wasLeft, setLeft] = useState(false);
   const [wasSent, setSent] = useState(false);
   const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }));

@@ -7,7 +7,7 @@ import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
-import { CopyButton } from '../../design/copy-button.tsx';
+import { CopyButton, CopyText } from '../../design/copy-button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Message } from '../../design/message.tsx';
@@ -38,7 +38,7 @@ function MessageText({ label, text }: MessageProps): ReactElement {
     <div className="message-part">
       <div className="spread">
         <h4 className="message-part-title">{label}</h4>
-        {text !== '' && <CopyButton text={text} size="small" variant="quiet" />}
+        {text !== '' && <CopyButton text={text} of={label.toLowerCase()} size="small" variant="quiet" />}
       </div>
       {text === '' ? (
         <p className="soft small">Empty</p>
@@ -189,7 +189,7 @@ function BodyProof({ attempt }: { attempt: Attempt }): ReactElement | null {
   if (body_sha256 === null) return null;
   return (
     <p className="soft small">
-      SHA-256 of the request body: <code className="body-hash">{body_sha256}</code>.{' '}
+      SHA-256 of the request body: <CopyText label="SHA-256" text={body_sha256} />{' '}
       {is_body_exact
         ? 'The body shown here matches it.'
         : 'The body shown here could not be recreated exactly, because the key or the URL of this service has changed.'}
@@ -242,7 +242,7 @@ function DeliveryContent({ form, detail }: { form: string; detail: DeliveryDetai
         <dd>{formatDateTime(detail.created_at)}</dd>
         <dt>Delivery</dt>
         <dd>
-          <code>{detail.id}</code>
+          <CopyText label="delivery ID" text={detail.id} />
         </dd>
         <dt>Submission</dt>
         <dd>

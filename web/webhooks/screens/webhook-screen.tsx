@@ -8,6 +8,7 @@ import type { Webhook, WebhookDetail } from '#webhooks/shapes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
+import { CopyText } from '../../design/copy-button.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Page } from '../../design/page.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
@@ -87,6 +88,12 @@ function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: Webhook }
             </dd>
           </div>
         )}
+        <div className="webhook-fact webhook-fact-wide">
+          <dt>Webhook ID</dt>
+          <dd>
+            <CopyText label="webhook ID" text={webhook.id} />
+          </dd>
+        </div>
         {webhook.header_names.length > 0 && (
           <div className="webhook-fact webhook-fact-wide">
             <dt>Headers</dt>
@@ -149,7 +156,7 @@ function OneWebhook({ form, detail }: { form: LocatedForm; detail: WebhookDetail
   return (
     <Page
       title={hostOf(webhook.url)}
-      lead={webhook.url}
+      lead={<CopyText label="webhook URL" text={webhook.url} />}
       actions={
         mayEdit(form.role) && (
           <>

@@ -18,8 +18,9 @@ import { renderRating } from './rating.ts';
 import { renderRichTextElement } from './rich-text.ts';
 import { renderScale } from './scale.ts';
 import { renderSignature } from './signature.ts';
-import type { ElementRenderer } from './styled.ts';
+import { type ElementRenderer, withStyles } from './styled.ts';
 import {
+  momentStyle,
   renderMomentInput,
   renderNumberInput,
   renderTextarea,
@@ -39,9 +40,15 @@ const elementRenderers: { readonly [Type in ElementType]: ElementRenderer<Type> 
   url: (element, place) =>
     renderTextInput(fieldAt(element, place), { ...uncorrectedInputAttributes, inputmode: 'url' }),
   number: (element, place) => renderNumberInput(fieldAt(element, place)),
-  date: (element, place) => renderMomentInput(fieldAt(element, place), element, 'date'),
-  time: (element, place) => renderMomentInput(fieldAt(element, place), element, 'time'),
-  datetime: (element, place) => renderMomentInput(fieldAt(element, place), element, 'datetime-local'),
+  date: withStyles([momentStyle], (element, place) =>
+    renderMomentInput(fieldAt(element, place), element, 'date'),
+  ),
+  time: withStyles([momentStyle], (element, place) =>
+    renderMomentInput(fieldAt(element, place), element, 'time'),
+  ),
+  datetime: withStyles([momentStyle], (element, place) =>
+    renderMomentInput(fieldAt(element, place), element, 'datetime-local'),
+  ),
   dropdown: (element, place) => renderDropdown(fieldAt(element, place)),
   radio: (element, place) => renderRadios(fieldAt(element, place)),
   multiple_choice: (element, place) => renderCheckboxes(fieldAt(element, place)),

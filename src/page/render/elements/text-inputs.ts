@@ -9,6 +9,19 @@ import type { Field } from './element-context.ts';
 import { controlAttributes, renderLabelledControl } from './frame.ts';
 import { momentLimitAttributes } from './hints.ts';
 
+/**
+ * The parts of a date keep their order in texts from right to left. `.unset` and `.format`: an empty control
+ * in WebKit (web/page/moment-formats.ts).
+ */
+export const momentStyle = `
+[dir=rtl] .unread + input { direction: ltr; text-align: right; }
+.unset:not(:focus)::-webkit-datetime-edit { opacity: 0; }
+.labelled:has(> .format) { position: relative; }
+.format { display: none; position: absolute; inset-inline: .875rem; inset-block-end: 0; block-size: var(--control); align-items: center; color: var(--soft); pointer-events: none; }
+.unset:not(:focus) + .format { display: flex; }
+[dir=rtl] .format { justify-content: end; }
+`;
+
 type Moment = Extract<InputElement, { type: 'date' | 'datetime' | 'time' }>;
 
 export const uncorrectedInputAttributes = {
