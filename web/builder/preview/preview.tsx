@@ -10,12 +10,10 @@ import {
   type PlacedElement,
   walkElements,
 } from '#ast/form/tree.ts';
-import { stylesheet } from '#page/markup/style.ts';
 import { listCalculationResults } from '#page/render/elements/results.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
 import { getPageStyle, type PageStyle } from '#page/theme/page-style.ts';
 import { useCurrentForm } from '../../shell/current-form.ts';
-import { parsePage } from '../canvas/page-markup.ts';
 import { type FormPreview, type PreviewEffects, type PreviewSettings, startPreview } from './form-preview.ts';
 import './preview-view.css';
 import type { Settings } from '#ast/settings.ts';
@@ -23,6 +21,7 @@ import { elementStylesOfForm } from '#page/render/elements/element-renderers.ts'
 import { languageStyle } from '#page/render/language-switch.ts';
 import { Button } from '../../design/button.tsx';
 import { Icon, type IconName } from '../../design/icon.tsx';
+import { fillFrame, setPageStyle, writePage } from '../../design/page-document.ts';
 import { EmptyState } from '../../design/states.tsx';
 import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/form-problems.ts';
@@ -121,8 +120,8 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
   useEffect(() => {
     const { current } = frame;
     if (!current) return undefined;
-    const begin = (): (() => void) =>
-      showPage(current, {
+    return fillFrame(current, (page) =>
+      showPage(page, {
         theme: theme.current,
         trial: startPreview(form, settings, new Date(), {
           logo: logo === undefined ? undefined : { address: logo },
@@ -130,42 +129,21 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
           cover: cover === undefined ? undefined : { address: cover },
           pictureOf: (id) => ({ address: imageAddress(formId, id) }),
         }),
-      });
-    let leave = begin();
-    // Some browsers insert the empty document only now, which removes the rendered page.
-    const again = (): void => {
-      if (current.contentDocument?.querySelector('main')) return;
-      leave();
-      leave = begin();
-    };
-    current.addEventListener('load', again);
-    return () => {
-      current.removeEventListener('load', again);
-      leave();
-    };
+      }),
+    );
   }, [form, formId, settings, logo, darkLogo, cover]);
   return <iframe ref={frame} title="Form preview" className="preview-frame" style={{ inlineSize: width }} />;
 }
 
 type Shown = { readonly theme: string; readonly trial: FormPreview };
 
-function showPage(frame: HTMLIFrameElement, { theme, trial }: Shown): () => void {
-  const page = frame.contentDocument!;
-  const inside = frame.contentWindow as Window & typeof globalThis;
-  page.adoptedStyleSheets = [stylesheet, theme].map((text) => {
-    const sheet = new inside.CSSStyleSheet();
-    sheet.replaceSync(text);
-    return sheet;
-  });
+function showPage(page: Document, { theme, trial }: Shown): () => void {
+  const inside = page.defaultView!;
+  setPageStyle(page, theme);
   const read = (element: HTMLFormElement, submitter: HTMLElement | null): FormData =>
     new inside.FormData(element, submitter);
   const show = (text: string): void => {
-    const parsed = parsePage(text);
-    page.title = parsed.title;
-    page.documentElement.lang = parsed.documentElement.lang;
-    page.documentElement.dir = parsed.documentElement.dir;
-    page.body.replaceChildren(page.importNode(parsed.querySelector('main')!, true));
-    inside.scrollTo(0, 0);
+    writePage(page, text);
     page.querySelector<HTMLElement>('[autofocus]')?.focus();
   };
   const submit = (event: SubmitEvent): void => {
