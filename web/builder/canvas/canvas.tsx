@@ -315,7 +315,10 @@ function useFocusReturn(host: RefObject<HTMLElement | null>): void {
       const isOver = target instanceof Element && target.closest(overlays);
       if (!isOver) last = target === host.current ? host.current?.shadowRoot?.activeElement : undefined;
     };
-    const watcher = new MutationObserver(() => {
+    const isOverlay = (node: Node): boolean =>
+      node instanceof Element && (node.matches(overlays) || node.querySelector(overlays) !== null);
+    const watcher = new MutationObserver((changes) => {
+      if (!changes.some(({ removedNodes }) => [...removedNodes].some(isOverlay))) return;
       const isLost = document.activeElement === document.body && !document.querySelector(overlays);
       if (isLost && last instanceof HTMLElement && last.isConnected) last.focus({ preventScroll: true });
     });

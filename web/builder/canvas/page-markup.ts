@@ -17,6 +17,7 @@ import { arrangeSteps } from '#page/render/steps.ts';
 import { everythingShown } from '#page/render/view.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
 import type { PageStyle } from '#page/theme/page-style.ts';
+import { pipedLabelOf } from '../../conditions/condition-tree.ts';
 import { fileLimits, parsePage } from '../../design/page-document.ts';
 import { type EditNode, type NodeKey, walkNodes } from '../model/edit-node.ts';
 import { drawableElement, drawableFrame } from '../model/form-problems.ts';
@@ -52,7 +53,7 @@ const emptyPage = {
 const labelIn =
   ({ labels }: CanvasPageContext) =>
   (id: string): string =>
-    labels.get(id) ?? 'missing question';
+    labels.get(id) ?? pipedLabelOf(id, undefined);
 
 const renderContext = (
   manner: CanvasPageContext,

@@ -67,8 +67,8 @@ const scenarios: { name: string; before: object; after: object; found: string[] 
       ],
     },
     found: [
-      'changed “One” (Step): Skip to: nothing → Skips to “Two” when “Colour” is “Red”',
-      'changed “First” (Short text): Show when: nothing → when “Colour” is “Red”',
+      'changed “One” (Step): Skip to: nothing → Skips to “Two” if “Colour” is “Red”',
+      'changed “First” (Short text): Show if: nothing → if “Colour” is “Red”',
       'changed “Two” (Step): ID: nothing → “two”',
     ],
   },

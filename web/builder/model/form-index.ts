@@ -49,5 +49,13 @@ export const finderIn =
   (id: string): EditNode | undefined =>
     editorFormIndexOf(root).elements.get(id)?.node;
 
+/** Returns a function that finds an element by its id, with a label as `labelled` returns it. */
+export const labelledFinderIn =
+  (root: EditNode) =>
+  (id: string): EditNode | undefined => {
+    const node = finderIn(root)(id);
+    return node && labelled(root, node);
+  };
+
 /** Returns a node whose label shows the labels of other questions instead of placeholders. */
 export const labelled = (root: EditNode, node: EditNode): EditNode => withFilledLabel(node, finderIn(root));
