@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef } from 'react';
 import { type BuilderAddress, parseBuilderAddress } from './builder-address.ts';
 import type { Editor } from './editor/editor.ts';
 import { useEditorState } from './editor/use-editor.ts';
-import { formatNodeAddress, nodeAtAddress } from './model/node-address.ts';
+import { formatNodeAddress, nodeAtAddress } from './model/form-index.ts';
 
 /** Changes the address of the builder. `push` adds an entry to the browser's history. */
 export type ChangeAddress = (change: BuilderAddress, how: 'push' | 'replace') => void;

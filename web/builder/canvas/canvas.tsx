@@ -28,7 +28,7 @@ import type { EditNode, NodeKey } from '../model/edit-node.ts';
 import { drawableFrame } from '../model/form-problems.ts';
 import type { Spot } from '../model/node-positions.ts';
 import { pipedLabelsOf } from '../model/referable-nodes.ts';
-import { drawableTheme } from '../model/theme-choices.ts';
+import { chooseSchemeToPreview, drawableTheme, withSchemeLogo } from '../model/theme-choices.ts';
 import { overlays } from '../shortcuts/use-shortcuts.ts';
 import { CanvasForm } from './canvas-form.tsx';
 import type { Drag, StartDrag } from './drag.ts';
@@ -36,7 +36,6 @@ import { DragLayer } from './drag-layer.tsx';
 import { Overlay } from './overlay.tsx';
 import { type CanvasPageContext, findNodeElement } from './page-markup.ts';
 import { pageTextsOf } from './page-texts.ts';
-import { chooseSchemeToPreview, withSchemeLogo } from './preview-scheme.ts';
 
 /**
  * Adapts a style sheet of the public page to pages inside the canvas. Document selectors become canvas

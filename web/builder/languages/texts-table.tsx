@@ -14,7 +14,7 @@ import { describeNode } from '../model/compare.ts';
 import { type EditNode, nodeAt } from '../model/edit-node.ts';
 import { setTranslation } from '../model/edit-steps.ts';
 import { finderIn } from '../model/form-index.ts';
-import { PipedReading } from '../panel/piped-reading.tsx';
+import { PipedReading } from '../panel/formula-input.tsx';
 import { formatConfirmationLabel, titleOfSetting } from '../settings/settings-values.ts';
 
 /** The languages in the list. Others can be entered by their tag. */

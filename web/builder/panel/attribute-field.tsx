@@ -13,11 +13,10 @@ import { NumberInput } from '../../design/number-input.tsx';
 import { Select } from '../../design/select.tsx';
 import { useLeft } from '../../design/use-left.ts';
 import { shortenOption } from '../model/options-text.ts';
-import { FormulaInput, InsertAnswerMenu } from './formula-input.tsx';
+import { FormulaInput, InsertAnswerMenu, PipedReading } from './formula-input.tsx';
 import { FileTypesInput, IdInput } from './id-input.tsx';
 import { ConditionField } from './logic.tsx';
 import { ElementImageField, OptionsEditor } from './options-editor.tsx';
-import { PipedReading } from './piped-reading.tsx';
 
 type PatternProps = {
   readonly label: string;

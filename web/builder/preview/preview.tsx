@@ -24,10 +24,9 @@ import { Button } from '../../design/button.tsx';
 import { Icon, type IconName } from '../../design/icon.tsx';
 import { fillFrame, setPageStyle, writePage } from '../../design/page-document.ts';
 import { EmptyState } from '../../design/states.tsx';
-import { chooseSchemeToPreview, withSchemeLogo } from '../canvas/preview-scheme.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/form-problems.ts';
-import { drawableTheme } from '../model/theme-choices.ts';
+import { chooseSchemeToPreview, drawableTheme, withSchemeLogo } from '../model/theme-choices.ts';
 
 /**
  * Applies conditions while answers are entered, as the page's script does, and records what the visitor has

@@ -4,8 +4,8 @@ import { RadioGroup, Switch } from '../../design/checkbox.tsx';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { readNumber } from '../../design/read-number.ts';
 import { Select, type SelectChoice } from '../../design/select.tsx';
+import { PipedReading } from '../panel/formula-input.tsx';
 import { ImageField } from '../panel/image-field.tsx';
-import { PipedReading } from '../panel/piped-reading.tsx';
 import { fromLocalDateTime, toLocalDateTime } from './settings-values.ts';
 
 type DeclaredProps = {

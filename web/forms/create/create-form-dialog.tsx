@@ -11,8 +11,7 @@ import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
 import { Loading } from '../../design/states.tsx';
 import { Tabs } from '../../design/tabs.tsx';
-import type { NewForm } from './new-form-settings.ts';
-import { useOpenForm } from './use-open-form.ts';
+import { type NewForm, useOpenForm } from './new-form-settings.ts';
 
 type Unpacked = ReplyOf<'unpackForm'>;
 

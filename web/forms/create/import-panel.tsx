@@ -13,9 +13,8 @@ import { readTextFile } from '../../design/read-text-file.ts';
 import { FormDrawing } from './form-drawing.tsx';
 import { type ConvertedForm, ImportReport, PastedProblems } from './import-report.tsx';
 import type { TextRange } from './json-positions.ts';
-import { type NewForm, newFormSettings } from './new-form-settings.ts';
+import { type NewForm, newFormSettings, useOpenForm } from './new-form-settings.ts';
 import { type ForeignForm, type PastedForm, readPastedForm } from './read-pasted-form.ts';
-import { useOpenForm } from './use-open-form.ts';
 
 /** An area that accepts a dropped file. */
 function FileDrop({ onFile, children }: { onFile: (file: File) => void; children: ReactNode }): ReactElement {

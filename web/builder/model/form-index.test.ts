@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeNode, walkNodes } from './edit-node.ts';
-import { formatNodeAddress, nodeAtAddress } from './node-address.ts';
+import { formatNodeAddress, nodeAtAddress } from './form-index.ts';
 
 const heading = makeNode('heading', { text: 'About you' });
 const name = makeNode('text', { id: '.name', label: 'Name' });
