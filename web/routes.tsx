@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@t
 import type { Session } from '#workspaces/sign-in/session-shapes.ts';
 import { ApiProblem } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
+import { parseBuilderAddress } from './builder/builder-address.ts';
 import { workspaceQuery } from './settings/workspace.ts';
 import { formQuery } from './shell/current-form.ts';
 import { ConsoleLayout, ConsoleRoot, FormLayout } from './shell/layouts.tsx';
@@ -218,6 +219,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => form,
         path: '/',
+        validateSearch: parseBuilderAddress,
         component: lazyScreen(() => import('./builder/builder-screen.tsx'), 'BuilderScreen'),
       }),
       createRoute({

@@ -41,9 +41,9 @@ test('an element schema has the required attributes, defaults and limits of the 
           help_text: { title: 'Help text', type: ['string', 'null'], maxLength: 4096 },
           error_message: { title: 'Error message', type: ['string', 'null'], maxLength: 1024 },
           required: { title: 'Required', type: ['boolean', 'null'], default: false },
-          require_when: { title: 'Require when', ...conditionOrNull },
-          show_when: { title: 'Show when', ...conditionOrNull },
-          hide_when: { title: 'Hide when', ...conditionOrNull },
+          require_when: { title: 'Require if', ...conditionOrNull },
+          show_when: { title: 'Show if', ...conditionOrNull },
+          hide_when: { title: 'Hide if', ...conditionOrNull },
           col_span: {
             title: 'Columns',
             type: ['integer', 'null'],

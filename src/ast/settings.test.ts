@@ -59,6 +59,7 @@ const bad: Record<keyof typeof full, unknown[]> = {
   notification_email: [
     '',
     'owner',
+    'owner@acme',
     'a@b c',
     'a@b.test,,c@d.test',
     'ada.@b.test',

@@ -14,9 +14,11 @@ import {
   type convertFormText,
   convertForRequest,
   detectFormSource,
+  documentOfText,
   type FormSource,
   formSources,
   type ReportedForm,
+  textSources,
 } from './import/convert.ts';
 import { judgeForm } from './judge-form.ts';
 
@@ -78,21 +80,20 @@ const threadLimits = {
   tooMuch: 'Reading the document takes too much time or memory. Split the form into smaller ones.',
 } as const;
 
-type Given = { document: Readonly<Record<string, unknown>>; source?: FormSource | undefined };
+/** The document of another service, or a form as text. */
+type Given = {
+  document?: Readonly<Record<string, unknown>> | undefined;
+  text?: string | undefined;
+  source?: FormSource | undefined;
+};
 type Converted = ReportedForm & { source: FormSource };
 
 /**
  * Converts a document of another service. A long one is converted on a thread.
  * @throws ApiError validation_error if the service is unknown, or the document takes too much work.
  */
-export async function convertDocument(
-  workspaceId: string,
-  { document, source = detectFormSource(document) }: Given,
-): Promise<Converted> {
-  if (!source)
-    throw refuse(
-      `The document is not from a supported service. Supported services: ${formSources.join(', ')}.`,
-    );
+export async function convertDocument(workspaceId: string, given: Given): Promise<Converted> {
+  const { document, source } = readDocument(given);
   const text = JSON.stringify(document);
   const made =
     text.length <= shortDocument
@@ -100,6 +101,26 @@ export async function convertDocument(
       : await convertOnThread(workspaceId, text, source);
   if (typeof made === 'string') throw refuse(made);
   return { ...made, source };
+}
+
+function readDocument({ document, text, source }: Given): Required<Pick<Converted, 'source'>> & {
+  document: Readonly<Record<string, unknown>>;
+} {
+  if ((document === undefined) === (text === undefined))
+    throw refuse('Send either "document" or "text".', 'not_allowed');
+  if (document) {
+    const found = source ?? detectFormSource(document);
+    if (found) return { document, source: found };
+    throw refuse(
+      `The document is not from a supported service. Supported services: ${formSources.join(', ')}.`,
+    );
+  }
+  const textSource = textSources.find((each) => each === source);
+  if (source !== undefined && textSource === undefined)
+    throw refuse(`The source of a text is one of ${textSources.join(', ')}.`);
+  const read = documentOfText({ text: text!, source: textSource });
+  if (typeof read === 'string') throw refuse(read, undefined, 'text');
+  return read;
 }
 
 /** Sends the document as text: copying its values to the thread takes longer than writing and parsing it. */
@@ -118,8 +139,8 @@ const convertOnThread = (
     threadLimits,
   );
 
-const refuse = (message: string): ApiError =>
-  new ApiError('validation_error', undefined, { errors: [{ field: 'document', message }] });
+const refuse = (message: string, code?: 'not_allowed', field = 'document'): ApiError =>
+  new ApiError('validation_error', undefined, { errors: [{ field, message, ...(code && { code }) }] });
 
 /** A working copy that becomes a new form, and the user who requests it. */
 type CopyRequest = Pick<DraftChange, 'workspaceId' | 'formId' | 'structure' | 'settings' | 'userId'>;

@@ -144,18 +144,30 @@ const document = Type.Unsafe<Record<string, unknown>>({
   description:
     'The document that another service exported: Typeform, Formbricks, Tally, Google Forms or SurveyJS.',
 });
-const source = Type.Optional(
-  Type.Enum([...formSources], {
-    description: 'The service that the document comes from. Detected from the content if omitted.',
+const text = Type.Optional(
+  Type.String({
+    maxLength: 1_000_000,
+    description:
+      'The form as plain text, or as CSV whose first line has the questions. Plain text has one question per line, its options below it after `-` or `*`, `# Title` for a step, and `*` after a required question.',
   }),
 );
-export const ForeignForm = Type.Object({ document, source }, noExtraProperties);
+const source = Type.Optional(
+  Type.Enum([...formSources], {
+    description:
+      'The service that the document comes from, or `plain_text` or `csv` for `text`. Detected from the content if omitted.',
+  }),
+);
+export const ForeignForm = Type.Object(
+  { document: Type.Optional(document), text, source },
+  noExtraProperties,
+);
 /** A form to import, from Formloom or from another service. */
 export const FormToImport = Type.Object(
   {
     structure: Type.Optional(anyStructure),
     settings: Type.Optional(anySettings),
     document: Type.Optional(document),
+    text,
     source,
   },
   noExtraProperties,

@@ -474,6 +474,26 @@ test('a form of another service is previewed, and the same document then creates
   assert.deepEqual(made.body.report, body.report);
 });
 
+test('plain text and CSV are previewed, and the same text then creates the form', async () => {
+  const { editor } = await openWorkspace();
+  const convert = (text: string, source?: string) =>
+    editor.api<Static<typeof shapes.ConvertedForm>>('POST', '/forms/convert', { text, source });
+  const { status, body } = await convert('# You\nEmail *\nSize\n- S\n- M\n???');
+  assert.deepEqual([status, body.source, body.problems], [200, 'plain_text', []]);
+  assert.deepEqual(
+    body.report.flatMap(({ path, outcome }) => (outcome === 'left_out' ? [path] : [])),
+    ['lines[5]'],
+  );
+  const text = 'Name,Email\nAda,ada@example.org';
+  assert.deepEqual(
+    [(await convert(text)).body.source, (await convert(text, 'plain_text')).body.source],
+    ['csv', 'plain_text'],
+  );
+  const made = await editor.api<Static<typeof shapes.ImportedForm>>('POST', '/forms/import', { text });
+  assert.deepEqual([made.status, made.body.status], [201, 'draft']);
+  assert.deepEqual(made.body.structure, (await convert(text)).body.structure);
+});
+
 test('a long document is converted like a short one', async () => {
   const { editor } = await openWorkspace();
   const ask = (count: number) =>
@@ -531,4 +551,9 @@ test('an unknown format, or two formats in one request, is rejected with the fie
   assert.deepEqual(await ask('/forms/import', {}), [422, ['structure']]);
   const both = { document: samples.tally, structure: named('Two') };
   assert.deepEqual(await ask('/forms/import', both), [422, ['structure']]);
+  assert.deepEqual(await ask('/forms/import', { text: 'Name', settings: {} }), [422, ['structure']]);
+  assert.deepEqual(await ask('/forms/convert', {}), [422, ['document']]);
+  assert.deepEqual(await ask('/forms/convert', { text: 'Name', source: 'tally' }), [422, ['document']]);
+  assert.deepEqual(await ask('/forms/convert', { text: ' ' }), [422, ['text']]);
+  assert.deepEqual(await ask('/forms/convert', { text: 'Name,"', source: 'csv' }), [422, ['text']]);
 });

@@ -228,7 +228,7 @@ export function wholeFormEndpoints({
     convertForm: operation({
       summary: 'Convert form',
       description:
-        'Converts a form that Typeform, Formbricks, Tally, Google Forms or SurveyJS exported. Returns the form, its problems, and a report of every part that was mapped, changed or left out. Stores nothing: pass the result, or the document itself, to Import form.',
+        'Converts a form that Typeform, Formbricks, Tally, Google Forms or SurveyJS exported (`document`), or a form as plain text or CSV (`text`). Returns the form, its problems, and a report of every part that was mapped, changed or left out. Stores nothing: pass the result, or the same body, to Import form.',
       permission: 'forms:read',
       audit: { none: 'It changes nothing.' },
       body: ForeignForm,
@@ -246,7 +246,7 @@ export function wholeFormEndpoints({
     importForm: operation({
       summary: 'Import form',
       description:
-        'Creates a draft from `structure` and `settings` as Export form returns them, or from the `document` of another service (see Convert form). The form may be incomplete. Images of the theme that this workspace does not have are left out.',
+        'Creates a draft from `structure` and `settings` as Export form returns them, or from the `document` of another service or from `text` (see Convert form). The form may be incomplete. Images of the theme that this workspace does not have are left out.',
       permission: 'forms:write',
       audit: 'entry',
       body: FormToImport,
@@ -295,22 +295,23 @@ export function wholeFormEndpoints({
   };
 }
 
-/** Reads a form that is sent as a Formloom form or as the document of another service. */
+/** Reads a form that is sent as a Formloom form, as the document of another service, or as text. */
 async function readFormToImport(
   workspaceId: string,
-  { structure, settings, document, source }: Static<typeof FormToImport>,
+  { structure, settings, document, text, source }: Static<typeof FormToImport>,
 ) {
-  if ((structure === undefined) === (document === undefined) || (document && settings))
+  const given = [structure, document, text].filter((each) => each !== undefined);
+  if (given.length !== 1 || (structure === undefined && settings !== undefined))
     throw new ApiError('validation_error', undefined, {
       errors: [
         {
           field: 'structure',
-          message: 'Send either "structure" with "settings", or "document".',
+          message: 'Send either "structure" with "settings", or "document", or "text".',
           code: 'not_allowed',
         },
       ],
     });
-  return document
-    ? convertDocument(workspaceId, { document, source })
-    : { structure: structure!, settings: settings ?? {}, report: [], report_count: 0 };
+  return structure
+    ? { structure, settings: settings ?? {}, report: [], report_count: 0 }
+    : convertDocument(workspaceId, { document, text, source });
 }

@@ -197,6 +197,7 @@ test('hostile text in addresses is rejected, and nothing breaks', async () => {
     '<a@b.org>, <c@d.org>',
     '"a"@b.org\u0007',
     '@',
+    'hr@acme',
     '',
   ];
   const { status, body } = await invite(hostile);

@@ -5,7 +5,7 @@ import { findInput, indexQuestionsById, type QuestionsById } from '#ast/form/fie
 import { answerKindOf, type Form, isCalculation, listQuestions } from '#ast/form/tree.ts';
 import { now } from '#kit/clock.ts';
 import { rateLimitExceeded } from '#kit/errors.ts';
-import { readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
+import { readEnteredAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import type { InvitingServices } from './context.ts';
 
@@ -42,7 +42,8 @@ export function createPrefillableCheck(form: Form): IsPrefillable {
 export function checkInvitationDraft(draft: InvitationDraft, isPrefillable: IsPrefillable): DraftProblem[] {
   const { email, name, reference, prefill } = draft;
   const problems: DraftProblem[] = [];
-  if (readMailAddress(email)?.name !== undefined || readMailAddress(email) === undefined)
+  const address = readEnteredAddress(email);
+  if (!address || address.name !== undefined)
     problems.push({ field: 'email', message: `"${clip(email)}" is not a valid email address.` });
   if (countCharacters(name) > invitationDraftLimits.name || !isOneLine(name))
     problems.push({
@@ -93,7 +94,7 @@ const clip = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}
 
 /** Returns the form in which addresses are compared: lower case, with the domain as in DNS. */
 export function emailKeyOf(email: string): string {
-  return toAsciiDomain(readMailAddress(email)?.address ?? email).toLowerCase();
+  return toAsciiDomain(readEnteredAddress(email)?.address ?? email).toLowerCase();
 }
 
 /** Finds the names that an email about a form contains. */

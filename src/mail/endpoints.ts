@@ -4,7 +4,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { readMailAddress } from '#kit/outbox/address.ts';
+import { readEnteredAddress, wrongAddressMessage } from '#kit/outbox/address.ts';
 import {
   laneOfMail,
   type MailKind,
@@ -227,16 +227,10 @@ export function mailEndpoints(context: Context) {
       reply: { status: 200, description: 'The result.', schema: TestMailResult },
       async run({ workspaceId, formIds, body }) {
         requireWorkspaceAccess(formIds);
-        const to = readMailAddress(body.to);
+        const to = readEnteredAddress(body.to);
         if (!to) {
           throw new ApiError('validation_error', undefined, {
-            errors: [
-              {
-                field: 'to',
-                message: 'Enter a valid email address, such as ada@example.org.',
-                code: 'invalid_format',
-              },
-            ],
+            errors: [{ field: 'to', message: wrongAddressMessage, code: 'invalid_format' }],
           });
         }
         await limitAttempts(context, `mail tests of ${workspaceId}`, testsPerMinute);

@@ -80,6 +80,7 @@ test('the confirmation can email the edit link, without a script', async () => {
   const action = /<form method="post" action="([^"]+)"/.exec(confirmation)![1]!;
   assert.match(action, /\/edit\/[\w-]+\/mail$/);
   assert.ok(!confirmation.includes('<details open'));
+  assert.equal((await post(action, { _mail: 'hr@acme' })).status, 422);
   const refused = await post(action, { _mail: 'nobody' });
   const again = await refused.text();
   assert.equal(refused.status, 422);

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { readMailAddress } from '#kit/outbox/address.ts';
+import { readEnteredAddress } from '#kit/outbox/address.ts';
 import { mailPersonalLink } from '#mail/notices/submission-emails.ts';
 import { openEditLink } from '#submissions/changes/edit-by-token.ts';
 import { openSubmissionLink } from '#submissions/links.ts';
@@ -71,7 +71,7 @@ async function mailLink(
   });
   await limitSaves(context.requestCounter, formId, ipRateLimitKey(request.ip));
   const given = addressIn(request);
-  const to = readMailAddress(given);
+  const to = readEnteredAddress(given);
   if (!to) return { until, said: { given, problem: words.mailLinkWrong } };
   const place = { workspaceId, formId, submissionId, formName: form.attrs.name };
   const isSent = await mailPersonalLink(

@@ -45,20 +45,20 @@ test('B7: a rule can be created by keyboard, is shown as a sentence on the eleme
   const id = await make(form([country, element('text', 'state', { label: 'State' })]));
   const page = await openBuilder(id);
   await part(page, '“State”').click();
-  const add = properties(page).getByRole('button', { name: 'Show when …' });
+  const add = properties(page).getByRole('button', { name: 'Show if …' });
   await add.focus();
   await page.keyboard.press('Enter');
-  await part(page, '“State”').getByText('Shown when Country is DE').waitFor();
+  await part(page, '“State”').getByText('Shown if Country is DE').waitFor();
   // The pressed button disappears. The focus moves to the new condition, and returns when the rule is
   // removed.
   await properties(page).locator('[data-part="0"] button:focus').waitFor();
-  await properties(page).getByRole('button', { name: 'Remove “Show when”' }).press('Enter');
-  await properties(page).locator('button:focus', { hasText: 'Show when …' }).waitFor();
+  await properties(page).getByRole('button', { name: 'Remove “Show if”' }).press('Enter');
+  await properties(page).locator('button:focus', { hasText: 'Show if …' }).waitFor();
   await page.keyboard.press('Enter');
   await properties(page).locator('[data-part="0"] button:focus').waitFor();
   assert.match(
     (await part(page, '“State”').getAttribute('aria-label'))!,
-    /Shown when “Country” is “DE”$/,
+    /Shown if “Country” is “DE”$/,
     'a screen reader hears it too',
   );
 
@@ -71,7 +71,7 @@ test('B7: a rule can be created by keyboard, is shown as a sentence on the eleme
   await properties(page).getByRole('button', { name: 'Remove group' }).click();
   await properties(page).locator('.logic-group .logic-group').waitFor({ state: 'detached' });
   await choose(page, /.+ Condition$/, 'is not');
-  await part(page, '“State”').getByText('Shown when Country is not DE').waitFor();
+  await part(page, '“State”').getByText('Shown if Country is not DE').waitFor();
   await untilSaved(
     page,
     'the rule to be saved',
@@ -80,7 +80,7 @@ test('B7: a rule can be created by keyboard, is shown as a sentence on the eleme
       JSON.stringify({ all: [{ element: 'country', is: 'not_equals', value: 'DE' }] }),
   );
   await part(page, '“State”').click();
-  const rule = part(page, '“State”').getByText('Shown when');
+  const rule = part(page, '“State”').getByText('Shown if');
   await until('undo to take the rule back', async () => {
     await page.keyboard.press('Control+z');
     return (await rule.count()) === 0;
@@ -115,7 +115,7 @@ test('B7: deleting an element that a rule uses lists the dependents and then upd
   await page.keyboard.press('Delete');
   const dialog = page.getByRole('alertdialog');
   await dialog.getByText('“State” (Short text)').waitFor();
-  await dialog.getByText('Shown when Country is DE').waitFor();
+  await dialog.getByText('Shown if Country is DE').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await part(page, '“Country”').waitFor();
   await hears(page, 'No changes made.');
@@ -124,10 +124,10 @@ test('B7: deleting an element that a rule uses lists the dependents and then upd
   await page.keyboard.press('Delete');
   await dialog.getByRole('button', { name: 'Remove and continue' }).click();
   await part(page, '“Country”').waitFor({ state: 'detached' });
-  await part(page, '“State”').getByText('Shown when').waitFor({ state: 'detached' });
+  await part(page, '“State”').getByText('Shown if').waitFor({ state: 'detached' });
   await part(page, '“State”').click();
   await page.keyboard.press('Control+z');
-  await part(page, '“State”').getByText('Shown when Country is DE').waitFor();
+  await part(page, '“State”').getByText('Shown if Country is DE').waitFor();
   await focusIs(page, /^“Country”/);
   await leave(page);
 });
@@ -189,7 +189,7 @@ test('B7: a jump to a step gives it an ID, and a circular jump is a problem at i
   });
 
   await part(page, '“Country”').click();
-  assert.ok(await properties(page).getByRole('button', { name: 'Show when …' }).isVisible());
+  assert.ok(await properties(page).getByRole('button', { name: 'Show if …' }).isVisible());
   await leave(page);
 
   const circle = await make(form([element('text', 'z')]));

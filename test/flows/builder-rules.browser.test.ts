@@ -24,13 +24,13 @@ test('a rule begins with the previous question, and is an error only after its f
   const page = await openBuilder(id);
   page.setDefaultTimeout(15_000);
   await part(page, '“City”').click();
-  await properties(page).getByRole('button', { name: 'Show when …' }).press('Enter');
-  await part(page, '“City”').getByText('Shown when Name is …').waitFor();
+  await properties(page).getByRole('button', { name: 'Show if …' }).press('Enter');
+  await part(page, '“City”').getByText('Shown if Name is …').waitFor();
   assert.equal(await properties(page).locator('.field-error:visible, .message-warn:visible').count(), 0);
   assert.equal(await part(page, '“City”').getAttribute('data-problem'), null);
   await properties(page).getByRole('textbox', { name: 'Value' }).focus();
   await properties(page).getByLabel('Label', { exact: true }).focus();
-  await properties(page).getByText('“Show when”').filter({ visible: true }).last().waitFor();
+  await properties(page).getByText('“Show if”').filter({ visible: true }).last().waitFor();
   await properties(page).locator('.field-error:visible').waitFor();
   await page.locator('.canvas-body [aria-label^="“City”"][data-problem]').waitFor();
   await properties(page).getByRole('textbox', { name: 'Value' }).fill('Ada');

@@ -99,8 +99,8 @@ test('a dialog with typed text asks before Escape, its close button or an outsid
     {
       path: `/app/w/${person.workspaceId}/forms`,
       button: 'Create form',
-      tab: 'From JSON',
-      field: 'Form as JSON',
+      tab: 'Import',
+      field: 'Questions, CSV or JSON',
     },
     { path: `/app/forms/${form}/webhooks`, button: 'Add webhook', tab: undefined, field: 'URL' },
   ];
@@ -148,8 +148,8 @@ test('an error in pasted JSON shows its position, and valid dropped JSON becomes
 }, async () => {
   const person = await signIn(service, { role: 'editor' });
   const page = await console.open(`/app/w/${person.workspaceId}/forms`, person);
-  await page.getByRole('tab', { name: 'From JSON' }).click();
-  const area = page.getByLabel('Form as JSON');
+  await page.getByRole('tab', { name: 'Import' }).click();
+  const area = page.getByLabel('Questions, CSV or JSON');
   const step = (label: string): string =>
     `{"type":"form","attrs":{"name":"Pasted"},"children":[\n{"type":"step","attrs":{},"children":[\n{"type":"text","attrs":{"id":"a"${label}},"children":[]}]}]}`;
   await area.fill(step(''));
@@ -170,7 +170,7 @@ test('an error in pasted JSON shows its position, and valid dropped JSON becomes
   await page.getByRole('button', { name: 'Create form' }).click();
   await page.getByRole('alert').getByText('This is not valid JSON').waitFor();
   await page.getByRole('tab', { name: 'Templates' }).click();
-  await page.getByRole('tab', { name: 'From JSON' }).click();
+  await page.getByRole('tab', { name: 'Import' }).click();
   assert.equal(await area.inputValue(), '{ "type": "form", ', 'a look at the templates takes nothing away');
 
   const dropped = await page.evaluateHandle(
@@ -188,16 +188,15 @@ test('an error in pasted JSON shows its position, and valid dropped JSON becomes
   // Recognizes the export of another service and reports each part before creating the form.
   await page.goto(`${service.url}/app/w/${person.workspaceId}/forms`);
   await page.getByRole('button', { name: 'Create form' }).click();
-  await page.getByRole('tab', { name: 'From JSON' }).click();
+  await page.getByRole('tab', { name: 'Import' }).click();
   await area.fill(JSON.stringify(samples.typeform));
-  await page.getByRole('dialog').getByRole('button', { name: 'Create form' }).click();
   await page.getByText('This is a Typeform form.').waitFor();
   await page
     .getByRole('list', { name: 'Not imported' })
     .getByText('No element type matches "payment".')
     .waitFor();
   assert.equal((await list(person)).length, 1, 'nothing is made yet');
-  await page.getByRole('button', { name: 'Create form' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create form' }).click();
   await page.waitForURL(/\/app\/forms\//);
   assert.deepEqual((await list(person)).map(({ name }) => name).toSorted(), ['Pasted', 'Weaving course']);
   await console.leave(page);
@@ -286,6 +285,61 @@ test('deleting a form requires typing its name and shows how many submissions ar
   await console.leave(page);
 });
 
+test('plain text becomes a form by keyboard: its questions are drawn first, and what is not understood is listed', async () => {
+  const person = await signIn(service, { role: 'editor' });
+  await create(person, 'First');
+  const page = await console.open(`/app/w/${person.workspaceId}/forms`, person);
+  await tabTo(page, 'button', 'Create form');
+  await press(page, 'Enter');
+  await tabTo(page, 'tab', 'Templates');
+  await press(page, 'ArrowRight');
+  await tabTo(page, 'textbox', 'Questions, CSV or JSON');
+  const text = '# About you\nName *\nEmail\n\nHow did you come?\n- Train\n- Car\n???';
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+  await press(page, 'Control+v');
+  await page.getByText('This is plain text.').waitFor();
+  const lost = page.getByRole('list', { name: 'Not imported' });
+  await lost.getByText('Line 8').waitFor();
+  const drawn = page.frameLocator('iframe[title="Preview of the form"]');
+  await drawn.getByRole('heading', { name: 'About you' }).waitFor();
+  await drawn.getByRole('textbox', { name: 'Email' }).waitFor();
+  await drawn.getByRole('radio', { name: 'Train' }).waitFor();
+  assert.deepEqual((await list(person)).length, 1, 'nothing is made yet');
+
+  await press(page, 'Escape');
+  const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await question.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Read as CSV' }).click();
+  await page.getByText('This is a table (CSV).').waitFor();
+  await page.getByRole('button', { name: 'Read as plain text' }).click();
+  await page.getByText('This is plain text.').waitFor();
+
+  await tabTo(page, 'button', 'Choose a file');
+  await press(page, 'Tab', 'Enter');
+  await page.waitForURL(/\/app\/forms\/[0-9a-f-]{36}$/);
+  const { body } = await person.api<{ structure: { children: { attrs: object; children: object[] }[] } }>(
+    'GET',
+    `/forms/${page.url().split('/').at(-1)}`,
+  );
+  assert.deepEqual(body.structure.children, [
+    {
+      type: 'step',
+      attrs: { title: 'About you' },
+      children: [
+        { type: 'text', attrs: { id: 'name', label: 'Name', required: true }, children: [] },
+        { type: 'email', attrs: { id: 'email', label: 'Email' }, children: [] },
+        {
+          type: 'radio',
+          attrs: { id: 'how_did_you_come', label: 'How did you come?', options: ['Train', 'Car'] },
+          children: [],
+        },
+      ],
+    },
+  ]);
+  await console.leave(page);
+});
+
 test('a form is exported as a file that can be pasted again', async () => {
   const person = await signIn(service, { role: 'viewer' });
   const editor = await signIn(service, { role: 'editor', workspaceId: person.workspaceId });
@@ -321,14 +375,14 @@ test('a form exported from one workspace becomes a draft in another, which lists
   assert.equal(file.suggestedFilename(), 'Moving.form.tar.gz');
   const to = await signIn(service, { role: 'admin' });
   const page = await console.open(`/app/w/${to.workspaceId}/forms`, to);
-  await page.getByRole('tab', { name: 'File' }).click();
+  await page.getByRole('tab', { name: 'Import' }).click();
   const choosing = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Choose file' }).click();
+  await page.getByRole('button', { name: 'Choose a file' }).click();
   const chooser = await choosing;
   await chooser.setFiles({ name: 'x.gz', mimeType: 'application/x-gzip', buffer: Buffer.from('no package') });
   await page.getByRole('alert').getByText('The file is not a form package').waitFor();
   const again = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Choose file' }).click();
+  await page.getByRole('button', { name: 'Choose a file' }).click();
   await (await again).setFiles(await file.path());
   await page.getByText('Passwords are never exported.').waitFor();
   await page.getByRole('button', { name: 'Open the form' }).click();
@@ -340,9 +394,9 @@ test('a form exported from one workspace becomes a draft in another, which lists
   // Over a list the message stays until it is read.
   await page.getByRole('link', { name: /All forms in/ }).click();
   await page.getByRole('button', { name: 'Create form' }).click();
-  await page.getByRole('tab', { name: 'File' }).click();
+  await page.getByRole('tab', { name: 'Import' }).click();
   const third = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Choose file' }).click();
+  await page.getByRole('button', { name: 'Choose a file' }).click();
   await (await third).setFiles(await file.path());
   const open = page.getByRole('button', { name: 'Open the form' });
   await open.waitFor();

@@ -48,9 +48,9 @@ test('a webhook gets a filter, shows it as a sentence, and receives only matchin
   const dialog = page.getByRole('dialog', { name: 'Add webhook' });
   await dialog.getByLabel('URL', { exact: true }).fill(receiver.url);
   await dialog.getByRole('button', { name: 'Add condition' }).click();
-  await dialog.getByText('Only when Country is France').waitFor();
+  await dialog.getByText('Only if Country is France').waitFor();
   await choose(page, dialog, /Value/, 'Germany');
-  await dialog.getByText('Only when Country is Germany').waitFor();
+  await dialog.getByText('Only if Country is Germany').waitFor();
   await dialog.getByRole('button', { name: 'Add condition', exact: true }).click();
   await choose(page, dialog, /Answer to/, 'How many?');
   await dialog.getByRole('button', { name: 'Add webhook' }).click();
@@ -64,7 +64,7 @@ test('a webhook gets a filter, shows it as a sentence, and receives only matchin
   await page.getByRole('button', { name: 'I have saved it' }).click();
 
   // Saving opens the page of the new webhook.
-  await page.getByRole('definition').getByText('Only when Country is Germany').waitFor();
+  await page.getByRole('definition').getByText('Only if Country is Germany').waitFor();
   await page.getByText('After days of failures').waitFor();
   assert.deepEqual(await findBarriers(page), []);
 
@@ -148,7 +148,7 @@ test("publishing a form without a question that a webhook's filter uses names th
   assert.equal(await links.count(), 1, 'the filter that fits is not spoken of');
   assert.deepEqual(await findBarriers(page), []);
   await links.click();
-  await page.getByRole('definition').getByText('Only when Country is Germany').waitFor();
+  await page.getByRole('definition').getByText('Only if Country is Germany').waitFor();
   assert.match(page.url(), /\/webhooks\/[0-9a-f-]{36}$/);
   await browser.leave(page);
 });

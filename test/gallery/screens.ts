@@ -273,15 +273,18 @@ const inside: readonly Screen[] = [
       await page.getByRole('dialog').getByRole('searchbox').fill('signature');
     }),
   ],
-  ...['From JSON', 'File'].map(
-    (tab) =>
-      [
-        `forms-create-${slug(tab)}`,
-        forms,
-        'table',
-        doing(press('Create form', '.template'), (page) => page.getByRole('tab', { name: tab }).click()),
-      ] as const,
-  ),
+  [
+    'forms-create-import',
+    forms,
+    'table',
+    doing(press('Create form', '.template'), async (page) => {
+      await page.getByRole('tab', { name: 'Import' }).click();
+      await page
+        .getByLabel('Questions, CSV or JSON')
+        .fill('# About you\nName *\nEmail *\n\nHow did you come?\n- Train\n- On foot\n???');
+      await page.frameLocator('iframe').getByText('On foot').waitFor();
+    }),
+  ],
   ['forms-delete', forms, 'table', choose('Actions for Weaving workshop', 'Delete')],
   ['submissions', `${inForm}/submissions`, '.sheet-row'],
   [

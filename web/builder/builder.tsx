@@ -1,16 +1,9 @@
-import {
-  type Dispatch,
-  type ReactElement,
-  type SetStateAction,
-  useCallback,
-  useEffect,
-  useMemo,
-  useState,
-} from 'react';
+import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import { isSameJson } from '#ast/basics/json.ts';
 import { changedSettings } from '#ast/settings.ts';
 import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
+import type { BuilderView } from './builder-address.ts';
 import { BuilderHeader } from './builder-header.tsx';
 import { DesignView } from './design-view.tsx';
 import type { Editor } from './editor/editor.ts';
@@ -38,27 +31,34 @@ import { ShareView } from './share/share-view.tsx';
 import { ShortcutsDialog } from './shortcuts/shortcuts-dialog.tsx';
 import { useShortcuts } from './shortcuts/use-shortcuts.ts';
 import { ThemeView } from './theme/theme-view.tsx';
+import { useAddress, useSelectionAddress } from './use-address.ts';
 import { type BuilderStart, type OpenForm, type ReplacementDocument, useOpenForm } from './use-open-form.ts';
 import { VersionsView } from './versions.tsx';
-import { type BuilderView, ViewTabs } from './view-tabs.tsx';
+import { ViewTabs } from './view-tabs.tsx';
 
 type Viewing = {
   readonly view: BuilderView;
-  readonly setView: Dispatch<SetStateAction<BuilderView>>;
+  readonly setView: (view: BuilderView) => void;
   /** Undoes or redoes a change and opens the view that shows it, so that no change happens out of sight. */
   readonly travel: (step: 'undo' | 'redo') => void;
 };
 
 function useView(editor: Editor): Viewing {
-  const [view, setView] = useState<BuilderView>('design');
+  const [{ view = 'design' }, change] = useAddress();
+  const setView = useCallback(
+    (next: BuilderView) => {
+      if (next !== view) change({ view: next, panel: undefined }, 'push');
+    },
+    [view, change],
+  );
   const travel = useCallback(
     (step: 'undo' | 'redo') => {
       const before = editor.read().history.present;
       editor[step]();
       const after = editor.read().history.present;
-      setView((now) => viewOfChange(before, after, now));
+      setView(viewOfChange(before, after, view));
     },
-    [editor],
+    [editor, view, setView],
   );
   return { view, setView, travel };
 }
@@ -89,13 +89,16 @@ export function Builder(start: BuilderStart): ReactElement {
   );
   const isLive = useMemo(() => isWhatVisitorsSee(opened, { root, settings }), [opened, root, settings]);
   const { view, setView, travel } = useView(editor);
+  useSelectionAddress(editor);
   // Kept here so that unapplied JSON survives a switch to another view.
   const [json, setJson] = useState<JsonDraft>();
   useLeaveWarning(json !== undefined);
   const [asked, setAsked] = useState<SettingProblem>();
   useEffect(() => {
-    if (asked) focusSetting(asked);
-  }, [asked]);
+    if (asked?.view !== view) return;
+    focusSetting(asked);
+    setAsked(undefined);
+  }, [asked, view]);
   const [isPublishing, setPublishing] = useState(false);
   const [isConflictPut, setConflictPut] = useState(false);
   const save = useCallback(() => void autosave.saveNow(), [autosave]);
@@ -110,8 +113,7 @@ export function Builder(start: BuilderStart): ReactElement {
       editor.select(place, 'panel');
     } else {
       setView(place.view);
-      // A new object each time, so that the same navigation can be repeated.
-      setAsked({ ...place });
+      setAsked(place);
     }
   };
   const [isLaunched, setLaunched] = useState(false);

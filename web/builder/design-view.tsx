@@ -17,6 +17,7 @@ import { Button, IconButton } from '../design/button.tsx';
 import { ConfirmDialog, Dialog } from '../design/dialog.tsx';
 import { toastProblem } from '../design/toast.tsx';
 import { useNarrow } from '../design/use-window.ts';
+import type { BuilderPanel } from './builder-address.ts';
 import { Canvas } from './canvas/canvas.tsx';
 import { NodeMenu } from './canvas/canvas-node.tsx';
 import { type StartDrag, useDrag } from './canvas/drag.ts';
@@ -38,6 +39,7 @@ import {
 } from './panel/property-panel.tsx';
 import type { BuilderApi } from './saving/autosave.ts';
 import { NodeCommandContext, useNodeFinderActions, useNodeShortcuts } from './shortcuts/use-shortcuts.ts';
+import { useAddress } from './use-address.ts';
 
 const PathsDialog = lazy(async () => ({ default: (await import('./paths/paths-dialog.tsx')).PathsDialog }));
 
@@ -48,7 +50,7 @@ function StepsList({ list, onDrag }: StepsProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
   const current = pathToNode(root, selection)[1];
-  const [isMapOpen, setMapOpen] = useState(false);
+  const [, changeAddress] = useAddress();
   return (
     <section className="steps-list" aria-labelledby="steps-heading">
       <h2 className="pane-heading" id="steps-heading">
@@ -82,16 +84,16 @@ function StepsList({ list, onDrag }: StepsProps): ReactElement {
           </Button>
         )}
         {root.children.length > 1 && (
-          <Button size="small" variant="quiet" icon="steps" onPress={() => setMapOpen(true)}>
+          <Button
+            size="small"
+            variant="quiet"
+            icon="steps"
+            onPress={() => changeAddress({ panel: 'paths' }, 'replace')}
+          >
             Paths
           </Button>
         )}
       </div>
-      {isMapOpen && (
-        <Suspense>
-          <PathsDialog onClose={() => setMapOpen(false)} />
-        </Suspense>
-      )}
     </section>
   );
 }
@@ -136,7 +138,7 @@ export function DesignView({ problems, api }: { problems: ProblemsByKey; api: Bu
   const [foot, setFoot] = useState<HTMLElement | null>(null);
   const [wish, setWish] = useState<InsertRequest | undefined>();
   const isNarrow = useNarrow();
-  const { sheet, setSheet, closePanel } = useSheet(place.editor, host);
+  const { sheet, setSheet, closePanel } = useSheet(place.editor, host, isNarrow);
   const { present } = useEditorState(place.editor).history;
   // Stable across edits: it is a prop of up to 200 gaps, which would re-render if it changed.
   const insert = useCallback(
@@ -174,7 +176,7 @@ export function DesignView({ problems, api }: { problems: ProblemsByKey; api: Bu
           {isNarrow && (
             <>
               <IconButton icon="steps" label="Steps" onPress={() => setSheet('steps')} />
-              <IconButton icon="settings" label="Properties" onPress={() => setSheet('panel')} />
+              <IconButton icon="settings" label="Properties" onPress={() => setSheet('properties')} />
               {!isReadOnly && (
                 <IconButton icon="add" label="Add element" variant="primary" onPress={openMenu} />
               )}
@@ -184,13 +186,18 @@ export function DesignView({ problems, api }: { problems: ProblemsByKey; api: Bu
         <Pane
           side="end"
           title={isNarrow ? titleOfPanel(selectedNodes(present)) : 'Properties'}
-          isOpen={sheet === 'panel'}
+          isOpen={sheet === 'properties'}
           onClose={closePanel}
         >
           <div inert={isReadOnly}>
             <PropertyPanel problems={quiet.shown} onLeave={quiet.onLeave} />
           </div>
         </Pane>
+        {sheet === 'paths' && (
+          <Suspense>
+            <PathsDialog onClose={() => setSheet(undefined)} />
+          </Suspense>
+        )}
         {deletion.dialog}
         <InsertMenu wish={wish} onClose={() => setWish(undefined)} />
       </div>
@@ -199,29 +206,33 @@ export function DesignView({ problems, api }: { problems: ProblemsByKey; api: Bu
 }
 
 /**
- * Returns the pane that covers the canvas on a phone. A focus request for another part closes the pane first.
+ * Returns what covers the canvas: a pane on a phone, or the map of the paths. A focus request for another part
+ * closes it first.
  */
 function useSheet(
   editor: Editor,
   host: RefObject<HTMLElement | null>,
+  isNarrow: boolean,
 ): {
-  readonly sheet: 'steps' | 'panel' | undefined;
-  readonly setSheet: (sheet: 'steps' | 'panel' | undefined) => void;
+  readonly sheet: BuilderPanel | undefined;
+  readonly setSheet: (sheet: BuilderPanel | undefined) => void;
   readonly closePanel: () => void;
 } {
   const { focus } = useEditorState(editor);
-  const [sheet, setSheet] = useState<'steps' | 'panel' | undefined>();
+  const [{ panel: sheet }, change] = useAddress();
+  const setSheet = useCallback((panel: BuilderPanel | undefined) => change({ panel }, 'replace'), [change]);
   const isOpen = useEffectEvent(() => sheet !== undefined);
   useEffect(() => {
-    if (focus?.part === 'panel') setSheet('panel');
-    else if (focus && isOpen()) {
+    if (focus?.part === 'panel') {
+      if (isNarrow) setSheet('properties');
+    } else if (focus && isOpen()) {
       setSheet(undefined);
       const { key, part } = focus;
       afterFocusReturned(() =>
         part === 'label' ? editor.write({ key }) : findNodeElement(host.current, key)?.focus(),
       );
     }
-  }, [editor, host, focus]);
+  }, [editor, host, focus, isNarrow, setSheet]);
   const closePanel = (): void => {
     setSheet(undefined);
     // Clears the focus request, so that the pane stays closed after a visit to another view.

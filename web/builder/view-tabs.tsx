@@ -1,29 +1,17 @@
 import { type ReactElement, useEffect, useRef } from 'react';
 import { pluralize } from '#ast/basics/format-number.ts';
 import { IconButton } from '../design/button.tsx';
-import { Icon, type IconName } from '../design/icon.tsx';
+import { Icon } from '../design/icon.tsx';
 import { canAnimate } from '../design/motion.ts';
 import { focusUnreadableInput } from '../design/unreadable-input.ts';
 import { formatKeys } from '../shell/keyboard-shortcuts.ts';
+import { type BuilderView, builderViews } from './builder-address.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import {
   type BuilderCommand,
   type GlobalCommandTarget,
   globalCommands,
 } from './shortcuts/builder-commands.ts';
-
-const views = [
-  { id: 'design', label: 'Design', icon: 'edit' },
-  { id: 'preview', label: 'Preview', icon: 'eye' },
-  { id: 'theme', label: 'Theme', icon: 'theme' },
-  { id: 'languages', label: 'Languages', icon: 'globe' },
-  { id: 'settings', label: 'Settings', icon: 'settings' },
-  { id: 'share', label: 'Share', icon: 'share' },
-  { id: 'versions', label: 'History', icon: 'history' },
-  { id: 'json', label: 'JSON', icon: 'file' },
-] as const satisfies readonly { id: string; label: string; icon: IconName }[];
-
-export type BuilderView = (typeof views)[number]['id'];
 
 /** The views of a form, with undo and redo, which work in all of them. */
 export function ViewTabs({
@@ -51,7 +39,7 @@ export function ViewTabs({
   return (
     <div className="view-bar">
       <nav ref={nav} aria-label="Form views" className="view-tabs">
-        {views.map(({ id, label, icon }) => (
+        {builderViews.map(({ id, label, icon }) => (
           <button
             key={id}
             type="button"

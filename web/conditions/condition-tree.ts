@@ -209,12 +209,15 @@ export const createNodeFinder =
   (id) =>
     questions.find((node) => attributeText(node, 'id') === id);
 
+/** Returns what stands for an answer in a text: the label of its question, or its ID if it has no label. */
+export function pipedLabelOf(id: string, node: TestedNode | undefined): string {
+  if (!node) return 'missing question';
+  return fillPiped(attributeText(node, 'label'), () => '…').trim() || id;
+}
+
 /** Fills the placeholders of a text with the labels of their questions: `Hello [Name]`. */
 export const fillLabels = (text: string, find: FindTestedNode): string =>
-  fillPiped(text, (id) => {
-    const node = find(id);
-    return formatPipedLabel(node ? fillPiped(attributeText(node, 'label'), () => '…') : 'missing question');
-  });
+  fillPiped(text, (id) => formatPipedLabel(pipedLabelOf(id, find(id))));
 
 /** Fills the placeholders in the label of a node. Returns the node itself if there are none. */
 export function withFilledLabel<Node extends TestedNode>(node: Node, find: FindTestedNode): Node {

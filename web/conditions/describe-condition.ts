@@ -25,15 +25,15 @@ export const plainPart = (text: string): SentencePart => ({ text });
 
 const isNegative = ({ mode }: ConditionGroup): boolean => mode === 'none' || mode === 'not_all';
 
-/** Formats ` when A and B`, or ` unless A or B` for a negated group. */
+/** Formats ` if A and B`, or ` unless A or B` for a negated group. */
 export const describeWhen = (group: ConditionGroup, find: FindTestedNode): Sentence => [
-  plainPart(isNegative(group) ? ' unless ' : ' when '),
+  plainPart(isNegative(group) ? ' unless ' : ' if '),
   ...describeParts(group, find),
 ];
 
-/** Formats `Only when A and B`, or `Unless A or B` for a negated group. */
+/** Formats `Only if A and B`, or `Unless A or B` for a negated group. */
 export const describeOnlyWhen = (group: ConditionGroup, find: FindTestedNode): Sentence => [
-  plainPart(isNegative(group) ? 'Unless ' : 'Only when '),
+  plainPart(isNegative(group) ? 'Unless ' : 'Only if '),
   ...describeParts(group, find),
 ];
 

@@ -17,8 +17,9 @@ export const PipedText = ({ text }: { text: string }): ReactNode =>
 
 /** Renders bold, italics and links of an author's text. `isOneLine` shows links as text, for cut lines. */
 export const MarkedText = ({ text, isOneLine = false }: { text: string; isOneLine?: boolean }): ReactNode =>
-  splitInlineMarkup(text).map(({ text: part, mark: Mark, href }, index) => {
-    if (Mark) return <Mark key={index}>{part}</Mark>;
+  splitInlineMarkup(text).map(({ text: part, mark, href }, index) => {
+    if (mark === 'i') return <i key={index}>{part}</i>;
+    if (mark) return <b key={index}>{mark === 'b' ? part : <i>{part}</i>}</b>;
     return href === undefined || isOneLine ? (
       part
     ) : (

@@ -14,7 +14,10 @@ for (const [what, name, from, to] of [
   ['is added', 'bold', 'a ⟦b⟧ c', 'a **⟦b⟧** c'],
   ['is removed', 'bold', 'a **⟦b⟧** c', 'a ⟦b⟧ c'],
   ['is added without spaces', 'italic', 'a⟦ b ⟧c', 'a *⟦b⟧* c'],
-  ['replaces another one', 'italic', '**⟦b⟧**', '*⟦b⟧*'],
+  ['is added to another one', 'italic', '**⟦b⟧**', '***⟦b⟧***'],
+  ['is added to another one', 'bold', '*⟦b⟧*', '***⟦b⟧***'],
+  ['is removed from both', 'italic', '***⟦b⟧***', '**⟦b⟧**'],
+  ['is removed from both', 'bold', '***⟦b⟧***', '*⟦b⟧*'],
   ['is added with an example', 'italic', 'a ⟦⟧', 'a *⟦italic text⟧*'],
 ] as const) {
   test(`the mark ${name} ${what}: ${from}`, () => {

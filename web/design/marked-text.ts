@@ -1,13 +1,16 @@
 export type SelectedText = { readonly text: string; readonly start: number; readonly end: number };
 
-const marks = { bold: '**', italic: '*' } as const;
+/** The number of stars of each mark; both together have three. */
+const marks = { bold: 2, italic: 1 } as const;
 
 /** Adds, replaces or removes a mark around the selection. Without a selection, adds an example. */
 export function toggleMark(given: SelectedText, name: keyof typeof marks): SelectedText {
   const { text, start, end } = trimmed(given);
   const [before, said, after] = [text.slice(0, start), text.slice(start, end), text.slice(end)];
-  const stars = said === '' ? 0 : Math.min(/\**$/.exec(before)![0].length, /^\**/.exec(after)![0].length);
-  const mark = stars === marks[name].length ? '' : marks[name];
+  const found = Math.min(3, /\**$/.exec(before)![0].length, /^\**/.exec(after)![0].length);
+  const stars = said === '' ? 0 : found;
+  // The marks are bits: bold is 2, italic is 1.
+  const mark = '*'.repeat(stars ^ marks[name]);
   const marked = said || `${name} text`;
   const from = start - stars + mark.length;
   return {
@@ -38,10 +41,10 @@ function trimmed({ text, start, end }: SelectedText): SelectedText {
 }
 
 /** Two isolates (U+2068, U+2069) in brackets: they tell a label from brackets of the author. */
-const filled = /\[\u2068([^\u2069]*)\u2069\]/;
+const pipedLabel = /\[\u2068([^\u2069]*)\u2069\]/;
 
 /** Formats the label of a question inside of another text: `[Full name]`. */
 export const formatPipedLabel = (label: string): string => `[\u2068${label}\u2069]`;
 
 /** Splits a text into literal parts and the labels in it, alternating. */
-export const splitPipedText = (text: string): readonly string[] => text.split(filled);
+export const splitPipedText = (text: string): readonly string[] => text.split(pipedLabel);

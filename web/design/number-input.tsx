@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { TextField } from './field.tsx';
 import { readNumber } from './read-number.ts';
+import { useLeft } from './use-left.ts';
 
 type NumberProps = {
   readonly label: string;
@@ -32,6 +33,7 @@ export function NumberInput({
     setTyped({ text: next, given: isFit ? (number === undefined ? '' : String(number)) : given });
     if (isFit) onChange(number);
   };
+  const left = useLeft(true);
   const isUnfit = text.trim() !== '' && readNumber(text, isWhole) === undefined;
   return (
     <TextField
@@ -40,9 +42,21 @@ export function NumberInput({
       inputMode={isWhole ? 'numeric' : 'decimal'}
       autoComplete="off"
       value={text}
-      onChange={type}
+      onChange={(next) => {
+        left.enter();
+        type(next);
+      }}
+      onBlur={left.leave}
       isReadOnly={isReadOnly}
-      error={isUnfit ? (isWhole ? 'Enter a whole number.' : 'Enter a number like 2.5.') : error}
+      error={
+        !left.isLeft
+          ? undefined
+          : isUnfit
+            ? isWhole
+              ? 'Enter a whole number.'
+              : 'Enter a number like 2.5.'
+            : error
+      }
     />
   );
 }

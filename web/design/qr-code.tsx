@@ -29,6 +29,23 @@ export function renderQrCodeSvg(text: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${width}" shape-rendering="crispEdges"><rect width="${width}" height="${width}" fill="#fff"/><path d="${path}"/></svg>`;
 }
 
+/** In pixels, at least: enough for a poster. Each module is a whole number of pixels, so that edges are sharp. */
+const pngWidth = 1_000;
+
+/** Returns the QR code as a PNG file. */
+export async function renderQrCodePng(text: string): Promise<Blob> {
+  const { path, width } = drawCode(text);
+  const scale = Math.ceil(pngWidth / width);
+  const canvas = new OffscreenCanvas(width * scale, width * scale);
+  const context = canvas.getContext('2d')!;
+  context.fillStyle = '#fff';
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.scale(scale, scale);
+  context.fillStyle = '#000';
+  context.fill(new Path2D(path));
+  return canvas.convertToBlob({ type: 'image/png' });
+}
+
 function drawCode(text: string): { path: string; width: number } {
   const code = makeCode(0, 'M');
   code.addData(text);

@@ -12,6 +12,7 @@ import { FormDialog } from '../design/form-dialog.tsx';
 import { Select } from '../design/select.tsx';
 import { QueryState } from '../design/states.tsx';
 import { Tabs } from '../design/tabs.tsx';
+import { useLeft } from '../design/use-left.ts';
 import type { LocatedForm } from '../shell/current-form.ts';
 import { type EventKind, eventChoices } from './events.ts';
 import { prettifyJson } from './log-view.ts';
@@ -129,7 +130,7 @@ type TestProps = { form: LocatedForm; webhook: Webhook; onClose: () => void };
 /** Sends the latest real submissions to another URL, to test a receiver during development. */
 export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): ReactElement {
   const [draft, setDraft] = useState<Draft>({ url: '', count: '3', event: webhook.events[0]! });
-  const [wasLeft, setLeft] = useState(false);
+  const { isLeft: wasLeft, leave } = useLeft(false);
   const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }));
   const send = useAction({
     run: () =>
@@ -151,7 +152,7 @@ export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): Rea
       isOpen
       onClose={onClose}
       onSubmit={() => {
-        setLeft(true);
+        leave();
         if (urlProblem(draft.url) === undefined) send.mutate();
       }}
       submitLabel="Send tests"
@@ -169,7 +170,7 @@ export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): Rea
         autoFocus
         value={draft.url}
         onChange={(text) => set({ url: text.trim() })}
-        onBlur={() => setLeft(true)}
+        onBlur={leave}
         error={(wasLeft && draft.url ? urlProblem(draft.url) : undefined) ?? send.of('url')}
       />
       <Select

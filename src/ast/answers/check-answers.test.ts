@@ -54,6 +54,8 @@ const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculati
       'a b@c.d',
       'a@-b.c',
       'a@b..c',
+      'hr@acme',
+      'hr@bücher',
       'é b@b.c',
       `${'a'.repeat(251)}@b.c`,
       `a@${'b'.repeat(64)}.c`,

@@ -1,17 +1,25 @@
-/** Matches `**bold**`, `*italic*`, and links: `[text](https://…)` or `mailto:`. Marks cannot be nested. */
+/**
+ * Matches `***both***`, `**bold**`, `*italic*`, and links: `[text](https://…)` or `mailto:`. Marks cannot be
+ * nested otherwise.
+ */
 const inlineMarkup =
-  /\*\*([^*\n]+)\*\*|\[([^[\]\n]{1,500})\]\(((?:https:\/\/|mailto:)[^\s()<>]{1,2000})\)|(?<![\w*])\*([^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])/g;
+  /\*\*\*(?<both>[^*\n]+)\*\*\*|\*\*(?<bold>[^*\n]+)\*\*|\[(?<said>[^[\]\n]{1,500})\]\((?<href>(?:https:\/\/|mailto:)[^\s()<>]{1,2000})\)|(?<![\w*])\*(?<italic>[^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])/g;
 
-/** A part of a text: bold, italic, a link with its address, or plain. */
-export type InlinePart = { readonly text: string; readonly mark?: 'b' | 'i'; readonly href?: string };
+/** Bold, italic, or both. */
+export type InlineMark = 'b' | 'i' | 'bi';
+
+/** A part of a text: marked, a link with its address, or plain. */
+export type InlinePart = { readonly text: string; readonly mark?: InlineMark; readonly href?: string };
 
 /** Splits an author's text into plain and marked parts. */
 export function splitInlineMarkup(text: string): InlinePart[] {
   const parts: InlinePart[] = [];
   let from = 0;
-  for (const { 0: whole, 1: bold, 2: said, 3: href, 4: italic, index } of text.matchAll(inlineMarkup)) {
+  for (const { 0: whole, groups = {}, index } of text.matchAll(inlineMarkup)) {
+    const { both, bold, italic, said, href } = groups;
     parts.push({ text: text.slice(from, index) });
     if (href !== undefined) parts.push({ text: said!, href });
+    else if (both !== undefined) parts.push({ text: both, mark: 'bi' });
     else parts.push(bold === undefined ? { text: italic!, mark: 'i' } : { text: bold, mark: 'b' });
     from = index + whole.length;
   }

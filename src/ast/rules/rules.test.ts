@@ -307,6 +307,8 @@ test('an email address may use any script before and after the @', () => {
     'jörg@example.org',
     'δοκιμή@παράδειγμα.δοκιμή',
     'a.b+c@xn--mnchen-3ya.example',
+    'root@localhost',
+    'root@LOCALHOST',
   ])
     assert.equal(isEmail(address), true, address);
   for (const address of [
@@ -320,6 +322,10 @@ test('an email address may use any script before and after the @', () => {
     'a@b@ü.example',
     `a@${'ü'.repeat(70)}.example`,
     'a@\u{200B}ü.example',
+    'hr@acme',
+    'hr@localhosts',
+    'hr@münchen',
+    '用户@例え',
   ])
     assert.equal(isEmail(address), false, address);
 });

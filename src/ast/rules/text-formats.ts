@@ -16,8 +16,8 @@ const domainPattern = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]
 
 /**
  * Returns whether the text is an email address by the HTML standard, of at most 254 characters (RFC 5321).
- * The domain and the part before the @ can use any script. A domain without a dot is valid, as in browsers:
- * internal networks have such domains.
+ * The domain and the part before the @ can use any script. The domain has a dot, because `hr@acme` is nearly
+ * always a mistake. The only exception is `localhost`, a mail server on the same machine.
  */
 export function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
@@ -26,13 +26,12 @@ export function isEmail(text: string): boolean {
   );
 }
 
-/** Returns whether a domain is valid in DNS. `URL` converts other scripts to Punycode. */
+/** Returns whether a domain is complete and valid in DNS. `URL` converts other scripts to Punycode. */
 function isDomain(domain: string): boolean {
-  if (domainPattern.test(domain)) return true;
   const url = `http://${domain}`;
-  return (
-    /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain) && URL.canParse(url) && domainPattern.test(new URL(url).hostname)
-  );
+  const isOther = !domainPattern.test(domain) && /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain) && URL.canParse(url);
+  const name = isOther ? new URL(url).hostname : domain.toLowerCase();
+  return domainPattern.test(name) && (name.includes('.') || name === 'localhost');
 }
 
 /** Returns whether the text is an `http` or `https` URL without white space. */

@@ -40,8 +40,8 @@ export const translations = { kind: 'translations', title: 'Translations' } as c
 
 /** The visibility of an element or step, which is always shown by default. */
 export const visibilityAttributes = {
-  show_when: { kind: 'condition', title: 'Show when' },
-  hide_when: { kind: 'condition', title: 'Hide when' },
+  show_when: { kind: 'condition', title: 'Show if' },
+  hide_when: { kind: 'condition', title: 'Hide if' },
 } as const;
 
 export const inputAttributes = {
@@ -51,7 +51,7 @@ export const inputAttributes = {
   help_text: { kind: 'string', title: 'Help text', maxBytes: formLimits.textBytes },
   error_message: { kind: 'string', title: 'Error message', maxBytes: formLimits.labelBytes },
   required: { kind: 'boolean', title: 'Required', default: attributeDefaults.required },
-  require_when: { kind: 'condition', title: 'Require when' },
+  require_when: { kind: 'condition', title: 'Require if' },
   ...visibilityAttributes,
   col_span: columnSpan,
   translations,

@@ -8,7 +8,7 @@ import { checkSettings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { cases } from '#test/cases.ts';
 import { samples } from '#test/fixtures/foreign-forms.ts';
-import { convertForm, convertFormText, detectFormSource, formSources } from './convert.ts';
+import { convertForm, convertFormText, detectFormSource, documentOfText, formSources } from './convert.ts';
 import { type ImportReportLine, openSourceDocument } from './source.ts';
 
 /* Forms of other services become Formloom forms, and nothing is dropped silently. */
@@ -307,8 +307,11 @@ const guide = await readFile(new URL('../../../docs/guides/importing.md', import
 
 test("the guide's example of each source becomes a form, and nothing is dropped", () => {
   for (const source of formSources) {
-    const [, text] = new RegExp(`^\\x60{3}json ${source}\n(.*?)^\\x60{3}`, 'ms').exec(guide)!;
-    const document = JSON.parse(text!) as Document;
+    const [, kind, text] = new RegExp(`^\\x60{3}(\\w+) ${source}\n(.*?)^\\x60{3}`, 'ms').exec(guide)!;
+    const read =
+      kind === 'json' ? { document: JSON.parse(text!) as Document } : documentOfText({ text: text! });
+    assert.ok(typeof read === 'object');
+    const { document } = read;
     assert.equal(detectFormSource(document), source);
     const { elements, report } = converted(source, document);
     assert.ok(elements.length > 0);

@@ -1,3 +1,4 @@
+import { isBlank } from '#ast/basics/blank.ts';
 import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { formLimits } from '#ast/basics/limits.ts';
@@ -11,6 +12,7 @@ import { addStep, attributeSpecsOf, newSketch, type Sketch, type SketchNode } fr
 import { type ImportReportLine, openSourceDocument, type SourcePart } from './source.ts';
 import { readSurveyJs } from './surveyjs.ts';
 import { readTally } from './tally.ts';
+import { documentOfCsv, documentOfLines, isTable, readColumns, readLines } from './text-forms.ts';
 import { readTypeform } from './typeform.ts';
 
 /** The maximum number of validation rounds. Removing a part can invalidate another part that uses it. */
@@ -74,7 +76,17 @@ function removeInvalidAttributes(
   return isMended;
 }
 
-export const formSources = ['typeform', 'formbricks', 'tally', 'google_forms', 'surveyjs'] as const;
+/** The sources of forms that are written as text: a question per line, or a table. */
+export const textSources = ['plain_text', 'csv'] as const;
+type TextSource = (typeof textSources)[number];
+export const formSources = [
+  'typeform',
+  'formbricks',
+  'tally',
+  'google_forms',
+  'surveyjs',
+  ...textSources,
+] as const;
 export type FormSource = (typeof formSources)[number];
 
 type Importer = {
@@ -112,11 +124,26 @@ const importers: Readonly<Record<FormSource, Importer>> = {
     recognises: (document) => ['pages', 'elements', 'questions'].some((name) => isList(document, name)),
     read: readSurveyJs,
   },
+  plain_text: { recognises: (document) => isList(document, 'lines'), read: readLines },
+  csv: { recognises: (document) => isList(document, 'columns'), read: readColumns },
 };
 
 /** Returns the service that a document comes from, judged by its content. */
 export const detectFormSource = (document: Readonly<Record<string, unknown>>): FormSource | undefined =>
   formSources.find((source) => importers[source].recognises(document));
+
+/** A form that is sent as text. The source is detected from the text if it is omitted. */
+type TextForm = { readonly text: string; readonly source?: TextSource | undefined };
+
+/** Returns the document of a form that is sent as text. Returns a string with the reason if it cannot be read. */
+export function documentOfText({
+  text,
+  source = isTable(text) ? 'csv' : 'plain_text',
+}: TextForm): { document: Readonly<Record<string, unknown>>; source: TextSource } | string {
+  if (isBlank(text)) return 'The text is empty. Write one question per line.';
+  const document = source === 'csv' ? documentOfCsv(text) : documentOfLines(text);
+  return typeof document === 'string' ? document : { document, source };
+}
 
 /**
  * Converts a form of another service and reports what became of every part: a part that no importer reads is reported as

@@ -322,9 +322,12 @@ function* leavesOf(value: unknown, path = ''): Generator<Leaf, void> {
   }
 }
 
-/** Paths of identifiers, and of values that only repeat the position or type of a part. */
+/**
+ * Paths of identifiers, of values that only repeat the position or type of a part, and of answers that only
+ * show the type of a column.
+ */
 const identifying =
-  /(^|\.)(pages\[\d+\]\.name|conditionals\[\d+\]\.(type|payload\.field\.(type|title))|logicalOperator|properties\.fields\[\d+\]\.type|id|uuid|ref|index|isFirst|isLast|groupUuid|groupType|itemId|questionId|\$schema|blockGroupUuid|questionType|documentTitle|formId)$/;
+  /(^|\.)(pages\[\d+\]\.name|columns\[\d+\]\.values\[\d+\]|conditionals\[\d+\]\.(type|payload\.field\.(type|title))|logicalOperator|properties\.fields\[\d+\]\.type|id|uuid|ref|index|isFirst|isLast|groupUuid|groupType|itemId|questionId|\$schema|blockGroupUuid|questionType|documentTitle|formId)$/;
 
 /**
  * Returns replacement values. There are two, because a limit may round to an equal value and a date may

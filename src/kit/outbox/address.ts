@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { domainToASCII, domainToUnicode } from 'node:url';
+import { isEmail } from '#ast/rules/text-formats.ts';
 
 export type MailAddress = { address: string; name?: string };
 
@@ -30,6 +31,18 @@ export function readMailAddress(text: string): MailAddress | undefined {
   const name = readName(named[1]!.trim());
   if (name === undefined) return undefined;
   return name === '' ? { address } : { address, name };
+}
+
+/** The message for a person who enters an address that `readEnteredAddress` refuses. */
+export const wrongAddressMessage = 'Enter a valid email address with a full domain, such as ada@example.org.';
+
+/**
+ * Parses an address that a person enters. Its domain must be complete (`isEmail`). Addresses that are stored or
+ * configured can have others: internal networks have domains without a dot.
+ */
+export function readEnteredAddress(text: string): MailAddress | undefined {
+  const read = readMailAddress(text);
+  return read && isEmail(read.address) ? read : undefined;
 }
 
 /** Returns the address with its domain in Punycode, as DNS uses it. */

@@ -85,6 +85,7 @@ const inline = (text: string, plain: Plain): Html =>
     splitInlineMarkup(text).map(({ text: part, mark, href }) => {
       if (href !== undefined) return link(plain(part), href);
       if (mark === undefined) return plain(part);
-      return mark === 'b' ? html`<b>${plain(part)}</b>` : html`<i>${plain(part)}</i>`;
+      const said = mark === 'b' ? plain(part) : html`<i>${plain(part)}</i>`;
+      return mark === 'i' ? said : html`<b>${said}</b>`;
     }),
   );

@@ -7,7 +7,7 @@ import { findInAllCells } from '#cells/across-cells.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { sharedDatabaseOf } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { normalizeMailAddress, readMailAddress } from '#kit/outbox/address.ts';
+import { normalizeMailAddress, readEnteredAddress, wrongAddressMessage } from '#kit/outbox/address.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import { enqueuePasswordChangeEmail } from '../audit/email-events.ts';
@@ -118,14 +118,8 @@ export async function userProblems({ email, password, name, words = [] }: NewUse
 
 /** Returns what is wrong with a sign-in address: it must be able to receive emails. */
 export function emailProblems(email: string): ErrorItem[] {
-  if (isEmail(email) && readMailAddress(email)) return [];
-  return [
-    {
-      field: 'email',
-      message: 'Enter a valid email address, such as ada@example.org.',
-      code: 'invalid_format',
-    },
-  ];
+  if (isEmail(email) && readEnteredAddress(email)) return [];
+  return [{ field: 'email', message: wrongAddressMessage, code: 'invalid_format' }];
 }
 
 /**

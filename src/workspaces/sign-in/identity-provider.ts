@@ -8,13 +8,13 @@ import type { IdentityProviderConfig } from '#kit/config/sections.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { RequestSender } from '#kit/operation.ts';
-import { normalizeMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
+import { normalizeMailAddress, readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { columns, onlyRow, statement } from '#kit/statement.ts';
 import { generateInstanceKey, type Vault } from '#kit/vault.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
 import { setPasswordByReset } from '../accounts/password-reset.ts';
-import { type Accounts, emailProblems, longestName } from '../accounts/users.ts';
+import { type Accounts, longestName } from '../accounts/users.ts';
 import { enqueueEmailEvent } from '../audit/email-events.ts';
 import { changeRole, findMembership, insertMember } from '../members.ts';
 import type { RequestCounter } from '../request-counter.ts';
@@ -200,7 +200,7 @@ async function findOrMakePerson(
 ): Promise<{ id: string }> {
   const email = typeof claims['email'] === 'string' ? normalizeMailAddress(claims['email']) : '';
   const isAllowed =
-    emailProblems(email).length === 0 && provider.domains.includes(toAsciiDomain(email).split('@')[1]!);
+    readMailAddress(email) !== undefined && provider.domains.includes(toAsciiDomain(email).split('@')[1]!);
   const isConfirmed = claims['email_verified'] ?? provider.trustsEmail;
   if (!isAllowed || isConfirmed !== true)
     throw new ApiError(

@@ -28,7 +28,7 @@ import type { EditNode, NodeKey } from '../model/edit-node.ts';
 import { drawableFrame } from '../model/form-problems.ts';
 import type { Spot } from '../model/node-positions.ts';
 import { pipedLabelsOf } from '../model/referable-nodes.ts';
-import { drawableTheme } from '../model/theme-choices.ts';
+import { chooseSchemeToPreview, drawableTheme, withSchemeLogo } from '../model/theme-choices.ts';
 import { overlays } from '../shortcuts/use-shortcuts.ts';
 import { CanvasForm } from './canvas-form.tsx';
 import type { Drag, StartDrag } from './drag.ts';
@@ -36,7 +36,6 @@ import { DragLayer } from './drag-layer.tsx';
 import { Overlay } from './overlay.tsx';
 import { type CanvasPageContext, findNodeElement } from './page-markup.ts';
 import { pageTextsOf } from './page-texts.ts';
-import { chooseSchemeToPreview, withSchemeLogo } from './preview-scheme.ts';
 
 /**
  * Adapts a style sheet of the public page to pages inside the canvas. Document selectors become canvas
@@ -315,7 +314,10 @@ function useFocusReturn(host: RefObject<HTMLElement | null>): void {
       const isOver = target instanceof Element && target.closest(overlays);
       if (!isOver) last = target === host.current ? host.current?.shadowRoot?.activeElement : undefined;
     };
-    const watcher = new MutationObserver(() => {
+    const isOverlay = (node: Node): boolean =>
+      node instanceof Element && (node.matches(overlays) || node.querySelector(overlays) !== null);
+    const watcher = new MutationObserver((changes) => {
+      if (!changes.some(({ removedNodes }) => [...removedNodes].some(isOverlay))) return;
       const isLost = document.activeElement === document.body && !document.querySelector(overlays);
       if (isLost && last instanceof HTMLElement && last.isConnected) last.focus({ preventScroll: true });
     });

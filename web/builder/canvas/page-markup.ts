@@ -17,23 +17,13 @@ import { arrangeSteps } from '#page/render/steps.ts';
 import { everythingShown } from '#page/render/view.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
 import type { PageStyle } from '#page/theme/page-style.ts';
+import { pipedLabelOf } from '../../conditions/condition-tree.ts';
+import { fileLimits, parsePage } from '../../design/page-document.ts';
 import { type EditNode, type NodeKey, walkNodes } from '../model/edit-node.ts';
 import { drawableElement, drawableFrame } from '../model/form-problems.ts';
 import { type Box, canContain, type DropZone } from '../model/node-positions.ts';
 import { showsAnswers } from '../model/referable-nodes.ts';
 import type { PageTexts } from './page-texts.ts';
-
-/**
- * Parses a page of the page renderer into a document from which nodes are copied. Style sheets are left out,
- * because the console's content security policy refuses inline styles. The caller adds them as constructed
- * style sheets.
- */
-export function parsePage(text: string): Document {
-  return new DOMParser().parseFromString(text.replaceAll(/<style>[^]*?<\/style>/g, ''), 'text/html');
-}
-
-/** The limits of a file element on the public page, as on the server (docs/rules.md 13). */
-export const fileLimits = { fileBytes: 10 * 1024 * 1024, filesPerElement: 10 } as const;
 
 /** Matches the container of the children of a step or a composite. */
 export const slotSelector = ':is(.stack, .row, .grid_2, .grid_3, .grid_4)';
@@ -63,7 +53,7 @@ const emptyPage = {
 const labelIn =
   ({ labels }: CanvasPageContext) =>
   (id: string): string =>
-    labels.get(id) ?? 'missing question';
+    labels.get(id) ?? pipedLabelOf(id, undefined);
 
 const renderContext = (
   manner: CanvasPageContext,

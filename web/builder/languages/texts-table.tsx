@@ -5,12 +5,16 @@ import { type CSSProperties, Fragment, type ReactElement, useState } from 'react
 import { type FormText, parseConfirmationAttribute, untranslatedTexts } from '#ast/texts.ts';
 import { translatedTextProblem } from '#ast/texts-file.ts';
 import { attributesOfType } from '#ast/translations/check-translations.ts';
+import { fillLabels } from '../../conditions/condition-tree.ts';
+import { PipedText } from '../../design/author-text.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState } from '../../design/states.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { describeNode } from '../model/compare.ts';
 import { type EditNode, nodeAt } from '../model/edit-node.ts';
 import { setTranslation } from '../model/edit-steps.ts';
+import { finderIn } from '../model/form-index.ts';
+import { PipedReading } from '../panel/formula-input.tsx';
 import { formatConfirmationLabel, titleOfSetting } from '../settings/settings-values.ts';
 
 /** The languages in the list. Others can be entered by their tag. */
@@ -169,7 +173,7 @@ export function TextsTable({ texts, languages, onlyMissing }: TextsProps): React
                   <th scope="row">
                     <span className="soft small">{describeTextKind(root, text)}</span>
                     <span className="texts-original" lang={first} dir="auto">
-                      {text.text}
+                      <PipedText text={fillLabels(text.text, finderIn(root))} />
                     </span>
                   </th>
                   {others.map((language) => (
@@ -207,13 +211,14 @@ function Translation({
   onWrite: () => void;
 }): ReactElement {
   const { editor, isReadOnly } = useBuilder();
+  const { root } = useEditorState(editor).history.present;
   const value = text.translations[language] ?? '';
   const problem = translatedTextProblem(text, value);
   const write = (to: string): void => {
     onWrite();
     editor.change(
-      (root) =>
-        setTranslation({ root, settings: editor.read().history.present.settings }, text, language, to),
+      (form) =>
+        setTranslation({ root: form, settings: editor.read().history.present.settings }, text, language, to),
       `translate ${text.key} ${language}`,
     );
   };
@@ -221,7 +226,7 @@ function Translation({
     <>
       <textarea
         className="field-input"
-        aria-label={`${formatLanguageShort(language)}: ${text.text}`}
+        aria-label={`${formatLanguageShort(language)}: ${fillLabels(text.text, finderIn(root))}`}
         aria-invalid={problem !== undefined}
         lang={language}
         dir="auto"
@@ -232,6 +237,7 @@ function Translation({
         onChange={(event) => write(event.target.value)}
         onBlur={editor.endGesture}
       />
+      <PipedReading text={value} />
       {problem && <p className="settings-problem small">It {problem}.</p>}
     </>
   );

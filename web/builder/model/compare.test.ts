@@ -67,8 +67,8 @@ const scenarios: { name: string; before: object; after: object; found: string[] 
       ],
     },
     found: [
-      'changed “One” (Step): Skip to: (empty) → Skips to “Two” when “Colour” is “Red”',
-      'changed “First” (Short text): Show when: (empty) → when “Colour” is “Red”',
+      'changed “One” (Step): Skip to: (empty) → Skips to “Two” if “Colour” is “Red”',
+      'changed “First” (Short text): Show if: (empty) → if “Colour” is “Red”',
       'changed “Two” (Step): ID: (empty) → “two”',
     ],
   },

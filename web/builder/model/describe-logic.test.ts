@@ -39,7 +39,7 @@ test('the map has each step with its jumps, unreachable steps, and lanes that do
       ...jumps.map(({ to, lane, sentence }) => `${to} ${lane} ${formatSentence(sentence)}`),
     ]),
     [
-      ['A', true, true, '2 0 Skips to “C” when “Country” is “DE”'],
+      ['A', true, true, '2 0 Skips to “C” if “Country” is “DE”'],
       ['B', false, true, '3 1 Skips to “D”'],
       ['C', false, true, '5 0 Skips to the end'],
       ['D', true, true],

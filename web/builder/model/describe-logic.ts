@@ -16,7 +16,7 @@ import {
   strongPart,
 } from '../../conditions/describe-condition.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
-import { editorFormIndexOf, finderIn, labelled } from './form-index.ts';
+import { editorFormIndexOf, finderIn, labelledFinderIn } from './form-index.ts';
 import { conditionAttributes, jumpsOf, type StepJump } from './references.ts';
 
 const beginnings: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ const beginnings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes each rule of a node in a sentence: `Shown when Country is DE`, `Skips to the end when …`
+ * Describes each rule of a node in a sentence: `Shown if Country is DE`, `Skips to the end if …`
  * (docs/rules.md B7).
  */
 export function describeLogic(root: EditNode, node: EditNode): readonly Sentence[] {
@@ -43,13 +43,13 @@ export function describeLogic(root: EditNode, node: EditNode): readonly Sentence
   ];
 }
 
-/** Describes a condition of a node: `Shown when Country is DE`. */
+/** Describes a condition of a node: `Shown if Country is DE`. */
 export const describeCondition = (root: EditNode, name: string, group: ConditionGroup): Sentence => [
   plainPart(beginnings[name] ?? beginnings['show_when']!),
   ...describeNodeCondition(root, group),
 ];
 
-/** Formats, for example, `Large offered when …`. */
+/** Formats, for example, `Large offered if …`. */
 function describeOptionCondition(
   root: EditNode,
   { label, show_when: when }: ChoiceOption,
@@ -62,8 +62,8 @@ function describeOptionCondition(
 export function formatFormula(root: EditNode, formula: string): Sentence {
   const names = findFormulaNames(formula);
   const labelOf = (id: string): string => {
-    const named = finderIn(root)(id);
-    return (named && textOf(labelled(root, named), 'label')) || id;
+    const named = labelledFinderIn(root)(id);
+    return (named && textOf(named, 'label')) || id;
   };
   const parts = names.flatMap(({ id, at }, index) => [
     plainPart(formula.slice(names[index - 1]?.end ?? 0, at)),
@@ -105,12 +105,9 @@ function describeJumpTarget(root: EditNode, to: string): SentencePart {
 export const stepName = (root: EditNode, step: EditNode): string =>
   fillLabels(textOf(step, 'title'), finderIn(root)) || `Step ${root.children.indexOf(step) + 1}`;
 
-/** Formats ` when A and B`; `root` is the form of the node. */
+/** Formats ` if A and B`; `root` is the form of the node. */
 const describeNodeCondition = (root: EditNode, group: ConditionGroup): Sentence =>
-  describeWhen(group, (id) => {
-    const node = finderIn(root)(id);
-    return node && labelled(root, node);
-  });
+  describeWhen(group, labelledFinderIn(root));
 
 /** A jump of a step. `to` is the number of a step from 0, or the number of steps for the end. */
 type PathJump = { readonly to: number; readonly sentence: Sentence; readonly lane: number };

@@ -63,8 +63,8 @@ test('conditions of options and matrix rows are described, follow new ids, and a
   ]);
   const optionsOf = (node: EditNode): unknown => byId(node, 'size').attrs['options'];
   assert.deepEqual(said(root, 'size'), [
-    '“Large” offered when “Likes (Tea)” is “Red”',
-    '“y” offered when “Likes (Tea)” is “Red”',
+    '“Large” offered if “Likes (Tea)” is “Red”',
+    '“y” offered if “Likes (Tea)” is “Red”',
   ]);
   const renamed = setOptions(
     setId(root, keyOf(root, 'likes'), 'tastes'),
@@ -136,16 +136,16 @@ test('B7: rules are described in plain sentences', () => {
     { hide_when: { not: { all: [inCountry, { element: 'state', is: 'not_answered' }] } } },
     { id: 'last' },
   ]);
-  assert.deepEqual(said(root, 'state'), ['Shown when “Country” is “Red”']);
+  assert.deepEqual(said(root, 'state'), ['Shown if “Country” is “Red”']);
   assert.deepEqual(said(root, 'email'), [
-    'Required when “Country” is “Red” or the URL parameter “vip” is answered',
+    'Required if “Country” is “Red” or the URL parameter “vip” is answered',
   ]);
   assert.deepEqual(describeLogic(root, root.children[1]!).map(formatSentence), [
     'Hidden unless “Country” is “Red” and “State” is not answered',
   ]);
   const jumping = form([{ jumps: [{ when: inCountry, to: 'last' }, { to: 'end' }] }, {}, { id: 'last' }]);
   assert.deepEqual(describeLogic(jumping, jumping.children[0]!).map(formatSentence), [
-    'Skips to “Step 3” when “Country” is “Red”',
+    'Skips to “Step 3” if “Country” is “Red”',
     'Skips to the end',
   ]);
 });
@@ -206,16 +206,16 @@ test('conditions follow an id that is typed or derived from a label, and a rewri
   const labelled = setLabel(before, keyOf(before, 'country'), 'Home country', new Set());
   assert.ok(listNodeReferences(labelled).every(({ holds }) => holds));
   const rewritten = setOptions(before, keyOf(before, 'country'), ['Crimson', 'Green', 'Blue']);
-  assert.deepEqual(said(rewritten, 'state'), ['Shown when “Country” is “Crimson”']);
+  assert.deepEqual(said(rewritten, 'state'), ['Shown if “Country” is “Crimson”']);
   const relabelled = setOptions(before, keyOf(before, 'country'), [
     { id: 'Red', label: 'Crimson' },
     'Green',
     'Blue',
   ]);
-  assert.deepEqual(said(relabelled, 'state'), ['Shown when “Country” is “Crimson”']);
+  assert.deepEqual(said(relabelled, 'state'), ['Shown if “Country” is “Crimson”']);
   assert.deepEqual(byId(relabelled, 'state').attrs['show_when'], inCountry);
   const reordered = setOptions(before, keyOf(before, 'country'), ['Green', 'Red', 'Blue']);
-  assert.deepEqual(said(reordered, 'state'), ['Shown when “Country” is “Red”']);
+  assert.deepEqual(said(reordered, 'state'), ['Shown if “Country” is “Red”']);
 });
 
 test('a duplicate refers to elements duplicated with it, and otherwise to those of the original', () => {

@@ -1,6 +1,7 @@
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { elementDefinitions, isElementType } from '#ast/form/elements.ts';
-import { fillPiped, pipedAttributes, pipedIds } from '#ast/form/piping.ts';
+import { pipedAttributes, pipedIds } from '#ast/form/piping.ts';
+import { pipedLabelOf } from '../../conditions/condition-tree.ts';
 import { type EditNode, textOf } from './edit-node.ts';
 import { editorFormIndexOf, finderIn, type IndexedNode, labelled } from './form-index.ts';
 import { isRepeatableNode } from './node-positions.ts';
@@ -138,7 +139,6 @@ export const showsAnswers = (node: EditNode): boolean => shownIds(node).length >
 
 /** Lists the questions whose answers the texts of a form show: their ids and labels. */
 export const pipedLabelsOf = (root: EditNode): readonly (readonly [id: string, label: string])[] =>
-  [...new Set(editorFormIndexOf(root).placed.flatMap(({ node }) => shownIds(node)))].flatMap((id) => {
-    const node = finderIn(root)(id);
-    return node ? [[id, fillPiped(textOf(node, 'label'), () => '…')] as const] : [];
-  });
+  [...new Set(editorFormIndexOf(root).placed.flatMap(({ node }) => shownIds(node)))].map(
+    (id) => [id, pipedLabelOf(id, finderIn(root)(id))] as const,
+  );

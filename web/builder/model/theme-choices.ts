@@ -1,5 +1,6 @@
-import { isColour } from '#ast/theme/colour.ts';
+import { isColour, type Scheme, schemesOf } from '#ast/theme/colour.ts';
 import type { Theme } from '#ast/theme/theme.ts';
+import type { PageStyle } from '#page/theme/page-style.ts';
 
 /** Preset colors. Each is readable on white, and has a shade that is readable on a dark background. */
 export const presetColours = [
@@ -32,3 +33,16 @@ export function drawableTheme(theme: Theme): Theme {
   };
   return applyThemeChange(theme, colours) ?? {};
 }
+
+/** Returns the color scheme to preview: the requested one, or the only scheme of the theme. */
+export function chooseSchemeToPreview(theme: Theme, wished: Scheme): Scheme {
+  const [only, ...others] = schemesOf(theme);
+  return others.length > 0 ? wished : only;
+}
+
+/** Returns a page style with the logo of one color scheme, regardless of the system setting. */
+export const withSchemeLogo = (look: PageStyle, scheme: Scheme): PageStyle => ({
+  ...look,
+  logo: (scheme === 'dark' ? look.darkLogo : undefined) ?? look.logo,
+  darkLogo: undefined,
+});

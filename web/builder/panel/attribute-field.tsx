@@ -11,8 +11,9 @@ import { TextField } from '../../design/field.tsx';
 import { MarkedField } from '../../design/marked-field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
 import { Select } from '../../design/select.tsx';
+import { useLeft } from '../../design/use-left.ts';
 import { shortenOption } from '../model/options-text.ts';
-import { FormulaInput, InsertAnswerMenu } from './formula-input.tsx';
+import { FormulaInput, InsertAnswerMenu, PipedReading } from './formula-input.tsx';
 import { FileTypesInput, IdInput } from './id-input.tsx';
 import { ConditionField } from './logic.tsx';
 import { ElementImageField, OptionsEditor } from './options-editor.tsx';
@@ -32,6 +33,7 @@ type PatternProps = {
 function PatternInput({ label, value, error, onChange }: PatternProps): ReactElement {
   const source = typeof value === 'string' ? value : '';
   const [sample, setSample] = useState('');
+  const left = useLeft(true);
   const problem = source === '' ? undefined : patternProblem(source);
   const matches = useMemo(
     () => source !== '' && !problem && compilePattern(source).matches(sample, createWorkBudget()),
@@ -43,8 +45,12 @@ function PatternInput({ label, value, error, onChange }: PatternProps): ReactEle
         label={label}
         description="A regular expression for the whole answer, such as [A-Z]{2}\d{4}."
         value={source}
-        onChange={(text) => onChange(text === '' ? undefined : text)}
-        error={problem ? `The pattern ${problem}.` : error}
+        onChange={(text) => {
+          left.enter();
+          onChange(text === '' ? undefined : text);
+        }}
+        onBlur={left.leave}
+        error={!left.isLeft ? undefined : problem ? `The pattern ${problem}.` : error}
         className="pattern-source"
         spellCheck="false"
         autoComplete="off"
@@ -100,7 +106,13 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       error,
     };
     const lines = linesOf[name];
-    const field = lines ? <MarkedField {...shared} rows={lines} /> : <TextField {...shared} />;
+    const input = lines ? <MarkedField {...shared} rows={lines} /> : <TextField {...shared} />;
+    const field = (
+      <div>
+        {input}
+        <PipedReading text={shared.value} />
+      </div>
+    );
     return pipedAttributes.some((each) => each === name) ? (
       <InsertAnswerMenu isOfPart onInsert={(placeholder) => change(`${textOf(value)}${placeholder}`)}>
         {field}

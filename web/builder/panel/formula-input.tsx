@@ -1,3 +1,7 @@
+import { pipedIds } from '#ast/form/piping.ts';
+import { fillLabels } from '../../conditions/condition-tree.ts';
+import { PipedText } from '../../design/author-text.tsx';
+import { finderIn } from '../model/form-index.ts';
 import './formula-input.css';
 import { type ReactElement, type ReactNode, useRef } from 'react';
 import { havePoints } from '#ast/basics/options.ts';
@@ -178,5 +182,17 @@ export function InsertAnswerMenu({ isOfPart, onInsert, children }: InsertProps):
         </Menu>
       )}
     </div>
+  );
+}
+
+/** Shows, below a field, how its text reads: with the labels of the questions whose answers it shows. */
+export function PipedReading({ text }: { text: string }): ReactElement | null {
+  const { editor } = useBuilder();
+  const { root } = useEditorState(editor).history.present;
+  if (pipedIds(text).length === 0) return null;
+  return (
+    <p className="piped-reading soft small">
+      Reads: <PipedText text={fillLabels(text, finderIn(root))} />
+    </p>
   );
 }

@@ -2,6 +2,7 @@ import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { isElementId } from '#ast/attributes/attributes.ts';
 import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
+import { useLeft } from '../../design/use-left.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { describeNode } from '../model/compare.ts';
 import { type EditNode, findNode } from '../model/edit-node.ts';
@@ -26,11 +27,14 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
   const { editor } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
   const [typed, setTyped] = useState<string | undefined>();
+  const left = useLeft(true);
   const isStep = findNode(root, selection)?.type === 'step';
   const taken = editorFormIndexOf(root)[isStep ? 'steps' : 'elements'];
   const refusal = typed === undefined || typed === value ? undefined : refuse(typed, isNeeded, root, taken);
   const take = (): void => {
-    if (typed !== undefined && typed !== value && !refusal) onChange(typed === '' ? undefined : typed);
+    // A refused id stays in the field, with the reason.
+    if (refusal) return left.leave();
+    if (typed !== undefined && typed !== value) onChange(typed === '' ? undefined : typed);
     setTyped(undefined);
   };
   // Selecting another node without moving focus removes the field before its blur event fires.
@@ -45,14 +49,17 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
     <TextField
       label={label}
       value={typed ?? value}
-      onChange={setTyped}
+      onChange={(text) => {
+        left.enter();
+        setTyped(text);
+      }}
       onBlur={take}
       onKeyDown={(event) => {
         if (event.key === 'Enter') take();
         if (event.key === 'Escape') setTyped(undefined);
       }}
       isReadOnly={isLocked}
-      error={refusal ?? error}
+      error={(left.isLeft ? refusal : undefined) ?? error}
       description={`${describe(isLocked, isStep)}${names && ` Used in the logic of ${names}${isLocked ? '' : ' (updated automatically)'}.`}`}
       spellCheck="false"
       autoComplete="off"

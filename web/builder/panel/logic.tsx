@@ -1,15 +1,8 @@
-import { type ReactElement, useRef } from 'react';
-import { ConditionEditor, SentenceText } from '../../conditions/condition-editor.tsx';
-import { ConfirmDialog } from '../../design/dialog.tsx';
-import type { EditorState } from '../editor/editor-state.ts';
-import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { describeNode } from '../model/compare.ts';
-import { describeCondition, describeJump, describeLogic, stepName } from '../model/describe-logic.ts';
-import { type EditNode, findNode, type NodeKey, textOf } from '../model/edit-node.ts';
-import { jumpsOf, type NodeReference, type StepJump } from '../model/references.ts';
 import './logic.css';
+import { type ReactElement, useRef } from 'react';
 import { endOfForm } from '#ast/basics/condition.ts';
 import { formLimits } from '#ast/basics/limits.ts';
+import { ConditionEditor, SentenceText } from '../../conditions/condition-editor.tsx';
 import {
   listComparisons,
   newCondition,
@@ -18,11 +11,18 @@ import {
 } from '../../conditions/condition-tree.ts';
 import { PipedText } from '../../design/author-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
+import { ConfirmDialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
 import { useFocusHandover } from '../../design/use-focus-handover.ts';
+import type { EditorState } from '../editor/editor-state.ts';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { describeNode } from '../model/compare.ts';
+import { describeCondition, describeJump, describeLogic, stepName } from '../model/describe-logic.ts';
 import { setAttribute } from '../model/edit.ts';
+import { type EditNode, findNode, type NodeKey, textOf } from '../model/edit-node.ts';
 import { listConditionNodes, suggestConditionNode } from '../model/referable-nodes.ts';
+import { jumpsOf, type NodeReference, type StepJump } from '../model/references.ts';
 import { ensureStepId } from '../model/step-ids.ts';
 
 /**

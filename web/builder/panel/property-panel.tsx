@@ -277,14 +277,14 @@ export function useQuietProblems(
   useEffect(() => {
     if (focus?.part === 'panel') show();
   }, [focus]);
-  const loud = known?.key === selection ? messages.filter((each) => known.messages.includes(each)) : [];
+  const visible = known?.key === selection ? messages.filter((each) => known.messages.includes(each)) : [];
   return {
-    shown: loud.length === messages.length ? problems : new Map([...problems, [selection, loud]]),
+    shown: visible.length === messages.length ? problems : new Map([...problems, [selection, visible]]),
     // Another node may already be selected when the focus leaves the field.
     onLeave: (name) =>
       setKnown((now) => {
         if (now?.key !== selection) return now;
-        return { ...now, messages: [...loud, ...messages.filter((each) => isProblemOf(each, name))] };
+        return { ...now, messages: [...visible, ...messages.filter((each) => isProblemOf(each, name))] };
       }),
   };
 }

@@ -10,23 +10,23 @@ import {
   type PlacedElement,
   walkElements,
 } from '#ast/form/tree.ts';
-import { stylesheet } from '#page/markup/style.ts';
 import { listCalculationResults } from '#page/render/elements/results.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
-import { getPageStyle, type PageStyle } from '#page/theme/page-style.ts';
+import { getPageStyle, type PageStyle, schemeStyle } from '#page/theme/page-style.ts';
 import { useCurrentForm } from '../../shell/current-form.ts';
-import { parsePage } from '../canvas/page-markup.ts';
 import { type FormPreview, type PreviewEffects, type PreviewSettings, startPreview } from './form-preview.ts';
 import './preview-view.css';
 import type { Settings } from '#ast/settings.ts';
+import type { Scheme } from '#ast/theme/colour.ts';
 import { elementStylesOfForm } from '#page/render/elements/element-renderers.ts';
 import { languageStyle } from '#page/render/language-switch.ts';
 import { Button } from '../../design/button.tsx';
 import { Icon, type IconName } from '../../design/icon.tsx';
+import { fillFrame, setPageStyle, writePage } from '../../design/page-document.ts';
 import { EmptyState } from '../../design/states.tsx';
 import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/form-problems.ts';
-import { drawableTheme } from '../model/theme-choices.ts';
+import { chooseSchemeToPreview, drawableTheme, withSchemeLogo } from '../model/theme-choices.ts';
 
 /**
  * Applies conditions while answers are entered, as the page's script does, and records what the visitor has
@@ -105,7 +105,7 @@ type FrameProps = {
 };
 
 /** Shows a form's page in a frame with the page's style sheets and width. Links never leave the frame. */
-export function PageFrame({ form, settings, look, width }: FrameProps): ReactElement {
+function PageFrame({ form, settings, look, width }: FrameProps): ReactElement {
   const { id: formId } = useCurrentForm();
   const frame = useRef<HTMLIFrameElement>(null);
   const theme = useRef('');
@@ -121,8 +121,8 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
   useEffect(() => {
     const { current } = frame;
     if (!current) return undefined;
-    const begin = (): (() => void) =>
-      showPage(current, {
+    return fillFrame(current, (page) =>
+      showPage(page, {
         theme: theme.current,
         trial: startPreview(form, settings, new Date(), {
           logo: logo === undefined ? undefined : { address: logo },
@@ -130,42 +130,21 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
           cover: cover === undefined ? undefined : { address: cover },
           pictureOf: (id) => ({ address: imageAddress(formId, id) }),
         }),
-      });
-    let leave = begin();
-    // Some browsers insert the empty document only now, which removes the rendered page.
-    const again = (): void => {
-      if (current.contentDocument?.querySelector('main')) return;
-      leave();
-      leave = begin();
-    };
-    current.addEventListener('load', again);
-    return () => {
-      current.removeEventListener('load', again);
-      leave();
-    };
+      }),
+    );
   }, [form, formId, settings, logo, darkLogo, cover]);
   return <iframe ref={frame} title="Form preview" className="preview-frame" style={{ inlineSize: width }} />;
 }
 
 type Shown = { readonly theme: string; readonly trial: FormPreview };
 
-function showPage(frame: HTMLIFrameElement, { theme, trial }: Shown): () => void {
-  const page = frame.contentDocument!;
-  const inside = frame.contentWindow as Window & typeof globalThis;
-  page.adoptedStyleSheets = [stylesheet, theme].map((text) => {
-    const sheet = new inside.CSSStyleSheet();
-    sheet.replaceSync(text);
-    return sheet;
-  });
+function showPage(page: Document, { theme, trial }: Shown): () => void {
+  const inside = page.defaultView!;
+  setPageStyle(page, theme);
   const read = (element: HTMLFormElement, submitter: HTMLElement | null): FormData =>
     new inside.FormData(element, submitter);
   const show = (text: string): void => {
-    const parsed = parsePage(text);
-    page.title = parsed.title;
-    page.documentElement.lang = parsed.documentElement.lang;
-    page.documentElement.dir = parsed.documentElement.dir;
-    page.body.replaceChildren(page.importNode(parsed.querySelector('main')!, true));
-    inside.scrollTo(0, 0);
+    writePage(page, text);
     page.querySelector<HTMLElement>('[autofocus]')?.focus();
   };
   const submit = (event: SubmitEvent): void => {
@@ -191,31 +170,62 @@ const widths = [
 ] as const satisfies readonly { id: string; label: string; icon: IconName; width: string }[];
 
 /**
+ * Returns the settings for a preview. The object is stable until one of them changes, so that a change of a
+ * color does not restart the preview.
+ */
+function usePreviewSettings(settings: Settings): PreviewSettings {
+  const { confirmation_message, layout, locale, review_step, time_zone, translations, theme } = settings;
+  const { submit_label, confirmation_title } = theme ?? {};
+  const packed = JSON.stringify({
+    ...{ confirmation_message, layout, locale, review_step, time_zone, translations },
+    theme: { submit_label, confirmation_title },
+  });
+  return useMemo(() => JSON.parse(packed) as PreviewSettings, [packed]);
+}
+
+type PageProps = {
+  readonly root: EditNode;
+  readonly formId: string;
+  readonly settings: Settings;
+  readonly width: string;
+  /** The color scheme to show; undefined: as the device is set. */
+  readonly scheme?: Scheme;
+};
+
+/** Shows the page of a form as visitors will see it, or why it cannot be shown yet. */
+export function FormPage({ root, formId, settings, width, scheme }: PageProps): ReactElement {
+  const result = validateRoot(root);
+  const elements = result.ok ? `${elementStylesOfForm(result.form)}\n${languageStyle}` : '';
+  const trial = usePreviewSettings(settings);
+  const { theme, locale } = settings;
+  const look = useMemo(() => {
+    const drawable = drawableTheme(theme ?? {});
+    const context = { isEmbedded: false, language: locale ?? 'en', elements };
+    const page = getPageStyle(formId, { theme: drawable }, context);
+    if (scheme === undefined) return page;
+    const shown = chooseSchemeToPreview(drawable, scheme);
+    return withSchemeLogo({ ...page, style: `${page.style}\n${schemeStyle(drawable, shown)}` }, shown);
+  }, [formId, theme, locale, elements, scheme]);
+  if (!result.ok)
+    return (
+      <EmptyState icon="warning" title="Not ready to preview">
+        <p>The form is incomplete: {result.errors[0]?.message} The design view shows where.</p>
+      </EmptyState>
+    );
+  return (
+    <div className="preview-ground">
+      <PageFrame form={result.form} settings={trial} look={look} width={width} />
+    </div>
+  );
+}
+
+/**
  * Lets the author try the form as visitors will see it. Answers are checked but never stored (docs/rules.md
  * B6).
  */
-export function PreviewView({
-  root,
-  formId,
-  settings,
-}: {
-  root: EditNode;
-  formId: string;
-  settings: Settings;
-}): ReactElement {
+export function PreviewView(props: Pick<PageProps, 'root' | 'formId' | 'settings'>): ReactElement {
   const [width, setWidth] = useState<(typeof widths)[number]['id']>('desktop');
   const [round, setRound] = useState(0);
-  const result = validateRoot(root);
-  const elements = result.ok ? `${elementStylesOfForm(result.form)}\n${languageStyle}` : '';
-  const look = useMemo(
-    () =>
-      getPageStyle(
-        formId,
-        { ...settings, theme: drawableTheme(settings.theme ?? {}), embed_origins: undefined },
-        { isEmbedded: false, language: settings.locale ?? 'en', elements },
-      ),
-    [formId, settings, elements],
-  );
   const chosen = widths.find(({ id }) => id === width)!;
   return (
     <div className="preview">
@@ -239,15 +249,7 @@ export function PreviewView({
           Start over
         </Button>
       </div>
-      {result.ok ? (
-        <div className="preview-ground">
-          <PageFrame key={round} form={result.form} settings={settings} look={look} width={chosen.width} />
-        </div>
-      ) : (
-        <EmptyState icon="warning" title="Not ready to preview">
-          <p>The form is incomplete: {result.errors[0]?.message} The design view shows where.</p>
-        </EmptyState>
-      )}
+      <FormPage {...props} key={round} width={chosen.width} />
     </div>
   );
 }

@@ -7,12 +7,10 @@ import { settingRow } from '#ast/settings-table.ts';
 import { ApiProblem, errorMessageWithoutField } from '../../api/client.ts';
 import { fillLabels } from '../../conditions/condition-tree.ts';
 import { Button } from '../../design/button.tsx';
-import { RadioGroup, Switch } from '../../design/checkbox.tsx';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Message } from '../../design/message.tsx';
-import { readNumber } from '../../design/read-number.ts';
 import { Select, type SelectChoice } from '../../design/select.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { membersQuery } from '../../settings/workspace.ts';
@@ -20,7 +18,8 @@ import { useCurrentForm } from '../../shell/current-form.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { finderIn } from '../model/form-index.ts';
 import { validateRoot } from '../model/form-problems.ts';
-import { focusSetting, fromLocalDateTime, type SettingProblem, toLocalDateTime } from './settings-values.ts';
+import { DeclaredField } from './declared-field.tsx';
+import { focusSetting, type SettingProblem } from './settings-values.ts';
 
 /** A change to some settings; undefined removes a setting. */
 export type SettingsChange = { readonly [Name in SettingName]?: Settings[Name] | undefined };
@@ -55,68 +54,17 @@ export function SettingField({
   form,
   name,
 }: SettingProps & { readonly name: SettingName }): ReactElement | null {
-  const { control, choices = [], default: byDefault, isKept } = settingRow(name);
-  const value: unknown = form.settings[name];
-  const { isReadOnly } = form;
-  const set = (next: unknown): void => form.set({ [name]: next === byDefault && !isKept ? undefined : next });
-  const field = settingFieldProps(form, name);
-  // A number that is not valid yet is kept as it was entered.
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  switch (control) {
-    case 'switch':
-      return (
-        <Switch
-          isSelected={(value ?? byDefault) === true}
-          onChange={(isOn) => form.set({ [name]: isOn })}
-          description={field.description}
-          isDisabled={isReadOnly}
-        >
-          {field.label}
-        </Switch>
-      );
-    case 'radio':
-    case 'select': {
-      const Control = control === 'radio' ? RadioGroup : Select;
-      const chosen = text || String(byDefault);
-      return <Control {...field} choices={choices} value={chosen} onChange={set} isDisabled={isReadOnly} />;
-    }
-    case 'text':
-      return <TextArea {...field} value={text} onChange={set} isReadOnly={isReadOnly} />;
-    case 'line':
-    case 'url':
-      return (
-        <TextField
-          {...field}
-          {...(control === 'url' && { type: 'url', placeholder: 'https://' })}
-          value={text}
-          onChange={set}
-          isReadOnly={isReadOnly}
-        />
-      );
-    case 'time':
-      return (
-        <TextField
-          {...field}
-          type="datetime-local"
-          value={toLocalDateTime(text)}
-          onChange={(local) => set(fromLocalDateTime(local))}
-          isReadOnly={isReadOnly}
-        />
-      );
-    case 'number':
-      return (
-        <TextField
-          {...field}
-          inputMode="numeric"
-          autoComplete="off"
-          value={text}
-          onChange={(written) => form.set({ [name]: readNumber(written, true) ?? written })}
-          isReadOnly={isReadOnly}
-        />
-      );
-    default:
-      return null;
-  }
+  const { control, choices, default: byDefault, isKept } = settingRow(name);
+  return (
+    <DeclaredField
+      {...settingFieldProps(form, name)}
+      control={control}
+      choices={choices}
+      value={form.settings[name] ?? byDefault}
+      isReadOnly={form.isReadOnly}
+      onChange={(next) => form.set({ [name]: next === byDefault && !isKept ? undefined : next })}
+    />
+  );
 }
 
 /**

@@ -21,12 +21,10 @@ import {
 import type { Theme } from '#ast/theme/theme.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
 import { Button } from '../../design/button.tsx';
-import { Switch } from '../../design/checkbox.tsx';
-import { TextField } from '../../design/field.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Select } from '../../design/select.tsx';
 import { applyThemeChange, drawableTheme, presetColours, type ThemeChange } from '../model/theme-choices.ts';
-import { ImageField } from '../panel/image-field.tsx';
+import { DeclaredField } from '../settings/declared-field.tsx';
 import { ColourField } from './colour-field.tsx';
 
 type NoteProps = {
@@ -186,44 +184,26 @@ type FieldProps = PanelProps & {
 };
 
 /** The control for a part of the theme, as its row in the table declares it. */
-function ThemeField({ name, placeholder, theme, onTheme, isReadOnly, ...props }: FieldProps): ReactElement {
-  const { title, help = '', control, choices = [], default: byDefault } = themePart(name);
+function ThemeField({ name, placeholder, theme, onTheme, ...props }: FieldProps): ReactElement | null {
+  const { title, help = '', control, choices, default: byDefault } = themePart(name);
   const value = theme[name] ?? byDefault;
-  const text = typeof value === 'string' ? value : '';
-  const error = props.error(`theme.${name}`);
-  const set = (next: string | boolean | undefined): void => {
-    const isNone = next === byDefault || (typeof next === 'string' && next.trim() === '');
-    onTheme({ [name]: isNone ? undefined : next });
-  };
-  if (control === 'switch')
-    return (
-      <Switch isSelected={value === true} isDisabled={isReadOnly} description={help} onChange={set}>
-        {title}
-      </Switch>
-    );
-  if (control === 'select')
-    return <Select label={title} value={text} choices={choices} isDisabled={isReadOnly} onChange={set} />;
-  if (control === 'image')
-    return (
-      <ImageField
-        label={title}
-        description={`${help} PNG, JPEG or WebP, at most 10 MB.`}
-        workspaceId={props.workspaceId}
-        address={text === '' ? undefined : imageAddress(props.formId, text)}
-        error={error}
-        isReadOnly={isReadOnly}
-        onChange={set}
-      />
-    );
+  const isImage = control === 'image';
+  const address = typeof value === 'string' && value !== '' ? imageAddress(props.formId, value) : undefined;
   return (
-    <TextField
+    <DeclaredField
       label={title}
-      description={help}
+      description={isImage ? `${help} PNG, JPEG or WebP, at most 10 MB.` : help}
+      error={props.error(`theme.${name}`)}
+      control={control}
+      choices={choices}
+      value={value}
+      isReadOnly={props.isReadOnly}
       placeholder={placeholder}
-      value={text}
-      error={error}
-      isReadOnly={isReadOnly}
-      onChange={set}
+      {...(isImage && { image: { workspaceId: props.workspaceId, address } })}
+      onChange={(next) => {
+        const isNone = next === byDefault || (typeof next === 'string' && next.trim() === '');
+        onTheme({ [name]: isNone ? undefined : next });
+      }}
     />
   );
 }

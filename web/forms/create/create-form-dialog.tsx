@@ -1,7 +1,6 @@
 import './create-form-dialog.css';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react';
-import { FileTrigger } from 'react-aria-components/FileTrigger';
 import type { ReplyOf } from '#app/operations/operations.ts';
 import { refetchChangedQueries } from '../../api/changes.ts';
 import { ApiProblem } from '../../api/client.ts';
@@ -12,55 +11,13 @@ import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
 import { Loading } from '../../design/states.tsx';
 import { Tabs } from '../../design/tabs.tsx';
-import type { NewForm } from './new-form-settings.ts';
-import { FileDrop, PastedFormPanel } from './pasted-form-panel.tsx';
+import { type NewForm, useOpenForm } from './new-form-settings.ts';
 
 type Unpacked = ReplyOf<'unpackForm'>;
 
-/**
- * Creates a form from a file exported with “Export form package”, by this instance or another one. Calls
- * `onLeftOut` if parts could not be imported.
- */
-function PackagePanel({
-  workspaceId,
-  onLeftOut,
-}: {
-  workspaceId: string;
-  onLeftOut: (made: Unpacked) => void;
-}): ReactElement {
-  const open = useOpen();
-  const unpack = useAction({
-    // Browsers report different media types for the file.
-    run: (file: File) =>
-      callWorkspaceOperation(workspaceId, 'unpackForm', {
-        body: new Blob([file], { type: 'application/gzip' }),
-      }),
-    onDone: (form) => (form.left_out.length === 0 ? open(form) : onLeftOut(form)),
-  });
-  return (
-    <FileDrop onFile={unpack.mutate}>
-      {unpack.error && <Message tone="bad">{unpack.error.message}</Message>}
-      <p>
-        A file made with “Export form package”, here or on another server. It contains the form’s versions,
-        images and webhooks, and becomes a draft. Drop the file here or choose it.
-      </p>
-      <div>
-        <FileTrigger
-          acceptedFileTypes={['application/gzip', '.gz']}
-          onSelect={(files) => files?.[0] && unpack.mutate(files[0])}
-        >
-          <Button icon="file" isPending={unpack.isPending}>
-            Choose a file
-          </Button>
-        </FileTrigger>
-      </div>
-    </FileDrop>
-  );
-}
-
 /** Lists the parts of a file that were not imported, until the form is opened. */
 function LeftOut({ made }: { made: Unpacked }): ReactElement {
-  const open = useOpen();
+  const open = useOpenForm();
   // Refreshes the list only after this was read, because in an empty workspace the list replaces it.
   useEffect(() => () => void refetchChangedQueries('createForm'), []);
   return (
@@ -86,19 +43,17 @@ function LeftOut({ made }: { made: Unpacked }): ReactElement {
   );
 }
 
-function useOpen(): (made: Unpacked) => Promise<void> {
-  const navigate = useNavigate();
-  return ({ id }) => navigate({ to: '/forms/$form', params: { form: id } });
-}
-
 /** Loaded with the templates when needed, because most visits create no form. */
 const TemplateGallery = lazy(async () => ({
   default: (await import('./template-gallery.tsx')).TemplateGallery,
 }));
 
-type Way = 'templates' | 'json' | 'file';
+/** Loaded when needed too, with the page renderer that draws the preview. */
+const ImportPanel = lazy(async () => ({ default: (await import('./import-panel.tsx')).ImportPanel }));
 
-/** Creates a form: blank, or from a template, JSON or a file. Opens it in the builder. */
+type Way = 'templates' | 'import';
+
+/** Creates a form: blank, from a template, or from anything that is pasted or a file. Opens it in the builder. */
 export function CreateForm({
   workspaceId,
   onLeftOut,
@@ -152,29 +107,22 @@ export function CreateForm({
             ),
           },
           {
-            id: 'json',
-            label: 'From JSON',
+            id: 'import',
+            label: 'Import',
             content: (
-              <PastedFormPanel
-                workspaceId={workspaceId}
-                text={pasted}
-                onChange={setPasted}
-                onCreate={create.mutate}
-                isPending={create.isPending}
-              />
-            ),
-          },
-          {
-            id: 'file',
-            label: 'File',
-            content: (
-              <PackagePanel
-                workspaceId={workspaceId}
-                onLeftOut={(form) => {
-                  setMade(form);
-                  onLeftOut?.();
-                }}
-              />
+              <Suspense fallback={<Loading lines={5} />}>
+                <ImportPanel
+                  workspaceId={workspaceId}
+                  text={pasted}
+                  onChange={setPasted}
+                  onCreate={create.mutate}
+                  isPending={create.isPending}
+                  onLeftOut={(form) => {
+                    setMade(form);
+                    onLeftOut?.();
+                  }}
+                />
+              </Suspense>
             ),
           },
         ]}

@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router';
 import type { InputOf } from '#app/operations/operations.ts';
 import type { Settings } from '#ast/settings.ts';
 
@@ -14,3 +15,9 @@ export const newFormSettings = (): Settings => ({
   limit_per_form: 5_000,
   time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
 });
+
+/** Opens a created form in the builder. */
+export function useOpenForm(): (made: { id: string }) => Promise<void> {
+  const navigate = useNavigate();
+  return ({ id }) => navigate({ to: '/forms/$form', params: { form: id } });
+}

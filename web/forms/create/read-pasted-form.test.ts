@@ -59,12 +59,12 @@ test('a problem of the root is located at the root', () => {
 test('invalid JSON is located at its first error', () => {
   const [problem] = problemsOf('{"type": "form",\n "attrs" {}}');
   assert.deepEqual([problem!.where, problem!.line], ['JSON', 2]);
-  assert.equal(problemsOf('')[0]!.message, 'Paste some JSON first.');
+  assert.equal(problemsOf('')[0]!.message, 'Paste or write your questions first.');
   assert.equal(problemsOf('[1, 2')[0]!.line, 1);
 });
 
 test('JSON that is not a form gets an error message', () => {
-  for (const text of ['1', '"x"', 'null', '[]', '{}']) assert.ok(problemsOf(text).length > 0, text);
+  for (const text of ['[]', '{}']) assert.ok(problemsOf(text).length > 0, text);
 });
 
 test('a path is shown with counts from 1', () => {
@@ -85,7 +85,13 @@ test('a path is found after braces and quotes in strings, numbers, spaces and em
 
 test('an export of another service is distinguished from an invalid Formloom form', () => {
   const document = { fields: [{ type: 'short_text', title: 'Name' }] };
-  assert.deepEqual(readPastedForm(JSON.stringify(document)), { ok: true, document });
+  assert.deepEqual(readPastedForm(JSON.stringify(document)), { ok: true, foreign: { document } });
   for (const text of ['{"type":"form","children":[]}', '{"children":[]}', '{"structure":{}}', '{"a":1}'])
     assert.ok(problemsOf(text).length > 0, text);
+});
+
+test('a text that is not JSON is for the server, with the format that a person chose', () => {
+  for (const text of ['Name', 'Name,Email', '1', '"x"', '[ ] Loom\n[x] Wheel'])
+    assert.deepEqual(readPastedForm(text), { ok: true, foreign: { text } });
+  assert.deepEqual(readPastedForm('a,b', 'csv'), { ok: true, foreign: { text: 'a,b', source: 'csv' } });
 });

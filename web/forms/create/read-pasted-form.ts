@@ -1,3 +1,4 @@
+import type { InputOf } from '#app/operations/operations.ts';
 import { isRecord } from '#ast/basics/json.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
@@ -6,21 +7,32 @@ import { findJsonNodes, formatPath, lineAt, offsetOfJsonError, type TextRange } 
 /** A problem in a pasted text: the message, the part of the form, and the location in the text. */
 export type PastedProblem = { message: string; where: string; place?: TextRange };
 
-type PastedForm =
+/** A form that the server converts: the export of another service, or a text. */
+export type ForeignForm = NonNullable<InputOf<'convertForm'>['body']>;
+
+export type PastedForm =
   | { ok: true; structure: Form; settings?: object }
-  /** JSON of another kind, which may be an export that the server recognizes. */
-  | { ok: true; document: Readonly<Record<string, unknown>> }
+  /** A text, or JSON of another kind, which may be an export that the server recognizes. */
+  | { ok: true; foreign: ForeignForm }
   | { ok: false; problems: readonly PastedProblem[] };
 
-/** Parses a form as the API accepts it, or as the console exports it (`{structure, settings}`). */
-export function readPastedForm(text: string): PastedForm {
+/**
+ * Parses a form as the API accepts it, or as the console exports it (`{structure, settings}`). Other texts are
+ * for the server.
+ * @param source how to read a text: as plain text or as CSV.
+ */
+export function readPastedForm(text: string, source?: ForeignForm['source']): PastedForm {
+  if (text === '')
+    return { ok: false, problems: [{ message: 'Paste or write your questions first.', where: 'Text' }] };
+  if (!/^\s*[[{]/.test(text) || isChecklist.test(text))
+    return { ok: true, foreign: { text, ...(source && { source }) } };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     return { ok: false, problems: [locateSyntaxError(text, error as SyntaxError)] };
   }
-  if (isForeign(value)) return { ok: true, document: value };
+  if (isForeign(value)) return { ok: true, foreign: { document: value } };
   const wrapped = typeof value === 'object' && value !== null && 'structure' in value ? value : undefined;
   const checked = validateStructure(wrapped ? wrapped.structure : value);
   if (!checked.ok) {
@@ -42,6 +54,9 @@ export function readPastedForm(text: string): PastedForm {
   };
 }
 
+/** A list of boxes to tick begins like JSON. */
+const isChecklist = /^\s*\[[ xX]?\] /;
+
 /** Whether the JSON has properties that a Formloom form does not have. */
 const isForeign = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isRecord(value) &&
@@ -61,10 +76,8 @@ function nearest(places: Map<string, TextRange>, path: readonly number[]): TextR
 
 function locateSyntaxError(text: string, error: SyntaxError): PastedProblem {
   const offset = offsetOfJsonError(text, error);
-  const message =
-    text.trim() === '' ? 'Paste some JSON first.' : 'This is not valid JSON. The first error is here.';
   return {
-    message,
+    message: 'This is not valid JSON. The first error is here.',
     where: 'JSON',
     place: { start: offset, end: Math.min(text.length, offset + 1), line: lineAt(text, offset) },
   };

@@ -11,6 +11,7 @@ import { Dialog } from '../../design/dialog.tsx';
 import { FieldHelp, TextField } from '../../design/field.tsx';
 import { ConcurrentChangeMessage, Message, SaveErrorMessage } from '../../design/message.tsx';
 import { toastDone } from '../../design/toast.tsx';
+import { useLeft } from '../../design/use-left.ts';
 import type { LocatedForm } from '../../shell/current-form.ts';
 import { type EventKind, eventChoices } from '../events.ts';
 import { FilterField } from '../filter/filter.tsx';
@@ -114,7 +115,7 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
   // The webhook as it was when the edit began, because the screen behind refreshes every few seconds.
   const [webhook] = useState(latest);
   const [draft, setDraft] = useState(() => draftOf(webhook, rules.secrets_allowed));
-  const [wasLeft, setLeft] = useState(false);
+  const { isLeft: wasLeft, leave } = useLeft(false);
   const [wasSent, setSent] = useState(false);
   const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }));
   const save = useAction({
@@ -146,7 +147,7 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
       onClose={onClose}
       isPending={save.isPending}
       onSubmit={() => {
-        setLeft(true);
+        leave();
         setSent(true);
         const isSendable = urlProblem(draft.url) === undefined && filterProblem(draft.filter) === undefined;
         if (isSendable) save.mutate();
@@ -171,7 +172,7 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
         autoFocus
         value={draft.url}
         onChange={(text) => set({ url: text.trim() })}
-        onBlur={() => setLeft(true)}
+        onBlur={leave}
         error={typedProblem ?? save.of('url')}
       />
       <CheckboxGroup

@@ -11,7 +11,7 @@ const questions = [
 ];
 
 const sentences: [filter: object, sentence: string][] = [
-  [german, 'Only when “Country” is “Germany”'],
+  [german, 'Only if “Country” is “Germany”'],
   [{ not: german }, 'Unless “Country” is “Germany”'],
   [
     {
@@ -25,9 +25,9 @@ const sentences: [filter: object, sentence: string][] = [
         },
       ],
     },
-    'Only when “Country” is “Germany” and (“How many?” is at least “3” or the URL parameter “vip” is answered)',
+    'Only if “Country” is “Germany” and (“How many?” is at least “3” or the URL parameter “vip” is answered)',
   ],
-  [{ element: 'gone', is: 'answered' }, 'Only when “gone (missing)” is answered'],
+  [{ element: 'gone', is: 'answered' }, 'Only if “gone (missing)” is answered'],
 ];
 for (const [filter, sentence] of sentences) {
   test(`a filter reads: ${sentence}`, () =>

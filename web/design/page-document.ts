@@ -1,0 +1,54 @@
+import { stylesheet } from '#page/markup/style.ts';
+
+/**
+ * Parses a page of the page renderer into a document from which nodes are copied. Style sheets are left out,
+ * because the console's content security policy refuses inline styles. The caller adds them as constructed
+ * style sheets.
+ */
+export function parsePage(text: string): Document {
+  return new DOMParser().parseFromString(text.replaceAll(/<style>[^]*?<\/style>/g, ''), 'text/html');
+}
+
+/** The limits of a file element on the public page, as on the server (docs/rules.md 13). */
+export const fileLimits = { fileBytes: 10 * 1024 * 1024, filesPerElement: 10 } as const;
+
+/** Adds the style sheet of the page and the style of a theme to the document of a frame. */
+export function setPageStyle(page: Document, style: string): void {
+  const inside = page.defaultView!;
+  page.adoptedStyleSheets = [stylesheet, style].map((text) => {
+    const sheet = new inside.CSSStyleSheet();
+    sheet.replaceSync(text);
+    return sheet;
+  });
+}
+
+/** Shows a page of the page renderer in the document of a frame. */
+export function writePage(page: Document, text: string): void {
+  const parsed = parsePage(text);
+  page.title = parsed.title;
+  page.documentElement.lang = parsed.documentElement.lang;
+  page.documentElement.dir = parsed.documentElement.dir;
+  page.body.replaceChildren(page.importNode(parsed.querySelector('main')!, true));
+  page.defaultView!.scrollTo(0, 0);
+}
+
+/**
+ * Runs `write` for the document of a frame, and again if the browser inserts the empty document only later,
+ * which some browsers do. @returns a function that ends it.
+ */
+export function fillFrame(
+  frame: HTMLIFrameElement,
+  write: (page: Document) => (() => void) | undefined,
+): () => void {
+  let leave = write(frame.contentDocument!);
+  const again = (): void => {
+    if (frame.contentDocument!.querySelector('main')) return;
+    leave?.();
+    leave = write(frame.contentDocument!);
+  };
+  frame.addEventListener('load', again);
+  return () => {
+    frame.removeEventListener('load', again);
+    leave?.();
+  };
+}

@@ -1,0 +1,236 @@
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { FileTrigger } from 'react-aria-components/FileTrigger';
+import type { ReplyOf } from '#app/operations/operations.ts';
+import type { Settings } from '#ast/settings.ts';
+import { validateStructure } from '#ast/validate.ts';
+import { callWorkspaceOperation } from '../../api/operations.ts';
+import { useAction } from '../../design/action.tsx';
+import { Button } from '../../design/button.tsx';
+import { TextArea } from '../../design/field.tsx';
+import { Message } from '../../design/message.tsx';
+import { readTextFile } from '../../design/read-text-file.ts';
+import { FormDrawing } from './form-drawing.tsx';
+import { type ConvertedForm, ImportReport, PastedProblems } from './import-report.tsx';
+import type { TextRange } from './json-positions.ts';
+import { type NewForm, newFormSettings, useOpenForm } from './new-form-settings.ts';
+import { type ForeignForm, type PastedForm, readPastedForm } from './read-pasted-form.ts';
+
+/** An area that accepts a dropped file. */
+function FileDrop({ onFile, children }: { onFile: (file: File) => void; children: ReactNode }): ReactElement {
+  const [isOver, setOver] = useState(false);
+  return (
+    <div
+      className="file-drop"
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        setOver(false);
+        const [file] = event.dataTransfer.files;
+        if (!file) return;
+        event.preventDefault();
+        onFile(file);
+      }}
+    >
+      {children}
+    </div>
+  );
+}
+
+/** In milliseconds. The preview follows the text after a pause. */
+const restMs = 300;
+
+const noSettings: Settings = {};
+
+/** Converts a form of another service, or a text. The result is shown before the form is created. */
+const convertedQuery = (workspaceId: string, body: ForeignForm | undefined) =>
+  queryOptions({
+    queryKey: ['converted form', workspaceId, body],
+    queryFn: () => callWorkspaceOperation(workspaceId, 'convertForm', { body: body! }),
+    enabled: body !== undefined,
+    placeholderData: (before: ConvertedForm | undefined) => (body ? before : undefined),
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+  });
+
+type Props = {
+  readonly workspaceId: string;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly onCreate: (form: NewForm) => void;
+  readonly isPending: boolean;
+  /** Called if a file of a form was only partly imported. */
+  readonly onLeftOut: (made: ReplyOf<'unpackForm'>) => void;
+};
+
+/**
+ * Makes a form from whatever is pasted, dropped or chosen: plain text, CSV, JSON of Formloom or of another
+ * service, or a file that Formloom exported. Draws the questions before anything is created.
+ */
+export function ImportPanel({
+  workspaceId,
+  text,
+  onChange,
+  onCreate,
+  isPending,
+  onLeftOut,
+}: Props): ReactElement {
+  const open = useOpenForm();
+  const client = useQueryClient();
+  const area = useRef<HTMLTextAreaElement>(null);
+  // JSON that is being typed is incomplete, so its problems are shown after a paste or a press.
+  const [isTried, setTried] = useState(false);
+  const [source, setSource] = useState<ForeignForm['source']>();
+  const [fileProblem, setFileProblem] = useState<string>();
+  const read = useMemo(() => readPastedForm(useful(text), source), [text, source]);
+  const settled = useSettled(read);
+  const found = useQuery(convertedQuery(workspaceId, foreignOf(settled)));
+  const converted = foreignOf(settled) ? found.data : undefined;
+  const create = useAction({
+    async run(body: ForeignForm) {
+      const made = await client.fetchQuery(convertedQuery(workspaceId, body));
+      const own = { structure: made.structure, settings: { ...newFormSettings(), ...made.settings } };
+      return callWorkspaceOperation(workspaceId, 'importForm', { body: 'text' in body ? own : body });
+    },
+    onLeave: open,
+  });
+  const unpack = useAction({
+    // Browsers report different media types for the file.
+    run: (file: File) =>
+      callWorkspaceOperation(workspaceId, 'unpackForm', {
+        body: new Blob([file], { type: 'application/gzip' }),
+      }),
+    onDone: (form) => (form.left_out.length === 0 ? open(form) : onLeftOut(form)),
+  });
+  const change = (next: string): void => {
+    onChange(next);
+    setFileProblem(undefined);
+    setSource(undefined);
+    setTried(false);
+  };
+  const takeFile = async (file: File | undefined): Promise<void> => {
+    if (!file) return;
+    if (await isPackage(file)) return unpack.mutate(file);
+    const opened = await readTextFile(file);
+    if ('problem' in opened) return setFileProblem(opened.problem);
+    change(opened.text);
+    setTried(true);
+    if (/\.csv$/i.test(file.name)) setSource('csv');
+  };
+  const submit = (): void => {
+    setTried(true);
+    const body = foreignOf(read);
+    if (body) create.mutate(body);
+    else if (read.ok && 'structure' in read) onCreate({ structure: read.structure, settings: read.settings });
+  };
+  const problem =
+    fileProblem ?? (create.error ?? unpack.error ?? (isTried ? found.error : undefined))?.message;
+  return (
+    <FileDrop onFile={(file) => void takeFile(file)}>
+      {problem !== undefined && <Message tone="bad">{problem}</Message>}
+      <TextArea
+        label="Questions, CSV or JSON"
+        description="Write or paste one question per line: “- ” below it for an option, “*” after a required question, “# ” for a step. Or use CSV, JSON from Formloom, Typeform, Formbricks, Tally, Google Forms or SurveyJS, or a file."
+        value={text}
+        onChange={change}
+        onPaste={() => setTimeout(() => setTried(true))}
+        rows={10}
+        inputRef={area}
+        spellCheck="false"
+      />
+      {isTried && !read.ok && (
+        <PastedProblems problems={read.problems} onGo={(place) => select(area.current, place)} />
+      )}
+      <Preview settled={settled} converted={converted} onSource={setSource} />
+      <div className="spread import-actions">
+        <FileTrigger
+          acceptedFileTypes={[
+            '.txt',
+            '.md',
+            '.csv',
+            '.json',
+            '.gz',
+            'text/plain',
+            'text/csv',
+            'application/json',
+          ]}
+          onSelect={(files) => void takeFile(files?.[0])}
+        >
+          <Button icon="file" isPending={unpack.isPending}>
+            Choose a file
+          </Button>
+        </FileTrigger>
+        <Button variant="primary" onPress={submit} isPending={isPending || create.isPending}>
+          Create form
+        </Button>
+      </div>
+    </FileDrop>
+  );
+}
+
+function Preview({
+  settled,
+  converted,
+  onSource,
+}: {
+  settled: PastedForm;
+  converted: ConvertedForm | undefined;
+  onSource: (source: ForeignForm['source']) => void;
+}): ReactElement | null {
+  const own = settled.ok && 'structure' in settled ? settled : undefined;
+  const structure = own?.structure ?? converted?.structure;
+  const settings = own ? (own.settings ?? noSettings) : converted?.settings;
+  const checked = useMemo(() => (structure ? validateStructure(structure) : undefined), [structure]);
+  if (!checked) return null;
+  const source = converted?.source;
+  const isText = source === 'plain_text' || source === 'csv';
+  return (
+    <div className="import-preview">
+      {converted && <ImportReport found={converted} />}
+      {isText && (
+        <div>
+          <Button size="small" onPress={() => onSource(source === 'csv' ? 'plain_text' : 'csv')}>
+            {source === 'csv' ? 'Read as plain text' : 'Read as CSV'}
+          </Button>
+        </div>
+      )}
+      {checked.ok && <FormDrawing form={checked.form} settings={settings as Settings} />}
+    </div>
+  );
+}
+
+/** A byte order mark and blank text have no content. */
+const useful = (text: string): string => (text.trim() === '' ? '' : text);
+
+const foreignOf = (read: PastedForm): ForeignForm | undefined =>
+  read.ok && 'foreign' in read ? read.foreign : undefined;
+
+/** Returns a value once it has not changed for a moment. */
+function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const rest = setTimeout(() => setSettled(value), restMs);
+    return () => clearTimeout(rest);
+  }, [value]);
+  return settled;
+}
+
+/** Whether a file is compressed, as Formloom exports a form with its versions. Browsers may rename it. */
+async function isPackage(file: File): Promise<boolean> {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  return (first === 0x1f && second === 0x8b) || /\.t?gz$/i.test(file.name);
+}
+
+/** Selects a range in the text and scrolls to it. */
+function select(area: HTMLTextAreaElement | null, { start, end, line }: TextRange): void {
+  if (!area) return;
+  area.focus();
+  area.setSelectionRange(start, end);
+  const lineHeight = area.scrollHeight / Math.max(1, area.value.split('\n').length);
+  area.scrollTop = Math.max(0, (line - 3) * lineHeight);
+}
