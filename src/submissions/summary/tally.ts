@@ -26,6 +26,8 @@ export type SummarizedQuestion = { type: ElementType } & Pick<Column, 'options' 
 /** A count, while counting. */
 export type Counted = Pick<Bar, 'count' | 'groups'>;
 
+const startCount = (): Counted => ({ count: 0 });
+
 export function countOne(counted: Counted, groups?: InGroups): void {
   counted.count += 1;
   if (groups) counted.groups = addGroups(counted.groups, groups);
@@ -295,7 +297,7 @@ function atLevel(bar: Bar): Bar {
 /** Counts how often each option was ranked first, with its mean rank; best first. */
 export function tallyRanking(asked: SummarizedQuestion): Tally {
   const found = new Map(
-    asked.options.map((option) => [option, { first: { count: 0 } as Counted, places: 0, count: 0 }]),
+    asked.options.map((option) => [option, { first: startCount(), places: 0, count: 0 }]),
   );
   return {
     add(answer, groups) {
@@ -327,7 +329,7 @@ export function tallyMatrix(asked: SummarizedQuestion): Tally {
   const counts = new Map(
     asked.rows.map(({ id, label }) => [
       id,
-      { label, answered: { count: 0 } as Counted, tally: tallyOptions(asked, Infinity) },
+      { label, answered: startCount(), tally: tallyOptions(asked, Infinity) },
     ]),
   );
   return {
