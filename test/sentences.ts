@@ -176,9 +176,9 @@ export function testSentencesOf(patterns: readonly string[]): Sentence[] {
   });
 }
 
-/** Returns the sources of one room: code, the English words of pages and emails, and templates. */
+/** Returns the sources of one room: code, the English words of pages and emails, templates and examples. */
 export const sourcesOf = (room: string): string[] => [
   `${room}/**/*.{ts,tsx}`,
   `${room}/**/words/en.json`,
-  `${room}/**/templates/*.json`,
+  `${room}/**/{templates/*,example-texts}.json`,
 ];

@@ -190,7 +190,7 @@ test('between retries the log shows the time of the next attempt', async () => {
   const { rows } = await database.query('select run_at from jobs where workspace_id = $1', [
     scene.workspaceId,
   ]);
-  assert.equal(delivery.next_attempt_at, rows[0].run_at.toISOString());
+  assert.equal(new Date(delivery.next_attempt_at!).toISOString(), rows[0].run_at.toISOString());
   const wait = rows[0].run_at.getTime() - new Date(delivery.created_at).getTime();
   assert.ok(wait >= 60_000 && wait < 75_000, `waits ${wait} ms`);
   await queue.stop();
