@@ -55,14 +55,16 @@ export function SettingField({
   name,
 }: SettingProps & { readonly name: SettingName }): ReactElement | null {
   const { control, choices, default: byDefault, isKept } = settingRow(name);
+  const isChosen = control === 'select' || control === 'radio' || control === 'switch';
   return (
     <DeclaredField
       {...settingFieldProps(form, name)}
       control={control}
       choices={choices}
-      value={form.settings[name] ?? byDefault}
+      // An empty field stands for its default, as its help says.
+      value={form.settings[name] ?? (isChosen ? byDefault : undefined)}
       isReadOnly={form.isReadOnly}
-      onChange={(next) => form.set({ [name]: next === byDefault && !isKept ? undefined : next })}
+      onChange={(next) => form.set({ [name]: isChosen && next === byDefault && !isKept ? undefined : next })}
     />
   );
 }
