@@ -29,6 +29,7 @@ test('every command of the README, guides and the operator’s handbook works as
   after(() => rm(directory, { recursive: true, force: true }));
   const [typeform] = await readDocuments('docs/guides/importing.md', 'typeform');
   await writeFile(join(directory, 'theirs.json'), typeform!);
+  await writeFile(join(directory, 'questions.txt'), 'Name *\nEmail\nSize\n- S\n- M\n');
   await writeFile(join(directory, 'answers.csv'), 'Subject,Email address\nFrom a file,ada@example.org\n');
 
   // A reader works in the clone, with the service on port 3000. This test uses another port and a folder for

@@ -55,14 +55,16 @@ export function SettingField({
   name,
 }: SettingProps & { readonly name: SettingName }): ReactElement | null {
   const { control, choices, default: byDefault, isKept } = settingRow(name);
+  const isList = control === 'select' || control === 'radio';
   return (
     <DeclaredField
       {...settingFieldProps(form, name)}
       control={control}
       choices={choices}
-      value={form.settings[name] ?? byDefault}
+      // An empty field stands for its default, as its help says.
+      value={form.settings[name] ?? (isList || control === 'switch' ? byDefault : undefined)}
       isReadOnly={form.isReadOnly}
-      onChange={(next) => form.set({ [name]: next === byDefault && !isKept ? undefined : next })}
+      onChange={(next) => form.set({ [name]: isList && next === byDefault && !isKept ? undefined : next })}
     />
   );
 }
