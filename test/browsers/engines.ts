@@ -21,13 +21,8 @@ const commands = {
   act: ['WebDriver:PerformActions', 'POST actions'],
   resize: ['WebDriver:SetWindowRect', 'POST window/rect'],
   back: ['WebDriver:Back', 'POST back'],
-  refresh: ['WebDriver:Refresh', 'POST refresh'],
-  photograph: ['WebDriver:TakeScreenshot', 'GET screenshot'],
-  print: ['WebDriver:Print', 'POST print'],
   addCookie: ['WebDriver:AddCookie', 'POST cookie'],
-  deleteCookies: ['WebDriver:DeleteAllCookies', 'DELETE cookie'],
   enterFrame: ['WebDriver:SwitchToFrame', 'POST frame'],
-  addAuthenticator: ['WebAuthn:AddVirtualAuthenticator', 'POST webauthn/authenticator'],
 } as const;
 export type Command = keyof typeof commands;
 
@@ -55,8 +50,8 @@ export function missingFor(name: EngineName): string | undefined {
   return undefined;
 }
 
-export const openEngine = (name: EngineName, scripting = true): Promise<Engine> =>
-  name === 'Firefox' ? openFirefox(scripting) : openWebKit();
+export const openEngine = (name: EngineName): Promise<Engine> =>
+  name === 'Firefox' ? openFirefox() : openWebKit();
 
 /** The language of the browser. Without it, WebKit reports a language tag that no real browser sends. */
 const language = { LANG: 'en_US.UTF-8', LANGUAGE: 'en_US' };
@@ -78,24 +73,19 @@ async function end(child: ChildProcess): Promise<void> {
 const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'formloom-engine-'));
 
 /** Firefox asks nothing, contacts nobody, and says on which port it listens. */
-const preferences = (scripting: boolean): string =>
-  Object.entries({
-    'marionette.port': 0,
-    'intl.accept_languages': 'en-US',
-    'javascript.enabled': scripting,
-    'datareporting.policy.dataSubmissionEnabled': false,
-    'network.captive-portal-service.enabled': false,
-    'browser.aboutwelcome.enabled': false,
-    'dom.events.asyncClipboard.readText': true,
-    'dom.events.testing.asyncClipboard': true,
-    'security.webauth.webauthn_enable_softtoken': true,
-  })
-    .map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`)
-    .join('');
+const preferences = Object.entries({
+  'marionette.port': 0,
+  'intl.accept_languages': 'en-US',
+  'datareporting.policy.dataSubmissionEnabled': false,
+  'network.captive-portal-service.enabled': false,
+  'browser.aboutwelcome.enabled': false,
+})
+  .map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`)
+  .join('');
 
-async function openFirefox(scripting: boolean): Promise<Engine> {
+async function openFirefox(): Promise<Engine> {
   const folder = await makeFolder();
-  await writeFile(join(folder, 'user.js'), preferences(scripting));
+  await writeFile(join(folder, 'user.js'), preferences);
   const child = start(
     programOf('Firefox')!,
     ['--headless', '--marionette', '--no-remote', '--profile', folder],
@@ -115,11 +105,7 @@ async function openFirefox(scripting: boolean): Promise<Engine> {
   });
   return {
     name: 'Firefox',
-    send: (command, parameters = {}) => {
-      const { id, ...rest } = parameters;
-      // Marionette calls the element of a frame by its id, and the text of keys "text" as over HTTP.
-      return marionette.send(commands[command][0], { ...rest, ...(id !== undefined && { id: idOf(id) }) });
-    },
+    send: (command, parameters = {}) => marionette.send(commands[command][0], parameters),
     async close() {
       marionette.close();
       await end(child);
@@ -130,10 +116,6 @@ async function openFirefox(scripting: boolean): Promise<Engine> {
 
 /** The key under which WebDriver returns a reference to an element. */
 export const elementKey = 'element-6066-11e4-a52e-4f735466cecf';
-/** Returns the ID of a referenced element; other values are unchanged. */
-const idOf = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && elementKey in value ? value[elementKey] : value;
-
 /** A message of Marionette is its length, a colon, and JSON: `[type, id, command or error, parameters or result]`. */
 async function openMarionette(port: number) {
   const socket: Socket = connect(port, '127.0.0.1');
@@ -218,10 +200,7 @@ async function openWebKit(): Promise<Engine> {
     name: 'WebKit',
     send(command, parameters = {}) {
       const [method, path] = commands[command][1].split(' ') as [string, string];
-      const { id, ...rest } = parameters;
-      const isInPath = path.includes('{id}');
-      const filled = path.replace('{id}', String(idOf(id)));
-      return ask(method, `/${sessionId}/${filled}`, isInPath || id === undefined ? rest : { ...rest, id });
+      return ask(method, `/${sessionId}/${path.replace('{id}', String(parameters['id']))}`, parameters);
     },
     async close() {
       await ask('DELETE', `/${sessionId}`).catch(() => {});

@@ -73,12 +73,7 @@ export function openTab(engine: Engine) {
         ],
       }),
     /** Drags from the middle of an element by some pixels. */
-    drag: async (
-      selector: string,
-      name: string | undefined,
-      by: { x: number; y: number },
-      type = 'mouse',
-    ) => {
+    drag: async (selector: string, name: string | undefined, by: { x: number; y: number }) => {
       const origin = await find(selector, name);
       const steps = [1, 2, 3, 4].map((part) => ({
         type: 'pointerMove',
@@ -91,8 +86,8 @@ export function openTab(engine: Engine) {
         actions: [
           {
             type: 'pointer',
-            id: `drag by ${type}`,
-            parameters: { pointerType: type },
+            id: 'mouse',
+            parameters: { pointerType: 'mouse' },
             actions: [
               { type: 'pointerMove', duration: 0, origin, x: 0, y: 0 },
               { type: 'pointerDown', button: 0 },
@@ -107,7 +102,8 @@ export function openTab(engine: Engine) {
     see: (text: string, selector = 'body') =>
       until(`${engine.name}: "${text}"`, () =>
         run<boolean>(
-          `return [...document.querySelectorAll(arguments[0])].some((each) => each.innerText.includes(arguments[1]))`,
+          `return [...document.querySelectorAll(arguments[0])].some((each) =>
+            each.getClientRects().length > 0 && each.innerText.includes(arguments[1]))`,
           selector,
           text,
         ),
@@ -115,7 +111,6 @@ export function openTab(engine: Engine) {
     waitFor: (what: string, script: string, ...args: unknown[]) =>
       until(`${engine.name}: ${what}`, () => run<boolean>(script, ...args)),
     resize: (width: number, height: number) => send('resize', { width, height, x: 0, y: 0 }),
-    photograph: async () => Buffer.from((await send('photograph')) as string, 'base64'),
   };
   return tab;
 }
