@@ -81,7 +81,15 @@ const forbidden =
 const notForMakers =
   /^web\/((page|embed|docs)\/|first-load|vite\.config|builder\/(canvas|json|preview)\/|builder\/model\/edit-node|design\/qr-code|webhooks\/workbench\/|forms\/templates\/|settings\/keys\/key-example)/;
 /** Texts about technical names that must mention them. */
-const allowed: readonly string[] = ['Workspace ID', 'Workspace ID', 'Element ids', 'Field IDs'];
+const allowed: readonly string[] = [
+  'Workspace ID',
+  'Webhook ID',
+  'webhook ID',
+  'delivery ID',
+  'request ID',
+  'Element ids',
+  'Field IDs',
+];
 
 test('no console text contains technical terms that only programs need', () => {
   const found = sentencesOf(['web/**/*.{ts,tsx}'])

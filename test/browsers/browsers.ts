@@ -60,7 +60,7 @@ const whole = stepsOf(
 async function typeMoment(tab: Tab, label: string, parts: readonly string[]): Promise<void> {
   await tab.run('arguments[0].focus()', await tab.find('.unread + input', label));
   const between = tab.engine.name === 'WebKit' ? keys.right : '';
-  await tab.press(...parts.join(between));
+  await tab.press(parts.join(between));
 }
 
 /** Fills in the first step by keyboard. */
@@ -201,7 +201,7 @@ for (const name of ['Firefox', 'WebKit'] as const satisfies readonly EngineName[
       // The canvas is in a shadow tree, so its text is read from the panel beside it.
       const label = `[...document.querySelectorAll('input')].find(({ labels }) => labels?.[0]?.innerText === 'Label')`;
       await tab.waitFor('the new question', `return ${label}?.value === 'Short text'`);
-      await tab.press(...'Your town', keys.enter);
+      await tab.press(`Your town${keys.enter}`);
       await tab.waitFor('its label', `return ${label}?.value === 'Your town'`);
       await tab.waitFor(
         'the draft to be saved',
@@ -251,7 +251,7 @@ for (const name of ['Firefox', 'WebKit'] as const satisfies readonly EngineName[
       await tab.waitFor('its height', `return document.querySelector('.formloom iframe').offsetHeight > 200`);
       await engine.send('enterFrame', { id: await tab.find('.formloom iframe') });
       await tab.click('input', 'Full name');
-      await tab.press(...'Joan Clarke');
+      await tab.press('Joan Clarke');
       await tab.click('button', 'Submit');
       await tab.see('Thank you');
       await engine.send('enterFrame', { id: null });

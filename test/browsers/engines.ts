@@ -72,7 +72,7 @@ async function end(child: ChildProcess): Promise<void> {
 
 const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'formloom-engine-'));
 
-/** Firefox asks nothing, contacts nobody, and says on which port it listens. */
+/** Firefox asks no questions, contacts no servers, and says on which port it listens. */
 const preferences = Object.entries({
   'marionette.port': 0,
   'intl.accept_languages': 'en-US',

@@ -59,13 +59,13 @@ export function openTab(engine: Engine) {
     type: async (selector: string, name: string | undefined, text: string) =>
       send('sendKeys', { id: await idOf(selector, name), text }),
     /** Presses keys one by one, wherever the focus is. */
-    press: (...pressed: string[]) =>
+    press: (text: string) =>
       send('act', {
         actions: [
           {
             type: 'key',
             id: 'keyboard',
-            actions: pressed.flatMap((value) => [
+            actions: Array.from(text).flatMap((value) => [
               { type: 'keyDown', value },
               { type: 'keyUp', value },
             ]),

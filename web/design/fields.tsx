@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 import { TextField } from './field.tsx';
 import { Form } from './form.tsx';
 import { FormDialog } from './form-dialog.tsx';
-import { SaveState } from './save-state.tsx';
+import { SaveState } from './message.tsx';
 import { Select, type SelectChoice } from './select.tsx';
 
 type Values = Readonly<Record<string, string>>;

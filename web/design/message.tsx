@@ -84,3 +84,43 @@ export function ConcurrentChangeMessage({
     </Message>
   );
 }
+
+type SaveKind = 'saved' | 'saving' | 'warning' | 'error';
+
+const saveIcons = {
+  saved: 'check',
+  saving: 'refresh',
+  warning: 'warning',
+  error: 'error',
+} as const satisfies Record<SaveKind, IconName>;
+
+/**
+ * Shows whether changes are saved: "Saved", "Saving…", or why they are not. Render it before there is a text:
+ * screen readers announce only the changes of a region that they know.
+ */
+export function SaveState({
+  kind,
+  text,
+  state = kind,
+  isAnnounced = true,
+  title,
+}: {
+  kind: SaveKind;
+  text: string;
+  /** A more precise state, for tests. */
+  state?: string;
+  isAnnounced?: boolean;
+  title?: string | undefined;
+}): ReactElement {
+  return (
+    <span className={`save-state save-state-${kind}`} title={title}>
+      {text !== '' && <Icon name={saveIcons[kind]} />}
+      <span data-save-state={state} aria-hidden={isAnnounced}>
+        {text}
+      </span>
+      <span className="unseen" role="status">
+        {isAnnounced ? text : ''}
+      </span>
+    </span>
+  );
+}

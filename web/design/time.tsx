@@ -1,4 +1,4 @@
-import { type ReactElement, useSyncExternalStore } from 'react';
+import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { Focusable } from 'react-aria-components/Tooltip';
 import { Tooltip } from './tooltip.tsx';
 
@@ -69,4 +69,13 @@ export function Ago({ at }: { at: string }): ReactElement {
       </Focusable>
     </Tooltip>
   );
+}
+
+/** Renders the component at regular intervals, for countdowns. */
+export function useRegularRerender(everyMs: number): void {
+  const [, setTicks] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setTicks((ticks) => ticks + 1), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
 }

@@ -279,8 +279,9 @@ export async function startPageScript(form: HTMLFormElement): Promise<void> {
     page.data.saves && import('./server-saving.ts'),
     form.querySelector('[data-search]') && import('./searchable-select.ts'),
     // Only WebKit shows today in an empty control.
-    (navigator.vendor.startsWith('Apple') ? form.querySelector('.unread') : null) &&
-      import('./moment-formats.ts'),
+    navigator.vendor.startsWith('Apple') && form.querySelector('.unread')
+      ? import('./moment-formats.ts')
+      : undefined,
   ]);
   // From now on, the script shows all errors itself; limits only guide the browser's calendar.
   form.noValidate = true;
