@@ -31,12 +31,7 @@ function nodeSchema(title: string, type: string, specs: AttributeSpecs, children
     // Absent children of elements are read as empty (effective-form.ts).
     ...(isElementType(type) ? [] : ['children']),
   ];
-  return {
-    title,
-    type: 'object',
-    properties: { type: { const: type }, attrs, children },
-    required,
-  };
+  return { title, type: 'object', properties: { type: { const: type }, attrs, children }, required };
 }
 
 /** A leaf has no children, but code generators need an item type. */

@@ -8,26 +8,14 @@ export const searchOperators = {
     example: 'email:ada@acme.com',
     understands: () => true,
   },
-  form: {
-    takes: 'a form, by name or ID',
-    example: 'form:"Contact us"',
-    understands: () => true,
-  },
+  form: { takes: 'a form, by name or ID', example: 'form:"Contact us"', understands: () => true },
   status: {
     takes: '"completed" or "incomplete"',
     example: 'status:incomplete',
     understands: (value) => value === 'completed' || value === 'incomplete',
   },
-  after: {
-    takes: 'on or after this day or time',
-    example: 'after:2026-01-01',
-    understands: isMoment,
-  },
-  before: {
-    takes: 'before this day or time',
-    example: 'before:2026-02-01',
-    understands: isMoment,
-  },
+  after: { takes: 'on or after this day or time', example: 'after:2026-01-01', understands: isMoment },
+  before: { takes: 'before this day or time', example: 'before:2026-02-01', understands: isMoment },
   tag: { takes: 'a tag', example: 'tag:vip', understands: () => true },
 } as const satisfies Readonly<
   Record<string, { takes: string; example: string; understands: (value: string) => boolean }>
@@ -58,11 +46,7 @@ export const minPrefixLength = 2;
  * - `operator`: a search operator with its value
  * - `field`: searches the element with this ID, or one of its rows; if there is no such element, it is a word
  */
-export type SearchPart = {
-  readonly begin: number;
-  readonly end: number;
-  readonly isNot: boolean;
-} & (
+export type SearchPart = { readonly begin: number; readonly end: number; readonly isNot: boolean } & (
   | { readonly kind: 'word' | 'phrase' | 'beginning'; readonly text: string }
   | { readonly kind: 'operator'; readonly name: SearchOperatorName; readonly text: string }
   | {

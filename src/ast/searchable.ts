@@ -73,12 +73,11 @@ function* walkAnswers(form: Form, answers: Answers): Generator<{ input: InputEle
       yield { input: question.element, value: answer };
       continue;
     }
-    for (const row of listOf(answer)) {
+    for (const row of listOf(answer))
       for (const input of question.inputs) {
         const value = typeof row === 'object' ? getProperty<AnswerValue>(row, input.attrs.id) : undefined;
         if (value !== undefined) yield { input, value };
       }
-    }
   }
 }
 

@@ -187,13 +187,12 @@ function* findTranslationProblems(
     if (problem) yield ['translations', problem.replace(/^include/, 'includes')];
     else if (!isRecord(texts)) yield [at, 'must be an object whose values are text'];
     else {
-      for (const [name, text] of Object.entries(texts)) {
+      for (const [name, text] of Object.entries(texts))
         if (!isConfirmationTextName(name))
           yield [at, `must not have ${quote(name)}; it can only have ${confirmationTextNames.join(', ')}`];
         else if (getProperty(entry, name) === undefined)
           yield [`${at}.${name}`, 'translates a text that the confirmation does not have'];
         else if (isMissing(text)) yield [`${at}.${name}`, 'must not be blank; omit it instead'];
-      }
       for (const [part, wrong] of findTextProblems(texts, form)) yield [`${at}.${part}`, wrong];
     }
   }

@@ -40,12 +40,11 @@ type SettingsResult =
  * and named.
  */
 export function checkSettings(input: unknown, form: Form | undefined): SettingsResult {
-  if (!isRecord(input)) {
+  if (!isRecord(input))
     return {
       ok: false,
       errors: [{ field: 'settings', message: 'The settings must be an object.', code: 'invalid_type' }],
     };
-  }
   const settings: Record<string, unknown> = {};
   const errors: SettingsError[] = [];
   for (const field of settingNames) {
@@ -58,13 +57,12 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
   }
   errors.push(...checkPeriod(settings));
   const unknown = Object.keys(input).filter((key) => !Object.hasOwn(settingRows, key));
-  for (const field of unknown.slice(0, formLimits.structureErrors)) {
+  for (const field of unknown.slice(0, formLimits.structureErrors))
     errors.push({
       field,
       code: 'unknown_field',
       message: `Unknown setting ${quote(field)}. Use one of these: ${settingNames.join(', ')}.`,
     });
-  }
   return errors.length === 0 ? { ok: true, settings } : { ok: false, errors };
 }
 

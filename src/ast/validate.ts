@@ -103,17 +103,15 @@ function* checkSteps(steps: unknown, tally: Tally): Problems {
     yield { message: '"children" must be a list of steps.', path: [], field: 'steps', code: 'invalid_type' };
     return;
   }
-  if (steps.length === 0) {
+  if (steps.length === 0)
     yield { message: 'A form must have at least one step.', path: [], field: 'steps', code: 'required' };
-  }
-  if (steps.length > formLimits.steps) {
+  if (steps.length > formLimits.steps)
     yield {
       message: `A form can have at most ${formLimits.steps} steps.`,
       path: [],
       field: 'steps',
       code: 'too_many',
     };
-  }
   for (const [index, step] of steps.slice(0, formLimits.steps).entries())
     yield* checkStep(step, [index], tally);
 }
@@ -148,9 +146,8 @@ function* checkElements(children: unknown, parent: ElementPosition, tally: Tally
     tally.elements += 1;
     if (tally.elements > formLimits.elements) {
       // Reported once, at the first element over the limit. Every open list also ends here.
-      if (tally.elements === formLimits.elements + 1) {
+      if (tally.elements === formLimits.elements + 1)
         yield { message: `A form can have at most ${formLimits.elements} elements.`, path, code: 'too_many' };
-      }
       return;
     }
     yield* checkElement(child, { ...parent, path }, tally);
@@ -199,13 +196,12 @@ function* checkTogether(element: Node, attrs: Node, path: Path, tally: Tally): P
   const before = tally.options;
   const rows = attrs['rows'] as readonly Option[] | undefined;
   tally.options += options.length * (rows?.length ?? 1);
-  if (before <= formLimits.formOptions && tally.options > formLimits.formOptions) {
+  if (before <= formLimits.formOptions && tally.options > formLimits.formOptions)
     yield {
       message: `A form can have at most ${formLimits.formOptions} options in total.`,
       path,
       code: 'too_many',
     };
-  }
 }
 
 /** Unique answers and capacities count submissions, but a submission can have many rows. */
@@ -246,13 +242,12 @@ function* checkComposite(composite: Node, node: LogicNode, place: ElementPositio
     return;
   }
   const isRepeatable = getProperty(attributesOf(composite), 'repeatable') === true;
-  if (isRepeatable && place.group) {
+  if (isRepeatable && place.group)
     yield {
       message: 'A repeatable composite cannot be inside another repeatable composite.',
       path,
       code: 'not_allowed',
     };
-  }
   const group = isRepeatable ? node : place.group;
   const inside: ElementPosition = { path, nesting: place.nesting + 1, parent: node, group };
   yield* checkElements(getProperty(composite, 'children'), inside, tally);
@@ -307,13 +302,12 @@ function* checkAttributes(
 function* checkUniqueId(element: Node, path: Path, tally: Tally): Problems {
   const id = getProperty(attributesOf(element), 'id');
   if (typeof id !== 'string' || id === '') return;
-  if (tally.ids.has(id)) {
+  if (tally.ids.has(id))
     yield {
       message: `Element ids must be unique: ${quote(id)} is used more than once.`,
       path,
       code: 'duplicate_id',
     };
-  }
   tally.ids.add(id);
 }
 

@@ -52,7 +52,7 @@ const insertForm = statement(
     insert into search_languages (workspace_id, language) select $workspace_id, unnest($languages) on conflict do nothing),
   segment as (
     insert into search_segments (workspace_id, first_id, rules)
-    select $workspace_id, '00000000-0000-0000-0000-000000000000', ${String(searchRules)}
+    select $workspace_id, '00000000-0000-0000-0000-000000000000', ${searchRules}
     where not exists (select from search_segments where workspace_id = $workspace_id) on conflict do nothing),
   line as (
     ${insertAuditEntrySql('form')})

@@ -103,9 +103,11 @@ export async function convertDocument(workspaceId: string, given: Given): Promis
   return { ...made, source };
 }
 
-function readDocument({ document, text, source }: Given): Required<Pick<Converted, 'source'>> & {
-  document: Readonly<Record<string, unknown>>;
-} {
+function readDocument({
+  document,
+  text,
+  source,
+}: Given): Required<Pick<Converted, 'source'>> & { document: Readonly<Record<string, unknown>> } {
   if ((document === undefined) === (text === undefined))
     throw refuse('Send either "document" or "text".', 'not_allowed');
   if (document) {

@@ -213,27 +213,19 @@ type RunStatement<P, C> = (db: Queryable, values: RowOf<ColumnsOf<P>>) => Promis
  * @param parameterLists every `$name` of the text.
  * @param columnLists every column of the result; `''` for none.
  */
-export function statement<const P extends ColumnLists, const C extends ColumnLists>(
-  name: string,
-  parameterLists: P,
-  columnLists: C,
-): (sql: readonly string[], ...parts: readonly string[]) => RunStatement<P, C>;
-export function statement<const P extends ColumnLists, const C extends ColumnLists>(
-  name: string,
-  parameterLists: P,
-  columnLists: C,
-  source: string,
-): RunStatement<P, C>;
-export function statement(
-  name: string,
-  parameterLists: ColumnLists,
-  columnLists: ColumnLists,
-  source?: string,
-): unknown {
-  const declare = (raw: readonly string[], ...parts: readonly string[]) =>
-    declareStatement(name, readLists(parameterLists), readLists(columnLists), String.raw({ raw }, ...parts));
-  return source === undefined ? declare : declare([source]);
-}
+export const statement =
+  <const P extends ColumnLists, const C extends ColumnLists>(
+    name: string,
+    parameterLists: P,
+    columnLists: C,
+  ) =>
+  (raw: readonly string[], ...parts: readonly (string | number)[]): RunStatement<P, C> =>
+    declareStatement(
+      name,
+      readLists(parameterLists),
+      readLists(columnLists),
+      String.raw({ raw }, ...parts),
+    ) as RunStatement<P, C>;
 
 function declareStatement(name: string, parameters: Columns, found: Columns, source: string) {
   if (registry.has(name)) throw new Error(`two statements are named ${name}`);

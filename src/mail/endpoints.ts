@@ -228,11 +228,10 @@ export function mailEndpoints(context: Context) {
       async run({ workspaceId, formIds, body }) {
         requireWorkspaceAccess(formIds);
         const to = readEnteredAddress(body.to);
-        if (!to) {
+        if (!to)
           throw new ApiError('validation_error', undefined, {
             errors: [{ field: 'to', message: wrongAddressMessage, code: 'invalid_format' }],
           });
-        }
         await limitAttempts(context, `mail tests of ${workspaceId}`, testsPerMinute);
         const { sent, result } = await sendTestMail(config.smtp, to);
         return { body: { sent, result } };

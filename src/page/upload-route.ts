@@ -51,8 +51,7 @@ async function receiveOne(
   const [only] = received;
   if (only && received.length === 1 && post.problems.length === 0) return only;
   await discardReceived(context, live, post.received);
-  if (post.problems.length > 0) {
+  if (post.problems.length > 0)
     throw new ApiError('validation_error', undefined, { errors: [...post.problems] });
-  }
   throw new ApiError('bad_request', 'Send one file, as the only part of a multipart/form-data body.');
 }

@@ -193,11 +193,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
         },
         { additionalProperties: false },
       ),
-      reply: {
-        status: 200,
-        description: 'A page of submissions, sorted by relevance.',
-        schema: SearchPage,
-      },
+      reply: { status: 200, description: 'A page of submissions, sorted by relevance.', schema: SearchPage },
       async run({ workspaceId, formIds, query }) {
         const reach = await reachForms({ workspaceId, formIds }, query.form_id);
         const cut = readPageRequest(query);

@@ -6,19 +6,15 @@ import { acronymOf, type Segment, type Token, tokensOf } from '#submissions/sear
 import type { SoughtKind, SoughtWords } from './search-words.ts';
 
 /** Selects the words that have a stem in common with a word of the query, in their language. */
-const matchWords = statement(
-  'match_words',
-  'languages words:texts q',
-  'language word:text',
-  `select given.language, given.word
-   from unnest($languages, $words) as given (language, word)
-   join (
-     select language, language::regconfig as config, tsvector_to_array(to_tsvector(language::regconfig, $q)) as stems
-     from (select distinct language from unnest($languages) as language) languages
-     -- Without this, PostgreSQL stems the query again for each word.
-     offset 0) question using (language)
-   where tsvector_to_array(to_tsvector(question.config, given.word)) && question.stems`,
-);
+const matchWords = statement('match_words', 'languages words:texts q', 'language word:text')`
+  select given.language, given.word
+  from unnest($languages, $words) as given (language, word)
+  join (
+    select language, language::regconfig as config, tsvector_to_array(to_tsvector(language::regconfig, $q)) as stems
+    from (select distinct language from unnest($languages) as language) languages
+    -- Without this, PostgreSQL stems the query again for each word.
+    offset 0) question using (language)
+  where tsvector_to_array(to_tsvector(question.config, given.word)) && question.stems`;
 
 /**
  * The number of bytes of a text that are searched for hits. More would take time, and readers rarely get that

@@ -64,9 +64,8 @@ export function* listSubmissionTexts({
   for (const { path, text } of textsIn(
     { answers: JSON.parse(answers), reference: JSON.parse(reference) },
     [],
-  )) {
+  ))
     yield { path, text: (sayOption && labelAt(path, text, sayOption)) ?? text };
-  }
 }
 
 /** The last id in the path of an answer is its element, except in the row of a matrix. */
@@ -109,16 +108,16 @@ export const listLabelledOptions = statement(
   'list_labelled_options',
   'workspace_id form_ids? elements?',
   'form_id element id:text label',
-  `select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, option ->> 'label' as label
-   from forms f
-   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
-     -- Options that contain an object, after any number of texts.
-     and v.structure::text ~ '"options"\\s*:\\s*\\[(?:\\s*"(?:[^"\\\\]|\\\\.)*"\\s*,)*\\s*\\{'
-   cross join jsonb_path_query(v.structure::jsonb, 'strict $.**.attrs ? (exists (@.options[*].label))') as asking (attrs)
-   cross join jsonb_array_elements(asking.attrs -> 'options') as option
-   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
-     and ($elements is null or asking.attrs ->> 'id' = any ($elements)) and option ->> 'label' is not null`,
-);
+)`
+  select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, option ->> 'label' as label
+  from forms f
+  join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+    -- Options that contain an object, after any number of texts.
+    and v.structure::text ~ '"options"\\s*:\\s*\\[(?:\\s*"(?:[^"\\\\]|\\\\.)*"\\s*,)*\\s*\\{'
+  cross join jsonb_path_query(v.structure::jsonb, 'strict $.**.attrs ? (exists (@.options[*].label))') as asking (attrs)
+  cross join jsonb_array_elements(asking.attrs -> 'options') as option
+  where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
+    and ($elements is null or asking.attrs ->> 'id' = any ($elements)) and option ->> 'label' is not null`;
 
 /** A form with its live version. */
 type Live = { id: string; version: number };
@@ -176,16 +175,12 @@ export function openOptionLabels(database: Database): ReadOptionLabels {
 const keyOf = ({ id, version }: Live): string => `${id}:${version}`;
 
 /** Selects the answers of the newest submissions that match a query, except unusually long ones. */
-const listWrittenTexts = statement(
-  'list_written_texts',
-  ['limit', searchParameters],
-  'answers:text',
-  `with ${fullSearchSql}
-   select s.answers::text as answers
-   from (${selectMatchesSql('anywhere', { limit: '$limit', inOrder: true })}) newest
-   join submissions s on s.workspace_id = $workspace_id and s.id = newest.id
-   where s.trashed_at is null and length(s.answers::text) < 20000`,
-);
+const listWrittenTexts = statement('list_written_texts', ['limit', searchParameters], 'answers:text')`
+  with ${fullSearchSql}
+  select s.answers::text as answers
+  from (${selectMatchesSql('anywhere', { limit: '$limit', inOrder: true })}) newest
+  join submissions s on s.workspace_id = $workspace_id and s.id = newest.id
+  where s.trashed_at is null and length(s.answers::text) < 20000`;
 
 /** The number of submissions whose words are read: the newest ones with a word that begins this way. */
 const readSubmissions = 100;

@@ -55,26 +55,26 @@ const plainPage = <Found extends Columns>(
     name,
     ['workspace_id form_id limit offset', { status: nullable(textEnum<SubmissionStatus>()) }],
     ['total', nullableColumns(found)],
-    `select count.total, ${selection}
-     from forms f
-     cross join lateral (
-       select coalesce(sum(c.count), 0)::bigint as total from submission_counts c
-       where c.workspace_id = f.workspace_id and c.form_id = f.id and ($status is null or c.status = $status)) count
-     left join lateral (
-       select id from (
-         (${listed} and $offset <= count.total / 2
-          order by p.id desc limit (select $limit) offset (select $offset))
-         union all
-         (${listed} and $offset > count.total / 2
-          order by p.id limit (select least($limit, greatest(0, count.total - $offset)))
-          offset (select greatest(0, count.total - $offset - $limit)))) ids
-        limit ${mostPerPage + 1}) page on true
-     left join lateral (
-       select * from submissions where workspace_id = f.workspace_id and id = page.id limit 1) s on true
-     ${version ? `left join ${version} on true` : ''}
-     where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
-     order by s.id desc`,
-  );
+  )`
+    select count.total, ${selection}
+    from forms f
+    cross join lateral (
+      select coalesce(sum(c.count), 0)::bigint as total from submission_counts c
+      where c.workspace_id = f.workspace_id and c.form_id = f.id and ($status is null or c.status = $status)) count
+    left join lateral (
+      select id from (
+        (${listed} and $offset <= count.total / 2
+         order by p.id desc limit (select $limit) offset (select $offset))
+        union all
+        (${listed} and $offset > count.total / 2
+         order by p.id limit (select least($limit, greatest(0, count.total - $offset)))
+         offset (select greatest(0, count.total - $offset - $limit)))) ids
+       limit ${mostPerPage + 1}) page on true
+    left join lateral (
+      select * from submissions where workspace_id = f.workspace_id and id = page.id limit 1) s on true
+    ${version ? `left join ${version} on true` : ''}
+    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+    order by s.id desc`;
 };
 
 /** Declares the statements for a page of a form without any filter, and with a status only. */
@@ -137,23 +137,17 @@ const filteredPages = <Found extends Columns>(
   projection: Projection<Found>,
   order: PageOrder,
 ) =>
-  (order.isReceived ? declareByFilterReceived : declareByFilterKind)(name, (each, columns, met) =>
-    statement(
-      each,
-      [forms, columns, cut],
-      projection.found,
-      selectPage(projection, order, { from: allForms, met }),
-    ),
+  (order.isReceived ? declareByFilterReceived : declareByFilterKind)(
+    name,
+    (each, columns, met) =>
+      statement(each, [forms, columns, cut], projection.found)`
+      ${selectPage(projection, order, { from: allForms, met })}`,
   );
 
 /** A page of filtered submissions of forms that each have their own condition. */
 const pageByForm = (name: string, order: PageOrder) =>
-  statement(
-    name,
-    ['workspace_id', conditionsColumns, cut],
-    foundColumns,
-    selectPage(asSubmission, order, { from: filteredForms, met: metByForm }),
-  );
+  statement(name, ['workspace_id', conditionsColumns, cut], foundColumns)`
+    ${selectPage(asSubmission, order, { from: filteredForms, met: metByForm })}`;
 
 /** Pages of lists, as the API returns submissions. */
 export const submissionPageStatements = {
@@ -181,26 +175,22 @@ const selectTotal = (from: string, met: string): string =>
    cross join lateral (select count(*) as count from submissions p where ${ofForm} and ${met}) counted`;
 
 const countBy = (name: string, each: typeof declareByFilterKind) =>
-  each(name, (name, columns, met) => statement(name, [forms, columns], 'total', selectTotal(allForms, met)));
+  each(
+    name,
+    (name, columns, met) => statement(name, [forms, columns], 'total')`
+                                                                                ${selectTotal(allForms, met)}`,
+  );
 
 /** The statements that count the submissions that match a filter. */
 export const countStatements = {
   byId: countBy('list.count', declareByFilterKind),
   byReceived: countBy('list.count_received', declareByFilterReceived),
-  byForm: statement(
-    'list.count_by_form',
-    ['workspace_id', conditionsColumns],
-    'total',
-    selectTotal(filteredForms, metByForm),
-  ),
+  byForm: statement('list.count_by_form', ['workspace_id', conditionsColumns], 'total')`
+    ${selectTotal(filteredForms, metByForm)}`,
   /** For a filter by status only; reads the counters. */
-  byCounters: statement(
-    'list.count_by_counters',
-    [{ status: spanColumns.status }, forms],
-    'total',
-    `select coalesce(sum(c.count), 0)::bigint as total
-     from forms f
-     join submission_counts c on c.workspace_id = f.workspace_id and c.form_id = f.id
-     where ${ofForms} and ($status is null or c.status = $status)`,
-  ),
+  byCounters: statement('list.count_by_counters', [{ status: spanColumns.status }, forms], 'total')`
+    select coalesce(sum(c.count), 0)::bigint as total
+    from forms f
+    join submission_counts c on c.workspace_id = f.workspace_id and c.form_id = f.id
+    where ${ofForms} and ($status is null or c.status = $status)`,
 };

@@ -89,10 +89,9 @@ export async function readSort(
   { isUsual }: { isUsual: boolean },
 ): Promise<Sort | undefined> {
   if (sent === undefined || (isUsual && sent === '-$created')) return undefined;
-  const asked = sent.split(',').map((part) => ({
-    id: part.replace(/^-/, ''),
-    sign: part.startsWith('-') ? -1 : 1,
-  }));
+  const asked = sent
+    .split(',')
+    .map((part) => ({ id: part.replace(/^-/, ''), sign: part.startsWith('-') ? -1 : 1 }));
   if (asked.length > mostColumns) throw refuse(`"sort" can have at most ${mostColumns} columns.`);
   if (new Set(asked.map(({ id }) => id)).size < asked.length)
     throw refuse('"sort" names a column twice. Remove one.');

@@ -19,19 +19,15 @@ import { listSearchedForms } from './suggest.ts';
  * Selects the current and earlier types of the elements with these ids, in any version of the accessible
  * forms.
  */
-const listNamedTypes = statement(
-  'list_named_types',
-  'workspace_id form_ids? elements',
-  'element type:text',
-  `select distinct named.id as element, named.type
-   from forms f
-   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
-   cross join lateral (
-     select id, v.fields -> id ->> 'type' as type from unnest($elements) as id
-     where strpos(v.fields::text, '"' || id || '"') > 0 offset 0) named
-   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
-     and named.type is not null`,
-);
+const listNamedTypes = statement('list_named_types', 'workspace_id form_ids? elements', 'element type:text')`
+  select distinct named.id as element, named.type
+  from forms f
+  join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
+  cross join lateral (
+    select id, v.fields -> id ->> 'type' as type from unnest($elements) as id
+    where strpos(v.fields::text, '"' || id || '"') > 0 offset 0) named
+  where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
+    and named.type is not null`;
 
 /**
  * Selects options whose label, in any language of the live version, contains one of the texts, ignoring case.
@@ -41,23 +37,23 @@ const listMatchingOptions = statement(
   'list_options_saying',
   'workspace_id form_ids? texts',
   'form_id element id:text label',
-  `select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, said.label
-   from forms f
-   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
-     and exists (
-       select from unnest($texts) as sought
-       where strpos(lower(v.structure::text), lower(trim('"' from to_json(sought)::text))) > 0)
-   cross join jsonb_path_query(v.structure::jsonb, 'strict $.**.attrs ? (exists (@.options[*].label))') as asking (attrs)
-   cross join jsonb_array_elements(asking.attrs -> 'options') as option
-   cross join lateral (
-     select option ->> 'label' as label
-     union
-     select translation.texts -> 'options' ->> (option ->> 'id')
-     from jsonb_each(coalesce(asking.attrs -> 'translations', '{}')) as translation (language, texts)) said
-   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
-     and option ->> 'label' is not null
-     and exists (select from unnest($texts) as sought where strpos(lower(said.label), lower(sought)) > 0)`,
-);
+)`
+  select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, said.label
+  from forms f
+  join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+    and exists (
+      select from unnest($texts) as sought
+      where strpos(lower(v.structure::text), lower(trim('"' from to_json(sought)::text))) > 0)
+  cross join jsonb_path_query(v.structure::jsonb, 'strict $.**.attrs ? (exists (@.options[*].label))') as asking (attrs)
+  cross join jsonb_array_elements(asking.attrs -> 'options') as option
+  cross join lateral (
+    select option ->> 'label' as label
+    union
+    select translation.texts -> 'options' ->> (option ->> 'id')
+    from jsonb_each(coalesce(asking.attrs -> 'translations', '{}')) as translation (language, texts)) said
+  where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
+    and option ->> 'label' is not null
+    and exists (select from unnest($texts) as sought where strpos(lower(said.label), lower(sought)) > 0)`;
 
 /** The maximum length of `q`: 1 KB of UTF-8 (docs/rules.md 13). */
 const queryBytes = 1024;
@@ -198,9 +194,7 @@ function formsCalled<Form extends { id: string; name: string }>(
 }
 
 const refuse = (problems: readonly string[]): ApiError =>
-  new ApiError('bad_request', problems[0], {
-    errors: problems.map((message) => ({ field: 'q', message })),
-  });
+  new ApiError('bad_request', problems[0], { errors: problems.map((message) => ({ field: 'q', message })) });
 
 /**
  * @throws ApiError bad_request for a query that is empty, too long or cannot be stored as text in PostgreSQL.

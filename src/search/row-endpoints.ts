@@ -71,21 +71,15 @@ const ExportQuery = Type.Object(
   noExtraProperties,
 );
 
-const listMemberNames = statement(
-  'view.list_member_names',
-  'workspace_id',
-  'id:text name',
-  `select u.id, u.name from members m join users u on u.id = m.user_id where m.workspace_id = $workspace_id`,
-);
+const listMemberNames = statement('view.list_member_names', 'workspace_id', 'id:text name')`
+  select u.id, u.name from members m join users u on u.id = m.user_id where m.workspace_id = $workspace_id`;
 
-const hasAssignments = statement(
-  'view.has_assignments',
-  'workspace_id form_id',
-  { has_assignments: boolean },
-  `select exists (
-     select from submissions
-     where workspace_id = $workspace_id and form_id = $form_id and (stage_id is not null or assignee_id is not null)) as has_assignments`,
-);
+const hasAssignments = statement('view.has_assignments', 'workspace_id form_id', {
+  has_assignments: boolean,
+})`
+  select exists (
+    select from submissions
+    where workspace_id = $workspace_id and form_id = $form_id and (stage_id is not null or assignee_id is not null)) as has_assignments`;
 
 /** Returns the names for the columns of an export; undefined if no submission was moved or assigned. */
 async function readAssignmentNames(
@@ -204,10 +198,7 @@ export function tableRowEndpoints({ database, links }: { database: Database; lin
         const linked = mapFiles(
           JSON.parse(row.answers) as Answers,
           JSON.parse(row.fields) as Record<string, FieldDescription>,
-          (file) => ({
-            ...file,
-            url: links.sign({ workspaceId, formId: form.formId, id: file.id }),
-          }),
+          (file) => ({ ...file, url: links.sign({ workspaceId, formId: form.formId, id: file.id }) }),
         );
         const { form_name, structure, is_live_version } = row;
         return {
@@ -248,10 +239,7 @@ export function tableRowEndpoints({ database, links }: { database: Database; lin
         const source = { columns, batches: readViewSubmissions(database, view), ...(names && { names }) };
         const day = now().toISOString().slice(0, 10);
         return {
-          headers: {
-            'Content-Type': exportTypes[format],
-            ...attachmentHeader(name, ` ${day}.${format}`),
-          },
+          headers: { 'Content-Type': exportTypes[format], ...attachmentHeader(name, ` ${day}.${format}`) },
           stream: startLimitedExport(workspaceId, () =>
             exportStream(format, source, { forSpreadsheet: reader === 'spreadsheets' }),
           ),

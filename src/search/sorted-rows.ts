@@ -105,41 +105,33 @@ export function declareSortedRows<P extends Columns>(
       `${name}_page`,
       ['after:jsonText? limit offset', parameters],
       ['total place?', nullableColumns(rowColumns)],
-      `with ${keyed},
-       mark as (select ${markOf(1, 0)}, ${markOf(2, 3)}, ($after ->> 6)::uuid as id),
-       page as (
-         select keyed.* from keyed cross join mark
-         where $after is null or ${isBehind(1)}
-           or ${isSame(1)} and (${isBehind(2)} or ${isSame(2)} and keyed.id < mark.id)
-         order by ${orderOf('keyed')}
-         limit $limit offset $offset)
-       select (select count(*) from keyed) as total, ${rowSelection},
-              json_build_array(r1, n1, t1, r2, n2, t2, page.id)::text as place
-       from (select) always
-       left join page on true
-       left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
-       order by ${orderOf('page')}`,
-    ),
+    )`
+      with ${keyed},
+      mark as (select ${markOf(1, 0)}, ${markOf(2, 3)}, ($after ->> 6)::uuid as id),
+      page as (
+        select keyed.* from keyed cross join mark
+        where $after is null or ${isBehind(1)}
+          or ${isSame(1)} and (${isBehind(2)} or ${isSame(2)} and keyed.id < mark.id)
+        order by ${orderOf('keyed')}
+        limit $limit offset $offset)
+      select (select count(*) from keyed) as total, ${rowSelection},
+             json_build_array(r1, n1, t1, r2, n2, t2, page.id)::text as place
+      from (select) always
+      left join page on true
+      left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
+      order by ${orderOf('page')}`,
     /** Selects the submissions before and after a given submission; none if it is not in the list. */
-    neighbours: statement(
-      `${name}_neighbours`,
-      ['id', parameters],
-      'previous_id? next_id?',
-      `with ${keyed},
-       placed as (
-         select id, lag(id) over ordered as previous_id, lead(id) over ordered as next_id
-         from keyed window ordered as (order by ${orderOf('keyed')}))
-       select placed.previous_id, placed.next_id from (select) always left join placed on placed.id = $id`,
-    ),
+    neighbours: statement(`${name}_neighbours`, ['id', parameters], 'previous_id? next_id?')`
+      with ${keyed},
+      placed as (
+        select id, lag(id) over ordered as previous_id, lead(id) over ordered as next_id
+        from keyed window ordered as (order by ${orderOf('keyed')}))
+      select placed.previous_id, placed.next_id from (select) always left join placed on placed.id = $id`,
     /** Selects the first ids, in order. */
-    ids: statement(
-      `${name}_ids`,
-      ['limit', parameters],
-      'ids',
-      `with ${keyed}
-       select coalesce(array_agg(id order by ${orderOf('first_ones')}), '{}') as ids
-       from (select * from keyed order by ${orderOf('keyed')} limit $limit) first_ones`,
-    ),
+    ids: statement(`${name}_ids`, ['limit', parameters], 'ids')`
+      with ${keyed}
+      select coalesce(array_agg(id order by ${orderOf('first_ones')}), '{}') as ids
+      from (select * from keyed order by ${orderOf('keyed')} limit $limit) first_ones`,
   };
 }
 

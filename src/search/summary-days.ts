@@ -28,44 +28,36 @@ const countOfDay = (status: string): string => `(
  * zones (22023). A day is a range of ids, which are counted in their index alone: 50 ms for 500,000
  * submissions, whereas reading each row took seconds.
  */
-const countDays = statement(
-  'summary.count_days',
-  [asked, spanColumns],
-  found,
-  `with ends as (
-     select min(${timeOfIdSql('first.id')}) as first, max(${timeOfIdSql('last.id')}) as last
-     from (values ('completed'), ('incomplete')) as each (status)
-     cross join lateral (
-       select p.id from submissions p where ${inSpan} and p.status = each.status order by p.id limit 1) first
-     cross join lateral (
-       select p.id from submissions p where ${inSpan} and p.status = each.status order by p.id desc limit 1) last),
-   days as (
-     select day, ${leastIdAtSql('day at time zone $time_zone')} as from_id,
-            ${leastIdAtSql("(day + interval '1 day') at time zone $time_zone")} as to_id
-     from ends cross join generate_series(
-       date_trunc('day', first at time zone $time_zone), last at time zone $time_zone, interval '1 day') as day),
-   -- Without materialized, each count would run again for the comparison with zero.
-   counted as materialized (
-     select day, ${countOfDay('completed')} as completed, ${countOfDay('incomplete')} as incomplete from days)
-   select to_char(day, 'YYYY-MM-DD') as day, completed, incomplete from counted
-   where completed > 0 or incomplete > 0
-   order by counted.day`,
-);
+const countDays = statement('summary.count_days', [asked, spanColumns], found)`
+  with ends as (
+    select min(${timeOfIdSql('first.id')}) as first, max(${timeOfIdSql('last.id')}) as last
+    from (values ('completed'), ('incomplete')) as each (status)
+    cross join lateral (
+      select p.id from submissions p where ${inSpan} and p.status = each.status order by p.id limit 1) first
+    cross join lateral (
+      select p.id from submissions p where ${inSpan} and p.status = each.status order by p.id desc limit 1) last),
+  days as (
+    select day, ${leastIdAtSql('day at time zone $time_zone')} as from_id,
+           ${leastIdAtSql("(day + interval '1 day') at time zone $time_zone")} as to_id
+    from ends cross join generate_series(
+      date_trunc('day', first at time zone $time_zone), last at time zone $time_zone, interval '1 day') as day),
+  -- Without materialized, each count would run again for the comparison with zero.
+  counted as materialized (
+    select day, ${countOfDay('completed')} as completed, ${countOfDay('incomplete')} as incomplete from days)
+  select to_char(day, 'YYYY-MM-DD') as day, completed, incomplete from counted
+  where completed > 0 or incomplete > 0
+  order by counted.day`;
 
 /** Counts the submissions that match a filter, per day. Reads each of them. */
 const countMatches = (name: string, at: string, met: string) =>
-  statement(
-    name,
-    [asked, filterColumns],
-    found,
-    `select to_char(day, 'YYYY-MM-DD') as day, completed, incomplete from (
-       select date_trunc('day', ${at} at time zone $time_zone) as day,
-              count(*) filter (where p.status = 'completed') as completed,
-              count(*) filter (where p.status = 'incomplete') as incomplete
-       from submissions p where ${ofForm} and ${met}
-       group by 1) counted
-     order by counted.day`,
-  );
+  statement(name, [asked, filterColumns], found)`
+    select to_char(day, 'YYYY-MM-DD') as day, completed, incomplete from (
+      select date_trunc('day', ${at} at time zone $time_zone) as day,
+             count(*) filter (where p.status = 'completed') as completed,
+             count(*) filter (where p.status = 'incomplete') as incomplete
+      from submissions p where ${ofForm} and ${met}
+      group by 1) counted
+    order by counted.day`;
 const countFilteredDays = countMatches(
   'summary.count_filtered_days',
   timeOfIdSql('p.id'),

@@ -61,16 +61,18 @@ const isInGroupSql = (condition: string, asksReference: string): string =>
   `case when ${condition} is not null then ${meetsConditionSql(condition, asksReference)} end`;
 
 /** Selects the next submissions with their answers and groups, newest first, below `to_id`. */
-const readAnswersDown = declareByFilterKind('summary.read_answers_down', (name, filter, met) =>
-  statement(
-    name,
-    ['limit workspace_id form_id', filter, comparedColumns],
-    ['id in_first:boolean? in_other:boolean?', { answers: json<Answers>() }],
-    `select p.id, p.answers, ${isInGroupSql('$first', '$first_asks')} as in_first,
-            ${isInGroupSql('$other', '$other_asks')} as in_other
-     from submissions p where p.workspace_id = $workspace_id and p.form_id = $form_id and ${met}
-     order by p.id desc limit $limit`,
-  ),
+const readAnswersDown = declareByFilterKind(
+  'summary.read_answers_down',
+  (name, filter, met) =>
+    statement(
+      name,
+      ['limit workspace_id form_id', filter, comparedColumns],
+      ['id in_first:boolean? in_other:boolean?', { answers: json<Answers>() }],
+    )`
+    select p.id, p.answers, ${isInGroupSql('$first', '$first_asks')} as in_first,
+           ${isInGroupSql('$other', '$other_asks')} as in_other
+    from submissions p where p.workspace_id = $workspace_id and p.form_id = $form_id and ${met}
+    order by p.id desc limit $limit`,
 );
 
 /**

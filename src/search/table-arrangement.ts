@@ -38,23 +38,19 @@ export type LocatedForm = Static<typeof LocatedForm>;
 const Arrangement = Type.Object({ settings: Type.Union([TableSettings, Type.Null()]) });
 
 /** Finds a form by its id alone, if the person is a member of its workspace. */
-const locateForm = statement(
-  'locate_form',
-  'id user_id',
-  [
-    'workspace_id id name submission_count published_at? second_factor_required',
-    { status: textEnum<FormStatus>(), role: textEnum<Role>() },
-  ],
-  `/* lookup: across workspaces */
-   select f.workspace_id, f.id, ${formNameSql} as name, f.status, ${submissionCountSql} as submission_count, f.published_at, m.role,
-          w.second_factor_required
-   from form_lookup l
-   join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
-   join workspaces w on w.id = f.workspace_id
-   join members m on m.workspace_id = f.workspace_id and m.user_id = $user_id
-   ${draftJoin}
-   where l.form_id = $id and f.deleted_at is null`,
-);
+const locateForm = statement('locate_form', 'id user_id', [
+  'workspace_id id name submission_count published_at? second_factor_required',
+  { status: textEnum<FormStatus>(), role: textEnum<Role>() },
+])`
+  /* lookup: across workspaces */
+  select f.workspace_id, f.id, ${formNameSql} as name, f.status, ${submissionCountSql} as submission_count, f.published_at, m.role,
+         w.second_factor_required
+  from form_lookup l
+  join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
+  join workspaces w on w.id = f.workspace_id
+  join members m on m.workspace_id = f.workspace_id and m.user_id = $user_id
+  ${draftJoin}
+  where l.form_id = $id and f.deleted_at is null`;
 
 /** Operations of a session on one form: its location, and how the person arranged its table. */
 export function tableArrangementEndpoints({

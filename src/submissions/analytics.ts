@@ -71,29 +71,24 @@ export const Analytics = nameSchema(
 export type Analytics = Static<typeof Analytics>;
 
 /** Deletes the visit counts of days before a date. */
-export const deleteVisitsBefore = statement(
-  'analytics.forget_visits',
-  'before:text',
-  '',
-  `/* sweep: across workspaces */
-   delete from visit_counts where day < $before::date`,
-);
+export const deleteVisitsBefore = statement('analytics.forget_visits', 'before:text', '')`
+  /* sweep: across workspaces */
+  delete from visit_counts where day < $before::date`;
 
 /**
  * Sums the counts of a span of days, including both ends: each kind and name over all days (`day` is null),
  * and views, starts and completions per day. One statement reads both, because visits are counted in the
  * meantime.
  */
-export const sumVisits = statement(
-  'analytics.sum_visits',
-  'workspace_id form_id from:text? to:text?',
-  ['name:text? day:text? count', { kind: textEnum<VisitKind>() }],
-  `select kind, name, to_char(day, 'YYYY-MM-DD') as day, sum(count)::bigint as count from visit_counts
-   where workspace_id = $workspace_id and form_id = $form_id
-     and ($from is null or day >= $from::date) and ($to is null or day <= $to::date)
-   group by grouping sets ((kind, name), (kind, day))
-   having day is null or kind in ('view', 'start', 'completion') order by visit_counts.day, kind`,
-);
+export const sumVisits = statement('analytics.sum_visits', 'workspace_id form_id from:text? to:text?', [
+  'name:text? day:text? count',
+  { kind: textEnum<VisitKind>() },
+])`
+  select kind, name, to_char(day, 'YYYY-MM-DD') as day, sum(count)::bigint as count from visit_counts
+  where workspace_id = $workspace_id and form_id = $form_id
+    and ($from is null or day >= $from::date) and ($to is null or day <= $to::date)
+  group by grouping sets ((kind, name), (kind, day))
+  having day is null or kind in ('view', 'start', 'completion') order by visit_counts.day, kind`;
 
 /** Returns the sum of a kind of count over all days of the span, for all names or one name. */
 type Sums = (kind: VisitKind, name?: string) => number;

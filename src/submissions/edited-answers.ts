@@ -139,9 +139,8 @@ export function* uploadsIn(
     const rows = getProperty(answers, question.element.attrs.id);
     for (const [index, holder] of (Array.isArray(rows) ? rows : []).entries()) {
       if (!isRecord(holder)) continue;
-      for (const input of question.inputs) {
+      for (const input of question.inputs)
         if (answerKindOf(input) === 'files') yield { input, holder, row: { group: question.element, index } };
-      }
     }
   }
 }
@@ -174,12 +173,11 @@ export function extractNamedFiles(
       (item) => extractFile(left, idOf(item)) ?? extractFile(news, `${id}/${idOf(item)}`),
     );
     const field = fieldName(input, row);
-    if (kept.includes(undefined)) {
+    if (kept.includes(undefined))
       errors.push({
         field,
         message: `${label}: file not found. Use a file uploaded for this question within the last day.`,
       });
-    }
     const known = kept.filter((file) => file !== undefined);
     if (known.length > 0) files.set(field, known);
   }

@@ -21,58 +21,50 @@ export const insertChange = statement(
     changedByColumns,
   ],
   '',
-  `insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
-   values ($workspace_id, $submission_id, $id, $kind, $changed_by, $api_key_id, $through, $bulk_id, $changed_at, $changes)`,
-);
+)`
+  insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
+  values ($workspace_id, $submission_id, $id, $kind, $changed_by, $api_key_id, $through, $bulk_id, $changed_at, $changes)`;
 
 /** Selects the latest changes of a submission, newest first; none if it belongs to another form. */
-const listChanges = statement(
-  'history.list_changes',
-  'workspace_id form_id submission_id limit',
-  [
-    'id changed_by? changed_at changes:text',
-    { kind: textEnum<ChangeKind>(), through: textEnum<ChangeOrigin>() },
-  ],
-  `select c.id, c.kind, coalesce(u.name, k.name) as changed_by, c.through, c.changed_at, c.changes::text as changes
-   from submissions s
-   join submission_changes c on c.workspace_id = s.workspace_id and c.submission_id = s.id
-   left join users u on u.id = c.changed_by
-   left join api_keys k on k.workspace_id = c.workspace_id and k.id = c.api_key_id
-   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $submission_id and s.trashed_at is null
-   order by c.id desc limit $limit`,
-);
+const listChanges = statement('history.list_changes', 'workspace_id form_id submission_id limit', [
+  'id changed_by? changed_at changes:text',
+  { kind: textEnum<ChangeKind>(), through: textEnum<ChangeOrigin>() },
+])`
+  select c.id, c.kind, coalesce(u.name, k.name) as changed_by, c.through, c.changed_at, c.changes::text as changes
+  from submissions s
+  join submission_changes c on c.workspace_id = s.workspace_id and c.submission_id = s.id
+  left join users u on u.id = c.changed_by
+  left join api_keys k on k.workspace_id = c.workspace_id and k.id = c.api_key_id
+  where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $submission_id and s.trashed_at is null
+  order by c.id desc limit $limit`;
 
 /** Selects the times at which a submission was started and completed. */
 const findTimes = statement(
   'view.find_times',
   'workspace_id submission_id',
   'form_id created_at completed_at?',
-  `select s.form_id, s.created_at, s.completed_at from submissions s
-   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id and f.deleted_at is null
-   where s.workspace_id = $workspace_id and s.id = $submission_id and s.trashed_at is null`,
-);
+)`
+  select s.form_id, s.created_at, s.completed_at from submissions s
+  join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id and f.deleted_at is null
+  where s.workspace_id = $workspace_id and s.id = $submission_id and s.trashed_at is null`;
 
 /** Selects the deliveries of a submission with their start, and each manual or replayed attempt. */
-const listDeliveriesOf = statement(
-  'view.list_deliveries_of',
-  'workspace_id form_id submission_id limit',
-  [
-    'at is_resend:boolean event:text webhook_id delivery_id url',
-    { status: textEnum<'Success' | 'Failed' | 'Retrying'>() },
-  ],
-  `with told as (
-     select d.workspace_id, d.id, d.kind, d.status, d.webhook_id, d.created_at, w.url
-     from events e
-     join deliveries d on d.workspace_id = e.workspace_id and d.event_id = e.id and not d.is_test
-     join webhooks w on w.workspace_id = d.workspace_id and w.id = d.webhook_id
-     where e.workspace_id = $workspace_id and e.form_id = $form_id and e.submission_id = $submission_id
-     order by d.id desc limit $limit)
-   select created_at as at, false as is_resend, kind as event, status, webhook_id, id as delivery_id, url from told
-   union all
-   select a.started_at, true, told.kind, told.status, told.webhook_id, told.id, told.url
-   from told join attempts a on a.workspace_id = told.workspace_id and a.delivery_id = told.id
-     and a.trigger in ('manual', 'replay')`,
-);
+const listDeliveriesOf = statement('view.list_deliveries_of', 'workspace_id form_id submission_id limit', [
+  'at is_resend:boolean event:text webhook_id delivery_id url',
+  { status: textEnum<'Success' | 'Failed' | 'Retrying'>() },
+])`
+  with told as (
+    select d.workspace_id, d.id, d.kind, d.status, d.webhook_id, d.created_at, w.url
+    from events e
+    join deliveries d on d.workspace_id = e.workspace_id and d.event_id = e.id and not d.is_test
+    join webhooks w on w.workspace_id = d.workspace_id and w.id = d.webhook_id
+    where e.workspace_id = $workspace_id and e.form_id = $form_id and e.submission_id = $submission_id
+    order by d.id desc limit $limit)
+  select created_at as at, false as is_resend, kind as event, status, webhook_id, id as delivery_id, url from told
+  union all
+  select a.started_at, true, told.kind, told.status, told.webhook_id, told.id, told.url
+  from told join attempts a on a.workspace_id = told.workspace_id and a.delivery_id = told.id
+    and a.trigger in ('manual', 'replay')`;
 
 /** The maximum number of changes, and of deliveries, in the timeline. */
 const mostOfKind = 200;

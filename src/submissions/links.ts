@@ -4,15 +4,11 @@ import { type Queryable, statement, textEnum } from '#kit/statement.ts';
 import { hashOfToken, type LinkTarget, signLink, type Vault } from '#kit/vault.ts';
 
 /** Deletes expired links, at most 1,000. @returns the deleted ones; a full batch means that there may be more. */
-export const deleteExpiredLinks = statement(
-  'links.delete_expired_links',
-  'now',
-  'submission_id',
-  `/* sweep: across workspaces */
-   delete from submission_links where (workspace_id, hash) in (
-     select workspace_id, hash from submission_links where expires_at <= $now order by expires_at limit 1000)
-   returning submission_id`,
-);
+export const deleteExpiredLinks = statement('links.delete_expired_links', 'now', 'submission_id')`
+  /* sweep: across workspaces */
+  delete from submission_links where (workspace_id, hash) in (
+    select workspace_id, hash from submission_links where expires_at <= $now order by expires_at limit 1000)
+  returning submission_id`;
 
 /** What a link allows: resuming saved answers, or editing a submission. */
 type LinkPurpose = 'resume' | 'edit';
@@ -29,10 +25,10 @@ const saveLink = statement(
   'links.save_link',
   ['workspace_id hash form_id submission_id step? expires_at', { purpose: textEnum<LinkPurpose>() }],
   '',
-  `insert into submission_links (workspace_id, hash, form_id, submission_id, purpose, step, expires_at)
-   values ($workspace_id, $hash, $form_id, $submission_id, $purpose, $step, $expires_at)
-   on conflict (workspace_id, hash) do update set step = excluded.step, expires_at = excluded.expires_at`,
-);
+)`
+  insert into submission_links (workspace_id, hash, form_id, submission_id, purpose, step, expires_at)
+  values ($workspace_id, $hash, $form_id, $submission_id, $purpose, $step, $expires_at)
+  on conflict (workspace_id, hash) do update set step = excluded.step, expires_at = excluded.expires_at`;
 
 /**
  * Finds the submission of a link to this form that has not expired. The form in the URL determines the
@@ -42,11 +38,11 @@ const findLink = statement(
   'links.find_link',
   ['form_id hash now', { purpose: textEnum<LinkPurpose>() }],
   'workspace_id submission_id step? expires_at',
-  `select l.workspace_id, l.submission_id, l.step, l.expires_at
-   from form_lookup f
-   join submission_links l on l.workspace_id = f.workspace_id and l.hash = $hash and l.form_id = f.form_id
-   where f.form_id = $form_id and l.purpose = $purpose and l.expires_at > $now`,
-);
+)`
+  select l.workspace_id, l.submission_id, l.step, l.expires_at
+  from form_lookup f
+  join submission_links l on l.workspace_id = f.workspace_id and l.hash = $hash and l.form_id = f.form_id
+  where f.form_id = $form_id and l.purpose = $purpose and l.expires_at > $now`;
 
 /** The submission that a link opens. */
 type Linked = { workspaceId: string; formId: string; submissionId: string };

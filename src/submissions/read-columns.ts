@@ -12,13 +12,12 @@ import { type Column, listColumnsOfVersions } from './columns.ts';
 import { languageParameter, TableColumns } from './shapes.ts';
 
 /** Selects a form whose submissions are to be read; returns nothing if it is deleted. */
-export const findViewedForm = statement(
-  'view.find_viewed_form',
-  'workspace_id form_id',
-  ['name version', { settings: jsonb<Settings>() }],
-  `select name, version, settings from forms
-   where workspace_id = $workspace_id and id = $form_id and deleted_at is null`,
-);
+export const findViewedForm = statement('view.find_viewed_form', 'workspace_id form_id', [
+  'name version',
+  { settings: jsonb<Settings>() },
+])`
+  select name, version, settings from forms
+  where workspace_id = $workspace_id and id = $form_id and deleted_at is null`;
 
 /**
  * Selects every version, newest first, and whether it is live or was answered while it was the live version.
@@ -31,19 +30,19 @@ const findVersionsQuickly = statement(
   'view.look_for_versions',
   'workspace_id form_id',
   'version first_id is_found:boolean',
-  `with versions as materialized (
-     select v.version, v.version = f.version as is_live, ${leastIdAtSql('v.created_at')} as first_id,
-            ${leastIdAtSql("lead(v.created_at) over (order by v.version) + interval '1 hour'")} as end_id
-     from form_versions v join forms f on f.workspace_id = v.workspace_id and f.id = v.form_id
-     where v.workspace_id = $workspace_id and v.form_id = $form_id)
-   select v.version, v.first_id, v.is_live or found.version is not null as is_found
-   from versions v left join lateral (
-     select s.version from submissions s
-     where not v.is_live and s.workspace_id = $workspace_id and s.form_id = $form_id
-       and s.id >= v.first_id and s.id < v.end_id and s.version = v.version and s.trashed_at is null
-     order by s.id limit 1) found on true
-   order by v.version desc`,
-);
+)`
+  with versions as materialized (
+    select v.version, v.version = f.version as is_live, ${leastIdAtSql('v.created_at')} as first_id,
+           ${leastIdAtSql("lead(v.created_at) over (order by v.version) + interval '1 hour'")} as end_id
+    from form_versions v join forms f on f.workspace_id = v.workspace_id and f.id = v.form_id
+    where v.workspace_id = $workspace_id and v.form_id = $form_id)
+  select v.version, v.first_id, v.is_live or found.version is not null as is_found
+  from versions v left join lateral (
+    select s.version from submissions s
+    where not v.is_live and s.workspace_id = $workspace_id and s.form_id = $form_id
+      and s.id >= v.first_id and s.id < v.end_id and s.version = v.version and s.trashed_at is null
+    order by s.id limit 1) found on true
+  order by v.version desc`;
 
 /**
  * Selects the versions of submissions begun before a moment, including answers saved then and sent later.
@@ -55,22 +54,20 @@ const findOlderVersions = statement(
   'view.find_older_versions',
   'workspace_id form_id before_id:uuid most',
   'version',
-  `select version from (
-     select s.version from submissions s
-     where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id < $before_id and s.trashed_at is null
-     order by s.id desc limit $most) older
-   group by version`,
-);
+)`
+  select version from (
+    select s.version from submissions s
+    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id < $before_id and s.trashed_at is null
+    order by s.id desc limit $most) older
+  group by version`;
 
 /** Selects the structures of versions, newest first. */
-export const readStructures = statement(
-  'view.read_structures',
-  'workspace_id form_id versions:integers',
-  { structure: effectiveFormColumn },
-  `select structure from form_versions
-   where workspace_id = $workspace_id and form_id = $form_id and version = any ($versions)
-   order by version desc`,
-);
+export const readStructures = statement('view.read_structures', 'workspace_id form_id versions:integers', {
+  structure: effectiveFormColumn,
+})`
+  select structure from form_versions
+  where workspace_id = $workspace_id and form_id = $form_id and version = any ($versions)
+  order by version desc`;
 
 type FormKey = { workspaceId: string; formId: string };
 

@@ -37,13 +37,9 @@ export async function runInFormOrder<Result>(
  * Runs as a separate statement after the lock: a statement sees what was committed before it began, not what
  * was committed while it waited.
  */
-const countCompleted = statement(
-  'count_completed',
-  'workspace_id form_id',
-  'completed',
-  `select coalesce(sum(count), 0)::bigint as completed from submission_counts
-   where workspace_id = $workspace_id and form_id = $form_id and status = 'completed'`,
-);
+const countCompleted = statement('count_completed', 'workspace_id form_id', 'completed')`
+  select coalesce(sum(count), 0)::bigint as completed from submission_counts
+  where workspace_id = $workspace_id and form_id = $form_id and status = 'completed'`;
 
 type Form = Pick<LiveForm, 'workspaceId' | 'id' | 'settings' | 'form'>;
 

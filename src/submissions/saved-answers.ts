@@ -28,10 +28,10 @@ export const lockSavedAnswers = statement(
   'saved_answers.lock',
   'workspace_id form_id key:uuid',
   'id is_trashed',
-  `select id, trashed_at is not null as is_trashed from submissions
-   where workspace_id = $workspace_id and form_id = $form_id and key = $key and completed_at is null
-   for update`,
-);
+)`
+  select id, trashed_at is not null as is_trashed from submissions
+  where workspace_id = $workspace_id and form_id = $form_id and key = $key and completed_at is null
+  for update`;
 
 /**
  * Replaces or completes saved answers; completing them takes them out of the trash. Only answers that were
@@ -47,30 +47,26 @@ export const updateSavedAnswers = statement(
     { status: textEnum<SubmissionStatus>() },
   ],
   'id',
-  `with submission as (
-     update submissions
-     set version = $version, status = $status, answers = $answers, reference = $reference, has_files = $has_files,
-         language = $spoken, key_digest = $key_digest, completed_at = $completed_at,
-         updated_at = greatest($now, updated_at + interval '1 ms'),
-         trashed_at = case when $status = 'completed' then null else trashed_at end,
-         trashed_by = case when $status = 'completed' then null else trashed_by end
-     where workspace_id = $workspace_id and form_id = $form_id and id = $id and completed_at is null
-     returning workspace_id, id, form_id, status, tags, trashed_at),
-   ${searchDocumentsSql('where trashed_at is null')},
-   document as (
-     insert into search_documents (workspace_id, submission_id, form_id, terms)
-     select workspace_id, id, form_id, terms from words
-     on conflict (workspace_id, submission_id) do update set terms = excluded.terms)
-   select id from submission`,
-);
+)`
+  with submission as (
+    update submissions
+    set version = $version, status = $status, answers = $answers, reference = $reference, has_files = $has_files,
+        language = $spoken, key_digest = $key_digest, completed_at = $completed_at,
+        updated_at = greatest($now, updated_at + interval '1 ms'),
+        trashed_at = case when $status = 'completed' then null else trashed_at end,
+        trashed_by = case when $status = 'completed' then null else trashed_by end
+    where workspace_id = $workspace_id and form_id = $form_id and id = $id and completed_at is null
+    returning workspace_id, id, form_id, status, tags, trashed_at),
+  ${searchDocumentsSql('where trashed_at is null')},
+  document as (
+    insert into search_documents (workspace_id, submission_id, form_id, terms)
+    select workspace_id, id, form_id, terms from words
+    on conflict (workspace_id, submission_id) do update set terms = excluded.terms)
+  select id from submission`;
 
 /** Selects the given files that already belong to the submission. */
-const findSubmissionFiles = statement(
-  'saved_answers.find_own_files',
-  'workspace_id submission_id ids',
-  'id',
-  `select id from files where workspace_id = $workspace_id and submission_id = $submission_id and id = any ($ids)`,
-);
+const findSubmissionFiles = statement('saved_answers.find_own_files', 'workspace_id submission_id ids', 'id')`
+  select id from files where workspace_id = $workspace_id and submission_id = $submission_id and id = any ($ids)`;
 
 /**
  * Completes the answers that were saved under the key, in the same row, with event, counts and search text.
@@ -134,24 +130,20 @@ export async function updateSubmissionFiles(
 }
 
 /** Finds the saved answers for a resume link, with the version they were saved under. */
-const findSavedAnswers = statement(
-  'saved_answers.find',
-  'workspace_id id',
-  [
-    'key:uuid? is_completed:boolean language?',
-    {
-      answers: json<Answers>(),
-      reference: json<Record<string, string>>(),
-      structure: effectiveFormColumn,
-      settings: jsonb<Settings>(),
-    },
-  ],
-  `select s.key, s.answers, s.reference, s.completed_at is not null as is_completed, s.language, v.structure, f.settings
-   from submissions s
-   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
-   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
-   where s.workspace_id = $workspace_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`,
-);
+const findSavedAnswers = statement('saved_answers.find', 'workspace_id id', [
+  'key:uuid? is_completed:boolean language?',
+  {
+    answers: json<Answers>(),
+    reference: json<Record<string, string>>(),
+    structure: effectiveFormColumn,
+    settings: jsonb<Settings>(),
+  },
+])`
+  select s.key, s.answers, s.reference, s.completed_at is not null as is_completed, s.language, v.structure, f.settings
+  from submissions s
+  join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+  join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+  where s.workspace_id = $workspace_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`;
 
 /** Saved answers to resume, under the same key and from the step at which the visitor left. */
 type Resumed = EditableAnswers & {

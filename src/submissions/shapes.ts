@@ -190,9 +190,7 @@ const groupCounts = (description: string) =>
 const Bar = Type.Object({
   label: Type.String(),
   option: Type.Optional(
-    Type.String({
-      description: 'The stored value of the option, if it differs from the label.',
-    }),
+    Type.String({ description: 'The stored value of the option, if it differs from the label.' }),
   ),
   count: Type.Integer(),
   image: Type.Optional(
@@ -271,9 +269,7 @@ export const ElementSummary = Type.Object({
     description:
       'The order of the bars: `form`, as in the form or along the scale, with removed options and own texts last; `count`, most frequent first, for texts, files and lists of more than 12 options without numbers; `rank`, best mean rank first.',
   }),
-  bars: Type.Array(Bar, {
-    description: 'For text answers: those given more than once, ignoring case.',
-  }),
+  bars: Type.Array(Bar, { description: 'For text answers: those given more than once, ignoring case.' }),
   rows: Type.Optional(
     Type.Array(
       Type.Object({

@@ -67,84 +67,67 @@ const Site = Type.Object({ origin: Type.String({ maxLength: 255 }) }, noExtraPro
 const Decided = Type.Object({ count: Type.Integer() });
 
 /** @returns the deleted submissions; a full batch of 500 means that there may be more. */
-export const deleteExpiredSpamBatch = statement(
-  'spam.delete_before',
-  'before',
-  'id',
-  `/* sweep: across workspaces */
-   delete from held_submissions where (workspace_id, id) in (
-     select workspace_id, id from held_submissions where created_at < $before order by created_at limit 500)
-   returning id`,
-);
+export const deleteExpiredSpamBatch = statement('spam.delete_before', 'before', 'id')`
+  /* sweep: across workspaces */
+  delete from held_submissions where (workspace_id, id) in (
+    select workspace_id, id from held_submissions where created_at < $before order by created_at limit 500)
+  returning id`;
 
 /**
  * Selects a page of a form's spam, newest first, with the total in each row. Returns at least one row unless
  * the form is deleted.
  */
-const listSpam = statement(
-  'spam.list',
-  'workspace_id form_id below_id limit offset',
-  ['total id? created_at?', { reason: nullable(textEnum<SpamReason>()), answers: nullable(json<Answers>()) }],
-  `select count.total, h.id, h.reason, h.answers, h.created_at
-   from forms f
-   cross join lateral (
-     select count(*) as total from held_submissions c
-     where c.workspace_id = f.workspace_id and c.form_id = f.id) count
-   left join lateral (
-     select p.id, p.reason, p.answers, p.created_at from held_submissions p
-     where p.workspace_id = f.workspace_id and p.form_id = f.id and p.id < $below_id
-     order by p.id desc limit $limit offset $offset) h on true
-   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
-   order by h.id desc`,
-);
+const listSpam = statement('spam.list', 'workspace_id form_id below_id limit offset', [
+  'total id? created_at?',
+  { reason: nullable(textEnum<SpamReason>()), answers: nullable(json<Answers>()) },
+])`
+  select count.total, h.id, h.reason, h.answers, h.created_at
+  from forms f
+  cross join lateral (
+    select count(*) as total from held_submissions c
+    where c.workspace_id = f.workspace_id and c.form_id = f.id) count
+  left join lateral (
+    select p.id, p.reason, p.answers, p.created_at from held_submissions p
+    where p.workspace_id = f.workspace_id and p.form_id = f.id and p.id < $below_id
+    order by p.id desc limit $limit offset $offset) h on true
+  where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+  order by h.id desc`;
 
 /**
  * Selects the sites whose pages sent spam and that the form's settings do not allow, sorted by the number of
  * submissions.
  */
-const listSpamSites = statement(
-  'spam.list_sites',
-  'workspace_id form_id',
-  'origin count',
-  `select h.origin, count(*) as count from held_submissions h
-   where h.workspace_id = $workspace_id and h.form_id = $form_id and h.reason = 'other_site' and h.origin <> 'null'
-   group by h.origin order by count desc, h.origin limit 5`,
-);
+const listSpamSites = statement('spam.list_sites', 'workspace_id form_id', 'origin count')`
+  select h.origin, count(*) as count from held_submissions h
+  where h.workspace_id = $workspace_id and h.form_id = $form_id and h.reason = 'other_site' and h.origin <> 'null'
+  group by h.origin order by count desc, h.origin limit 5`;
 
 /** Selects the spam submissions sent from a page of this site, oldest first. */
-const listSpamOfSite = statement(
-  'spam.list_of_site',
-  'workspace_id form_id origin',
-  'id',
-  `select id from held_submissions
-   where workspace_id = $workspace_id and form_id = $form_id and reason = 'other_site' and origin = $origin
-   order by id`,
-);
+const listSpamOfSite = statement('spam.list_of_site', 'workspace_id form_id origin', 'id')`
+  select id from held_submissions
+  where workspace_id = $workspace_id and form_id = $form_id and reason = 'other_site' and origin = $origin
+  order by id`;
 
 /**
  * Selects a spam submission with the version that was answered, and the number of others from the same
  * address.
  */
-const findSpam = statement(
-  'spam.find',
-  'workspace_id form_id id',
-  [
-    'id created_at origin? others:bigint',
-    {
-      reason: textEnum<SpamReason>(),
-      answers: json<Answers>(),
-      reference: json<Record<string, string>>(),
-      structure: effectiveFormColumn,
-    },
-  ],
-  `select h.id, h.reason, h.answers, h.reference, h.created_at, v.structure, h.origin,
-          (select count(*) from held_submissions o
-           where o.workspace_id = h.workspace_id and o.form_id = h.form_id and o.address = h.address and o.id <> h.id) as others
-   from held_submissions h
-   join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
-   join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
-   where h.workspace_id = $workspace_id and h.form_id = $form_id and h.id = $id and f.deleted_at is null`,
-);
+const findSpam = statement('spam.find', 'workspace_id form_id id', [
+  'id created_at origin? others:bigint',
+  {
+    reason: textEnum<SpamReason>(),
+    answers: json<Answers>(),
+    reference: json<Record<string, string>>(),
+    structure: effectiveFormColumn,
+  },
+])`
+  select h.id, h.reason, h.answers, h.reference, h.created_at, v.structure, h.origin,
+         (select count(*) from held_submissions o
+          where o.workspace_id = h.workspace_id and o.form_id = h.form_id and o.address = h.address and o.id <> h.id) as others
+  from held_submissions h
+  join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
+  join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
+  where h.workspace_id = $workspace_id and h.form_id = $form_id and h.id = $id and f.deleted_at is null`;
 
 const some = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 

@@ -41,23 +41,23 @@ const insertSpam = statement(
     { reason: textEnum<SpamReason>() },
   ],
   'id',
-  `insert into held_submissions (workspace_id, id, form_id, version, answers, reference, language, key, key_digest, reason, address, origin, created_at)
-   select f.workspace_id, $id, f.id, $version, $answers, $reference, $language, $key, $key_digest, $reason, $address, $origin, $created_at
-   from forms f where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
-   on conflict (workspace_id, key) where key is not null do nothing
-   returning id`,
-);
+)`
+  insert into held_submissions (workspace_id, id, form_id, version, answers, reference, language, key, key_digest, reason, address, origin, created_at)
+  select f.workspace_id, $id, f.id, $version, $answers, $reference, $language, $key, $key_digest, $reason, $address, $origin, $created_at
+  from forms f where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+  on conflict (workspace_id, key) where key is not null do nothing
+  returning id`;
 
 /** Moves files to the spam box: new files, and files of the answers that were saved under the same key. */
 const moveFilesToSpam = statement(
   'spam.move_files_to_spam',
   'workspace_id form_id held_id saved_id? ids',
   'id',
-  `update files set held_id = $held_id, submission_id = null, claimed_at = now()
-   where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids)
-     and (submission_id is null and claimed_at is null or submission_id = $saved_id)
-   returning id`,
-);
+)`
+  update files set held_id = $held_id, submission_id = null, claimed_at = now()
+  where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids)
+    and (submission_id is null and claimed_at is null or submission_id = $saved_id)
+  returning id`;
 
 /**
  * Why answers look like spam, the keyed hash of the sender's address, and the other site whose page sent
@@ -107,9 +107,8 @@ async function insertIntoSpamBox(
   });
   if (inserted.length === 0) return false;
   const files = { ...form, held_id: id, saved_id: saved?.id ?? null, ids: [...fileIds] };
-  if (fileIds.length > 0 && (await moveFilesToSpam(db, files)).length !== fileIds.length) {
+  if (fileIds.length > 0 && (await moveFilesToSpam(db, files)).length !== fileIds.length)
     throw new ApiError('conflict', 'A file was already used or has expired. Choose the files again.');
-  }
   if (saved) {
     await deleteSubmissions(db, { workspace_id: live.workspaceId, ids: [saved.id] });
     if (!saved.is_trashed) await addToSubmissionCount(db, { ...form, status: 'incomplete', change: -1 });
@@ -122,40 +121,32 @@ const moveFilesToSubmission = statement(
   'spam.move_files_to_submission',
   'workspace_id held_id submission_id',
   '',
-  `update files set held_id = null, submission_id = $submission_id
-   where workspace_id = $workspace_id and held_id = $held_id`,
-);
+)`
+  update files set held_id = null, submission_id = $submission_id
+  where workspace_id = $workspace_id and held_id = $held_id`;
 
 /** Locks a spam submission until the transaction ends, and selects it with the answered version. */
-const lockSpam = statement(
-  'spam.lock',
-  'workspace_id form_id id',
-  [
-    'version language? key:uuid? name',
-    {
-      answers: json<Answers>(),
-      reference: json<Record<string, string>>(),
-      structure: effectiveFormColumn,
-      fields: json<Record<string, FieldDescription>>(),
-      settings: jsonb<Settings>(),
-    },
-  ],
-  `select h.version, h.answers, h.reference, h.language, h.key, v.name, v.structure, v.fields, f.settings
-   from held_submissions h
-   join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
-   join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
-   where h.workspace_id = $workspace_id and h.form_id = $form_id and h.id = $id and f.deleted_at is null
-   for update of h`,
-);
+const lockSpam = statement('spam.lock', 'workspace_id form_id id', [
+  'version language? key:uuid? name',
+  {
+    answers: json<Answers>(),
+    reference: json<Record<string, string>>(),
+    structure: effectiveFormColumn,
+    fields: json<Record<string, FieldDescription>>(),
+    settings: jsonb<Settings>(),
+  },
+])`
+  select h.version, h.answers, h.reference, h.language, h.key, v.name, v.structure, v.fields, f.settings
+  from held_submissions h
+  join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
+  join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
+  where h.workspace_id = $workspace_id and h.form_id = $form_id and h.id = $id and f.deleted_at is null
+  for update of h`;
 
 /** Deletes spam permanently; without `ids` all of the form. The sweep removes its files. */
-export const deleteSpam = statement(
-  'spam.delete',
-  'workspace_id form_id ids?',
-  'id',
-  `delete from held_submissions
-   where workspace_id = $workspace_id and form_id = $form_id and ($ids is null or id = any ($ids)) returning id`,
-);
+export const deleteSpam = statement('spam.delete', 'workspace_id form_id ids?', 'id')`
+  delete from held_submissions
+  where workspace_id = $workspace_id and form_id = $form_id and ($ids is null or id = any ($ids)) returning id`;
 
 /**
  * Releases spam: it becomes a submission with the receipt and time that its visitor got, pinned to the

@@ -124,7 +124,7 @@ const insertText = ({ columns, values, conflict } = { columns: '', values: '', c
  * submit is therefore one round trip and one commit. It acquires the shared form lock. Returns no row if the
  * form was deleted or published since the request began, which may be minutes ago if an upload is slow.
  */
-export const insertSubmission = statement('insert_submission', insertedSubmission, 'id', insertText());
+export const insertSubmission = statement('insert_submission', insertedSubmission, 'id')`${insertText()}`;
 
 /**
  * Inserts a submission under a key, which can be used once: of many parallel inserts, one succeeds, and the
@@ -134,29 +134,25 @@ const insertKeyedSubmission = statement(
   'insert_keyed_submission',
   ['key:uuid key_digest?', insertedSubmission],
   'id',
-  insertText({
+)`
+  ${insertText({
     columns: ', key, key_digest',
     values: ', $key, $key_digest',
     conflict: 'on conflict (workspace_id, key) where key is not null do nothing',
-  }),
-);
+  })}`;
 
 /** Opens the next segment of the search index, starting at this id, if the newest one is full. */
-export const openNextSegment = statement(
-  'open_next_segment',
-  'workspace_id first_id',
-  '',
-  `insert into search_segments (workspace_id, first_id, rules)
-   select $workspace_id, $first_id, ${searchRules}
-   where ${documentsPerSegment} = (
-     select count(*) from (
-       select from search_documents d
-       where d.workspace_id = $workspace_id and d.submission_id >= (
-         select g.first_id from search_segments g where g.workspace_id = $workspace_id
-         order by g.first_id desc limit 1)
-       limit ${documentsPerSegment}) full_segment)
-   on conflict do nothing`,
-);
+export const openNextSegment = statement('open_next_segment', 'workspace_id first_id', '')`
+  insert into search_segments (workspace_id, first_id, rules)
+  select $workspace_id, $first_id, ${searchRules}
+  where ${documentsPerSegment} = (
+    select count(*) from (
+      select from search_documents d
+      where d.workspace_id = $workspace_id and d.submission_id >= (
+        select g.first_id from search_segments g where g.workspace_id = $workspace_id
+        order by g.first_id desc limit 1)
+      limit ${documentsPerSegment}) full_segment)
+  on conflict do nothing`;
 
 /**
  * The share of submissions that check whether the newest segment of the search index is full, because the
@@ -267,9 +263,8 @@ export async function claimAllFiles(
     submission_id: id,
     ids: [...ids],
   });
-  if (claimed.length !== ids.length) {
+  if (claimed.length !== ids.length)
     throw new ApiError('conflict', 'A file was already used or has expired. Choose the files again.');
-  }
 }
 
 /**
@@ -279,9 +274,9 @@ export const releaseFiles = statement(
   'submissions.release_files',
   'workspace_id submission_id kept:uuids',
   '',
-  `update files set submission_id = null
-   where workspace_id = $workspace_id and submission_id = $submission_id and id <> all ($kept)`,
-);
+)`
+  update files set submission_id = null
+  where workspace_id = $workspace_id and submission_id = $submission_id and id <> all ($kept)`;
 
 /**
  * Returns a digest that stays the same when the same answers are sent again. In that case a file is another

@@ -24,16 +24,15 @@ export const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s
   v.fields::text as fields, v.name as form_name, s.has_files, s.created_at, s.completed_at,
   ${stageIdSql('s')} as stage_id, ${firstStageIdSql} as first_stage_id, s.assignee_id`;
 
-export const findSubmission = statement(
-  'find_submission',
-  'workspace_id id',
-  ['updated_at tags', foundColumns],
-  `select ${submissionSelection}, s.updated_at, s.tags
-   from submissions s
-   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
-   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
-   where s.workspace_id = $workspace_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`,
-);
+export const findSubmission = statement('find_submission', 'workspace_id id', [
+  'updated_at tags',
+  foundColumns,
+])`
+  select ${submissionSelection}, s.updated_at, s.tags
+  from submissions s
+  join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+  join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+  where s.workspace_id = $workspace_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`;
 
 /**
  * Selects the version answered by each submission `s` of a page, as `v`. It is looked up by its whole key:
@@ -59,46 +58,41 @@ export const findSubmissionByKey = statement(
   'find_by_key',
   'workspace_id form_id key:uuid',
   'id version key_digest? completed_at? is_spam:boolean',
-  `select id, version, key_digest, completed_at, false as is_spam from submissions
-   where workspace_id = $workspace_id and form_id = $form_id and key = $key
-   union all
-   select id, version, key_digest, created_at, true from held_submissions
-   where workspace_id = $workspace_id and form_id = $form_id and key = $key
-   limit 1`,
-);
+)`
+  select id, version, key_digest, completed_at, false as is_spam from submissions
+  where workspace_id = $workspace_id and form_id = $form_id and key = $key
+  union all
+  select id, version, key_digest, created_at, true from held_submissions
+  where workspace_id = $workspace_id and form_id = $form_id and key = $key
+  limit 1`;
 
 /**
  * Acquires the form lock until the transaction ends: a form with a response limit or quotas processes one
  * submission at a time.
  */
-export const lockFormForSubmit = statement(
-  'lock_form_for_submit',
-  'form_id',
-  '',
-  `select from pg_advisory_xact_lock(hashtextextended($form_id::text, 0))`,
-);
+export const lockFormForSubmit = statement('lock_form_for_submit', 'form_id', '')`
+  select from pg_advisory_xact_lock(hashtextextended($form_id::text, 0))`;
 
 /**
  * Deletes submissions with their search documents. After that, no submission owns their files, and the sweep
  * deletes them.
  * @returns the number of counted submissions by status; those in the trash are not counted.
  */
-export const deleteSubmissions = statement(
-  'delete_submissions',
-  'workspace_id ids',
-  ['form_id count', { status: textEnum<SubmissionStatus>() }],
-  `with gone as (
-     delete from submissions where workspace_id = $workspace_id and id = any ($ids) returning form_id, status, trashed_at)
-   select form_id, status, count(*) as count from gone where trashed_at is null group by form_id, status`,
-);
+export const deleteSubmissions = statement('delete_submissions', 'workspace_id ids', [
+  'form_id count',
+  { status: textEnum<SubmissionStatus>() },
+])`
+  with gone as (
+    delete from submissions where workspace_id = $workspace_id and id = any ($ids) returning form_id, status, trashed_at)
+  select form_id, status, count(*) as count from gone where trashed_at is null group by form_id, status`;
 
 /** Adds to a form's count, or subtracts from it. */
 export const addToSubmissionCount = statement(
   'add_to_count',
   ['workspace_id form_id change:bigint', { status: textEnum<SubmissionStatus>() }],
   '',
-  `with own as materialized (select ${countSlotSql} as slot)
-   insert into submission_counts (workspace_id, form_id, status, slot, count)
-   select $workspace_id, $form_id, $status, slot, $change from own
-   on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + excluded.count`,
-);
+)`
+  with own as materialized (select ${countSlotSql} as slot)
+  insert into submission_counts (workspace_id, form_id, status, slot, count)
+  select $workspace_id, $form_id, $status, slot, $change from own
+  on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + excluded.count`;

@@ -31,14 +31,10 @@ export function normalizeTags(given: readonly string[]): string[] {
 }
 
 /** Selects the tags of a form's submissions, most used first. */
-const listTags = statement(
-  'tags.list_tags',
-  'workspace_id form_id limit',
-  'tag count',
-  `select tag, count(*) as count from submissions s cross join unnest(s.tags) as tag
-   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.tags <> '{}' and s.trashed_at is null
-   group by tag order by count desc, tag limit $limit`,
-);
+const listTags = statement('tags.list_tags', 'workspace_id form_id limit', 'tag count')`
+  select tag, count(*) as count from submissions s cross join unnest(s.tags) as tag
+  where s.workspace_id = $workspace_id and s.form_id = $form_id and s.tags <> '{}' and s.trashed_at is null
+  group by tag order by count desc, tag limit $limit`;
 
 /** The maximum number of tags that are listed. */
 const shownTags = 200;
@@ -54,9 +50,7 @@ export function tagEndpoints({ database }: { database: Database }) {
       reply: {
         status: 200,
         description: 'The tags, each with its number of submissions.',
-        schema: Type.Object({
-          data: Type.Array(Type.Object({ tag: Type.String(), count: Type.Integer() })),
-        }),
+        schema: Type.Object({ data: Type.Array(Type.Object({ tag: Type.String(), count: Type.Integer() })) }),
       },
       async run({ params, ...scope }) {
         const { workspaceId, formId } = await requireReachableForm(database, scope, params.id);

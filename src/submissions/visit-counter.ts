@@ -30,15 +30,15 @@ export const addVisits = statement(
   'analytics.add_visits',
   ['workspace_ids form_ids days kinds names', { counts: bigints }],
   '',
-  `/* sweep: across workspaces */
-   insert into visit_counts as v (workspace_id, form_id, day, kind, name, count)
-   select given.workspace_id, given.form_id, given.day, given.kind, given.name, given.count
-   from unnest($workspace_ids, $form_ids, $days, $kinds, $names, $counts)
-     as given (workspace_id, form_id, day, kind, name, count)
-   join forms f on f.workspace_id = given.workspace_id and f.id = given.form_id and f.deleted_at is null
-   order by 1, 2, 3, 4, 5
-   on conflict (workspace_id, form_id, day, kind, name) do update set count = v.count + excluded.count`,
-);
+)`
+  /* sweep: across workspaces */
+  insert into visit_counts as v (workspace_id, form_id, day, kind, name, count)
+  select given.workspace_id, given.form_id, given.day, given.kind, given.name, given.count
+  from unnest($workspace_ids, $form_ids, $days, $kinds, $names, $counts)
+    as given (workspace_id, form_id, day, kind, name, count)
+  join forms f on f.workspace_id = given.workspace_id and f.id = given.form_id and f.deleted_at is null
+  order by 1, 2, 3, 4, 5
+  on conflict (workspace_id, form_id, day, kind, name) do update set count = v.count + excluded.count`;
 
 /** An increment of one count. */
 export type VisitCount = readonly [kind: VisitKind, name: string, by: number];

@@ -37,10 +37,7 @@ const selectFeed = statement(
   'webhooks.select_feed',
   [
     'workspace_id after:bigint window:integer limit webhook_id?',
-    {
-      form_ids: nullable(uuids),
-      kind: nullable(textEnum<EventKind>()),
-    },
+    { form_ids: nullable(uuids), kind: nullable(textEnum<EventKind>()) },
   ],
   [
     'seen:bigint reach:bigint? position:bigint? delivery_id? occurred_at? snapshot?',

@@ -21,24 +21,14 @@ export const retentionRules = {
     mayStay: true,
     means: 'Starts at completion. Includes notes, tags and files.',
   },
-  incomplete: {
-    default: 90,
-    most: 3_650,
-    mayStay: true,
-    means: 'Starts at the last change.',
-  },
+  incomplete: { default: 90, most: 3_650, mayStay: true, means: 'Starts at the last change.' },
   files: {
     default: 'forever',
     most: 3_650,
     mayStay: true,
     means: 'Starts at the upload. The names of the files stay in the answers.',
   },
-  mails: {
-    default: 90,
-    most: 3_650,
-    mayStay: false,
-    means: 'Starts when an email is created.',
-  },
+  mails: { default: 90, most: 3_650, mayStay: false, means: 'Starts when an email is created.' },
   deliveries: {
     default: 'operator',
     most: 3_650,
@@ -46,12 +36,7 @@ export const retentionRules = {
     means:
       "Starts at the event. Includes deliveries and attempts with their bodies. The server's own limit also applies.",
   },
-  trash: {
-    default: 30,
-    most: 365,
-    mayStay: false,
-    means: 'Starts when a submission is moved to the trash.',
-  },
+  trash: { default: 30, most: 365, mayStay: false, means: 'Starts when a submission is moved to the trash.' },
 } as const satisfies Record<string, RetentionRule>;
 
 export type RetentionKind = keyof typeof retentionRules;

@@ -31,27 +31,15 @@ const Stages = Type.Object({
   updated_at: timestamp,
 });
 
-const findStages = statement(
-  'stages.find',
-  'workspace_id',
-  ['updated_at', { stages: jsonb<Stage[]>() }],
-  `select stages, stages_updated_at as updated_at from workspaces where id = $workspace_id`,
-);
+const findStages = statement('stages.find', 'workspace_id', ['updated_at', { stages: jsonb<Stage[]>() }])`
+  select stages, stages_updated_at as updated_at from workspaces where id = $workspace_id`;
 
-const lockStages = statement(
-  'stages.lock',
-  'workspace_id',
-  'updated_at',
-  `select stages_updated_at as updated_at from workspaces where id = $workspace_id for no key update`,
-);
+const lockStages = statement('stages.lock', 'workspace_id', 'updated_at')`
+  select stages_updated_at as updated_at from workspaces where id = $workspace_id for no key update`;
 
-const updateStages = statement(
-  'stages.update',
-  ['workspace_id now stages:jsonText'],
-  '',
-  `update workspaces set stages = $stages, stages_updated_at = greatest($now, stages_updated_at + interval '1 ms')
-    where id = $workspace_id`,
-);
+const updateStages = statement('stages.update', ['workspace_id now stages:jsonText'], '')`
+  update workspaces set stages = $stages, stages_updated_at = greatest($now, stages_updated_at + interval '1 ms')
+   where id = $workspace_id`;
 
 /** The ids of the stages of the workspace, in order. It does not depend on a row, so it is read once. */
 export const stageIdsSql = `(select array(select stage ->> 'id' from jsonb_array_elements(w.stages) with ordinality as listed (stage, place) order by place)

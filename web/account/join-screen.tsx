@@ -26,21 +26,19 @@ export function JoinScreen(): ReactElement {
     }),
     retry: false,
   });
-  if (error) {
+  if (error)
     return (
       <SignedOutCard title="This invitation is not valid">
         <Message tone="bad">{error.message}</Message>
         <Link to="/">Go to Formloom</Link>
       </SignedOutCard>
     );
-  }
-  if (!data) {
+  if (!data)
     return (
       <SignedOutCard title="Invitation">
         <Loading label="Opening the invitation…" />
       </SignedOutCard>
     );
-  }
   const { invitation, person } = data;
   return (
     <SignedOutCard title={`Join ${invitation.workspace}`}>
@@ -63,13 +61,12 @@ function JoinMethod({
   person: string | undefined;
 }): ReactElement {
   if (way !== 'choose_password' && person === email) return <Accept token={token} email={email} />;
-  if (way === 'sign_in') {
+  if (way === 'sign_in')
     return (
       <SignInFirst token={token} isOnly>
         There is already an account for {email}. Sign in to join.
       </SignInFirst>
     );
-  }
   return (
     <>
       <NewAccount token={token} email={email} />

@@ -58,11 +58,7 @@ async function receive<Content>(
   const call = {
     ...more,
     url: new URL(address, location.origin).href,
-    headers: {
-      Accept: 'application/json',
-      ...(type !== undefined && { 'Content-Type': type }),
-      ...headers,
-    },
+    headers: { Accept: 'application/json', ...(type !== undefined && { 'Content-Type': type }), ...headers },
   };
   try {
     return await send(
@@ -83,9 +79,8 @@ export function formatQuery(
   parameters: Readonly<Record<string, string | number | boolean | undefined | null>>,
 ): string {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
+  for (const [name, value] of Object.entries(parameters))
     if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
-  }
   const text = search.toString();
   return text === '' ? '' : `?${text}`;
 }

@@ -104,13 +104,12 @@ function PublishButton({
   problemCount,
   onPress,
 }: Pick<HeaderProps, 'isLive' | 'problemCount'> & { readonly onPress: () => void }): ReactElement {
-  if (isLive) {
+  if (isLive)
     return (
       <Button icon="check" onPress={onPress}>
         Published
       </Button>
     );
-  }
   return (
     <Button variant="primary" icon={problemCount > 0 ? 'warning' : 'send'} onPress={onPress}>
       Publish
@@ -130,13 +129,12 @@ function actionsFor(
     icon: 'external',
     onAction: () => void window.open(publicUrl, '_blank', 'noopener'),
   };
-  if (status === 'published') {
+  if (status === 'published')
     return [
       open,
       { id: 'draft', label: 'Unpublish', icon: 'pause', onAction: () => ask('draft') },
       { id: 'archived', label: 'Archive', icon: 'archive', onAction: () => ask('archived') },
     ];
-  }
   if (status === 'draft')
     return [{ id: 'archived', label: 'Archive', icon: 'archive', onAction: () => ask('archived') }];
   return [{ id: 'draft', label: 'Restore', icon: 'undo', onAction: () => become('draft') }];

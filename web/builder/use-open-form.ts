@@ -147,11 +147,7 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
 }
 
 function rebaseOn(autosave: AutosaveAndState['autosave'], { draft }: OpenedForm): void {
-  autosave.rebase({
-    etag: draft.etag,
-    baseVersion: draft.base_version,
-    saved: draft as BuilderDocument,
-  });
+  autosave.rebase({ etag: draft.etag, baseVersion: draft.base_version, saved: draft as BuilderDocument });
 }
 
 type Merging = Pick<OpenForm, 'saving' | 'setOpened'> & { readonly editor: Editor; readonly api: BuilderApi };

@@ -43,9 +43,8 @@
     // string.
     for (const [name, value] of new URLSearchParams(script.dataset['prefill']))
       address.searchParams.append(name, value);
-    for (const { name, value } of script.attributes) {
+    for (const { name, value } of script.attributes)
       if (name.startsWith('data-prefill-')) address.searchParams.append(name.slice(13), value);
-    }
     // Copies only the named parameters, because the page's URL may contain private data.
     const named = script.dataset['reference']?.match(/\S+/g);
     const around = new URLSearchParams(location.search);

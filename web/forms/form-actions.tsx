@@ -52,10 +52,7 @@ export function FormActions({
     run: () => callWorkspaceOperation(workspace.id, 'duplicateForm', { params }),
     done: ({ id }) => ({
       text: `${form.name} was duplicated.`,
-      action: {
-        label: 'Open copy',
-        run: () => navigate({ to: '/forms/$form', params: { form: id } }),
-      },
+      action: { label: 'Open copy', run: () => navigate({ to: '/forms/$form', params: { form: id } }) },
     }),
     problem: 'toast',
   });
@@ -119,12 +116,7 @@ export function FormActions({
             icon: 'download',
             onAction: () => save.start('exportForm'),
           },
-          {
-            id: 'pack',
-            label: 'Export form package',
-            icon: 'file',
-            onAction: () => save.start('packForm'),
-          },
+          { id: 'pack', label: 'Export form package', icon: 'file', onAction: () => save.start('packForm') },
           ...(mayEdit(workspace.role) ? changes : []),
         ]}
       >

@@ -40,9 +40,8 @@ export function readValidationInput(page: Page, chosen: readonly ChosenFile[] = 
   ]);
   const { raw, extra } = parseRawAnswers(form, entries);
   const files = new Map<string, FileFacts[]>();
-  for (const [field, file] of [...listUploadedFiles(page.form), ...chosen]) {
+  for (const [field, file] of [...listUploadedFiles(page.form), ...chosen])
     files.set(field, [...(files.get(field) ?? []), file]);
-  }
   return {
     raw: restoreRows(form, raw, extra),
     files,

@@ -43,12 +43,11 @@ export function showStepErrors(page: Page, errors: readonly FieldError[]): void 
     const field = box.id || box.querySelector<HTMLElement>('[id]:is(input, select, textarea, button)')?.id;
     if (field) showFieldErrors(field, []);
   }
-  for (const [field, found] of Map.groupBy(errors, (error) => error.field)) {
+  for (const [field, found] of Map.groupBy(errors, (error) => error.field))
     showFieldErrors(
       field,
       found.map(({ message }) => message),
     );
-  }
 }
 
 /**

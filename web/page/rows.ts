@@ -64,10 +64,9 @@ function empty(row: HTMLElement): void {
   for (const gone of row.querySelectorAll('.held, .error > *')) gone.remove();
   for (const box of [row, ...row.querySelectorAll('.invalid')]) box.classList.remove('invalid');
   for (const marked of row.querySelectorAll('[aria-invalid]')) marked.removeAttribute('aria-invalid');
-  for (const control of row.querySelectorAll<HTMLInputElement>(controls)) {
+  for (const control of row.querySelectorAll<HTMLInputElement>(controls))
     if (control.type === 'checkbox' || control.type === 'radio') control.checked = false;
     else control.value = '';
-  }
 }
 
 /** Updates the names, titles and buttons of a group's rows by their position. */

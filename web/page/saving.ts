@@ -40,12 +40,8 @@ export function restorePageState(page: Page): KeptPageState | undefined {
   const text = readStoredPageState();
   if (text === undefined) return undefined;
   const kept = JSON.parse(text) as KeptPageState;
-  for (const row of kept.rows) {
-    if (!byId(row)) addRow(page, groupOfRow(row));
-  }
-  for (const row of rowNames(page.form).toReversed()) {
-    if (!kept.rows.includes(row)) removeRow(page, row);
-  }
+  for (const row of kept.rows) if (!byId(row)) addRow(page, groupOfRow(row));
+  for (const row of rowNames(page.form).toReversed()) if (!kept.rows.includes(row)) removeRow(page, row);
   const states = Map.groupBy(kept.controls, ([control]) => control);
   for (const control of controlsOf(page.form)) {
     const [, state] = states.get(keyOf(control))?.shift() ?? [];
@@ -122,10 +118,9 @@ function showOfflineNotice({ form, data }: Page): void {
 /** Calls `work` when the answers and the step have not changed for `ms` milliseconds. */
 export function onAnswersPause({ form }: Page, ms: number, work: () => void): void {
   let timer: ReturnType<typeof setTimeout>;
-  for (const change of changes) {
+  for (const change of changes)
     form.addEventListener(change, () => {
       clearTimeout(timer);
       timer = setTimeout(work, ms);
     });
-  }
 }

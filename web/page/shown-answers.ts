@@ -30,10 +30,9 @@ export function startOnPage(page: Page): void {
       if (place.textContent !== text) place.textContent = text;
     }
     // The titles and buttons of rows contain the group's label.
-    for (const { element } of walkElements(data.form)) {
+    for (const { element } of walkElements(data.form))
       if (isComposite(element) && element.attrs.repeatable && pipedIds(element.attrs.label).length > 0)
         renumberRows(page, element.attrs.id);
-    }
   };
   for (const change of ['input', 'rows', 'files'] as const) form.addEventListener(change, update);
   update();

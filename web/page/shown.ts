@@ -17,10 +17,9 @@ import { rowsOf } from './rows.ts';
 export function applyVisibility(page: Page): VisibleParts {
   const shown = evaluatePage(page);
   const { form } = page.data;
-  if (formIndexOf(form).hasLogic) {
+  if (formIndexOf(form).hasLogic)
     for (const [index, { children }] of form.children.entries())
       showChildren(shown, children, page.sections[index]!);
-  }
   return shown;
 }
 

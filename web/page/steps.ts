@@ -77,9 +77,8 @@ function showProgress(page: Page, steps: readonly number[]): void {
   box.querySelector('p')!.textContent = text;
   bar.value = Math.max(bar.value, progressPercent(place));
   bar.ariaValueText = text;
-  for (const [name, value] of Object.entries({ _step: step, _done: bar.value })) {
+  for (const [name, value] of Object.entries({ _step: step, _done: bar.value }))
     form.querySelector<HTMLInputElement>(`[name=${name}]`)!.value = String(value);
-  }
   const heading = data.form.children[step]?.attrs?.title
     ? undefined
     : page.sections[step]?.querySelector('h2');

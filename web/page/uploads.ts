@@ -42,18 +42,16 @@ export function startFileUploads(page: Page): void {
     if (input) openCamera(input);
   });
   // Files that the visitor chose before this script loaded.
-  for (const input of form.querySelectorAll('input')) {
+  for (const input of form.querySelectorAll('input'))
     if (isFileInput(input) && input.files?.length) takeChosen(input);
-  }
   // On the whole document: a file dropped beside a field would replace the page and lose every answer.
   document.addEventListener('dragover', (event) => {
     if (!event.dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
     form.classList.add('dropping');
   });
-  for (const end of ['dragleave', 'drop']) {
+  for (const end of ['dragleave', 'drop'])
     document.addEventListener(end, () => form.classList.remove('dropping'));
-  }
   document.addEventListener('drop', (event) => uploadTransferredFiles(page, event, event.dataTransfer));
   form.addEventListener('paste', (event) => uploadTransferredFiles(page, event, event.clipboardData));
 }

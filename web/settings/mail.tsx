@@ -72,12 +72,7 @@ function MailTable({ workspace, mails }: { workspace: string; mails: readonly Lo
       ),
     },
     { id: 'state', title: 'Status', cell: (mail) => <MailStatusCell workspace={workspace} mail={mail} /> },
-    {
-      id: 'written',
-      title: 'Created',
-      isSecondary: true,
-      cell: ({ created_at }) => <Ago at={created_at} />,
-    },
+    { id: 'written', title: 'Created', isSecondary: true, cell: ({ created_at }) => <Ago at={created_at} /> },
   ];
   return <DataTable label="Emails" columns={columns} rows={mails} rowId={({ id }) => id} />;
 }
@@ -204,13 +199,12 @@ const formatStateCount = (state: MailState, status: MailStatus | undefined): str
   status ? `${stateWords[state]} (${status.counts[state].toLocaleString()})` : stateWords[state];
 
 function SetUp({ status }: { status: MailStatus }): ReactElement {
-  if (status.is_on) {
+  if (status.is_on)
     return (
       <p className="soft">
         Emails are sent from {status.from}, {status.per_minute.toLocaleString()} per minute at most.
       </p>
     );
-  }
   return (
     <Message tone="warn" title="Email is not set up">
       Notifications, receipts and links are not sent. Invitations show a link to copy instead. The operator

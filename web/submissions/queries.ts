@@ -173,10 +173,7 @@ const spamListQuery = (form: FormLocation, query: { page?: number; per_page: num
   operationQuery(form.workspace_id, 'listSpam', { params: { id: form.id }, query });
 
 export const spamQuery = (form: FormLocation, page: number) =>
-  queryOptions({
-    ...spamListQuery(form, { page, per_page: rowsOfPage }),
-    placeholderData: keepPreviousData,
-  });
+  queryOptions({ ...spamListQuery(form, { page, per_page: rowsOfPage }), placeholderData: keepPreviousData });
 
 /** The number of spam submissions, shown on the link to them. */
 export const spamCountQuery = (form: FormLocation) =>

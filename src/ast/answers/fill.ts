@@ -182,17 +182,15 @@ function* fillRow(
   const isAnswered = (input: InputElement) =>
     !isUnanswered(input, getProperty(raw, input.attrs.id), filling.context.work) ||
     !isBlank(filling.files.get(fieldName(input, row)));
-  if (shown.some((input) => isAnsweredByVisitor(input) && isAnswered(input))) {
+  if (shown.some((input) => isAnsweredByVisitor(input) && isAnswered(input)))
     for (const input of shown) yield* fillInput(target, input, raw, filling, row);
-  }
   const keys = Object.keys(raw);
   spendWork(filling.context.work, keys.length * steps.name);
-  for (const key of keys) {
+  for (const key of keys)
     if (!ids.has(key)) {
       const problem = { rule: 'row_question', label, values: { name: quote(key) } } as const;
       yield { field: `${prefix}[${key}]`, problem };
     }
-  }
 }
 
 /** Yields a problem for each name in the answers that is not a question of the form. */
@@ -229,9 +227,8 @@ export function* findUnknownFields(
 function strayName(form: Form, questions: QuestionsById, name: string): AnswerProblem {
   const part = parseGroupFieldName(name);
   const group = part && questions.get(part.group);
-  if (part && group?.kind === 'group' && part.index >= answerLimits.rows) {
+  if (part && group?.kind === 'group' && part.index >= answerLimits.rows)
     return tooManyRows(group.element.attrs.label);
-  }
   return createFormProblem(formIndexOf(form).byId.has(name) ? 'no_answer' : 'question', {
     name: quote(name),
   });

@@ -87,18 +87,16 @@ function comparisonProblem(part: Part, kind: 'element' | 'reference', tally: Tal
   const row = getProperty(part, 'row');
   if (row !== undefined && !isName(row)) return 'must have the ID of a row under "row"';
   const value = getProperty(part, 'value');
-  if (operator === 'answered' || operator === 'not_answered') {
+  if (operator === 'answered' || operator === 'not_answered')
     return value === undefined ? undefined : `must not have a "value" with ${quote(operator)}`;
-  }
   return valueProblem(value, operator === 'one_of');
 }
 
 function valueProblem(value: unknown, isList: boolean): string | undefined {
-  if (!isList) {
+  if (!isList)
     return isPlain(value) || typeof value === 'boolean'
       ? undefined
       : 'must have text, a number, or true or false under "value"';
-  }
   const fits = Array.isArray(value) && value.length > 0 && value.length <= formLimits.conditionValues;
   return fits && value.every(isPlain)
     ? undefined

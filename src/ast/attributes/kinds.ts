@@ -143,10 +143,7 @@ export const attributeKinds: { readonly [Kind in AttributeKind]: KindRules<Kind>
       description: 'The ID of an image that was uploaded with `POST /api/v1/images`.',
     }),
   },
-  condition: {
-    problem: (_spec, value) => conditionProblem(value),
-    schema: () => conditionAttributeSchema,
-  },
+  condition: { problem: (_spec, value) => conditionProblem(value), schema: () => conditionAttributeSchema },
   jumps: { problem: (_spec, value) => jumpsProblem(value), schema: () => jumpsSchema },
   languages: {
     problem: (spec, value) => languagesProblem(spec, value),

@@ -63,9 +63,9 @@ export function* walkComparisons(
   condition: Condition,
   path: readonly number[] = [],
 ): Generator<PlacedComparison, void> {
-  if ('all' in condition || 'any' in condition || 'not' in condition) {
+  if ('all' in condition || 'any' in condition || 'not' in condition)
     for (const [index, part] of partsOf(condition).entries()) yield* walkComparisons(part, [...path, index]);
-  } else yield { comparison: condition, path };
+  else yield { comparison: condition, path };
 }
 
 const partsOf = (condition: Exclude<Condition, Comparison>): readonly Condition[] =>

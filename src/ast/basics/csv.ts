@@ -49,11 +49,10 @@ const refuse = (problem: string): CsvResult & { total: number } => ({ ok: false,
 function findSeparator(source: string): string {
   const counts = new Map<string, number>(separators.map((separator) => [separator, 0]));
   let isQuoted = false;
-  for (const character of source.slice(0, 10_000)) {
+  for (const character of source.slice(0, 10_000))
     if (character === '"') isQuoted = !isQuoted;
     else if (!isQuoted && (character === '\n' || character === '\r')) break;
     else if (!isQuoted && counts.has(character)) counts.set(character, counts.get(character)! + 1);
-  }
   return [...counts].toSorted(([, a], [, b]) => b - a)[0]![0];
 }
 

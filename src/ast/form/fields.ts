@@ -127,9 +127,8 @@ export function parseRawAnswers(
   const numbers = isNumberMarks(sent) ? sent : plainMarks;
   for (const [name, value] of fields) readField(raw, questions, { name, value, numbers });
   const texts = extra.filter(([name, text]) => name.startsWith(`${otherChoice}[`) && !isBlank(text));
-  for (const [control, [one, another]] of Map.groupBy(texts, ([name]) => name)) {
+  for (const [control, [one, another]] of Map.groupBy(texts, ([name]) => name))
     readOther(raw, questions, control, another ? [one![1], another[1]] : [one![1]]);
-  }
   return { raw, extra };
 }
 
@@ -154,9 +153,8 @@ function readOther(
   const chosen = holder[id];
   if (answerKindOf(found.input) === 'choices') {
     const choices = isBlank(chosen) ? [otherChoice] : chosen;
-    if (Array.isArray(choices)) {
+    if (Array.isArray(choices))
       holder[id] = choices.flatMap<unknown>((choice) => (choice === otherChoice ? texts : [choice]));
-    }
   } else if (isBlank(chosen) || chosen === otherChoice) holder[id] = texts.length === 1 ? texts[0] : texts;
 }
 

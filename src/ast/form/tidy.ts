@@ -19,9 +19,8 @@ export function tidyAnswer(input: InputElement, value: unknown, work: WorkBudget
   // the result is cast.
   const { kind, format, tidy: tidyOwn } = inputRules[input.type] as InputRules<InputElement['attrs']>;
   if (tidyOwn) return tidyOwn(value, work, input.attrs);
-  if (typeof value === 'string') {
+  if (typeof value === 'string')
     spendWork(work, value.length * (value.includes('\r') ? steps.characterOfLines : steps.character));
-  }
   if (typeof value === 'string' && format) return format.tidy(value);
   if (kind !== 'choice' && kind !== 'choices' && kind !== 'order') return value;
   if (Array.isArray(value)) spendWork(work, value.length * steps.choice);

@@ -212,9 +212,8 @@ function* walkChildren(
   for (const [index, element] of children.entries()) {
     const path = [...above, index];
     yield { element, path, ...(parent && { parent }), ...(group && { group }) };
-    if (isComposite(element)) {
+    if (isComposite(element))
       yield* walkChildren(element.children, path, element, isRepeatable(element) ? element : group);
-    }
   }
 }
 

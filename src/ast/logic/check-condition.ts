@@ -182,9 +182,8 @@ function namedProblem(
 /** Returns why an element does not have a single answer in a submission. */
 function answerProblem({ element, group }: PlacedElement): string | undefined {
   if (group) return `which has an answer in each row of ${quote(group.attrs.id)}`;
-  if (isComposite(element)) {
+  if (isComposite(element))
     return isRepeatable(element) ? undefined : 'which has no answer itself; name an element in it';
-  }
   return isInputType(element.type) ? undefined : 'which has no answer';
 }
 
@@ -247,8 +246,7 @@ function problemOf(node: LogicNode, named: LogicNode | undefined, isBefore: bool
   if (!named) return 'which is not an element of the form';
   if (!isInputType(named.type)) return 'which has no answer';
   if (!isBefore) return 'which is not asked before this text';
-  if (named.group && named.group !== node.group) {
+  if (named.group && named.group !== node.group)
     return `which has an answer in each row of ${nameOfNode(named.group)}; only text in that row can show it`;
-  }
   return undefined;
 }

@@ -53,9 +53,8 @@ type PlacedCondition = {
 
 /** Yields the conditions of a node with their attributes. */
 function* conditionsOf({ attrs }: LogicNode): Generator<PlacedCondition, void> {
-  for (const name of ['show_when', 'hide_when', 'require_when'] as const) {
+  for (const name of ['show_when', 'hide_when', 'require_when'] as const)
     if (attrs[name]) yield { attribute: name, condition: attrs[name] };
-  }
   for (const { id, show_when: condition } of listConditionalOptions(attrs))
     yield { attribute: 'show_when', option: id, condition };
   for (const { when } of attrs.jumps ?? []) if (when) yield { attribute: 'jumps', condition: when };
@@ -72,18 +71,15 @@ function nameProblem(
   const named = byId.get(comparison.element);
   const name = quote(comparison.element);
   if (!named) return `names ${name}, which is not an element of the form`;
-  if (named.type !== 'composite' && !isInputType(named.type)) {
-    return `names ${name}, which has no answer`;
-  }
+  if (named.type !== 'composite' && !isInputType(named.type)) return `names ${name}, which has no answer`;
   const [ownStep = 0] = node.path;
   const [namedStep = 0] = named.path;
   // Whether a step is shown is decided before the step's own elements have answers.
   const isOwnStepOpen = node.type !== 'step' || attribute === 'jumps';
   if (namedStep > ownStep) return `names ${name}, which is asked in a later step`;
   if (namedStep === ownStep && !isOwnStepOpen) return `names ${name}, which is asked in the same step`;
-  if (named.group && named.group !== node.group) {
+  if (named.group && named.group !== node.group)
     return `names ${name}, which has an answer in each row of ${nameOfNode(named.group)}; only conditions in that row can use it`;
-  }
   return comparisonProblem(comparison, named);
 }
 
@@ -94,9 +90,8 @@ function* checkJumps(node: LogicNode, steps: readonly LogicNode[]): Generator<Lo
     const problem = target
       ? target.path[0]! > node.path[0]! || 'which is not a later step'
       : 'which is not a step of the form';
-    if (problem !== true) {
+    if (problem !== true)
       yield { message: `"jumps" of ${nameOfNode(node)} leads to ${quote(to)}, ${problem}.`, path: node.path };
-    }
   }
 }
 

@@ -221,11 +221,10 @@ const makeOperand = memoizeByObject((comparison: Comparison): Operand => {
 
 function daysOf(operand: Operand, { today, work }: ComparisonContext): ReadonlySet<string> {
   spendWorkOnce(work, operand, operand.relative.length * stepsOf.moment);
-  if (operand.days?.today !== today) {
+  if (operand.days?.today !== today)
     operand.days = {
       today,
       limits: new Set(operand.relative.map((limit) => toComparableMoments('', limit, today)[1])),
     };
-  }
   return operand.days.limits;
 }

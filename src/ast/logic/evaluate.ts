@@ -71,13 +71,7 @@ export function evaluateVisibility(
   if (!index.hasLogic) {
     const calculated = (): undefined => undefined;
     const isAlways = (): boolean => true;
-    return {
-      steps: [...form.children.keys()],
-      isShown: isAlways,
-      isRequired,
-      holds: isAlways,
-      calculated,
-    };
+    return { steps: [...form.children.keys()], isShown: isAlways, isRequired, holds: isAlways, calculated };
   }
   const visit = startVisit(form, raw, context, files);
   return {
@@ -181,12 +175,11 @@ function reachSteps(visit: Visit, { children: steps }: Form): void {
 
 /** Calculates the results of a step in every row that was sent, so that later steps find them cached. */
 function calculateStep(visit: Visit, at: number): void {
-  for (const { element, group } of visit.index.calculations.get(at) ?? []) {
+  for (const { element, group } of visit.index.calculations.get(at) ?? [])
     if (group === undefined) answerOf(visit, element, undefined);
     else
       for (let index = 0; index < countRows(group, visit.raw, visit.files); index += 1)
         answerOf(visit, element, { group, index });
-  }
 }
 
 function isElementShown(visit: Visit, element: Element, row?: GroupRow): boolean {
@@ -242,14 +235,13 @@ function isComparisonTrue(visit: Visit, comparison: Comparison, row: GroupRow | 
     return testComparison(comparison, given, undefined, context);
   }
   const element = visit.index.byId.get(comparison.element)?.element;
-  if (element && isComposite(element)) {
+  if (element && isComposite(element))
     return testComparison(
       comparison,
       toComparedValue(isFilled(visit, element, row) || undefined),
       undefined,
       context,
     );
-  }
   if (!element || !isInput(element)) return testComparison(comparison, nothing, undefined, context);
   return testRowComparison(comparison, answerOf(visit, element, row), inputRules[element.type], context);
 }

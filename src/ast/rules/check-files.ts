@@ -24,12 +24,10 @@ export type FileRules = {
 export function filesProblem(attrs: object, files: readonly FileFacts[]): BrokenRule | undefined {
   const { accept, max_file_size: size, min_files: least, max_files: most }: FileRules = attrs;
   for (const file of files) {
-    if (accept && !isOfType(file, accept)) {
+    if (accept && !isOfType(file, accept))
       return { rule: 'accept', values: { file: file.filename, types: accept.join(', ') } };
-    }
-    if (size !== undefined && file.size > size) {
+    if (size !== undefined && file.size > size)
       return { rule: 'max_file_size', values: { file: file.filename, limit: size } };
-    }
   }
   return itemCountProblem(files.length, least, most, { least: 'min_files', most: 'max_files' });
 }

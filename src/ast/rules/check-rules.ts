@@ -53,9 +53,8 @@ export function proseProblem(rules: ProseRules, text: string, { work }: RuleCont
   const problem = lengthProblem(rules, text);
   if (problem || rules.pattern === undefined) return problem;
   const pattern = patternOf(rules);
-  if (countCharacters(text) > pattern.maxLength) {
+  if (countCharacters(text) > pattern.maxLength)
     return { rule: 'max_length', values: { limit: pattern.maxLength } };
-  }
   return pattern.matches(text, work) ? undefined : { rule: 'pattern' };
 }
 

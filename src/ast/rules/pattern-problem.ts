@@ -7,20 +7,16 @@ const construct = /\[(?:\\.|[^\]\\])*\]|\\(?:[1-9]|[bBk])|\(\?(?!:)[<a-zA-Z=!-]{
 
 /** Returns what is wrong with a pattern, as the end of a sentence about the attribute. */
 export function patternProblem(source: string): string | undefined {
-  if (source === '' || countCharacters(source) > formLimits.patternLength) {
+  if (source === '' || countCharacters(source) > formLimits.patternLength)
     return `must have 1 to ${formLimits.patternLength} characters`;
-  }
   if (!isRegularExpression(source)) return 'must be a regular expression';
   for (const [part] of source.matchAll(construct)) {
     if (/^\\[1-9bBk]$/.test(part))
       return `must not use ${part}: backreferences and word boundaries are not supported`;
-    if (part.startsWith('(?')) {
-      return `must not use "${part}": only the groups (…) and (?:…) are supported`;
-    }
+    if (part.startsWith('(?')) return `must not use "${part}": only the groups (…) and (?:…) are supported`;
   }
-  if (countPatternStates(source) > formLimits.patternPlaces) {
+  if (countPatternStates(source) > formLimits.patternPlaces)
     return `must be simpler: at most ${formLimits.patternPlaces} states after repeats are expanded (use the length limits for long answers)`;
-  }
   return undefined;
 }
 

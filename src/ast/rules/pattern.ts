@@ -102,9 +102,8 @@ function parse(source: string): Part {
 
 function rangeOf(text = ''): { least: number; most: number } | undefined {
   // Lazy repeats end with `?`. They do not change a match of the whole text.
-  if (/^[*+?]/.test(text)) {
+  if (/^[*+?]/.test(text))
     return { least: text[0] === '+' ? 1 : 0, most: text[0] === '?' ? 1 : Number.POSITIVE_INFINITY };
-  }
   const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}/.exec(text) ?? [];
   if (least === undefined) return undefined;
   return { least: Number(least), most: Number(most || (comma ? Number.POSITIVE_INFINITY : least)) };
@@ -130,9 +129,8 @@ function buildRepeat(places: PatternState[], repeat: Repeat, next: number): numb
     start = add(places, { next: [] });
     places[start]!.next = [build(places, part, start), next];
   } else {
-    for (let left = most - least; left > 0; left -= 1) {
+    for (let left = most - least; left > 0; left -= 1)
       start = add(places, { next: [build(places, part, start), next] });
-    }
   }
   for (let left = least; left > 0; left -= 1) {
     const end = start;
@@ -245,9 +243,7 @@ const keptClasses = 1_000;
 
 /** Returns whether one character matches the token. */
 function accepts(text: string, character: string, work: WorkBudget): boolean {
-  if (text !== '.' && !text.startsWith('\\') && !text.startsWith('[')) {
-    return character === text;
-  }
+  if (text !== '.' && !text.startsWith('\\') && !text.startsWith('[')) return character === text;
   spendWorkOnce(work, text, /\\p/i.test(text) ? steps.newProperty : steps.newClass);
   const known = classes.get(text);
   if (known) return known.test(character);

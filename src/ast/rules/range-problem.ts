@@ -12,9 +12,8 @@ const ranges = [
  * @param attrs the attributes of the element that are valid on their own.
  */
 export function impossibleRangeProblem(attrs: Readonly<Record<string, unknown>>): string | undefined {
-  for (const [least, most] of ranges) {
+  for (const [least, most] of ranges)
     if (isOver(attrs[least], attrs[most])) return `has a "${least}" greater than its "${most}"`;
-  }
   const { options, min_choices: least, other } = attrs;
   const choices = Array.isArray(options) ? options.length + Number(other === true) : undefined;
   return choices !== undefined && isOver(least, choices)

@@ -43,11 +43,7 @@ export function formatEditableNumber(value: number, [decimal]: NumberMarks): str
 const formats = new Map<string, Intl.NumberFormat>();
 
 /** How an element shows its numbers. Without `decimals`, a number has as many as it needs. */
-export type NumberFormat = {
-  readonly decimals?: number;
-  readonly prefix?: string;
-  readonly suffix?: string;
-};
+export type NumberFormat = { readonly decimals?: number; readonly prefix?: string; readonly suffix?: string };
 
 /**
  * Formats a number for a person.

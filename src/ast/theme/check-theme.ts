@@ -34,10 +34,7 @@ type Part<Value> = SettingKind<Value> & SettingTexts;
 /** A choice in the theme. Its schema has no default: the API returns only what is set. */
 const oneOf = <const Id extends string>(
   ...[ids, labels, byDefault]: Parameters<typeof choiceSetting<Id>>
-) => ({
-  ...choiceSetting(ids, labels, byDefault),
-  schema: { type: 'string', enum: [...ids] },
-});
+) => ({ ...choiceSetting(ids, labels, byDefault), schema: { type: 'string', enum: [...ids] } });
 
 const colour = {
   accepts: (value): value is string => isColour(value),
@@ -81,10 +78,7 @@ export const themeParts = {
     help: 'The surface behind the questions: pale in light mode, dark in dark mode.',
     note: `The text on it needs a contrast of ${minInkContrast}:1.`,
   },
-  font: {
-    ...oneOf(fontNames, fonts, 'system'),
-    title: 'Font',
-  },
+  font: { ...oneOf(fontNames, fonts, 'system'), title: 'Font' },
   corner: { ...oneOf(corners, { sharp: 'Sharp', soft: 'Soft', round: 'Round' }, 'soft'), title: 'Corners' },
   density: {
     ...oneOf(densities, { compact: 'Compact', regular: 'Regular', airy: 'Airy' }, 'regular'),

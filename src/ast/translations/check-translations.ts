@@ -92,11 +92,10 @@ function* labelProblems(
     yield `must have labels by option ID for ${what}`;
     return;
   }
-  for (const [id, label] of Object.entries(labels)) {
+  for (const [id, label] of Object.entries(labels))
     if (!ids.has(id)) yield `include the option ${quote(id)} in ${what}, which does not exist`;
     else if (/[\r\n]/.test(label)) yield `must have no line breaks in ${what}`;
     else yield* textProblem(label, maxBytes, `label of ${quote(id)} in ${what}`);
-  }
 }
 
 const optionIds = (options: unknown): ReadonlySet<string> =>

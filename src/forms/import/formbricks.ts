@@ -45,11 +45,7 @@ const common = {
 const selection = (
   type: ElementMapping['type'],
   attrs: ElementMapping['attrs'] = {},
-): ElementMapping<FormbricksImportContext> => ({
-  type,
-  attrs,
-  finish: readChoices,
-});
+): ElementMapping<FormbricksImportContext> => ({ type, attrs, finish: readChoices });
 const group: ElementMapping<FormbricksImportContext> = { type: 'composite', finish: readGroup };
 const levels = { low_label: 'lowerLabel', high_label: 'upperLabel' };
 
@@ -222,10 +218,7 @@ function readGroup(part: SourcePart, made: SketchNode, reading: FormbricksImport
 export function readFormbricks(document: SourcePart, sketch: Sketch): void {
   const root = document.part('data').isThere ? document.part('data') : document;
   const ids = new Map<string, string>();
-  const piped = {
-    pattern: /#recall:([\w-]{1,80})\/fallback:[^#]*#/g,
-    find: (name: string) => ids.get(name),
-  };
+  const piped = { pattern: /#recall:([\w-]{1,80})\/fallback:[^#]*#/g, find: (name: string) => ids.get(name) };
   const texts = newTexts(sketch, { isHtml: true, piped, language: readLanguage(root, sketch) });
   const reading: FormbricksImportContext = {
     sketch,

@@ -189,10 +189,7 @@ export function openSourceDocument(document: object, work: WorkBudget = createWo
     } else if (isHolder(value) || here.length === 0) yield { ...place, outcome: 'left_out', message: unread };
   }
 
-  return {
-    root: open(top, 'document', '', []),
-    report: () => [...tell(top, 'document', '')],
-  };
+  return { root: open(top, 'document', '', []), report: () => [...tell(top, 'document', '')] };
 }
 
 const isPlain = (value: unknown): value is string | number | boolean =>

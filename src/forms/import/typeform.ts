@@ -89,10 +89,7 @@ const fields: ElementMappings<TypeformReading> = {
     ...counts,
     options_layout: (field) => (field.flag('properties.vertical_alignment') === false ? 'row' : undefined),
   }),
-  picture_choice: selection('picture_choice', {
-    ...counts,
-    multiple: 'properties.allow_multiple_selection',
-  }),
+  picture_choice: selection('picture_choice', { ...counts, multiple: 'properties.allow_multiple_selection' }),
   ranking: selection('ranking'),
   rating: {
     type: 'rating',

@@ -87,12 +87,7 @@ export type ClaimedJob = {
   leasedUntil: number;
 };
 
-type LeasesOptions = {
-  database: Database;
-  log: Log;
-  leaseSeconds: number;
-  held: () => Iterable<ClaimedJob>;
-};
+type LeasesOptions = { database: Database; log: Log; leaseSeconds: number; held: () => Iterable<ClaimedJob> };
 
 /** The number of checks per lease. A lease is renewed after a third of its time. */
 const checksPerLease = 10;

@@ -223,52 +223,32 @@ const toEach = (people: string, mail: Omit<NewMail, 'to'>): NewMail[] =>
 // Assignments ----------------------------------------------------------------------------------------------
 
 /** Finds a submission that is still assigned to the person. The row is locked, as for other notices. */
-const findAssigned = statement(
-  'mail.find_assigned',
-  'workspace_id id user_id',
-  'form_name total:integer',
-  `select f.name as form_name, 1 as total from submissions s
-     join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id and f.deleted_at is null
-    where s.workspace_id = $workspace_id and s.id = $id and s.assignee_id = $user_id and s.trashed_at is null
-      for key share of s`,
-);
+const findAssigned = statement('mail.find_assigned', 'workspace_id id user_id', 'form_name total:integer')`
+  select f.name as form_name, 1 as total from submissions s
+    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id and f.deleted_at is null
+   where s.workspace_id = $workspace_id and s.id = $id and s.assignee_id = $user_id and s.trashed_at is null
+     for key share of s`;
 
 /** Finds a bulk change that assigned submissions, unless it was undone. */
-const findAssigning = statement(
-  'mail.find_assigning',
-  'workspace_id id',
-  'form_name total:integer',
-  `select f.name as form_name, t.total from tasks t
-     join forms f on f.workspace_id = t.workspace_id and f.id = t.form_id and f.deleted_at is null
-    where t.workspace_id = $workspace_id and t.id = $id
-      and not exists (
-        select from tasks u
-        where u.workspace_id = $workspace_id and u.subject_id = $id and u.kind = 'submissions.undo')`,
-);
+const findAssigning = statement('mail.find_assigning', 'workspace_id id', 'form_name total:integer')`
+  select f.name as form_name, t.total from tasks t
+    join forms f on f.workspace_id = t.workspace_id and f.id = t.form_id and f.deleted_at is null
+   where t.workspace_id = $workspace_id and t.id = $id
+     and not exists (
+       select from tasks u
+       where u.workspace_id = $workspace_id and u.subject_id = $id and u.kind = 'submissions.undo')`;
 
 /** Finds a member who wants these emails. */
-const findAssignee = statement(
-  'mail.find_assignee',
-  'workspace_id user_id',
-  'workspace',
-  `select w.name as workspace from members m join workspaces w on w.id = m.workspace_id
-    where m.workspace_id = $workspace_id and m.user_id = $user_id`,
-);
+const findAssignee = statement('mail.find_assignee', 'workspace_id user_id', 'workspace')`
+  select w.name as workspace from members m join workspaces w on w.id = m.workspace_id
+   where m.workspace_id = $workspace_id and m.user_id = $user_id`;
 
-const findAddress = statement(
-  'mail.find_assignee_address',
-  'id:text',
-  'email',
-  `select email from users where id = $id and assignment_emails and ends_at is null`,
-);
+const findAddress = statement('mail.find_assignee_address', 'id:text', 'email')`
+  select email from users where id = $id and assignment_emails and ends_at is null`;
 
-const findAssigner = statement(
-  'mail.find_assigner',
-  'workspace_id changed_by? api_key_id?',
-  'name?',
-  `select coalesce((select name from users where id = $changed_by),
-                   (select name from api_keys where workspace_id = $workspace_id and id = $api_key_id)) as name`,
-);
+const findAssigner = statement('mail.find_assigner', 'workspace_id changed_by? api_key_id?', 'name?')`
+  select coalesce((select name from users where id = $changed_by),
+                  (select name from api_keys where workspace_id = $workspace_id and id = $api_key_id)) as name`;
 
 /** Emails a person about submissions that were assigned to them, unless they turned these emails off. */
 export async function notifyAssigned(

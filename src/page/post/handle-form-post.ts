@@ -125,10 +125,7 @@ function withUnknownFields(visit: Visit, sent: PagePost): { visit: Visit; post: 
   if (Object.keys(fields).length === 0) return { visit, post: { ...sent, raw } };
   requireStorableReference(fields);
   const reference = { ...fields, ...visit.reference };
-  return {
-    visit: { ...visit, reference, context: { ...visit.context, reference } },
-    post: { ...sent, raw },
-  };
+  return { visit: { ...visit, reference, context: { ...visit.context, reference } }, post: { ...sent, raw } };
 }
 
 /** Performs the action of the pressed button. */

@@ -123,11 +123,10 @@ export async function handleJsonPost(
 }
 
 function answersOf(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || !('answers' in body)) {
+  if (typeof body !== 'object' || body === null || !('answers' in body))
     throw new ApiError('validation_error', 'Send {"answers": {"<element id>": <answer>}}.', {
       errors: [{ field: 'answers', message: '"answers" is required.', code: 'required' }],
     });
-  }
   const unknown = Object.keys(body)
     .find((key) => key !== 'answers')
     ?.slice(0, 80);

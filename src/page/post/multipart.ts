@@ -263,9 +263,8 @@ export function multipartError(cause: unknown): ApiError {
  */
 function hangUpWhenEndless(request: IncomingMessage): void {
   const limit = `The files are larger than ${multipartBytes / 1024 / 1024} MB in total. Send fewer or smaller files.`;
-  if (Number(request.headers['content-length'] ?? 0) > multipartBytes) {
+  if (Number(request.headers['content-length'] ?? 0) > multipartBytes)
     throw new ApiError('payload_too_large', limit, { headers: { Connection: 'close' } });
-  }
   let read = 0;
   request.on('data', (chunk: Buffer) => {
     read += chunk.length;

@@ -8,6 +8,4 @@ import type { ScreeningServices } from '../visit/screening.ts';
 export type PostServices = ScreeningServices &
   RenderPageServices &
   CountVisitServices &
-  FileServices & {
-    readonly config: { readonly publicUrl: string; readonly smtp: SmtpConfig | undefined };
-  };
+  FileServices & { readonly config: { readonly publicUrl: string; readonly smtp: SmtpConfig | undefined } };

@@ -27,10 +27,7 @@ export type PreparedConfirmation = {
   readonly token: string | undefined;
 };
 
-type Sent = {
-  readonly raw: unknown;
-  readonly files: ReadonlyMap<string, readonly { filename: string }[]>;
-};
+type Sent = { readonly raw: unknown; readonly files: ReadonlyMap<string, readonly { filename: string }[]> };
 
 /** Prepares the confirmation of accepted answers. */
 export function prepareConfirmation(vault: Vault, visit: Visit, { raw, files }: Sent): PreparedConfirmation {

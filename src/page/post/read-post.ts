@@ -132,9 +132,8 @@ export async function readPost(
     const post: ReadPost = { ...readAnswers(live, request.body), received: new Map(), problems: [] };
     return writeFiles({ context, live, page, address: ipRateLimitKey(request.ip) }, post);
   }
-  if (!isMultipart(request)) {
+  if (!isMultipart(request))
     throw new ApiError('unsupported_media_type', 'Send the answers as JSON or as an HTML form.');
-  }
   return readMultipart(context, request, live, page);
 }
 

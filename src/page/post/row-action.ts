@@ -29,12 +29,10 @@ export function readPageAction(controls: readonly (readonly [string, string])[])
     const [, group, row] = name === '_remove' ? (/^([^[\]]+)\[(\d{1,3})\]$/.exec(value) ?? []) : [];
     if (group && row) return { kind: 'remove', group, row: Number(row) };
     if (name === '_go' && (value === 'next' || value === 'back' || value === 'save')) return { kind: value };
-    if (name === '_go' && value.startsWith(languageActionPrefix)) {
+    if (name === '_go' && value.startsWith(languageActionPrefix))
       return { kind: 'language', language: value.slice(languageActionPrefix.length) };
-    }
-    if (name === '_go' && value.startsWith(changeButtonValue(''))) {
+    if (name === '_go' && value.startsWith(changeButtonValue('')))
       return { kind: 'change', field: value.slice(changeButtonValue('').length) };
-    }
   }
   return { kind: 'submit' };
 }

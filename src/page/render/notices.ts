@@ -124,9 +124,8 @@ ${mailForm(mail, words)}
 </details>`;
 
 function mailForm({ action, given, problem, sentTo }: LinkMailForm, words: Words): Html {
-  if (sentTo !== undefined) {
+  if (sentTo !== undefined)
     return html`<p class="prose" role="status">${fillTemplate(words.mailLinkSent, { address: sentTo })}</p>`;
-  }
   const input = attributes({
     type: 'email',
     id: '_mail',

@@ -43,9 +43,8 @@ export function parseFormAddress(form: Form, address: string): FormAddressParame
   const questions = pairs.length > 0 ? indexQuestionsById(listQuestions(form)) : undefined;
   for (const pair of pairs) {
     const { name, value } = readPair(pair, questions!);
-    if (`${name}${value}`.includes('\u0000')) {
+    if (`${name}${value}`.includes('\u0000'))
       throw new ApiError('bad_request', 'The URL contains a NUL character.');
-    }
     const isOwn = questions ? isPageControlName(questions, name) : name.startsWith('_');
     if (isOwn) setFirst(own, name, value);
     else if (
@@ -75,11 +74,7 @@ function readPair(pair: string, questions: QuestionsById): { name: string; value
 }
 
 /** The pluses that stay a plus in an encoded value, by question type. */
-const plusesBy: Partial<Readonly<Record<InputType, RegExp>>> = {
-  phone: /^\+/g,
-  email: /\+/g,
-  url: /\+/g,
-};
+const plusesBy: Partial<Readonly<Record<InputType, RegExp>>> = { phone: /^\+/g, email: /\+/g, url: /\+/g };
 
 function setFirst(values: Map<string, string>, name: string, value: string): void {
   if (!values.has(name)) values.set(name, value);

@@ -75,11 +75,9 @@ const pick = <Name extends keyof Words>(words: Words, names: readonly Name[]): P
 /** Returns only the reference data that the form's conditions use. */
 function namedReference(form: Form, reference: Readonly<Record<string, string>>): Record<string, string> {
   const names = new Set<string>();
-  for (const condition of conditionsOf(form)) {
-    for (const comparison of comparisonsOf(condition)) {
+  for (const condition of conditionsOf(form))
+    for (const comparison of comparisonsOf(condition))
       if ('reference' in comparison) names.add(comparison.reference);
-    }
-  }
   return Object.fromEntries(Object.entries(reference).filter(([name]) => names.has(name)));
 }
 
@@ -96,9 +94,7 @@ function* conditionsOf(form: Form): Generator<Condition, void> {
       yield element.attrs.require_when;
     for (const { show_when: condition } of inputOptionsById(element).values()) if (condition) yield condition;
   }
-  for (const { attrs } of form.children) {
-    for (const { when } of attrs?.jumps ?? []) if (when) yield when;
-  }
+  for (const { attrs } of form.children) for (const { when } of attrs?.jumps ?? []) if (when) yield when;
 }
 
 /** Dependencies for rendering a form's page. */
@@ -177,10 +173,7 @@ export function formPage(context: RenderPageServices, visit: Visit, showing: For
     script:
       scriptSource === undefined
         ? undefined
-        : {
-            source: scriptSource,
-            data: scriptDataOf(visit, { step, path, saves, isEdit }),
-          },
+        : { source: scriptSource, data: scriptDataOf(visit, { step, path, saves, isEdit }) },
   });
 }
 

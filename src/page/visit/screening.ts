@@ -92,14 +92,13 @@ export function sendPreflight(
 ): FastifyReply {
   const source = getPostSource(request, settings, publicUrl);
   if (source.kind === 'unlisted') throw unlisted(source.origin);
-  if (source.kind !== 'own') {
+  if (source.kind !== 'own')
     reply.headers({
       ...readableBy(source),
       'Access-Control-Allow-Methods': 'POST',
       'Access-Control-Allow-Headers': 'Content-Type, Idempotency-Key',
       'Access-Control-Max-Age': '600',
     });
-  }
   return reply.code(204).header('Allow', 'GET, HEAD, POST, OPTIONS').send();
 }
 

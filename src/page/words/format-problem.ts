@@ -174,9 +174,8 @@ function formatProblemValue(
   value: string | number,
   { language, numberLocale, words }: MessageFormats,
 ): string {
-  if (typeof value === 'number') {
+  if (typeof value === 'number')
     return rule === 'max_file_size' ? formatFileSize(value, language) : formatNumber(value, numberLocale);
-  }
   if (name === 'types') return formatOneFile(value.split(', '), words, language);
   return name === 'limit' ? formatMoment(value, language) : value;
 }

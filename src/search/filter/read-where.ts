@@ -20,10 +20,10 @@ export const countSubmissionsInSpan = statement(
   'filter.count_span',
   'workspace_id form_ids from_id to_id most',
   'count',
-  `select count(*) as count from (
-     select from submissions p
-     where p.workspace_id = $workspace_id and p.form_id = any ($form_ids) and ${inSpanSql} limit $most) counted`,
-);
+)`
+  select count(*) as count from (
+    select from submissions p
+    where p.workspace_id = $workspace_id and p.form_id = any ($form_ids) and ${inSpanSql} limit $most) counted`;
 
 /**
  * The maximum work of a request in PostgreSQL: the number of submissions times the number of comparisons. It

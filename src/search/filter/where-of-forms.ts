@@ -127,11 +127,11 @@ const listFilteredForms = statement(
   'filter.list_asked_forms',
   'workspace_id form_ids?',
   'id time_zone? versions:bigint',
-  `select f.id, f.settings ->> 'time_zone' as time_zone, (
-     select count(*) from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) as versions
-   from forms f
-   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))`,
-);
+)`
+  select f.id, f.settings ->> 'time_zone' as time_zone, (
+    select count(*) from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) as versions
+  from forms f
+  where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))`;
 
 /**
  * Selects the types of the named elements in each form that has them: the live version first, then newest
@@ -141,14 +141,14 @@ const findNamedTypes = statement(
   'filter.find_named_types',
   'workspace_id form_ids elements',
   'form_id element types:texts',
-  `select v.form_id, named.id as element,
-     array_agg(v.fields -> named.id ->> 'type' order by v.version = f.version desc, v.version desc) as types
-   from forms f
-   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
-   join unnest($elements) as named (id) on strpos(v.fields::text, '"' || named.id || '"') > 0
-   where f.workspace_id = $workspace_id and f.id = any ($form_ids) and v.fields -> named.id ->> 'type' is not null
-   group by v.form_id, named.id`,
-);
+)`
+  select v.form_id, named.id as element,
+    array_agg(v.fields -> named.id ->> 'type' order by v.version = f.version desc, v.version desc) as types
+  from forms f
+  join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
+  join unnest($elements) as named (id) on strpos(v.fields::text, '"' || named.id || '"') > 0
+  where f.workspace_id = $workspace_id and f.id = any ($form_ids) and v.fields -> named.id ->> 'type' is not null
+  group by v.form_id, named.id`;
 
 /** The forms in which a condition can match, with the condition for each. */
 export type FormConditions = Pick<

@@ -11,12 +11,8 @@ import { changedByColumns } from '../history.ts';
 export type Assignment = { stage_id?: string; assignee_id?: string | null };
 
 /** Locks a member, so that they stay in the workspace until the submission is assigned. */
-const lockAssignee = statement(
-  'assign.lock_assignee',
-  'workspace_id user_id',
-  'user_id',
-  `select user_id from members where workspace_id = $workspace_id and user_id = $user_id for key share`,
-);
+const lockAssignee = statement('assign.lock_assignee', 'workspace_id user_id', 'user_id')`
+  select user_id from members where workspace_id = $workspace_id and user_id = $user_id for key share`;
 
 /** @throws ApiError validation_error if the workspace lacks the stage or the member. */
 export async function requireAssignable(
@@ -61,36 +57,36 @@ const assignSubmissions = statement(
     changedByColumns,
   ],
   'id',
-  `with listed as (
-     select * from unnest($ids, $change_ids) as listed (id, change_id)),
-   held as (
-     select s.id, s.updated_at, s.assignee_id, ${stageIdSql('s')} as stage_id from submissions s
-     where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids) and s.trashed_at is null
-       and (not $assigns or $assignee_id is null
-            or exists (select from members m where m.workspace_id = $workspace_id and m.user_id = $assignee_id))
-     order by s.id for update of s),
-   wanted as (
-     select held.*, listed.change_id, coalesce($stage_id, held.stage_id) as next_stage_id,
-       case when $assigns then $assignee_id else held.assignee_id end as next_assignee_id
-     from held join listed on listed.id = held.id),
-   moved as (
-     update submissions s
-     set stage_id = coalesce($stage_id, s.stage_id), assignee_id = wanted.next_assignee_id,
-         updated_at = greatest($now, wanted.updated_at + interval '1 ms')
-     from wanted
-     where s.workspace_id = $workspace_id and s.id = wanted.id
-       and (wanted.stage_id, wanted.assignee_id) is distinct from (wanted.next_stage_id, wanted.next_assignee_id)
-     returning s.id),
-   changes as (
-     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
-     select $workspace_id, wanted.id, wanted.change_id, 'edited', $changed_by, $api_key_id, $through, $bulk_id, $now,
-       (select json_agg(difference) from (
-          ${differenceSql('stage', 'wanted.stage_id', 'wanted.next_stage_id')}
-          union all
-          ${differenceSql('assignee', 'wanted.assignee_id', 'wanted.next_assignee_id')}) differences)
-     from moved join wanted on wanted.id = moved.id)
-   select id from wanted`,
-);
+)`
+  with listed as (
+    select * from unnest($ids, $change_ids) as listed (id, change_id)),
+  held as (
+    select s.id, s.updated_at, s.assignee_id, ${stageIdSql('s')} as stage_id from submissions s
+    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids) and s.trashed_at is null
+      and (not $assigns or $assignee_id is null
+           or exists (select from members m where m.workspace_id = $workspace_id and m.user_id = $assignee_id))
+    order by s.id for update of s),
+  wanted as (
+    select held.*, listed.change_id, coalesce($stage_id, held.stage_id) as next_stage_id,
+      case when $assigns then $assignee_id else held.assignee_id end as next_assignee_id
+    from held join listed on listed.id = held.id),
+  moved as (
+    update submissions s
+    set stage_id = coalesce($stage_id, s.stage_id), assignee_id = wanted.next_assignee_id,
+        updated_at = greatest($now, wanted.updated_at + interval '1 ms')
+    from wanted
+    where s.workspace_id = $workspace_id and s.id = wanted.id
+      and (wanted.stage_id, wanted.assignee_id) is distinct from (wanted.next_stage_id, wanted.next_assignee_id)
+    returning s.id),
+  changes as (
+    insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
+    select $workspace_id, wanted.id, wanted.change_id, 'edited', $changed_by, $api_key_id, $through, $bulk_id, $now,
+      (select json_agg(difference) from (
+         ${differenceSql('stage', 'wanted.stage_id', 'wanted.next_stage_id')}
+         union all
+         ${differenceSql('assignee', 'wanted.assignee_id', 'wanted.next_assignee_id')}) differences)
+    from moved join wanted on wanted.id = moved.id)
+  select id from wanted`;
 
 /** Seconds before the email, in which the assignment can be undone. */
 const emailDelay = 10;

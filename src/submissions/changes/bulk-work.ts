@@ -34,12 +34,12 @@ const lockTrashedForRemoval = statement(
   'trash.lock_trashed_for_removal',
   'workspace_id form_id ids',
   snapshotOfTrashed,
-  `select s.id, s.status, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name
-   from submissions s
-   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
-   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids) and s.trashed_at is not null
-   order by s.id for update of s`,
-);
+)`
+  select s.id, s.status, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name
+  from submissions s
+  join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+  where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids) and s.trashed_at is not null
+  order by s.id for update of s`;
 
 /**
  * The kind of a bulk change: `trash`; permanent deletion (`empty`: from the trash; `remove`: from anywhere);
@@ -61,25 +61,24 @@ const singleParts = ['status', 'stage', 'assignee'] as const;
  * changes of the tags. Otherwise, submissions that were later moved to the trash, or given another status,
  * stage or assignee, are left out. Rows are locked in the order of ids, so that two transactions cannot deadlock.
  */
-const lockUndone = statement(
-  'bulk.lock_undone',
-  'workspace_id form_id ids bulk_id',
-  ['submission_id', { changes: json<Difference[]>(), later: json<Difference[][]>() }],
-  `select c.submission_id, c.changes,
-          coalesce((
-            select json_agg(later.changes) from submission_changes later
-            where later.workspace_id = c.workspace_id and later.submission_id = c.submission_id and later.id > c.id
-              and ${changesPart('c', 'tags')} and ${changesPart('later', 'tags')}), '[]') as later
-   from submissions s
-   join submission_changes c on c.workspace_id = s.workspace_id and c.submission_id = s.id and c.bulk_id = $bulk_id
-   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
-     and not exists (
-       select from submission_changes later
-       where later.workspace_id = c.workspace_id and later.submission_id = c.submission_id
-         and later.id > c.id and (c.kind = 'trashed' and later.kind = 'trashed'
-           or ${singleParts.map((part) => `${changesPart('c', part)} and ${changesPart('later', part)}`).join(' or ')}))
-   order by s.id for update of s`,
-);
+const lockUndone = statement('bulk.lock_undone', 'workspace_id form_id ids bulk_id', [
+  'submission_id',
+  { changes: json<Difference[]>(), later: json<Difference[][]>() },
+])`
+  select c.submission_id, c.changes,
+         coalesce((
+           select json_agg(later.changes) from submission_changes later
+           where later.workspace_id = c.workspace_id and later.submission_id = c.submission_id and later.id > c.id
+             and ${changesPart('c', 'tags')} and ${changesPart('later', 'tags')}), '[]') as later
+  from submissions s
+  join submission_changes c on c.workspace_id = s.workspace_id and c.submission_id = s.id and c.bulk_id = $bulk_id
+  where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
+    and not exists (
+      select from submission_changes later
+      where later.workspace_id = c.workspace_id and later.submission_id = c.submission_id
+        and later.id > c.id and (c.kind = 'trashed' and later.kind = 'trashed'
+          or ${singleParts.map((part) => `${changesPart('c', part)} and ${changesPart('later', part)}`).join(' or ')}))
+  order by s.id for update of s`;
 
 /** The parameters of a bulk change besides its submissions. */
 export type BulkInput = {
@@ -105,43 +104,43 @@ const tagSubmissions = statement(
   'bulk.tag_submissions',
   ['workspace_id form_id ids change_ids added:texts removed:texts most bulk_id? now', changedByColumns],
   'id',
-  `with listed as (
-     select * from unnest($ids, $change_ids) as listed (id, change_id)),
-   held as (
-     select id, tags, updated_at from submissions
-     where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and trashed_at is null
-     order by id for update),
-   wanted as (
-     select held.*, listed.change_id,
-       array(select tag from unnest(held.tags) with ordinality as kept (tag, place)
-             where lower(tag) not in (select lower(r) from unnest($removed) as r) order by place)
-       || array(select tag from unnest($added) with ordinality as fresh (tag, place)
-                where lower(tag) not in (select lower(t) from unnest(held.tags) as t) order by place) as becomes
-     from held join listed on listed.id = held.id),
-   tagged as (
-     update submissions s
-     set tags = wanted.becomes, updated_at = greatest($now, wanted.updated_at + interval '1 ms')
-     from wanted
-     where s.workspace_id = $workspace_id and s.id = wanted.id
-       and wanted.becomes <> wanted.tags and cardinality(wanted.becomes) <= $most
-     returning s.id, wanted.change_id, wanted.tags as before, s.tags as after),
-   documents as (
-     update search_documents d
-     set terms = ts_delete(d.terms, ${marksOf('before')}) || array_to_tsvector(${marksOf('after')})
-     from tagged cross join lateral (
-       select g.code from search_segments g where g.workspace_id = $workspace_id and g.first_id <= tagged.id
-       order by g.first_id desc limit 1) segment
-     where d.workspace_id = $workspace_id and d.submission_id = tagged.id),
-   noted as materialized (
-     select id, change_id, json_build_array(json_strip_nulls(json_build_object(
-              'part', 'tags', 'name', '', 'from', nullif(before, '{}'), 'to', nullif(after, '{}')))) as changes
-     from tagged),
-   changes as (
-     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
-     select $workspace_id, id, change_id, 'edited', $changed_by, $api_key_id, $through, $bulk_id, $now, changes
-     from noted)
-   select id from wanted where cardinality(becomes) <= $most`,
-);
+)`
+  with listed as (
+    select * from unnest($ids, $change_ids) as listed (id, change_id)),
+  held as (
+    select id, tags, updated_at from submissions
+    where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and trashed_at is null
+    order by id for update),
+  wanted as (
+    select held.*, listed.change_id,
+      array(select tag from unnest(held.tags) with ordinality as kept (tag, place)
+            where lower(tag) not in (select lower(r) from unnest($removed) as r) order by place)
+      || array(select tag from unnest($added) with ordinality as fresh (tag, place)
+               where lower(tag) not in (select lower(t) from unnest(held.tags) as t) order by place) as becomes
+    from held join listed on listed.id = held.id),
+  tagged as (
+    update submissions s
+    set tags = wanted.becomes, updated_at = greatest($now, wanted.updated_at + interval '1 ms')
+    from wanted
+    where s.workspace_id = $workspace_id and s.id = wanted.id
+      and wanted.becomes <> wanted.tags and cardinality(wanted.becomes) <= $most
+    returning s.id, wanted.change_id, wanted.tags as before, s.tags as after),
+  documents as (
+    update search_documents d
+    set terms = ts_delete(d.terms, ${marksOf('before')}) || array_to_tsvector(${marksOf('after')})
+    from tagged cross join lateral (
+      select g.code from search_segments g where g.workspace_id = $workspace_id and g.first_id <= tagged.id
+      order by g.first_id desc limit 1) segment
+    where d.workspace_id = $workspace_id and d.submission_id = tagged.id),
+  noted as materialized (
+    select id, change_id, json_build_array(json_strip_nulls(json_build_object(
+             'part', 'tags', 'name', '', 'from', nullif(before, '{}'), 'to', nullif(after, '{}')))) as changes
+    from tagged),
+  changes as (
+    insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
+    select $workspace_id, id, change_id, 'edited', $changed_by, $api_key_id, $through, $bulk_id, $now, changes
+    from noted)
+  select id from wanted where cardinality(becomes) <= $most`;
 
 const byOf = ({ id, requested_by, api_key_id, through }: BulkTask): ChangedBy => ({
   changed_by: requested_by,

@@ -19,24 +19,20 @@ import type { SubmitServices } from '../submit-request.ts';
 import { applyChange, type ReferenceData, versionJoin } from './edit.ts';
 
 /** Selects a completed submission that its visitor wants to edit. */
-const findEditable = statement(
-  'submissions.find_editable',
-  'workspace_id id',
-  [
-    'language? updated_at',
-    {
-      answers: json<Answers>(),
-      reference: json<ReferenceData>(),
-      structure: effectiveFormColumn,
-      settings: jsonb<Settings>(),
-    },
-  ],
-  `select s.answers, s.reference, s.language, s.updated_at, v.structure, f.settings
-   from submissions s
-   ${versionJoin}
-   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
-   where s.workspace_id = $workspace_id and s.id = $id and s.status = 'completed' and s.trashed_at is null and f.deleted_at is null`,
-);
+const findEditable = statement('submissions.find_editable', 'workspace_id id', [
+  'language? updated_at',
+  {
+    answers: json<Answers>(),
+    reference: json<ReferenceData>(),
+    structure: effectiveFormColumn,
+    settings: jsonb<Settings>(),
+  },
+])`
+  select s.answers, s.reference, s.language, s.updated_at, v.structure, f.settings
+  from submissions s
+  ${versionJoin}
+  join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+  where s.workspace_id = $workspace_id and s.id = $id and s.status = 'completed' and s.trashed_at is null and f.deleted_at is null`;
 
 /**
  * A submission that its visitor opened for editing. `form` is the version that was answered, which the page

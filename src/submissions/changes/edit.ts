@@ -59,22 +59,18 @@ export const versionJoin = `join form_versions v on v.workspace_id = s.workspace
  * Locks a submission for a change until the transaction ends, and selects it with the version that was
  * answered.
  */
-export const lockSubmission = statement(
-  'submissions.lock_submission',
-  'workspace_id form_id id',
-  [
-    'tags language? version stage_id:text assignee_id:text?',
-    { structure: effectiveFormColumn, settings: jsonb<Settings>() },
-    snapshotColumns,
-  ],
-  `select ${snapshotSelection}, s.tags, s.language, s.version, v.structure, f.settings,
-     ${stageIdSql('s')} as stage_id, s.assignee_id
-   from submissions s
-   ${versionJoin}
-   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
-   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $id and s.trashed_at is null and f.deleted_at is null
-   for update of s`,
-);
+export const lockSubmission = statement('submissions.lock_submission', 'workspace_id form_id id', [
+  'tags language? version stage_id:text assignee_id:text?',
+  { structure: effectiveFormColumn, settings: jsonb<Settings>() },
+  snapshotColumns,
+])`
+  select ${snapshotSelection}, s.tags, s.language, s.version, v.structure, f.settings,
+    ${stageIdSql('s')} as stage_id, s.assignee_id
+  from submissions s
+  ${versionJoin}
+  join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+  where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $id and s.trashed_at is null and f.deleted_at is null
+  for update of s`;
 
 /** Writes a changed submission and its search document. A null `stage_id` keeps the stored one. */
 const updateSubmission = statement(
@@ -86,16 +82,16 @@ const updateSubmission = statement(
     { status: textEnum<SubmissionStatus>() },
   ],
   '',
-  `with submission as (
-     update submissions
-     set status = $status, answers = $answers, reference = $reference, has_files = $has_files, tags = $tags,
-         completed_at = $completed_at, updated_at = $updated_at,
-         stage_id = coalesce($stage_id, stage_id), assignee_id = $assignee_id
-     where workspace_id = $workspace_id and form_id = $form_id and id = $id
-     returning status, tags)
-   update search_documents set terms = ${searchTermsSql} from submission
-   where workspace_id = $workspace_id and submission_id = $id`,
-);
+)`
+  with submission as (
+    update submissions
+    set status = $status, answers = $answers, reference = $reference, has_files = $has_files, tags = $tags,
+        completed_at = $completed_at, updated_at = $updated_at,
+        stage_id = coalesce($stage_id, stage_id), assignee_id = $assignee_id
+    where workspace_id = $workspace_id and form_id = $form_id and id = $id
+    returning status, tags)
+  update search_documents set terms = ${searchTermsSql} from submission
+  where workspace_id = $workspace_id and submission_id = $id`;
 
 export type ChangeServices = { database: Database; wakeQueue: () => void };
 
@@ -324,9 +320,8 @@ async function write(db: Queryable, target: Changing, before: Current, after: Cu
   );
   if (before.status === after.status) return;
   // A fixed order, so that two changes in opposite directions cannot deadlock.
-  for (const status of ['completed', 'incomplete'] as const) {
+  for (const status of ['completed', 'incomplete'] as const)
     await addToSubmissionCount(db, { ...key, status, change: status === after.status ? 1 : -1 });
-  }
 }
 
 /** Claims new files, and releases removed ones. */
@@ -341,9 +336,8 @@ async function changeFiles(
     const live = { workspaceId, id: formId };
     await claimAllFiles(db, { live, id }, added);
   }
-  if (before.some((file) => !after.includes(file))) {
+  if (before.some((file) => !after.includes(file)))
     await releaseFiles(db, { workspace_id: workspaceId, submission_id: id, kept: [...after] });
-  }
 }
 
 /**

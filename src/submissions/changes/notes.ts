@@ -19,21 +19,21 @@ const insertNote = statement(
   'notes.insert_note',
   ['workspace_id submission_id id text change_id now most:bigint', changedByColumns],
   'is_there is_written:boolean',
-  `with submission as (
-     select workspace_id, id from submissions
-     where workspace_id = $workspace_id and id = $submission_id and trashed_at is null
-     for update),
-   note as (
-     insert into submission_notes (workspace_id, submission_id, id, text, written_by, api_key_id, created_at, updated_at)
-     select workspace_id, id, $id, $text, $changed_by, $api_key_id, $now, $now from submission
-     where $most > (select count(*) from submission_notes n
-                    where n.workspace_id = $workspace_id and n.submission_id = $submission_id)
-     returning workspace_id, submission_id),
-   change as (
-     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, changed_at, changes)
-     select workspace_id, submission_id, $change_id, 'note_added', $changed_by, $api_key_id, $through, $now, '[]' from note)
-   select exists (select from submission) as is_there, exists (select from note) as is_written`,
-);
+)`
+  with submission as (
+    select workspace_id, id from submissions
+    where workspace_id = $workspace_id and id = $submission_id and trashed_at is null
+    for update),
+  note as (
+    insert into submission_notes (workspace_id, submission_id, id, text, written_by, api_key_id, created_at, updated_at)
+    select workspace_id, id, $id, $text, $changed_by, $api_key_id, $now, $now from submission
+    where $most > (select count(*) from submission_notes n
+                   where n.workspace_id = $workspace_id and n.submission_id = $submission_id)
+    returning workspace_id, submission_id),
+  change as (
+    insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, changed_at, changes)
+    select workspace_id, submission_id, $change_id, 'note_added', $changed_by, $api_key_id, $through, $now, '[]' from note)
+  select exists (select from submission) as is_there, exists (select from note) as is_written`;
 
 /**
  * Selects the notes of a submission, newest first, each with the name of the member or API key that wrote it.
@@ -42,13 +42,13 @@ const listNotes = statement(
   'notes.list_notes',
   'workspace_id submission_id id? limit',
   'id text author:text? created_at',
-  `select n.id, n.text, coalesce(u.name, k.name) as author, n.created_at
-   from submission_notes n
-   left join users u on u.id = n.written_by
-   left join api_keys k on k.workspace_id = n.workspace_id and k.id = n.api_key_id
-   where n.workspace_id = $workspace_id and n.submission_id = $submission_id and ($id is null or n.id = $id)
-   order by n.id desc limit $limit`,
-);
+)`
+  select n.id, n.text, coalesce(u.name, k.name) as author, n.created_at
+  from submission_notes n
+  left join users u on u.id = n.written_by
+  left join api_keys k on k.workspace_id = n.workspace_id and k.id = n.api_key_id
+  where n.workspace_id = $workspace_id and n.submission_id = $submission_id and ($id is null or n.id = $id)
+  order by n.id desc limit $limit`;
 
 /**
  * Deletes a note and records this in the history. The submission is locked first, as when a submission is
@@ -58,19 +58,19 @@ const deleteNote = statement(
   'notes.delete_note',
   ['workspace_id submission_id id change_id now', changedByColumns],
   'id',
-  `with submission as (
-     select workspace_id, id from submissions
-     where workspace_id = $workspace_id and id = $submission_id and trashed_at is null
-     for key share),
-   note as (
-     delete from submission_notes n using submission s
-     where n.workspace_id = s.workspace_id and n.submission_id = s.id and n.id = $id
-     returning n.workspace_id, n.submission_id, n.id),
-   change as (
-     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, changed_at, changes)
-     select workspace_id, submission_id, $change_id, 'note_deleted', $changed_by, $api_key_id, $through, $now, '[]' from note)
-   select id from note`,
-);
+)`
+  with submission as (
+    select workspace_id, id from submissions
+    where workspace_id = $workspace_id and id = $submission_id and trashed_at is null
+    for key share),
+  note as (
+    delete from submission_notes n using submission s
+    where n.workspace_id = s.workspace_id and n.submission_id = s.id and n.id = $id
+    returning n.workspace_id, n.submission_id, n.id),
+  change as (
+    insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, changed_at, changes)
+    select workspace_id, submission_id, $change_id, 'note_deleted', $changed_by, $api_key_id, $through, $now, '[]' from note)
+  select id from note`;
 
 /** The maximum number of notes per submission. */
 export const mostNotes = 200;

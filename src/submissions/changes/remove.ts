@@ -12,10 +12,10 @@ export const lockSubmissions = statement(
   'submissions.lock_submissions',
   'workspace_id form_id ids',
   snapshotColumns,
-  `select ${snapshotSelection} from submissions s ${versionJoin}
-   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
-   order by s.id for update of s`,
-);
+)`
+  select ${snapshotSelection} from submissions s ${versionJoin}
+  where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
+  order by s.id for update of s`;
 
 /**
  * Deletes one submission permanently, and sends an event if it was completed.
@@ -70,7 +70,6 @@ export async function deleteLockedSubmissions(
 ): Promise<void> {
   const removed = await deleteSubmissions(db, { workspace_id: workspaceId, ids: rows.map((row) => row.id) });
   // A fixed order, so that two transactions cannot deadlock on the counts.
-  for (const { status, count } of removed.sort((a, b) => a.status.localeCompare(b.status))) {
+  for (const { status, count } of removed.sort((a, b) => a.status.localeCompare(b.status)))
     await addToSubmissionCount(db, { workspace_id: workspaceId, form_id: formId, status, change: -count });
-  }
 }

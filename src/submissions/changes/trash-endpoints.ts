@@ -30,39 +30,31 @@ const listTrashed = statement(
     'id created_at completed_at? trashed_at:timestamp trashed_by:text?',
     { status: textEnum<SubmissionStatus>(), answers: json<Answers>() },
   ],
-  `select s.id, s.status, s.answers, s.created_at, s.completed_at, s.trashed_at, coalesce(u.name, trasher.name) as trashed_by
-   from submissions s
-   left join users u on u.id = s.trashed_by
-   left join lateral (
-     select k.name from submission_changes c
-     join api_keys k on k.workspace_id = c.workspace_id and k.id = c.api_key_id
-     where s.trashed_by is null and c.workspace_id = s.workspace_id and c.submission_id = s.id and c.kind = 'trashed'
-     order by c.id desc limit 1) trasher on true
-   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is not null
-     and (s.trashed_at, s.id) < ($below_at, $below_id)
-   order by s.trashed_at desc, s.id desc limit $limit offset $offset`,
-);
+)`
+  select s.id, s.status, s.answers, s.created_at, s.completed_at, s.trashed_at, coalesce(u.name, trasher.name) as trashed_by
+  from submissions s
+  left join users u on u.id = s.trashed_by
+  left join lateral (
+    select k.name from submission_changes c
+    join api_keys k on k.workspace_id = c.workspace_id and k.id = c.api_key_id
+    where s.trashed_by is null and c.workspace_id = s.workspace_id and c.submission_id = s.id and c.kind = 'trashed'
+    order by c.id desc limit 1) trasher on true
+  where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is not null
+    and (s.trashed_at, s.id) < ($below_at, $below_id)
+  order by s.trashed_at desc, s.id desc limit $limit offset $offset`;
 
 /** Counts the submissions in a form's trash. */
-const countTrashed = statement(
-  'trash.count_trashed',
-  'workspace_id form_id',
-  'total',
-  `select count(*) as total from submissions
-   where workspace_id = $workspace_id and form_id = $form_id and trashed_at is not null`,
-);
+const countTrashed = statement('trash.count_trashed', 'workspace_id form_id', 'total')`
+  select count(*) as total from submissions
+  where workspace_id = $workspace_id and form_id = $form_id and trashed_at is not null`;
 
 /** Selects those of `ids`, or all without `ids`, that are in the form's trash, up to `limit`. */
-const listTrashedIds = statement(
-  'trash.list_trashed_ids',
-  'workspace_id form_id ids? limit',
-  'ids',
-  `select coalesce(array_agg(id), '{}') as ids from (
-     select id from submissions
-     where workspace_id = $workspace_id and form_id = $form_id and trashed_at is not null
-       and ($ids is null or id = any ($ids))
-     order by trashed_at desc, id desc limit $limit) page`,
-);
+const listTrashedIds = statement('trash.list_trashed_ids', 'workspace_id form_id ids? limit', 'ids')`
+  select coalesce(array_agg(id), '{}') as ids from (
+    select id from submissions
+    where workspace_id = $workspace_id and form_id = $form_id and trashed_at is not null
+      and ($ids is null or id = any ($ids))
+    order by trashed_at desc, id desc limit $limit) page`;
 
 const dayMs = 86_400_000;
 

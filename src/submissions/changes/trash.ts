@@ -24,68 +24,64 @@ export const trashSubmissions = statement(
   'trash.trash_submissions',
   ['workspace_id form_id ids change_ids bulk_id? now', changedByColumns],
   ['count', { status: textEnum<SubmissionStatus>() }],
-  `with listed as (
-     select * from unnest($ids, $change_ids) as listed (id, change_id)),
-   held as (
-     select id from submissions
-     where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and trashed_at is null
-     order by id for update),
-   trashed as (
-     update submissions s set trashed_at = $now, trashed_by = $changed_by from held join listed on listed.id = held.id
-     where s.workspace_id = $workspace_id and s.id = held.id
-     returning s.workspace_id, s.id, s.status, listed.change_id),
-   documents as (
-     delete from search_documents d using trashed
-     where d.workspace_id = $workspace_id and d.submission_id = trashed.id),
-   freed as (
-     delete from taken_answers t using trashed
-     where t.workspace_id = $workspace_id and t.submission_id = trashed.id),
-   changes as (
-     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
-     select workspace_id, id, change_id, 'trashed', $changed_by, $api_key_id, $through, $bulk_id, $now, '[]' from trashed)
-   select status, count(*) as count from trashed group by status`,
-);
+)`
+  with listed as (
+    select * from unnest($ids, $change_ids) as listed (id, change_id)),
+  held as (
+    select id from submissions
+    where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and trashed_at is null
+    order by id for update),
+  trashed as (
+    update submissions s set trashed_at = $now, trashed_by = $changed_by from held join listed on listed.id = held.id
+    where s.workspace_id = $workspace_id and s.id = held.id
+    returning s.workspace_id, s.id, s.status, listed.change_id),
+  documents as (
+    delete from search_documents d using trashed
+    where d.workspace_id = $workspace_id and d.submission_id = trashed.id),
+  freed as (
+    delete from taken_answers t using trashed
+    where t.workspace_id = $workspace_id and t.submission_id = trashed.id),
+  changes as (
+    insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, bulk_id, changed_at, changes)
+    select workspace_id, id, change_id, 'trashed', $changed_by, $api_key_id, $through, $bulk_id, $now, '[]' from trashed)
+  select status, count(*) as count from trashed group by status`;
 
 /** Locks submissions to restore from the trash, in the order of ids, and selects their search data. */
-const lockTrashed = statement(
-  'trash.lock_trashed',
-  'workspace_id form_id ids',
-  [
-    'id language?',
-    {
-      status: textEnum<SubmissionStatus>(),
-      answers: json<Answers>(),
-      reference: json<Record<string, string>>(),
-      structure: effectiveFormColumn,
-      settings: jsonb<Settings>(),
-    },
-  ],
-  `select s.id, s.status, s.answers, s.reference, s.language, v.structure, f.settings
-   from submissions s
-   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
-   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
-   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
-     and s.trashed_at is not null and f.deleted_at is null
-   order by s.id for update of s`,
-);
+const lockTrashed = statement('trash.lock_trashed', 'workspace_id form_id ids', [
+  'id language?',
+  {
+    status: textEnum<SubmissionStatus>(),
+    answers: json<Answers>(),
+    reference: json<Record<string, string>>(),
+    structure: effectiveFormColumn,
+    settings: jsonb<Settings>(),
+  },
+])`
+  select s.id, s.status, s.answers, s.reference, s.language, v.structure, f.settings
+  from submissions s
+  join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+  join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+  where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
+    and s.trashed_at is not null and f.deleted_at is null
+  order by s.id for update of s`;
 
 /** Restores a submission from the trash, with its search document. */
 const restoreSubmission = statement(
   'trash.restore_submission',
   ['workspace_id form_id id', documentColumns],
   '',
-  `with submission as (
-     update submissions set trashed_at = null, trashed_by = null
-     where workspace_id = $workspace_id and form_id = $form_id and id = $id
-     returning workspace_id, id, form_id, status, tags),
-   language as (
-     insert into search_languages (workspace_id, language) select workspace_id, $language from submission on conflict do nothing),
-   ${searchDocumentsSql()},
-   document as (
-     insert into search_documents (workspace_id, submission_id, form_id, terms)
-     select workspace_id, id, form_id, terms from words)
-   select`,
-);
+)`
+  with submission as (
+    update submissions set trashed_at = null, trashed_by = null
+    where workspace_id = $workspace_id and form_id = $form_id and id = $id
+    returning workspace_id, id, form_id, status, tags),
+  language as (
+    insert into search_languages (workspace_id, language) select workspace_id, $language from submission on conflict do nothing),
+  ${searchDocumentsSql()},
+  document as (
+    insert into search_documents (workspace_id, submission_id, form_id, terms)
+    select workspace_id, id, form_id, terms from words)
+  select`;
 
 /**
  * Moves one submission to the trash. Sends no event: it can be restored, and `submission.deleted` is for
@@ -193,12 +189,11 @@ async function count(
   lines: readonly { status: SubmissionStatus; count: number }[],
   sign: 1 | -1,
 ): Promise<void> {
-  for (const line of lines.toSorted((a, b) => a.status.localeCompare(b.status))) {
+  for (const line of lines.toSorted((a, b) => a.status.localeCompare(b.status)))
     await addToSubmissionCount(db, {
       workspace_id: workspaceId,
       form_id: formId,
       status: line.status,
       change: sign * line.count,
     });
-  }
 }

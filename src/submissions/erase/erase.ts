@@ -19,51 +19,43 @@ import type { SubmissionStatus } from '../submission-rows.ts';
 import { stripAnswers } from './strip-answers.ts';
 
 /** Locks submissions to erase, in the trash or not, with their answers. Locked in the order of ids. */
-const lockToErase = statement(
-  'erase.lock_to_erase',
-  'workspace_id form_id ids',
-  [
-    'id completed_at? tags language? updated_at is_trashed version form_name',
-    {
-      status: textEnum<SubmissionStatus>(),
-      answers: json<Answers>(),
-      reference: json<Record<string, string>>(),
-      fields: json<Record<string, FieldDescription>>(),
-      structure: effectiveFormColumn,
-      settings: jsonb<Settings>(),
-    },
-  ],
-  `select s.id, s.status, s.completed_at, s.answers, s.reference, s.tags, s.language, s.updated_at,
-          s.trashed_at is not null as is_trashed, s.version, v.fields, v.name as form_name, v.structure, f.settings
-   from submissions s
-   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
-   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
-   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
-   order by s.id for update of s`,
-);
+const lockToErase = statement('erase.lock_to_erase', 'workspace_id form_id ids', [
+  'id completed_at? tags language? updated_at is_trashed version form_name',
+  {
+    status: textEnum<SubmissionStatus>(),
+    answers: json<Answers>(),
+    reference: json<Record<string, string>>(),
+    fields: json<Record<string, FieldDescription>>(),
+    structure: effectiveFormColumn,
+    settings: jsonb<Settings>(),
+  },
+])`
+  select s.id, s.status, s.completed_at, s.answers, s.reference, s.tags, s.language, s.updated_at,
+         s.trashed_at is not null as is_trashed, s.version, v.fields, v.name as form_name, v.structure, f.settings
+  from submissions s
+  join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+  join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+  where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
+  order by s.id for update of s`;
 
 /** Selects the files of submissions, and counts the dependent rows that will be deleted with them. */
 const countBelongings = statement(
   'erase.count_belongings',
   'workspace_id ids',
   'file_ids notes:bigint changes:bigint links:bigint',
-  `select
-     array(select id from files where workspace_id = $workspace_id and submission_id = any ($ids) order by id) as file_ids,
-     (select count(*) from submission_notes where workspace_id = $workspace_id and submission_id = any ($ids)) as notes,
-     (select count(*) from submission_changes where workspace_id = $workspace_id and submission_id = any ($ids)) as changes,
-     (select count(*) from submission_links where workspace_id = $workspace_id and submission_id = any ($ids)) as links`,
-);
+)`
+  select
+    array(select id from files where workspace_id = $workspace_id and submission_id = any ($ids) order by id) as file_ids,
+    (select count(*) from submission_notes where workspace_id = $workspace_id and submission_id = any ($ids)) as notes,
+    (select count(*) from submission_changes where workspace_id = $workspace_id and submission_id = any ($ids)) as changes,
+    (select count(*) from submission_links where workspace_id = $workspace_id and submission_id = any ($ids)) as links`;
 
 /** Selects the invitations of submissions: the id of an invitation is the key of its submission. */
-const listInvitationsOf = statement(
-  'erase.list_invitations_of',
-  'workspace_id submission_ids',
-  'id',
-  `/* includes the trash: trashed_at does not matter */
-   select i.id from submissions s
-   join invitations i on i.workspace_id = s.workspace_id and i.id = s.key
-   where s.workspace_id = $workspace_id and s.id = any ($submission_ids)`,
-);
+const listInvitationsOf = statement('erase.list_invitations_of', 'workspace_id submission_ids', 'id')`
+  /* includes the trash: trashed_at does not matter */
+  select i.id from submissions s
+  join invitations i on i.workspace_id = s.workspace_id and i.id = s.key
+  where s.workspace_id = $workspace_id and s.id = any ($submission_ids)`;
 
 /**
  * Deletes invitations, their emails, and their batch if no other invitation uses its texts.
@@ -73,24 +65,24 @@ export const deleteInvitations = statement(
   'erase.delete_invitations',
   'workspace_id ids',
   'invitations:bigint mails:bigint',
-  `with gone as (
-     delete from invitations where workspace_id = $workspace_id and id = any ($ids)
-     returning form_id, batch_id, address_key, email),
-   letters as (
-     delete from mails m using gone
-     where m.workspace_id = $workspace_id and m.form_id = gone.form_id and m.kind in ('invitation', 'reminder')
-       and lower(m.recipient) in (gone.address_key, lower(gone.email))
-     returning m.id),
-   batches as (
-     delete from invitation_batches b
-     where b.workspace_id = $workspace_id and b.id in (select batch_id from gone)
-       and not exists (
-         select from invitations i
-         where i.workspace_id = b.workspace_id and i.batch_id = b.id and i.id <> all ($ids))
-       and not exists (
-         select from task_items d where d.workspace_id = b.workspace_id and d.task_id = b.id))
-   select (select count(*) from gone) as invitations, (select count(*) from letters) as mails`,
-);
+)`
+  with gone as (
+    delete from invitations where workspace_id = $workspace_id and id = any ($ids)
+    returning form_id, batch_id, address_key, email),
+  letters as (
+    delete from mails m using gone
+    where m.workspace_id = $workspace_id and m.form_id = gone.form_id and m.kind in ('invitation', 'reminder')
+      and lower(m.recipient) in (gone.address_key, lower(gone.email))
+    returning m.id),
+  batches as (
+    delete from invitation_batches b
+    where b.workspace_id = $workspace_id and b.id in (select batch_id from gone)
+      and not exists (
+        select from invitations i
+        where i.workspace_id = b.workspace_id and i.batch_id = b.id and i.id <> all ($ids))
+      and not exists (
+        select from task_items d where d.workspace_id = b.workspace_id and d.task_id = b.id))
+  select (select count(*) from gone) as invitations, (select count(*) from letters) as mails`;
 
 /**
  * Adds submissions to the next digest of their form again, because the digest that listed them is withdrawn.
@@ -100,19 +92,19 @@ const requeueDigestItems = statement(
   'erase.list_again',
   ['workspace_id form_id submission_ids', { mode: textEnum<DigestMode>() }],
   'is_new',
-  `with items as (
-     insert into digest_items (workspace_id, form_id, submission_id)
-     select workspace_id, form_id, id from submissions
-     where workspace_id = $workspace_id and form_id = $form_id and id = any ($submission_ids) and trashed_at is null
-     on conflict (workspace_id, form_id, submission_id) do nothing
-     returning submission_id),
-   digest as (
-     insert into digests as d (workspace_id, form_id, mode)
-     select $workspace_id, $form_id, $mode from items limit 1
-     on conflict (workspace_id, form_id) do update set mode = d.mode
-     returning d.xmax = 0 as is_new)
-   select is_new from digest`,
-);
+)`
+  with items as (
+    insert into digest_items (workspace_id, form_id, submission_id)
+    select workspace_id, form_id, id from submissions
+    where workspace_id = $workspace_id and form_id = $form_id and id = any ($submission_ids) and trashed_at is null
+    on conflict (workspace_id, form_id, submission_id) do nothing
+    returning submission_id),
+  digest as (
+    insert into digests as d (workspace_id, form_id, mode)
+    select $workspace_id, $form_id, $mode from items limit 1
+    on conflict (workspace_id, form_id) do update set mode = d.mode
+    returning d.xmax = 0 as is_new)
+  select is_new from digest`;
 
 /**
  * Keeps only the answers of a submission that do not identify the person, and its search document for them.
@@ -126,27 +118,27 @@ const stripSubmission = statement(
     documentColumns,
   ],
   '',
-  `with submission as (
-     update submissions
-     set answers = $answers, reference = '{}', tags = '{}', has_files = $has_files, updated_at = $updated_at,
-         key_digest = case when key_digest is not null then '\\x'::bytea end
-     where workspace_id = $workspace_id and id = $id
-     returning status, tags),
-   notes as (
-     delete from submission_notes where workspace_id = $workspace_id and submission_id = $id),
-   changes as (
-     delete from submission_changes where workspace_id = $workspace_id and submission_id = $id),
-   links as (
-     delete from submission_links where workspace_id = $workspace_id and submission_id = $id),
-   freed as (
-     delete from taken_answers
-     where workspace_id = $workspace_id and submission_id = $id and element_id <> all ($kept_elements)),
-   released as (
-     update files set submission_id = null
-     where workspace_id = $workspace_id and submission_id = $id and id <> all ($kept_files))
-   update search_documents set terms = ${searchTermsSql} from submission
-   where workspace_id = $workspace_id and submission_id = $id`,
-);
+)`
+  with submission as (
+    update submissions
+    set answers = $answers, reference = '{}', tags = '{}', has_files = $has_files, updated_at = $updated_at,
+        key_digest = case when key_digest is not null then '\\x'::bytea end
+    where workspace_id = $workspace_id and id = $id
+    returning status, tags),
+  notes as (
+    delete from submission_notes where workspace_id = $workspace_id and submission_id = $id),
+  changes as (
+    delete from submission_changes where workspace_id = $workspace_id and submission_id = $id),
+  links as (
+    delete from submission_links where workspace_id = $workspace_id and submission_id = $id),
+  freed as (
+    delete from taken_answers
+    where workspace_id = $workspace_id and submission_id = $id and element_id <> all ($kept_elements)),
+  released as (
+    update files set submission_id = null
+    where workspace_id = $workspace_id and submission_id = $id and id <> all ($kept_files))
+  update search_documents set terms = ${searchTermsSql} from submission
+  where workspace_id = $workspace_id and submission_id = $id`;
 
 const nothingDeleted = {
   submissions: 0,
@@ -267,10 +259,7 @@ async function eraseTraces(
   const ids = rows.map(({ id }) => id);
   const belongings = onlyRow(await countBelongings(db, { workspace_id, ids }))!;
   const over = keepsOpenInvitations ? rows.filter((row) => row.completed_at !== null) : rows;
-  const invitations = await listInvitationsOf(db, {
-    workspace_id,
-    submission_ids: over.map(({ id }) => id),
-  });
+  const invitations = await listInvitationsOf(db, { workspace_id, submission_ids: over.map(({ id }) => id) });
   const invited = onlyRow(
     await deleteInvitations(db, { workspace_id, ids: invitations.map(({ id }) => id) }),
   )!;

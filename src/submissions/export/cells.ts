@@ -96,10 +96,7 @@ export type ExportedSubmission = {
 };
 
 /** The names of stages and members by id, for the last columns of an export. */
-export type AssignmentNames = {
-  stages: ReadonlyMap<string, string>;
-  members: ReadonlyMap<string, string>;
-};
+export type AssignmentNames = { stages: ReadonlyMap<string, string>; members: ReadonlyMap<string, string> };
 export const assignmentHeadings = ['Stage', 'Assignee'] as const;
 
 /** Returns the stage and the assignee as cells; none without names. */

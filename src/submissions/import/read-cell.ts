@@ -217,11 +217,10 @@ function readConsentPart(
   if (part === 'agreed') return { value: readFlag(cell) };
   // The version of another form is meaningless here; the text must be the statement of this form.
   if (part === 'version') return { value: undefined };
-  if (part === 'text') {
+  if (part === 'text')
     return isStatement(attrs.statement, cell)
       ? { value: undefined }
       : { problem: 'The accepted text differs from the consent statement of this form.' };
-  }
   const moment = readInstant(typeof cell === 'boolean' ? String(cell) : cell, { order: format.dates, home });
   return 'problem' in moment ? moment : { value: new Date(moment.at).toISOString() };
 }

@@ -198,12 +198,7 @@ function dropRefusedConsents(entry: ImportedSubmission, form: Form): void {
 const contextOf = (
   { today, asksSingly }: ImportForm,
   { reference }: ImportedSubmission,
-): EvaluationContext => ({
-  reference,
-  today,
-  asksSingly,
-  work: createWorkBudget(),
-});
+): EvaluationContext => ({ reference, today, asksSingly, work: createWorkBudget() });
 
 function refusalsOf(
   entry: ImportedSubmission,

@@ -68,35 +68,31 @@ export const declareRetentionCount = (kind: RetentionKind) =>
       ...(kind === 'deliveries' && { operator_days: integer }),
     },
     'now:bigint week:bigint month:bigint next_at:timestamp?',
-    `select count(*) filter (where due_at < $now) as now, count(*) filter (where due_at < $week) as week,
-            count(*) as month, min(due_at) as next_at
-       from (
-         select x.due_at
-           from workspaces w
-           join forms f on f.workspace_id = w.id and f.deleted_at is null and ($form_id is null or f.id = $form_id)
-           cross join lateral (
-             select ${placeOf[kind].since} + ${retentionIntervalSql(kind, storedRules)} as due_at from ${placeOf[kind].from}
-              where ${dueBy(kind, '$month', storedRules)} limit ${mostCounted + 1}) x
-          where w.id = $workspace_id
-          limit ${mostCounted + 1}) due`,
-  );
+  )`
+    select count(*) filter (where due_at < $now) as now, count(*) filter (where due_at < $week) as week,
+           count(*) as month, min(due_at) as next_at
+      from (
+        select x.due_at
+          from workspaces w
+          join forms f on f.workspace_id = w.id and f.deleted_at is null and ($form_id is null or f.id = $form_id)
+          cross join lateral (
+            select ${placeOf[kind].since} + ${retentionIntervalSql(kind, storedRules)} as due_at from ${placeOf[kind].from}
+             where ${dueBy(kind, '$month', storedRules)} limit ${mostCounted + 1}) x
+         where w.id = $workspace_id
+         limit ${mostCounted + 1}) due`;
 const storedRules = ['coalesce($form_rules, f.retention)', 'coalesce($workspace_rules, w.retention)'];
 
 const found = (kind: 'submissions' | 'incomplete' | 'trash' | 'files') =>
-  statement(
-    `retention.find_${kind}`,
-    'now limit without',
-    'workspace_id form_id id',
-    `/* sweep: across workspaces */
-     select x.workspace_id, x.form_id, x.id
-       from workspaces w
-       join forms f on f.workspace_id = w.id and f.deleted_at is null and ${retentionIntervalSql(kind)} is not null
-        and f.id <> all ($without)
-       cross join lateral (
-         select x.workspace_id, x.form_id, x.id from ${placeOf[kind].from}
-          where ${dueBy(kind, '$now')} limit $limit) x
-      limit $limit`,
-  );
+  statement(`retention.find_${kind}`, 'now limit without', 'workspace_id form_id id')`
+    /* sweep: across workspaces */
+    select x.workspace_id, x.form_id, x.id
+      from workspaces w
+      join forms f on f.workspace_id = w.id and f.deleted_at is null and ${retentionIntervalSql(kind)} is not null
+       and f.id <> all ($without)
+      cross join lateral (
+        select x.workspace_id, x.form_id, x.id from ${placeOf[kind].from}
+         where ${dueBy(kind, '$now')} limit $limit) x
+     limit $limit`;
 
 /** Selects expired submissions and files of all workspaces; `without` excludes forms. */
 const findDue = {
@@ -107,16 +103,12 @@ const findDue = {
 };
 
 const locked = (kind: 'submissions' | 'incomplete' | 'trash') =>
-  statement(
-    `retention.lock_${kind}`,
-    'workspace_id form_id ids now',
-    'id',
-    `select x.id from workspaces w
-       join forms f on f.workspace_id = w.id and f.id = $form_id
-       join submissions x on x.workspace_id = f.workspace_id and x.id = any ($ids)
-      where w.id = $workspace_id and ${dueBy(kind, '$now')}
-      order by x.id for update of x`,
-  );
+  statement(`retention.lock_${kind}`, 'workspace_id form_id ids now', 'id')`
+    select x.id from workspaces w
+      join forms f on f.workspace_id = w.id and f.id = $form_id
+      join submissions x on x.workspace_id = f.workspace_id and x.id = any ($ids)
+     where w.id = $workspace_id and ${dueBy(kind, '$now')}
+     order by x.id for update of x`;
 
 /**
  * Locks the rows that are still expired: a visitor may have resumed a submission, or a member may have
@@ -129,12 +121,8 @@ const lockDue = {
 };
 
 /** Releases files from their submissions. The sweep deletes them within seconds. */
-const releaseFiles = statement(
-  'retention.release_files',
-  'workspace_id ids now',
-  '',
-  `update files set submission_id = null, claimed_at = $now where workspace_id = $workspace_id and id = any ($ids)`,
-);
+const releaseFiles = statement('retention.release_files', 'workspace_id ids now', '')`
+  update files set submission_id = null, claimed_at = $now where workspace_id = $workspace_id and id = any ($ids)`;
 
 /** The number of rows per transaction, to keep locks short. */
 const batch = 200;

@@ -97,13 +97,12 @@ export function tokensOf(given: string): Token[] {
   const tokens: Token[] = [];
   for (const { 0: found, index } of text.matchAll(anyTokens)) {
     let joined: Segment[] = [];
-    for (const segment of segmentsOf(found, index)) {
+    for (const segment of segmentsOf(found, index))
       if (segment.isSpaceless) {
         if (joined.length > 0) tokens.push(joined);
         joined = [];
         tokens.push([segment]);
       } else joined.push(segment);
-    }
     if (joined.length > 0) tokens.push(joined);
   }
   return tokens;

@@ -79,13 +79,12 @@ function monthBars(counts: ReadonlyMap<string, SpannedBar<string>>): Bar[] {
   const months = [...counts.keys()].sort();
   if (months.length === 0) return [];
   const [first, last] = [monthNumber(months[0]!), monthNumber(months.at(-1)!)];
-  if (last - first < mostMonths) {
+  if (last - first < mostMonths)
     return makeBars(last - first + 1, (index) => {
       const number = first + index;
       const label = `${String(Math.floor(number / 12)).padStart(4, '0')}-${String((number % 12) + 1).padStart(2, '0')}`;
       return { label, ...(counts.get(label) ?? { count: 0 }) };
     });
-  }
   const years = Map.groupBy(months, (month) => month.slice(0, 4));
   return [...years].map(([label, within]) => {
     const each = within.map((month) => counts.get(month)!);
@@ -228,18 +227,16 @@ export async function summariseElements(
       if (answer === undefined) continue;
       top.add(of, answer);
       if (inner.length === 0 || !Array.isArray(answer)) continue;
-      for (const row of (answer as unknown[]).filter(isRecord)) {
+      for (const row of (answer as unknown[]).filter(isRecord))
         for (const counter of inner) counter.add(of, getProperty(row as AnswerRow, counter.id));
-      }
     }
   };
   const sampled: Counted = { count: 0, ...(isCompared && { groups: [0, 0] }) };
-  for await (const batch of batches) {
+  for await (const batch of batches)
     for (const submission of batch) {
       countOne(sampled, submission.groups);
       addAll(submission);
     }
-  }
   // The histogram of a million numbers takes tens of milliseconds.
   const elements = await mapWithYields(
     counters.flatMap(({ top, inner }) => [top, ...inner]),
@@ -267,9 +264,8 @@ function openCounter(
       if (answer === undefined) return;
       countOne(answered, groups);
       tally.add(answer, groups);
-      if (texts.length < latestTexts && typeof answer === 'string') {
+      if (texts.length < latestTexts && typeof answer === 'string')
         texts.push({ submission_id: id, text: answer.slice(0, textLength).toWellFormed() });
-      }
     },
     result(isCompared: boolean): ElementSummary {
       const { id, label, type } = question;

@@ -277,12 +277,7 @@ function textAttribute({ type }: EditNode): 'name' | 'title' | 'label' | 'text' 
 }
 
 /** The screen reader names of the text boxes. */
-const namesOfTexts = {
-  name: 'Form name',
-  title: 'Step title',
-  label: 'Label',
-  text: 'Text',
-} as const;
+const namesOfTexts = { name: 'Form name', title: 'Step title', label: 'Label', text: 'Text' } as const;
 
 function useTextEdit(
   ref: RefObject<HTMLElement | null>,

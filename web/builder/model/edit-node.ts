@@ -55,10 +55,9 @@ export function parseEditableTree(structure: unknown): ReadResult {
   const root = readNode(structure, [], problems);
   if (root && root.type !== 'form')
     problems.push({ path: [], message: 'The root node must have the type "form".' });
-  for (const [index, step] of (root?.children ?? []).entries()) {
+  for (const [index, step] of (root?.children ?? []).entries())
     if (step.type !== 'step')
       problems.push({ path: [index], message: 'A form can only contain nodes of the type "step".' });
-  }
   return root && problems.length === 0 ? { ok: true, root } : { ok: false, problems };
 }
 

@@ -83,9 +83,8 @@ export function spotForNewElement(root: EditNode, selection: NodeKey): Spot {
   const trail = pathToNode(root, selection);
   const node = trail.at(-1);
   const parent = trail.at(-2);
-  if (node?.type === 'step' || (node?.type === 'composite' && node.children.length === 0)) {
+  if (node?.type === 'step' || (node?.type === 'composite' && node.children.length === 0))
     return { parent: node.key, index: node.children.length };
-  }
   if (node && parent && isElement(node))
     return { parent: parent.key, index: parent.children.indexOf(node) + 1 };
   const last = root.children.at(-1) ?? root;

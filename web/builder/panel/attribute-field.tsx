@@ -222,12 +222,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
 };
 
 /** The visible lines of texts with bold, italics and links. */
-const linesOf: Readonly<Record<string, number>> = {
-  description: 2,
-  help_text: 2,
-  text: 12,
-  statement: 4,
-};
+const linesOf: Readonly<Record<string, number>> = { description: 2, help_text: 2, text: 12, statement: 4 };
 
 /** Help texts for attributes whose title does not explain enough. */
 const notes: Readonly<Record<string, string>> = {

@@ -124,11 +124,7 @@ function InsertElement({ onInsert }: { onInsert: (text: string) => void }): Reac
 /** The text to insert, and a description. docs/form-language.md lists all functions. */
 const functions = [
   { id: 'if( = , , )', label: 'if', description: 'Chooses between two values by a condition' },
-  {
-    id: 'sum()',
-    label: 'sum',
-    description: 'Adds values, including rows; also min, max, average, count',
-  },
+  { id: 'sum()', label: 'sum', description: 'Adds values, including rows; also min, max, average, count' },
   { id: 'round(, 2)', label: 'round', description: 'Rounds to decimal places; also floor, ceil, abs' },
   { id: 'points({})', label: 'points', description: 'Points of the chosen options' },
   { id: 'answered({})', label: 'answered', description: 'Whether a question is answered' },
@@ -140,11 +136,7 @@ const functions = [
   { id: 'length({})', label: 'length', description: 'Number of characters in a text' },
   { id: 'age({})', label: 'age', description: 'Full years from a date until today' },
   { id: 'days_between({}, today())', label: 'days_between', description: 'Days between two dates' },
-  {
-    id: 'minutes_between({}, {})',
-    label: 'minutes_between',
-    description: 'Minutes between two times',
-  },
+  { id: 'minutes_between({}, {})', label: 'minutes_between', description: 'Minutes between two times' },
   { id: 'year({})', label: 'year', description: 'Year of a date; also month, day, weekday (1 is Monday)' },
 ] as const;
 

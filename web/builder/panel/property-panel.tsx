@@ -194,13 +194,12 @@ function TypeField({ node }: { node: EditNode }): ReactElement | null {
 /** The actions for nodes, as in their toolbar. For the form itself, an action that adds a step. */
 function NodeActions({ parts }: { parts: readonly EditNode[] }): ReactElement {
   const on = useNodeCommandTarget()({ parts });
-  if (parts.length === 0) {
+  if (parts.length === 0)
     return (
       <Button icon="add" onPress={() => addStep(on.editor)}>
         Add step
       </Button>
     );
-  }
   return (
     <div className="row panel-actions">
       {[nodeCommands.merge, nodeCommands.duplicate, nodeCommands.remove]

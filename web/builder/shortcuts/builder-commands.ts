@@ -190,26 +190,14 @@ export const nodeCommands = tableOf<NodeCommandTarget>()({
     presses: ['ArrowUp'],
     perform: ({ editor }) => selectNeighbour(editor, -1),
   },
-  next: {
-    label: 'Go to next',
-    presses: ['ArrowDown'],
-    perform: ({ editor }) => selectNeighbour(editor, 1),
-  },
+  next: { label: 'Go to next', presses: ['ArrowDown'], perform: ({ editor }) => selectNeighbour(editor, 1) },
   first: {
     label: 'Go to first',
     presses: ['Home'],
     perform: ({ editor }) => selectFirstOrLast(editor, 'first'),
   },
-  last: {
-    label: 'Go to last',
-    presses: ['End'],
-    perform: ({ editor }) => selectFirstOrLast(editor, 'last'),
-  },
-  around: {
-    label: 'Go to parent',
-    presses: ['Escape'],
-    perform: ({ editor }) => selectParent(editor),
-  },
+  last: { label: 'Go to last', presses: ['End'], perform: ({ editor }) => selectFirstOrLast(editor, 'last') },
+  around: { label: 'Go to parent', presses: ['Escape'], perform: ({ editor }) => selectParent(editor) },
   alsoBefore: {
     label: 'Extend selection to previous',
     presses: ['Shift+ArrowUp'],

@@ -6,10 +6,7 @@ import { describeNodes } from '../model/compare.ts';
 import type { EditNode } from '../model/edit-node.ts';
 
 /** A clipboard for writing and reading nodes: the page's clipboard, or that of an event. */
-export type NodeClipboard = {
-  write(text: string): void | Promise<void>;
-  read(): string | Promise<string>;
-};
+export type NodeClipboard = { write(text: string): void | Promise<void>; read(): string | Promise<string> };
 
 type OnClipboard = {
   readonly clipboard: NodeClipboard | undefined;

@@ -60,10 +60,7 @@ export const NodeCommandContext = createContext<Pick<NodeCommandTarget, 'openMen
 
 /** Without HTTPS, browsers provide a clipboard only during its events. */
 const pageClipboard: NodeClipboard | undefined = isSecureContext
-  ? {
-      write: (text) => navigator.clipboard.writeText(text),
-      read: () => navigator.clipboard.readText(),
-    }
+  ? { write: (text) => navigator.clipboard.writeText(text), read: () => navigator.clipboard.readText() }
   : undefined;
 
 type TargetOverride = { readonly parts?: readonly EditNode[]; readonly clipboard?: NodeClipboard };

@@ -12,11 +12,7 @@ import { SettingProblemsLink } from '../settings/setting-fields.tsx';
 import type { SettingProblem } from '../settings/settings-values.ts';
 import { ThemePanel } from './theme-panel.tsx';
 
-type PreviewProps = {
-  readonly root: EditNode;
-  readonly formId: string;
-  readonly settings: Settings;
-};
+type PreviewProps = { readonly root: EditNode; readonly formId: string; readonly settings: Settings };
 
 const schemes = [
   { id: 'light', label: 'Light' },
@@ -51,10 +47,7 @@ function ThemePreview({ root, formId, settings }: PreviewProps): ReactElement {
   );
 }
 
-type ThemeProps = {
-  readonly form: OpenedForm['form'];
-  readonly problems: readonly SettingProblem[];
-};
+type ThemeProps = { readonly form: OpenedForm['form']; readonly problems: readonly SettingProblem[] };
 
 /** Edits the theme and page language beside a preview. Both belong to the working copy. */
 export function ThemeView({

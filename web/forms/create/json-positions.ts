@@ -50,12 +50,11 @@ export function findJsonNodes(text: string): Map<string, TextRange> {
   const readList = (pathOf: (index: number) => readonly number[] | undefined): void => {
     at += 1;
     let index = 0;
-    for (skipSpace(); text[at] !== ']'; skipSpace()) {
+    for (skipSpace(); text[at] !== ']'; skipSpace())
       if (text[at] === ',') {
         at += 1;
         index += 1;
       } else readValue(pathOf(index));
-    }
     at += 1;
   };
 

@@ -57,12 +57,7 @@ function KeyActions({
       <Menu
         items={[
           ...(isActive ? changes : []),
-          {
-            id: 'requests',
-            label: 'Recent requests',
-            icon: 'history',
-            onAction: () => setDoing('requests'),
-          },
+          { id: 'requests', label: 'Recent requests', icon: 'history', onAction: () => setDoing('requests') },
           ...(apiKey.revoked_at ? [] : end),
         ]}
       >

@@ -28,11 +28,7 @@ import {
 } from './person-records.tsx';
 
 const choices: readonly { id: Erasure['what']; label: string; description: string }[] = [
-  {
-    id: 'submissions',
-    label: 'Everything',
-    description: 'Deletes the submissions and all related data.',
-  },
+  { id: 'submissions', label: 'Everything', description: 'Deletes the submissions and all related data.' },
   {
     id: 'identity',
     label: 'Personal details only',

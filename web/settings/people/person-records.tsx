@@ -90,12 +90,7 @@ export function FoundTraces({
       ),
     },
     { id: 'where', title: 'Where', cell: (trace) => <Where trace={trace} /> },
-    {
-      id: 'said',
-      title: 'Found in',
-      isSecondary: true,
-      cell: ({ places }) => places.join(', ') || 'Text',
-    },
+    { id: 'said', title: 'Found in', isSecondary: true, cell: ({ places }) => places.join(', ') || 'Text' },
     { id: 'when', title: 'When', isSecondary: true, cell: ({ created_at }) => <Ago at={created_at} /> },
   ];
   return (

@@ -84,12 +84,7 @@ export function conditionDraftOf(condition: EditableCondition, columns: readonly
       return { ...begun, op: condition.op, values: condition.values };
     case 'number':
     case 'time':
-      return {
-        ...begun,
-        op: 'between',
-        from: String(condition.from ?? ''),
-        to: String(condition.to ?? ''),
-      };
+      return { ...begun, op: 'between', from: String(condition.from ?? ''), to: String(condition.to ?? '') };
     default:
       return condition satisfies never;
   }

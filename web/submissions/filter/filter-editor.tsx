@@ -162,10 +162,7 @@ function Values({
     return (
       <CheckboxGroup
         label="Options"
-        choices={all.map((option, index) => ({
-          id: String(index),
-          label: labelOfOption(column, option),
-        }))}
+        choices={all.map((option, index) => ({ id: String(index), label: labelOfOption(column, option) }))}
         value={all.flatMap((option, index) => (draft.values.includes(option) ? [String(index)] : []))}
         onChange={(ids) => onChange({ values: all.filter((_, index) => ids.includes(String(index))) })}
       />

@@ -202,13 +202,12 @@ function Answer({ value, asked, hits }: AnswerProps & { asked: QuestionDisplay }
   if (!Array.isArray(value)) {
     const text = formatSingleAnswer(value, asked);
     const marked = <HighlightedText text={text} hits={hits} />;
-    if (type === 'url' && isUrl(text)) {
+    if (type === 'url' && isUrl(text))
       return (
         <a href={text} target="_blank" rel="noopener noreferrer nofollow">
           {marked}
         </a>
       );
-    }
     if (type === 'email' && isEmail(text)) return <a href={`mailto:${encodeURIComponent(text)}`}>{marked}</a>;
     return <span className="answer-text">{marked}</span>;
   }

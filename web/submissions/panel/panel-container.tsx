@@ -36,13 +36,12 @@ export function PanelContainer({ form, id, view, rows, onChange }: Props): React
     onChange({ open: next, ...(turn !== 0 && { page: Math.max(1, view.page + turn) }) }, { replace: true });
   };
   const panel = <SubmissionPanel form={form} id={id} view={view} onGo={go} onClose={close} />;
-  if (isWide) {
+  if (isWide)
     return (
       <aside className="panel panel-beside" aria-label="Submission">
         {panel}
       </aside>
     );
-  }
   return (
     <ModalOverlay
       className="panel-veil"

@@ -155,13 +155,7 @@ function columnsOf(q: string | undefined): TableColumn<FoundSubmission>[] {
     },
     ...(q === undefined
       ? []
-      : [
-          {
-            id: 'hit',
-            title: 'Found in',
-            cell: (row: FoundSubmission) => <HitOf row={row} />,
-          },
-        ]),
+      : [{ id: 'hit', title: 'Found in', cell: (row: FoundSubmission) => <HitOf row={row} /> }]),
     {
       id: 'status',
       title: 'Status',

@@ -196,12 +196,7 @@ function columnsOf(
         );
       },
     },
-    {
-      id: 'received',
-      title: 'Received',
-      isSecondary: true,
-      cell: (row) => <Ago at={receivedAt(row)} />,
-    },
+    { id: 'received', title: 'Received', isSecondary: true, cell: (row) => <Ago at={receivedAt(row)} /> },
     {
       id: 'status',
       title: 'Status',

@@ -34,11 +34,7 @@ const bulkWords = {
     rest: 'a required answer is missing, or a quota is full',
   },
   stage: { running: 'Moving submissions', ended: 'moved' },
-  assign: {
-    running: 'Assigning submissions',
-    ended: 'updated',
-    rest: 'the person is no longer a member',
-  },
+  assign: { running: 'Assigning submissions', ended: 'updated', rest: 'the person is no longer a member' },
   undo: {
     running: 'Undoing',
 

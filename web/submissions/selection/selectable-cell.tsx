@@ -31,11 +31,7 @@ export function useSelection(formId: string, view: ViewState) {
       })),
     [scope],
   );
-  return {
-    ids: kept.scope === scope ? kept.ids : none,
-    clear: () => setKept({ scope, ids: none }),
-    select,
-  };
+  return { ids: kept.scope === scope ? kept.ids : none, clear: () => setKept({ scope, ids: none }), select };
 }
 
 /** How rows are selected; undefined if the person may not change them. */

@@ -25,12 +25,7 @@ const style = `
 export const renderSignature = withStyles<'signature'>([style], (element, place) => {
   const field = fieldAt(element, place);
   const { signDraw, signType, signName, signUndo, clear } = place.page.words;
-  const pad = attributes({
-    class: 'pad',
-    'data-help': signDraw,
-    'data-undo': signUndo,
-    'data-clear': clear,
-  });
+  const pad = attributes({ class: 'pad', 'data-help': signDraw, 'data-undo': signUndo, 'data-clear': clear });
   const control = attributes({
     type: 'text',
     ...controlAttributes(field),
