@@ -183,7 +183,7 @@ export function columns<const L extends readonly ColumnList[]>(...lists: L): Col
   return Object.assign({}, ...lists.map((list) => (typeof list === 'string' ? readNames(list) : list)));
 }
 
-const readLists = (lists: ColumnLists): Columns => columns(...([lists].flat() as ColumnList[]));
+const readLists = (lists: ColumnLists): Columns => columns(...[lists].flat());
 
 type Nullable<C> = {
   [Name in keyof C]: C[Name] extends StatementColumn<infer Value> ? StatementColumn<Value | null> : never;

@@ -1,3 +1,4 @@
+import { countCharacters } from '#ast/basics/text.ts';
 import { commonTerms, isCommonWord, partBeginnings } from '#submissions/search-text/language-words.ts';
 import { digitRuns, foldedSpellings, readDigits } from '#submissions/search-text/spellings.ts';
 import {
@@ -158,7 +159,7 @@ export class WordCompiler {
     if (isSpaceless) {
       const pairs = characterPairs(word, { isQuery: true });
       const isOne =
-        pairs.length === 1 && pairs[0] === word && [...word.replaceAll(/\p{M}/gu, '')].length === 1;
+        pairs.length === 1 && pairs[0] === word && countCharacters(word.replaceAll(/\p{M}/gu, '')) === 1;
       this.#add(isOne ? 'term_beginning' : 'terms', pairs.join('\n'), isNot);
       this.#add('old', written, isNot);
       return;

@@ -36,7 +36,7 @@ test('a workspace has the limits of its plan or custom limits', async () => {
   });
   const listed = await listWorkspaces(database);
   assert.deepEqual(
-    listed.slice(0, 2).map(({ created_at: _, ...rest }) => rest),
+    listed.slice(0, 2).map(({ created_at: _createdAt, ...rest }) => rest),
     [
       { ...custom, rate_limit: 9, burst: 0 },
       { ...plain, rate_limit: 60, burst: 10 },

@@ -42,6 +42,7 @@ export async function renderQrCodePng(text: string): Promise<Blob> {
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.scale(scale, scale);
   context.fillStyle = '#000';
+  // oxlint-disable-next-line no-array-fill-with-reference-type -- a canvas, not an array
   context.fill(new Path2D(path));
   return canvas.convertToBlob({ type: 'image/png' });
 }

@@ -272,7 +272,7 @@ function StagesForm({ workspaceId, seen }: { workspaceId: string; seen: Stages }
       callWorkspaceOperation(
         workspaceId,
         'changeStages',
-        { body: { data: drafts.map(({ key: _, ...stage }) => stage) } },
+        { body: { data: drafts.map(({ key: _key, ...stage }) => stage) } },
         { seen },
       ),
     done: 'The stages were saved.',

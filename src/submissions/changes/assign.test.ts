@@ -32,7 +32,7 @@ async function openDesk(names: readonly string[], members: readonly string[] = [
   const change = async (id: string, body: object) => tenant.call('PATCH', `/submissions/${id}`, body);
   const found = async (query: Record<string, string>): Promise<string[]> => {
     const address = new URLSearchParams(query);
-    const { body } = await tenant.call('GET', `/forms/${form.id}/rows?${address}`);
+    const { body } = await tenant.call('GET', `/forms/${form.id}/rows?${address.toString()}`);
     return body.data.map(({ answers }) => answers['name'] as string);
   };
   const setStages = async (data: object[]) =>
@@ -117,9 +117,9 @@ test('lists are filtered and sorted by stage and assignee', async () => {
   assert.deepEqual(await found({ sort: '-$stage' }), ['a', 'b', 'c']);
   assert.deepEqual(await found({ sort: '$assignee' }), ['b', 'a', 'c']);
   const all = new URLSearchParams(stage('equals', 'done'));
-  assert.equal((await tenant.call('GET', `/submissions?${all}`)).body.pagination.total_count, 1);
+  assert.equal((await tenant.call('GET', `/submissions?${all.toString()}`)).body.pagination.total_count, 1);
   const wrong = new URLSearchParams(stage('greater_than', 'done'));
-  assert.equal((await tenant.call('GET', `/submissions?${wrong}`)).status, 400);
+  assert.equal((await tenant.call('GET', `/submissions?${wrong.toString()}`)).status, 400);
 });
 
 test('stages are renamed, reordered, added and deleted; a deleted one leads to the first', async () => {

@@ -57,12 +57,12 @@ function indexText(text: string, language: SearchLanguage): IndexedText {
       words.add(whole).add(national);
     }
   }
-  if (language === 'german')
-    for (const word of [...words]) {
-      const { parts, ends } = compoundTerms(word);
-      for (const part of parts) words.add(part);
-      for (const end of ends) terms.add(end);
-    }
+  const compounds = language === 'german' ? Array.from(words) : [];
+  for (const word of compounds) {
+    const { parts, ends } = compoundTerms(word);
+    for (const part of parts) words.add(part);
+    for (const end of ends) terms.add(end);
+  }
   const folded = new Set([...words].flatMap(foldedSpellings));
   return { words: [...words].join(' '), folded: [...folded].join(' '), terms: [...terms] };
 }

@@ -40,7 +40,7 @@ function withoutEnding(word: string): string {
   return ending === undefined || word.length - ending.length < 4 ? word : word.slice(0, -ending.length);
 }
 
-const reversed = (text: string): string => [...text].toReversed().join('');
+const reversed = (text: string): string => Array.from(text).toReversed().join('');
 
 const endTerm = (word: string): string => `<${reversed(withoutEnding(foldText(word)))}`;
 

@@ -98,7 +98,7 @@ export function secondFactorEndpoints(services: SessionServices) {
       async run({ person }) {
         const { totpSince, recoveryCodes } = await readTwoFactorState(database, person.id);
         const found = await readPasskeys(database, person.id);
-        const passkeys = found.map(({ credential_id: _, ...passkey }) => asWireValue(passkey));
+        const passkeys = found.map(({ credential_id: _credentialId, ...passkey }) => asWireValue(passkey));
         const totp_since = totpSince?.toISOString() ?? null;
         const has_password = await hasPassword(database, person.id);
         return { body: { totp_since, recovery_codes_left: recoveryCodes, has_password, passkeys } };

@@ -177,7 +177,12 @@ function usePreviewSettings(settings: Settings): PreviewSettings {
   const { confirmation_message, layout, locale, review_step, time_zone, translations, theme } = settings;
   const { submit_label, confirmation_title } = theme ?? {};
   const packed = JSON.stringify({
-    ...{ confirmation_message, layout, locale, review_step, time_zone, translations },
+    confirmation_message,
+    layout,
+    locale,
+    review_step,
+    time_zone,
+    translations,
     theme: { submit_label, confirmation_title },
   });
   return useMemo(() => JSON.parse(packed) as PreviewSettings, [packed]);
