@@ -18,7 +18,7 @@ import {
   type InvitationDraft,
   type IsPrefillable,
 } from './draft.ts';
-import { invitationImportLimits } from './import-limits.ts';
+import { invitationImportLimits } from './message.ts';
 
 /** The use of a column of a file; `name` is the name of a reference value or the id of a question. */
 type ColumnUse = { as: 'email' | 'name' | 'ignore' } | { as: 'reference' | 'prefill'; name: string };

@@ -4,9 +4,8 @@ import { longestMailAddress } from '#kit/outbox/address.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { failedReasonSchema } from '#kit/validation.ts';
 import { invitationDraftLimits, invitationStatuses } from './draft.ts';
-import { invitationImportLimits } from './import-limits.ts';
 import { type InvitationBatchOptions, mostInvited } from './invite.ts';
-import { defaultMessage, messageProperties } from './message.ts';
+import { defaultMessage, invitationImportLimits, messageProperties } from './message.ts';
 
 const moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 

@@ -9,8 +9,8 @@ import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import { confirmationPage } from './confirmation.ts';
 import type { PostServices } from './post/post-context.ts';
 import { sendPage } from './post/problem-page.ts';
+import { savedPage } from './post/submit-completion.ts';
 import type { LinkMailForm } from './render/notices.ts';
-import { savedPage } from './saved-page.ts';
 import { resumeAddress } from './visit/address.ts';
 import { limitSaves } from './visit/screening.ts';
 import {

@@ -11,10 +11,9 @@ import {
   useState,
 } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
-import { afterFocusReturned } from '../design/after-focus.ts';
 import { PipedText } from '../design/author-text.tsx';
 import { Button, IconButton } from '../design/button.tsx';
-import { ConfirmDialog, Dialog } from '../design/dialog.tsx';
+import { afterFocusReturned, ConfirmDialog, Dialog } from '../design/dialog.tsx';
 import { toastProblem } from '../design/toast.tsx';
 import { useNarrow } from '../design/use-window.ts';
 import type { BuilderPanel } from './builder-address.ts';

@@ -12,7 +12,6 @@ import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { isConcurrentChangeError } from '../api/client.ts';
-import { afterFocusReturned } from './after-focus.ts';
 import { Button, IconButton } from './button.tsx';
 import { TextField } from './field.tsx';
 import { Form } from './form.tsx';
@@ -271,4 +270,9 @@ export function ConfirmDialog({
       </div>
     </Dialog>
   );
+}
+
+/** Runs `act` after a closed overlay has returned the focus. This takes one frame. */
+export function afterFocusReturned(act: () => void): void {
+  requestAnimationFrame(() => requestAnimationFrame(act));
 }

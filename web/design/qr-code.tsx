@@ -42,8 +42,8 @@ export async function renderQrCodePng(text: string): Promise<Blob> {
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.scale(scale, scale);
   context.fillStyle = '#000';
-  // oxlint-disable-next-line no-array-fill-with-reference-type -- a canvas, not an array
-  context.fill(new Path2D(path));
+  const shape = new Path2D(path);
+  context.fill(shape);
   return canvas.convertToBlob({ type: 'image/png' });
 }
 

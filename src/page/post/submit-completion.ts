@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { formatDay } from '#ast/basics/words.ts';
 import { ApiError } from '#kit/errors.ts';
 import { repeatEarlierResult } from '#submissions/repeat.ts';
 import { type SavedAnswers, saveAnswers } from '#submissions/save-answers.ts';
 import { createSubmissionKey } from '#submissions/submission-keys.ts';
 import { type AcceptedSubmission, DifferentAnswersError } from '#submissions/submit-request.ts';
 import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
-import { savedPage } from '../saved-page.ts';
-import { resumeAddress } from '../visit/address.ts';
+import { type LinkMailForm, renderSavedPage } from '../render/notices.ts';
+import { linkMailAddress, resumeAddress } from '../visit/address.ts';
 import { limitSaves } from '../visit/screening.ts';
-import { type Visit } from '../visit/visit.ts';
+import type { Visit } from '../visit/visit.ts';
 import { acceptAnswers, languageOfVisit } from './accept-answers.ts';
 import type { PostCompletion } from './handle-form-post.ts';
 import {
@@ -123,4 +124,25 @@ function sendSaved(
   const url = `${context.config.publicUrl}${resumeAddress(live.id, resumeToken, guest)}`;
   if (wantsJson(request)) reply.send({ resume_url: url, expires_at: expiresAt });
   else sendPage(reply, 200, savedPage(context, visit, { url, until: expiresAt }), look);
+}
+
+/**
+ * Renders the page with the link to saved answers. It offers to email the link if the instance sends emails.
+ * @param link `said` is the result of the last attempt to email it.
+ */
+export function savedPage(
+  { config, scriptSource }: PostServices,
+  { live, language, locale, look, words, address }: Visit,
+  link: { readonly url: string; readonly until: Date; readonly said?: Omit<LinkMailForm, 'action'> },
+): string {
+  return renderSavedPage({
+    formName: live.form.attrs.name,
+    address: link.url,
+    until: formatDay(link.until, locale),
+    language,
+    look,
+    words,
+    script: scriptSource,
+    mail: config.smtp && { ...link.said, action: linkMailAddress(link.url, address) },
+  });
 }

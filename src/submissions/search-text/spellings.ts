@@ -25,8 +25,7 @@ const otherLetters = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'gu')
  * Accents of Latin, Greek and Cyrillic letters, and the optional vowel signs of Hebrew and Arabic. Marks of
  * other scripts are letters of their own.
  */
-// oxlint-disable-next-line no-misleading-character-class -- the marks are meant by themselves
-const accents = /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g;
+const accents = /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640]/g;
 
 /** Two spellings of one letter: `Müller` is also written `Mueller`. */
 const spelledOut: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa', ø: 'oe' };

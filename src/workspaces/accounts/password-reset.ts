@@ -7,8 +7,12 @@ import { hashPassword } from '#kit/password-hash.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import { enqueueAccountEmail, enqueuePasswordChangeEmail } from '../audit/email-events.ts';
 import { passwordProblems } from './passwords.ts';
-import { deleteUnconfirmedFactorsSql } from './unconfirmed-factors.ts';
-import { emailProblems, listForbiddenPasswordWords, throwProblems } from './users.ts';
+import {
+  deleteUnconfirmedFactorsSql,
+  emailProblems,
+  listForbiddenPasswordWords,
+  throwProblems,
+} from './users.ts';
 
 export const deleteExpiredResets = statement('password_reset.delete_expired', 'before', '')`
   delete from password_resets where expires_at < $before`;

@@ -14,7 +14,6 @@ import { enqueuePasswordChangeEmail } from '../audit/email-events.ts';
 import type { AccountLibrary, AccountServices } from './account-library.ts';
 import { passwordProblems } from './passwords.ts';
 import { renewCookieSignatures } from './sessions.ts';
-import { deleteUnconfirmedFactorsSql } from './unconfirmed-factors.ts';
 
 /** The maximum length of a name, in characters. */
 export const longestName = 100;
@@ -224,4 +223,16 @@ export function openAccounts(surroundings: AccountServices): Accounts {
     createUser: (user) => createUser(surroundings.database, user),
     readCookies: (cookies = '') => renewCookieSignatures(surroundings.vault, cookies),
   };
+}
+
+/**
+ * Returns SQL for the `with` clause of a statement that confirms an address. It removes the two-factor
+ * methods of an unconfirmed account, because a stranger may have set them up.
+ * @param account a condition on `users`.
+ */
+export function deleteUnconfirmedFactorsSql(account: string): string {
+  return `stranger as (select id from users where ${account} and not email_verified),
+   strange_totp as (delete from totp_secrets where user_id in (select id from stranger)),
+   strange_keys as (delete from passkeys where user_id in (select id from stranger)),
+   strange_codes as (delete from recovery_codes where user_id in (select id from stranger))`;
 }

@@ -335,7 +335,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'it bounds what waits in memory, which no answer tells; the table is trimmed to as many',
     },
   ],
-  'src/workspaces/accounts/unconfirmed-factors.ts': [
+  'src/workspaces/accounts/users.ts': [
     {
       what: 'whether or not: id = $user_id',
       of: 'second_factor.lock_person',

@@ -2,9 +2,8 @@ import './paths-dialog.css';
 import type { ReactElement } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { SentenceText } from '../../conditions/condition-editor.tsx';
-import { afterFocusReturned } from '../../design/after-focus.ts';
 import { PipedText } from '../../design/author-text.tsx';
-import { Dialog } from '../../design/dialog.tsx';
+import { afterFocusReturned, Dialog } from '../../design/dialog.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { listPaths, type PathStep } from '../model/describe-logic.ts';
 

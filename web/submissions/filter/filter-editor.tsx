@@ -1,8 +1,8 @@
 import { type ReactElement, useLayoutEffect, useRef, useState } from 'react';
 import type { Column } from '#submissions/shapes.ts';
-import { afterFocusReturned } from '../../design/after-focus.ts';
 import { Button } from '../../design/button.tsx';
 import { CheckboxGroup } from '../../design/checkbox.tsx';
+import { afterFocusReturned } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Form } from '../../design/form.tsx';
 import { Select } from '../../design/select.tsx';

@@ -5,7 +5,6 @@ import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { callWorkspaceOperation } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { receivedAt } from '../../api/received-at.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { StageChip } from '../../design/chip.tsx';
@@ -17,6 +16,7 @@ import { Select } from '../../design/select.tsx';
 import { Ago, formatDateTime } from '../../design/time.tsx';
 import { describeAssignment, type FormLocation, notesQuery, useTeam } from '../queries.ts';
 import { TagChips, TagField, tagsIn } from '../tags.tsx';
+import { receivedAt } from '../view-state.ts';
 import { UnsavedGuard, useSubmissionChange } from './edit/use-change.tsx';
 
 type NotesProps = { form: FormLocation; id: string; mayEdit: boolean };

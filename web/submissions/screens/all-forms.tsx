@@ -6,7 +6,6 @@ import { pluralize } from '#ast/basics/format-number.ts';
 import { parseSearch } from '#ast/search.ts';
 import { keepPreviousRows } from '../../api/keep-rows.ts';
 import { callWorkspaceOperation } from '../../api/operations.ts';
-import { receivedAt } from '../../api/received-at.ts';
 import { StatusChip } from '../../design/chip.tsx';
 import { HighlightedText } from '../../design/highlighted-text.tsx';
 import { Message } from '../../design/message.tsx';
@@ -28,6 +27,7 @@ import {
 } from '../../shell/search/search-results.ts';
 import { columnsQuery } from '../queries.ts';
 import { firstAnswers } from '../selection/selectable-cell.tsx';
+import { receivedAt } from '../view-state.ts';
 
 type View = { q: string | undefined; page: number };
 

@@ -4,7 +4,6 @@ import { type ReactElement, useState } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { callWorkspaceOperation } from '../../api/operations.ts';
-import { receivedAt } from '../../api/received-at.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { StatusChip } from '../../design/chip.tsx';
@@ -30,6 +29,7 @@ import {
   SelectableCell,
   SelectableHeader,
 } from '../selection/selectable-cell.tsx';
+import { receivedAt } from '../view-state.ts';
 import { countTrashDeletions } from './plan-removal.ts';
 
 type Props = {

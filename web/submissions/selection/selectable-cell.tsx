@@ -2,11 +2,10 @@ import './selectable-cell.css';
 import { type ReactElement, type ReactNode, useCallback, useState } from 'react';
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Column } from '#submissions/shapes.ts';
-import { receivedAt } from '../../api/received-at.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { formatDateTime } from '../../design/time.tsx';
 import { formatAnswer } from '../answer-text.tsx';
-import { toFilterParameters, type ViewState } from '../view-state.ts';
+import { receivedAt, toFilterParameters, type ViewState } from '../view-state.ts';
 
 /** Adds or removes rows and returns the new selection. */
 export function changeSelection(

@@ -4,7 +4,6 @@ import { type MouseEvent, memo, type ReactElement, useEffect, useMemo, useRef } 
 import { Focusable } from 'react-aria-components/Tooltip';
 import { getProperty } from '#ast/basics/json.ts';
 import type { TableRow } from '#submissions/shapes.ts';
-import { receivedAt } from '../../api/received-at.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { StageChip, StatusChip } from '../../design/chip.tsx';
 import { HighlightedText, wholeWordPattern } from '../../design/highlighted-text.tsx';
@@ -13,6 +12,7 @@ import { Tooltip } from '../../design/tooltip.tsx';
 import { AnswerCell, formatAnswer } from '../answer-text.tsx';
 import { kindOfColumn } from '../filter/conditions.ts';
 import { TagChips } from '../tags.tsx';
+import { receivedAt } from '../view-state.ts';
 import { type ColumnActions, ColumnHeader } from './column-head.tsx';
 import { isFixedColumn, receivedColumn, type SubmissionColumn, usualWidth } from './columns-dialog.tsx';
 
