@@ -146,13 +146,3 @@ export const toListParameters = (view: Omit<ViewState, 'page' | 'open' | 'saved'
 /** Returns today or an earlier day as YYYY-MM-DD in the reader's time zone. */
 export const dateDaysAgo = (days: number, now: Date = new Date()): string =>
   localDayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() - days));
-
-/**
- * Returns when a submission was received, which is when it was completed. For an incomplete one, it is when
- * it was last saved, or started if a list has no save time.
- */
-export const receivedAt = (of: {
-  created_at: string;
-  completed_at?: string | null;
-  updated_at?: string;
-}): string => of.completed_at ?? of.updated_at ?? of.created_at;

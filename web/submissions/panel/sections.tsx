@@ -13,10 +13,9 @@ import { TextArea } from '../../design/field.tsx';
 import { Form } from '../../design/form.tsx';
 import { HighlightedText } from '../../design/highlighted-text.tsx';
 import { Select } from '../../design/select.tsx';
-import { Ago, formatDateTime } from '../../design/time.tsx';
+import { Ago, formatDateTime, receivedAt } from '../../design/time.tsx';
 import { describeAssignment, type FormLocation, notesQuery, useTeam } from '../queries.ts';
 import { TagChips, TagField, tagsIn } from '../tags.tsx';
-import { receivedAt } from '../view-state.ts';
 import { UnsavedGuard, useSubmissionChange } from './edit/use-change.tsx';
 
 type NotesProps = { form: FormLocation; id: string; mayEdit: boolean };

@@ -13,7 +13,7 @@ import { Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
-import { Ago, formatDateTime } from '../../design/time.tsx';
+import { Ago, formatDateTime, receivedAt } from '../../design/time.tsx';
 import { useWorkspace } from '../../settings/workspace.ts';
 import { ScreenSearch } from '../../shell/search/search-box.tsx';
 import {
@@ -27,7 +27,6 @@ import {
 } from '../../shell/search/search-results.ts';
 import { columnsQuery } from '../queries.ts';
 import { firstAnswers } from '../selection/selectable-cell.tsx';
-import { receivedAt } from '../view-state.ts';
 
 type View = { q: string | undefined; page: number };
 

@@ -11,7 +11,7 @@ import { Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
-import { Ago, formatDate } from '../../design/time.tsx';
+import { Ago, formatDate, receivedAt } from '../../design/time.tsx';
 import { useCurrentForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import {
@@ -29,7 +29,6 @@ import {
   SelectableCell,
   SelectableHeader,
 } from '../selection/selectable-cell.tsx';
-import { receivedAt } from '../view-state.ts';
 import { countTrashDeletions } from './plan-removal.ts';
 
 type Props = {

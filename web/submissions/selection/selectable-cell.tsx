@@ -3,9 +3,9 @@ import { type ReactElement, type ReactNode, useCallback, useState } from 'react'
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
-import { formatDateTime } from '../../design/time.tsx';
+import { formatDateTime, receivedAt } from '../../design/time.tsx';
 import { formatAnswer } from '../answer-text.tsx';
-import { receivedAt, toFilterParameters, type ViewState } from '../view-state.ts';
+import { toFilterParameters, type ViewState } from '../view-state.ts';
 
 /** Adds or removes rows and returns the new selection. */
 export function changeSelection(
