@@ -42,8 +42,8 @@ export async function renderQrCodePng(text: string): Promise<Blob> {
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.scale(scale, scale);
   context.fillStyle = '#000';
-  const shape = new Path2D(path);
-  context.fill(shape);
+  context.clip(new Path2D(path));
+  context.fillRect(0, 0, width, width);
   return canvas.convertToBlob({ type: 'image/png' });
 }
 
