@@ -76,7 +76,7 @@ test('the schema of a number requires more than 0 if its attribute does', () => 
   const { min, step } = elementDefinitions.number.attrs;
   assert.deepEqual(attributeSchema(min), { title: 'Minimum', type: ['number', 'null'], examples: [1] });
   assert.deepEqual(attributeSchema(step), {
-    title: 'Step',
+    title: 'Increment',
     type: ['number', 'null'],
     exclusiveMinimum: 0,
     examples: [1],
