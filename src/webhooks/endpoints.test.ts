@@ -142,7 +142,7 @@ test('the details of a failed delivery show each request, its response and why i
     ['Failed', 'submission.created', 3, false],
   );
   assert.deepEqual([line.response_status, line.next_attempt_at], [404, null]);
-  assert.equal(line.reason, 'The receiver returned 404. The delivery will not be retried.');
+  assert.equal(line.reason, 'The receiver returned 404. The delivery will not be retried automatically.');
   const found = await detail(line.id);
   const { requests } = scene.receiver;
   assert.equal(found.request_body, requests[0]!.body.toString());

@@ -174,7 +174,7 @@ test('a failed delivery: the log says why, and Retry sends it once more, even wh
   await tabTo(page, 'button', /^just now/);
   await page.keyboard.press('Enter');
   const panel = page.getByRole('dialog', { name: 'Delivery' });
-  await panel.getByText('The receiver returned 404. The delivery will not be retried.').waitFor();
+  await panel.getByText('The receiver returned 404. The delivery will not be retried automatically.').waitFor();
   assert.match(page.url(), /delivery=[0-9a-f-]{36}/);
   assert.equal(await panel.getByLabel('Response 404: body').textContent(), payload);
   assert.ok((await panel.getByLabel('Request body').textContent())!.includes('onerror'));

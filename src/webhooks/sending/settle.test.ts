@@ -44,7 +44,7 @@ test('a manual retry does not restart the schedule', () => {
 
 const sentences: [SendResult, number, string | null][] = [
   [answered(200), 1, null],
-  [answered(404), 1, 'The receiver returned 404. The delivery will not be retried.'],
+  [answered(404), 1, 'The receiver returned 404. The delivery will not be retried automatically.'],
   [answered(503), 1, 'The receiver returned 503. The next attempt is in 1 minute.'],
   [answered(429), 2, 'The receiver returned 429. The next attempt is in 5 minutes.'],
   [failure, 5, 'The connection was refused. The next attempt is in 3 hours.'],
