@@ -146,6 +146,8 @@ test('the console has its own operations only for actions that need a browser se
     'POST /session/passkey',
     'POST /session/second-step',
     'PATCH /person',
+    'GET /person/notifications',
+    'PATCH /person/notifications',
     'DELETE /person',
     'POST /person/returns',
     'PUT /person/password',

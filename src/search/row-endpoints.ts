@@ -79,7 +79,8 @@ const hasAssignments = statement('view.has_assignments', 'workspace_id form_id',
 })`
   select exists (
     select from submissions
-    where workspace_id = $workspace_id and form_id = $form_id and (stage_id is not null or assignee_id is not null)) as has_assignments`;
+    where workspace_id = $workspace_id and form_id = $form_id and trashed_at is null
+      and (stage_id is not null or assignee_id is not null)) as has_assignments`;
 
 /** Returns the names for the columns of an export; undefined if no submission was moved or assigned. */
 async function readAssignmentNames(

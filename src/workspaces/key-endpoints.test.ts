@@ -107,6 +107,7 @@ const ofOwnForms = [
   'suggestSearch',
   'listEvents',
   'listKeys',
+  'listStages',
   'listTasks',
 ];
 

@@ -163,7 +163,7 @@ test('theme and settings are saved automatically, published with the form, undon
   await publish.click();
   assert.deepEqual(await dialog.locator('.differences li').allTextContents(), [
     'ChangedTheme: Color“#6d28d9” → “#be185d”',
-    'ChangedEditingnothing → yes',
+    'ChangedAllow editing(empty) → yes',
   ]);
   await dialog.getByRole('button', { name: 'Publish' }).click();
   await dialog.waitFor({ state: 'detached' });

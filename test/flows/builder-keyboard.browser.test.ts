@@ -77,7 +77,7 @@ test('a dialog opens above a menu, and the focus returns to where it was', async
   await page.keyboard.press('/');
   await page.getByRole('dialog', { name: 'Add element' }).waitFor();
   await page.keyboard.press('Control+k');
-  const finder = page.getByRole('dialog', { name: /Find/ });
+  const finder = page.getByRole('dialog', { name: /Search/ });
   await finder.waitFor();
   assert.equal(
     await page.evaluate(`(() => {

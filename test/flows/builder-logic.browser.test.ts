@@ -96,7 +96,7 @@ test('B7: a condition for showing an option can be added at the option and remov
   const page = await openBuilder(id);
   await part(page, '“City”').click();
   await properties(page).getByRole('button', { name: 'Details of option 2' }).press('Enter');
-  await properties(page).getByRole('button', { name: 'Show option when …' }).press('Enter');
+  await properties(page).getByRole('button', { name: 'Show option if …' }).press('Enter');
   await choose(page, /^(?:Value|DE)/, 'AT');
   const offered = { all: [{ element: 'country', is: 'equals', value: 'AT' }] };
   const options = async () => JSON.stringify(await attribute(id, 0, 1, 'options'));
@@ -179,7 +179,7 @@ test('B7: a jump to a step gives it an ID, and a circular jump is a problem at i
     .getByRole('button', { name: /Skip to$/ })
     .click();
   await page.getByRole('option', { name: 'Step 3' }).click();
-  await page.locator('.canvas-body').getByText('Skips to Step 3 when Country is DE').waitFor();
+  await page.locator('.canvas-body').getByText('Skips to Step 3 if Country is DE').waitFor();
   await untilSaved(page, 'the jump to be saved', async () => {
     const { children } = await draftOf(id);
     return (

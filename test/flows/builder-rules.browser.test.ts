@@ -63,7 +63,7 @@ test('a question decides which step is next, and the map of the paths shows and 
     .getByRole('button', { name: /Skip to$/ })
     .click();
   await page.getByRole('option', { name: 'Step 3' }).click();
-  await page.locator('.canvas-body').getByText('Skips to Step 3 when Country is DE').waitFor();
+  await page.locator('.canvas-body').getByText('Skips to Step 3 if Country is DE').waitFor();
   await untilSaved(page, 'the jump', async () =>
     JSON.stringify((await draftOf(id)).children![0]!.attrs!['jumps'])?.includes('step_3'),
   );
@@ -75,7 +75,7 @@ test('a question decides which step is next, and the map of the paths shows and 
   await page.keyboard.press('Escape');
   await focusIs(page, 'BUTTON');
   await opener.press('Enter');
-  await map.getByRole('button', { name: 'Skips to Step 3 when Country is DE' }).click();
+  await map.getByRole('button', { name: 'Skips to Step 3 if Country is DE' }).click();
   await properties(page).getByText('Skip to', { exact: true }).first().waitFor();
   await opener.press('Enter');
   await map.getByRole('button', { name: /^2\s*Step 2/ }).press('Enter');

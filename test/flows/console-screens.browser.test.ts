@@ -40,7 +40,7 @@ const screens: readonly [path: string, title: string][] = [
   [`/app/w/${workspaceId}/settings/keys`, 'API keys'],
   [`/app/w/${workspaceId}/settings/retention`, 'Retention'],
   [`/app/w/${workspaceId}/settings/people`, 'People'],
-  [`/app/w/${workspaceId}/settings/activity`, 'Activity'],
+  [`/app/w/${workspaceId}/settings/activity`, 'Audit log'],
   ['/app/account', 'Your account'],
   ['/app/nowhere', 'Page not found'],
   ['/app/forms/01890000-0000-7000-8000-000000000000', 'Not found'],
@@ -90,10 +90,10 @@ test('axe finds nothing on sign-in, in open dialogs and menus, or in the Ctrl+K 
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog', { name: 'Search' }).getByRole('option').first().waitFor();
   assert.deepEqual(await findBarriers(page), []);
-  await page.keyboard.type('activ');
+  await page.keyboard.type('audit');
   await page.getByRole('option', { name: 'Audit log' }).waitFor();
   await page.keyboard.press('Enter');
-  await heading(page, 'Activity');
+  await heading(page, 'Audit log');
   await console.leave(page);
 });
 

@@ -21,7 +21,7 @@ const pages: readonly [path: string, title: string][] = [
   [`${settings}/mail`, 'Email'],
   [`${settings}/retention`, 'Retention'],
   [`${settings}/people`, 'People'],
-  [`${settings}/activity`, 'Activity'],
+  [`${settings}/activity`, 'Audit log'],
   ['/app/account', 'Your account'],
 ];
 
@@ -124,7 +124,7 @@ test('a toast is above dialogs and panels, not over their buttons, and is announ
     await heading(page, 'General');
     // A failure stays until it is closed.
     await page.context().setOffline(true);
-    await page.getByRole('button', { name: 'Download activity' }).click();
+    await page.getByRole('button', { name: 'Download audit log' }).click();
     const toast = page.locator('.toast-bad');
     await toast.waitFor();
     await page.context().setOffline(false);

@@ -50,7 +50,7 @@ test('spam can be read, released as submissions or deleted, one by one and in bu
   await rowOf(page, 'from Wrongly').getByRole('button').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('A field that people cannot see was filled in.').waitFor();
-  await dialog.getByText('4 other spam submissions came from the same address.').waitFor();
+  await dialog.getByText('4 other spam submissions came from the same IP address.').waitFor();
   await dialog.getByText('from Wrongly').waitFor();
   // A test below checks it on a phone in dark mode.
   if (!isSlice) await audit(page, 'one of the spam box');

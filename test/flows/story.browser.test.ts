@@ -105,7 +105,9 @@ test('from an empty service to an answer that the webhook and the API deliver', 
     await page.getByRole('row').getByText('Failed').waitFor();
     await page.locator('tbody').getByRole('button').first().click();
     const panel = page.getByRole('dialog', { name: 'Delivery' });
-    await panel.getByText('The receiver returned 400. The delivery will not be retried automatically.').waitFor();
+    await panel
+      .getByText('The receiver returned 400. The delivery will not be retried automatically.')
+      .waitFor();
     await panel.getByRole('button', { name: 'Retry now' }).click();
     await panel.getByText('Response 200', { exact: true }).waitFor();
     await page.keyboard.press('Escape');

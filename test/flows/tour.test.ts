@@ -113,9 +113,13 @@ test('every command of the README, guides and the operator’s handbook works as
   const [first, again] = guide('first-form');
   assert.match(first!, /"status":"published"/);
   assert.match(again!, /"submission_count":0/);
-  const [sent, withFile, patched, lists, where, visits, byCursor] = guide('submissions');
+  const [sent, withFile, patched, lists, where, stages, summary, compared, visits, byCursor] =
+    guide('submissions');
   for (const text of [sent, withFile]) assert.match(text!, /"status":"completed"/);
   assert.match(patched!, /"photo":\[\{[^]*"filename":"photo\.txt"/);
+  assert.match(stages!, /"In progress"/);
+  assert.match(summary!, /"elements"/);
+  assert.match(compared!, /"groups"/);
   assert.match(visits!, /"is_counting":true/);
   const [searched, asked, mistaken, sorted, views] = guide('search');
   for (const text of [lists, where, byCursor, searched, asked, mistaken, sorted])

@@ -98,7 +98,7 @@ test('by keyboard alone: add a signed webhook, send a test, see the request and 
     (await panel.getByLabel('Request headers').textContent())!,
     /X-Service-Signature: sha256=\(hidden\)/,
   );
-  assert.equal(await panel.getByLabel('Response 200: body').textContent(), payload);
+  assert.equal(await panel.getByLabel('Response body').textContent(), payload);
   assert.equal(await panel.getByRole('button', { name: 'Retry now' }).count(), 0);
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'detached' });
@@ -174,7 +174,9 @@ test('a failed delivery: the log says why, and Retry sends it once more, even wh
   await tabTo(page, 'button', /^just now/);
   await page.keyboard.press('Enter');
   const panel = page.getByRole('dialog', { name: 'Delivery' });
-  await panel.getByText('The receiver returned 404. The delivery will not be retried automatically.').waitFor();
+  await panel
+    .getByText('The receiver returned 404. The delivery will not be retried automatically.')
+    .waitFor();
   assert.match(page.url(), /delivery=[0-9a-f-]{36}/);
   assert.equal(await panel.getByLabel('Response 404: body').textContent(), payload);
   assert.ok((await panel.getByLabel('Request body').textContent())!.includes('onerror'));

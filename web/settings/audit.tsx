@@ -185,7 +185,7 @@ export function AuditScreen(): ReactElement {
   const people = (members.data ?? []).map(({ id, name }) => ({ id, label: name }));
   return (
     <SettingsPage
-      title="Activity"
+      title="Audit log"
       lead="Every sign-in, change, opened submission and export in this workspace."
       actions={
         <Button icon="download" {...save.press()}>
@@ -227,7 +227,7 @@ export function AuditScreen(): ReactElement {
       >
         {({ data, pagination }) => (
           <>
-            <DataTable label="Activity" columns={columns} rows={data} rowId={({ id }) => id} />
+            <DataTable label="Audit log" columns={columns} rows={data} rowId={({ id }) => id} />
             <Pager
               label="Pages of activity"
               page={view.page}

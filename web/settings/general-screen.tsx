@@ -137,7 +137,7 @@ function DeleteWorkspace({ workspace }: { workspace: WorkspaceDetail }): ReactEl
     <div className="stack">
       <div className="row">
         <Button icon="download" {...save.press()}>
-          Download activity
+          Download audit log
         </Button>
         <Button variant="danger" onPress={() => remove.start()}>
           Delete workspace

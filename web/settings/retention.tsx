@@ -183,7 +183,7 @@ function AuditDays({
   });
   const isOwner = workspace.role === 'owner';
   return (
-    <Card title="Activity" lead="Entries cannot be changed. Keep them for 30 days to 10 years.">
+    <Card title="Audit log" lead="Entries cannot be changed. Keep them for 30 days to 10 years.">
       <CardForm label={isOwner ? 'Save days' : undefined} action={save} onSubmit={save.mutate}>
         <NumberInput
           label="Days to keep activity"

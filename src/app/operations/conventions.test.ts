@@ -218,7 +218,7 @@ test('lengths are counted in characters, as in JSON Schema: a character beyond 1
   ]);
   // Similar to a tested field, part of a longer grammar, or an address.
   const others = [
-    /^createSubmission\.language$|^createWebhook\.|^testWebhook\.url$|^startTagging\.remove$/,
+    /^createSubmission\.language$|^(convert|import)Form\.text$|^createWebhook\.|^testWebhook\.url$|^startTagging\.remove$/,
     /^(createInvitations|startInvitationImport|previewInvitationMail)\.(reminder_)?(subject|message)$/,
     /\.(email|to|origin)$|\.(filter|query)\.(tag|where|counted|sort)$|View\.columns\.|Import\.(text|mapping\.(name|row|option))$/,
   ];

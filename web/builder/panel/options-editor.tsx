@@ -126,7 +126,7 @@ function OptionDetails({
       {areChosen && (
         <ConditionField
           name="options"
-          title="Show option when"
+          title="Show option if"
           value={whole.show_when}
           error={undefined}
           onChange={(condition) => set({ show_when: condition })}
