@@ -42,8 +42,9 @@ const screens: readonly [path: string, title: string][] = [
   [`/app/w/${workspaceId}/settings/people`, 'People'],
   [`/app/w/${workspaceId}/settings/activity`, 'Audit log'],
   ['/app/account', 'Your account'],
-  ['/app/nowhere', 'Page not found'],
+  // Before the page whose title contains this one.
   ['/app/forms/01890000-0000-7000-8000-000000000000', 'Not found'],
+  ['/app/nowhere', 'Page not found'],
 ];
 
 const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>

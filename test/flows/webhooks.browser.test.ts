@@ -178,7 +178,7 @@ test('a failed delivery: the log says why, and Retry sends it once more, even wh
     .getByText('The receiver returned 404. The delivery will not be retried automatically.')
     .waitFor();
   assert.match(page.url(), /delivery=[0-9a-f-]{36}/);
-  assert.equal(await panel.getByLabel('Response 404: body').textContent(), payload);
+  assert.equal(await panel.getByLabel('Response body').textContent(), payload);
   assert.ok((await panel.getByLabel('Request body').textContent())!.includes('onerror'));
   await panel.getByRole('button', { name: 'Retry now' }).dblclick();
   await panel.getByText('Response 200', { exact: true }).waitFor();

@@ -147,8 +147,8 @@ function Changes({
               : (getProperty(partNames, change.part) ?? change.name)}
             :{' '}
           </span>
-          {change.from !== undefined && <del>{say(change.from, change)}</del>}
-          {change.from !== undefined && change.to !== undefined && <span aria-hidden="true"> → </span>}{' '}
+          {change.from !== undefined && <del>{say(change.from, change)}</del>}{' '}
+          {change.from !== undefined && change.to !== undefined && <span aria-hidden="true">→ </span>}
           {change.to === undefined ? 'removed' : <ins>{say(change.to, change)}</ins>}
         </li>
       ))}
