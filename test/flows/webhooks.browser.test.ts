@@ -182,7 +182,7 @@ test('a failed delivery: the log says why, and Retry sends it once more, even wh
   assert.ok((await panel.getByLabel('Request body').textContent())!.includes('onerror'));
   await panel.getByRole('button', { name: 'Retry now' }).dblclick();
   await panel.getByText('Response 200', { exact: true }).waitFor();
-  await panel.getByText('Attempt 2, manual').waitFor();
+  await panel.getByText('Attempt 2 · manual').waitFor();
   assert.equal(scene.receiver.requests.length, 2);
   assert.equal(
     await panel.or(panel.locator('*')).and(page.locator(':focus')).count(),
