@@ -84,8 +84,8 @@ test('a statement is prepared once per connection, under its name', async () => 
 test('a duplicate name and an undeclared parameter are rejected when a statement is declared', () => {
   assert.throws(() => statement('test.echo', '', '')`select 1`, /two statements are named test\.echo/);
   assert.throws(
-    () => statement('test.undeclared', '', '')`select $nobody`,
-    /test\.undeclared uses the undeclared parameter \$nobody/,
+    () => statement('test.undeclared', '', '')`select $undeclared_parameter`,
+    /test\.undeclared uses the undeclared parameter \$undeclared_parameter/,
   );
   assert.ok(!declaredStatements().some(({ name }) => name === 'test.undeclared'));
 });

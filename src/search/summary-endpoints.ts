@@ -66,12 +66,14 @@ const SummaryQuery = Type.Object(
 );
 
 /** The conditions of the two groups of a comparison; null without one. */
-const comparedColumns = columns('first:jsonPath? first_asks:boolean other:jsonPath? other_asks:boolean');
+const comparedColumns = columns(
+  'first:jsonPath? first_reads_whole:boolean other:jsonPath? other_reads_whole:boolean',
+);
 type Compared = RowOf<typeof comparedColumns>;
 
 /** Answers are parsed as JSON for a condition, so none is checked without a comparison. */
-const isInGroupSql = (condition: string, asksReference: string): string =>
-  `case when ${condition} is not null then ${meetsConditionSql(condition, asksReference)} end`;
+const isInGroupSql = (condition: string, readsWhole: string): string =>
+  `case when ${condition} is not null then ${meetsConditionSql(condition, readsWhole)} end`;
 
 /** Selects the next submissions with their answers and groups, newest first, below `to_id`. */
 const readAnswersDown = declareByFilterKind(
@@ -82,8 +84,8 @@ const readAnswersDown = declareByFilterKind(
       ['limit workspace_id form_id', filter, comparedColumns],
       ['id in_first:boolean? in_other:boolean?', { answers: json<Answers>() }],
     )`
-    select p.id, p.answers, ${isInGroupSql('$first', '$first_asks')} as in_first,
-           ${isInGroupSql('$other', '$other_asks')} as in_other
+    select p.id, p.answers, ${isInGroupSql('$first', '$first_reads_whole')} as in_first,
+           ${isInGroupSql('$other', '$other_reads_whole')} as in_other
     from submissions p where p.workspace_id = $workspace_id and p.form_id = $form_id and ${met}
     order by p.id desc limit $limit`,
 );
@@ -151,8 +153,8 @@ async function readLive(
   if (!form) return () => ({});
   const left = await findRemainingQuotas(database, { workspaceId: workspace_id, id: form_id, version, form });
   const { options } = quotasOf(form);
-  const asked = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
-  const images = new Map(asked.map((input) => [input.attrs.id, optionsOf(input)]));
+  const inputs = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
+  const images = new Map(inputs.map((input) => [input.attrs.id, optionsOf(input)]));
   return (element, option) => {
     const limit = options.find((each) => each.element === element && each.option === option);
     const count = left.get(element)?.get(option);
@@ -207,7 +209,12 @@ async function addUp(
   });
 }
 
-const notCompared: Compared = { first: null, first_asks: false, other: null, other_asks: false };
+const notCompared: Compared = {
+  first: null,
+  first_reads_whole: false,
+  other: null,
+  other_reads_whole: false,
+};
 
 /** @throws ApiError bad_request if it is not a list of two valid conditions. */
 async function readCompared(
@@ -226,9 +233,9 @@ async function readCompared(
   );
   return {
     first: first!.condition,
-    first_asks: first!.reads_whole,
+    first_reads_whole: first!.reads_whole,
     other: other!.condition,
-    other_asks: other!.reads_whole,
+    other_reads_whole: other!.reads_whole,
   };
 }
 
@@ -245,13 +252,13 @@ export const summaryEndpoints = ({ database }: { database: Database }) => ({
     reply: { status: 200, description: 'The summary.', schema: Summary },
     async run({ workspaceId, formIds, params, query }) {
       requireFormAccess(formIds, params.id);
-      const { time_zone: timeZone = 'UTC', sample = 'newest', language, compare, ...asked } = query;
+      const { time_zone: timeZone = 'UTC', sample = 'newest', language, compare, ...sentFilter } = query;
       // An offset like +02:00 has opposite meanings in PostgreSQL and JavaScript.
       if (!/^[A-Za-z][\w+/-]*$/.test(timeZone))
         throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
       const form = { workspaceId, formId: params.id };
       const { version } = await readViewedForm(database, form);
-      const filter = await readFormFilter(database, form, asked);
+      const filter = await readFormFilter(database, form, sentFilter);
       const compared = await readCompared(database, form, compare, filter);
       const key = { workspace_id: workspaceId, form_id: params.id };
       const request = { ...key, timeZone, sample, language, compared, version };
@@ -260,8 +267,8 @@ export const summaryEndpoints = ({ database }: { database: Database }) => ({
   }),
 });
 
-const asked = columns('workspace_id form_id time_zone');
-const found = columns('day completed incomplete:bigint');
+const dayParameters = columns('workspace_id form_id time_zone');
+const dayColumns = columns('day completed incomplete:bigint');
 const ofForm = 'p.workspace_id = $workspace_id and p.form_id = $form_id';
 const inSpan = `${ofForm} and ${inSpanSql}`;
 
@@ -275,7 +282,7 @@ const countOfDay = (status: string): string => `(
  * zones (22023). A day is a range of ids, which are counted in their index alone: 50 ms for 500,000
  * submissions, whereas reading each row took seconds.
  */
-const countDays = statement('summary.count_days', [asked, spanColumns], found)`
+const countDays = statement('summary.count_days', [dayParameters, spanColumns], dayColumns)`
   with ends as (
     select min(${timeOfIdSql('first.id')}) as first, max(${timeOfIdSql('last.id')}) as last
     from (values ('completed'), ('incomplete')) as each (status)
@@ -297,7 +304,7 @@ const countDays = statement('summary.count_days', [asked, spanColumns], found)`
 
 /** Counts the submissions that match a filter, per day. Reads each of them. */
 const countMatches = (name: string, at: string, met: string) =>
-  statement(name, [asked, filterColumns], found)`
+  statement(name, [dayParameters, filterColumns], dayColumns)`
     select to_char(day, 'YYYY-MM-DD') as day, completed, incomplete from (
       select date_trunc('day', ${at} at time zone $time_zone) as day,
              count(*) filter (where p.status = 'completed') as completed,
@@ -320,7 +327,7 @@ const invalidParameter = '22023';
  * the filter limits that time.
  * @throws ApiError bad_request for an unknown time zone.
  */
-export async function readDays(
+async function readDays(
   database: Database,
   filter: SubmissionFilter,
   form: { workspace_id: string; form_id: string; time_zone: string },

@@ -170,7 +170,7 @@ test('a summary takes the filters of the list, and counts what the list returns'
   const received = await ask(form, { received_from: '2031-01-01T00:00:00Z', time_zone: 'Europe/Berlin' });
   assert.deepEqual(received.body.days, [{ day: '2031-05-07', completed: 1, incomplete: 0 }]);
   for (const query of [
-    { where: { element: 'nobody', is: 'answered' } },
+    { where: { element: 'unknown', is: 'answered' } },
     { where: 'x' },
     { status: 'open' },
     { where: red, time_zone: 'Nowhere/City' },
@@ -247,7 +247,7 @@ test('two groups are compared: every bar, figure and row has the counts of both'
   assert.deepEqual([filtered.body.sampled, filtered.body.groups], [3, [1, 1]]);
   const none = await ask(form, { compare: mixed, status: 'incomplete' });
   assert.deepEqual([none.body.groups, none.body.elements[0]!.groups![0].answered], [[0, 0], 0]);
-  for (const compare of ['x', '{}', [is('Free')], [is('Free'), { element: 'nobody', is: 'answered' }]]) {
+  for (const compare of ['x', '{}', [is('Free')], [is('Free'), { element: 'unknown', is: 'answered' }]]) {
     const refused = await person.api<{ errors: { field: string }[] }>(
       'GET',
       `/forms/${form}/summary?${queryOf({ compare })}`,

@@ -81,7 +81,7 @@ const refused = [
   'x',
   [],
   { element: 'order' },
-  { element: 'nobody', by: 'answered' },
+  { element: 'unknown', by: 'answered' },
   { element: 'guest', by: 'rows', from: 1, to: 1 },
   { element: 'photo', by: 'file', value: 'Paper' },
   { element: 'guest', by: 'text', value: '\u0000' },

@@ -217,17 +217,20 @@ async function assignBatch(...[db, key, ids, asked]: Parameters<RunBatch>): Retu
 const undoAssignment =
   (part: 'stage' | 'assignee') =>
   async (...[db, key, undone, asked]: Parameters<Undo>): ReturnType<RunBatch> => {
-    const before = Map.groupBy(undone, ({ changes }) => changes.find((change) => change.part === part)?.from);
-    const sum = { done: 0, made: 0 };
-    for (const [from, some] of before) {
-      const ids = some.map(({ submission_id: id }) => id);
+    const previousValues = Map.groupBy(
+      undone,
+      ({ changes }) => changes.find((change) => change.part === part)?.from,
+    );
+    let done = 0;
+    for (const [previous, submissions] of previousValues) {
+      const ids = submissions.map(({ submission_id: id }) => id);
       const assignment =
         part === 'stage'
-          ? { stage_id: from as string }
-          : { assignee_id: (from as string | undefined) ?? null };
-      sum.done += await assignInTransaction(db, key, ids, { ...assignment, by: byOf(asked) });
+          ? { stage_id: previous as string }
+          : { assignee_id: (previous as string | undefined) ?? null };
+      done += await assignInTransaction(db, key, ids, { ...assignment, by: byOf(asked) });
     }
-    return sum;
+    return { done, made: 0 };
   };
 
 async function tagBatch(
