@@ -106,15 +106,15 @@ function link({ address, text, className, copying, leavesFrame = false }: Link):
   return html`<a${target}${copying}>${text}</a>`;
 }
 
-/**
- * The form that emails a personal link: the address to post to, and the result of the last attempt.
- */
-export type LinkMailForm = {
-  readonly action: string;
+/** The result of the last attempt to email a personal link. */
+export type LinkMailResult = {
   readonly given?: string | undefined;
   readonly problem?: string | undefined;
   readonly sentTo?: string | undefined;
 };
+
+/** The form that emails a personal link. `action` is the address to post to. */
+export type LinkMailForm = LinkMailResult & { readonly action: string };
 
 /** Renders the email form behind its title, open if it has something to report. */
 const foldedMailForm = (mail: LinkMailForm, words: Words): Html =>
