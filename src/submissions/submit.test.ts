@@ -121,7 +121,7 @@ test('an invalid answer returns a 422 that names its field and says what to do, 
 });
 
 const foreign: readonly { name: string; body: unknown; fields: readonly string[] }[] = [
-  { name: 'an unknown question', body: { answers: { nobody: 1 } }, fields: ['nobody'] },
+  { name: 'an unknown question', body: { answers: { unknown: 1 } }, fields: ['unknown'] },
   {
     name: 'names of the language itself',
     body: '{"answers":{"__proto__":{"polluted":1},"constructor":1,"toString":1}}',
