@@ -14,6 +14,6 @@ const scripts = ['Han', 'Hira', 'Kana', 'Hang', 'Thai', 'Laoo', 'Khmr', 'Mymr']
  * Lao, Khmer and Burmese. Korean has spaces, but adds particles to its words. Marks are letters only after such
  * a letter, because many scripts share them.
  */
-export const spacelessLetter = String.raw`(?!\p{M})[${scripts}]`;
+export const spacelessCharacter = String.raw`(?!\p{M})[${scripts}]`;
 /** A pattern for a run of such letters with their marks. */
-export const spacelessRun = String.raw`${spacelessLetter}[${scripts}\p{M}]*`;
+export const spacelessRun = String.raw`${spacelessCharacter}[${scripts}\p{M}]*`;

@@ -1,13 +1,12 @@
 import type { ParsedSearch, SearchOperatorName, SearchPart } from '#ast/search.ts';
 import { greaterId, lesserId, maximumId, minimumId } from '#kit/pagination.ts';
 import { columns } from '#kit/statement.ts';
-import { compoundEndings, partOfCompound } from '#submissions/search-text/language-words.ts';
-import { digitRuns, foldText, readDigits } from '#submissions/search-text/spellings.ts';
+import { inflections, partOfCompound } from '#submissions/search-text/language-words.ts';
+import { digitRuns, foldSql, foldText, readDigits } from '#submissions/search-text/spellings.ts';
 import { tokensOf } from '#submissions/search-text/tokens.ts';
 import { searchMarks } from '#submissions/submission-record.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
 import { leastIdCreatedAt } from './filter/read-filter.ts';
-import { foldSql } from './fold-sql.ts';
 import { type SoughtWords, WordCompiler } from './search-words.ts';
 
 /**
@@ -150,7 +149,7 @@ function readCheckedText(text: string): { text: string; part: string; compound: 
       ? words.join('')
       : '';
   const inside = words.length === 1 ? partOfCompound(words[0]!) : '';
-  const compound = inside === '' ? '' : String.raw`\m${inside}|${inside}(?:${compoundEndings.join('|')})?\M`;
+  const compound = inside === '' ? '' : String.raw`\m${inside}|${inside}(?:${inflections.join('|')})?\M`;
   return { text: words.join(' '), part, compound };
 }
 

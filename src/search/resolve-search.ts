@@ -4,7 +4,7 @@ import { type AnswerKind, isChoiceKind } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { statement } from '#kit/statement.ts';
-import { foldText } from '#submissions/search-text/spellings.ts';
+import { foldSql, foldText } from '#submissions/search-text/spellings.ts';
 import {
   type CompiledSearch,
   compileSearch,
@@ -12,7 +12,6 @@ import {
   type MatchingOption,
   phrasesIn,
 } from './compile-search.ts';
-import { foldSql } from './fold-sql.ts';
 import { listLabelledOptions } from './hits.ts';
 import { listSearchedForms } from './suggest.ts';
 

@@ -33,11 +33,11 @@ const [leastCompound, leastEnd, leastBeginning] = [8, 4, 5];
 const boundary = /(?<=\p{L}{2}(?:ung|heit|keit|schaft|ion|tät|ling|tum)s)(?=\p{L}{4})/u;
 
 /** The inflections of German words that are left out at the end of a compound. */
-export const compoundEndings = ['ern', 'em', 'en', 'er', 'es', 'e', 's', 'n'];
+export const inflections = ['ern', 'em', 'en', 'er', 'es', 'e', 's', 'n'];
 
 /** Returns a word without its inflection, roughly: only the end of a word is compared. */
 function withoutEnding(word: string): string {
-  const ending = compoundEndings.find((each) => word.endsWith(each));
+  const ending = inflections.find((each) => word.endsWith(each));
   return ending === undefined || word.length - ending.length < 4 ? word : word.slice(0, -ending.length);
 }
 

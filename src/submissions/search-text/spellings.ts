@@ -1,7 +1,7 @@
 import { cutMarks } from '#ast/basics/text.ts';
 
 /** Letters that no normalization form splits into a letter and a mark. */
-export const plainLetters: Readonly<Record<string, string>> = {
+const foldedCharacters: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
   œ: 'oe',
@@ -21,16 +21,16 @@ export const plainLetters: Readonly<Record<string, string>> = {
   ک: 'ك',
   ة: 'ه',
 };
-const otherLetters = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'gu');
+const otherCharacters = new RegExp(`[${Object.keys(foldedCharacters).join('')}]`, 'gu');
 
 /**
  * Accents of Latin, Greek and Cyrillic letters, and the optional vowel signs of Hebrew and Arabic. Marks of
  * other scripts are letters of their own.
  */
-export const accents = String.raw`\u0300-\u034e\u0350-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670`;
+const accents = String.raw`\u0300-\u034e\u0350-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670`;
 
 /** Invisible characters inside words. The first one keeps marks from being sorted or composed. */
-export const invisible = '\u034f\u00ad\u200b\u200c\u200d\u2060\ufeff';
+const invisible = '\u034f\u00ad\u200b\u200c\u200d\u2060\ufeff';
 
 const ignored = new RegExp(`[${accents}${invisible}]`, 'g');
 
@@ -38,7 +38,7 @@ const ignored = new RegExp(`[${accents}${invisible}]`, 'g');
 const spelledOut: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa', ø: 'oe' };
 
 /** The digits zero of the scripts that have their own. */
-export const zeros = [
+const zeros = [
   0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20, 0x1040,
   0x17e0,
 ];
@@ -65,7 +65,7 @@ export function comparableWord(text: string): string {
 const withoutAccents = (text: string): string =>
   withPlainDigits(text.normalize('NFD').replaceAll(ignored, ''))
     .normalize('NFC')
-    .replaceAll(otherLetters, (letter) => plainLetters[letter]!);
+    .replaceAll(otherCharacters, (letter) => foldedCharacters[letter]!);
 
 /**
  * Returns the spellings of a text in lower case that differ from it only by accents: without them, and with
@@ -82,6 +82,32 @@ export function foldedSpellings(text: string): string[] {
 /** Returns a text without case and accents. */
 export const foldText = (text: string): string =>
   isAscii(text) ? text.toLowerCase() : withoutAccents(cutMarks(text).normalize('NFKC').toLowerCase());
+
+/** Punctuation that joins words: PostgreSQL would read an address or a file name as one word. */
+const joints = `-_/.@:?=&%~()+''\`´’‘‚ʹʺʻʼʽʾʿ“”„«»‹›‐‑‒–—―…·•′″×、。，．！？；：（）「」『』【】・¿¡`;
+
+const foldings = Object.entries(foldedCharacters);
+const singleCharacters = foldings.filter(([, plain]) => plain.length === 1);
+const otherDigits = zeros.flatMap((zero) =>
+  Array.from({ length: 10 }, (_, digit) => String.fromCodePoint(zero + digit)),
+);
+const replaced = [...singleCharacters.map(([letter]) => letter), ...otherDigits, invisible].join('');
+const replacements = singleCharacters.map(([, plain]) => plain).join('') + '0123456789'.repeat(zeros.length);
+
+/** Marks after this many characters are not sorted with those before, because that takes quadratic time. */
+const sortedSpan = 64;
+
+/** Returns SQL for a text as foldText returns it, without punctuation. */
+export function foldSql(text: string): string {
+  const words = `translate(${text}, '${joints}', repeat(' ', ${joints.length}))`;
+  const split = String.raw`regexp_replace(${words}, '.{${sortedSpan}}', '\&${invisible[0]}', 'g')`;
+  const bare = `normalize(regexp_replace(lower(normalize(${split}, NFKD)), '[${accents}]+', '', 'g'), NFC)`;
+  const spelled = foldings
+    .filter(([, plain]) => plain.length > 1)
+    .reduce((sql, [letter, plain]) => `replace(${sql}, '${letter}', '${plain}')`, bare);
+  return `case when octet_length(${text}) = length(${text}) then lower(${words})
+    else translate(${spelled}, '${replaced}', '${replacements}') end`;
+}
 
 /** A run of digits in groups, as phone numbers are written. */
 export type DigitRun = { readonly begin: number; readonly end: number; readonly text: string };

@@ -1,4 +1,4 @@
-import { spacelessLetter, spacelessRun } from '#rules/search-rules.ts';
+import { spacelessCharacter, spacelessRun } from '#rules/search-rules.ts';
 import { comparableWord } from './spellings.ts';
 
 /**
@@ -28,8 +28,8 @@ const asciiTokens = /[a-z0-9]+(?:[^\sa-z0-9]{1,3}[a-z0-9]+)*/gi;
 const anyWords = new RegExp(String.raw`[\p{L}\p{N}]${letters}*`, 'gu');
 const asciiWords = /[a-z0-9]+/gi;
 
-const runs = new RegExp(String.raw`${spacelessRun}|(?:(?!${spacelessLetter})[^])+`, 'gu');
-const isSpacelessRun = new RegExp(`^${spacelessLetter}`, 'u');
+const runs = new RegExp(String.raw`${spacelessRun}|(?:(?!${spacelessCharacter})[^])+`, 'gu');
+const isSpacelessRun = new RegExp(`^${spacelessCharacter}`, 'u');
 
 /** The number of letters of a word inside a word. Shorter ones say nothing. */
 const leastInner = 2;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { foldText } from '#submissions/search-text/spellings.ts';
 import { testDatabase } from '#test/database.ts';
-import { foldSql } from './fold-sql.ts';
+import { foldSql, foldText } from './spellings.ts';
 
 const { database } = await testDatabase();
 
