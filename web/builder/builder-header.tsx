@@ -78,11 +78,13 @@ export function BuilderHeader({
           Restore
         </Button>
       ) : (
-        <PublishButton
-          isLive={isLive}
-          problemCount={problemCount}
+        // Highlighted only if there is something to publish.
+        <Button
+          {...(!isLive && { variant: 'primary', icon: problemCount > 0 ? 'warning' : 'send' })}
           onPress={() => focusUnreadableInput() || onPublish()}
-        />
+        >
+          Publish
+        </Button>
       )}
       <ConfirmDialog
         title={asked === 'archived' ? 'Archive this form?' : 'Unpublish this form?'}
@@ -95,20 +97,6 @@ export function BuilderHeader({
         Visitors will see that the form is closed. Its submissions are kept, and you can publish it again.
       </ConfirmDialog>
     </FormHeaderActions>
-  );
-}
-
-/** Highlighted only if there is something to publish. */
-function PublishButton({
-  isLive,
-  problemCount,
-  onPress,
-}: Pick<HeaderProps, 'isLive' | 'problemCount'> & { readonly onPress: () => void }): ReactElement {
-  const icon = problemCount > 0 ? 'warning' : 'send';
-  return (
-    <Button {...(!isLive && { variant: 'primary', icon })} onPress={onPress}>
-      Publish
-    </Button>
   );
 }
 
