@@ -341,6 +341,11 @@ function Problems({
 
 const ShareQrCode = lazy(async () => ({ default: (await import('../share/share-qr-code.tsx')).ShareQrCode }));
 
+const nextScreens = [
+  { to: '/forms/$form/invitations', icon: 'mail', label: 'Invite people' },
+  { to: '/forms/$form/submissions', icon: 'table', label: 'View submissions' },
+] as const;
+
 /** Shown when a form goes live: the link, ready to copy, and other ways to reach visitors. */
 export function FormLiveDialog({
   form: { id, name, public_url: url },
@@ -369,26 +374,14 @@ export function FormLiveDialog({
             Open
           </span>
         </a>
-        <Link
-          className="button button-secondary button-medium"
-          to="/forms/$form/invitations"
-          params={{ form: id }}
-        >
-          <span className="button-content">
-            <Icon name="mail" />
-            Invite people
-          </span>
-        </Link>
-        <Link
-          className="button button-secondary button-medium"
-          to="/forms/$form/submissions"
-          params={{ form: id }}
-        >
-          <span className="button-content">
-            <Icon name="table" />
-            View submissions
-          </span>
-        </Link>
+        {nextScreens.map(({ to, icon, label }) => (
+          <Link key={to} className="button button-secondary button-medium" to={to} params={{ form: id }}>
+            <span className="button-content">
+              <Icon name={icon} />
+              {label}
+            </span>
+          </Link>
+        ))}
       </div>
       <Suspense fallback={<div className="launch-code" />}>
         <ShareQrCode text={url} name={name} />
