@@ -88,7 +88,7 @@ test('an unknown stage and a person of another workspace are refused', async () 
   assert.equal((await change(ids[0]!, { assignee_id: people[0] })).status, 200);
 });
 
-test('events do not tell of a stage or an assignee', async () => {
+test('events do not contain the stage or the assignee', async () => {
   const { tenant, ids, people, change } = await openDesk(['a']);
   const count = async () =>
     (await tenant.database.query('select from events where submission_id = $1', [ids[0]])).rowCount;
@@ -151,7 +151,7 @@ test('stages are renamed, reordered, added and deleted; a deleted one leads to t
   assert.equal((await tenant.call('PUT', '/stages', { data: made.body.data })).status, 403);
 });
 
-test('stages are changed with If-Match, which a renamed workspace does not concern', async () => {
+test('stages are changed with If-Match, and renaming the workspace does not change their ETag', async () => {
   const { tenant } = await openDesk([]);
   const Authorization = `Bearer ${await tenant.makeFullKey()}`;
   const { body, headers } = await tenant.call('GET', '/stages', undefined, { Authorization });
@@ -171,7 +171,7 @@ test('a member who leaves is no longer the assignee', async () => {
 });
 
 test('many submissions are moved or assigned at once, and this is undone', async () => {
-  const { tenant, form, ids, people, read, change } = await openDesk(['a', 'b', 'c']);
+  const { tenant, form, ids, people, read, change } = await openDesk(['a', 'b', 'c'], ['Ada', 'Zoe']);
   const changes = `/forms/${form.id}/submissions/changes`;
   const finish = async (id: string) =>
     until('the change has ended', async () => {
@@ -184,6 +184,7 @@ test('many submissions are moved or assigned at once, and this is undone', async
   await change(ids[0]!, { stage_id: 'done' });
   const moved = await start({ filter: {}, stage_id: 'in_progress', expected: 3 });
   assert.partialDeepStrictEqual(await finish(moved), { kind: 'stage', total: 3, done: 3 });
+  await change(ids[1]!, { assignee_id: people[1] });
   const assigned = await start({ ids: ids.slice(0, 2), assignee_id: people[0] });
   assert.partialDeepStrictEqual(await finish(assigned), { kind: 'assign', done: 2 });
   const [ada] = people;
@@ -193,6 +194,9 @@ test('many submissions are moved or assigned at once, and this is undone', async
     ['in_progress', null],
   ]);
   await change(ids[1]!, { stage_id: 'done' });
+  // The undo cannot assign it to Zoe again.
+  const { database, workspaceId } = tenant;
+  await removeMember(database, { workspaceId, userId: people[1]!, keeper: { may: () => true } });
   for (const id of [moved, assigned]) {
     const undo = (await tenant.call('POST', `${changes}/${id}/undo`)).body.id;
     await finish(undo);

@@ -5,6 +5,7 @@ import { withSavepoint } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { columns, json, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
+import type { undoableKinds } from '#rules/columns.ts';
 import type { LockedTask } from '#tasks/run-tasks.ts';
 import type { FormKey, StoredSubmission } from '../change-event.ts';
 import type { ChangedBy, Difference } from '../differences.ts';
@@ -13,7 +14,7 @@ import { lockQuotas } from '../quotas.ts';
 import { searchMarks } from '../submission-record.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import { mostTags } from '../tags.ts';
-import { type Assignment, assignInTransaction } from './assign.ts';
+import { type Assignment, assignInTransaction, lockAssignee } from './assign.ts';
 import { setSubmissionStatus } from './edit.ts';
 import { lockSubmissions, removeLockedSubmissions } from './remove.ts';
 import { restoreSubmissionsInTransaction, trashSubmissionsInTransaction } from './trash.ts';
@@ -42,10 +43,11 @@ const lockTrashedForRemoval = statement(
   order by s.id for update of s`;
 
 /**
- * The kind of a bulk change: `trash`; permanent deletion (`empty`: from the trash; `remove`: from anywhere);
+ * The kinds of bulk changes: `trash`; permanent deletion (`empty`: from the trash; `remove`: from anywhere);
  * `tag`; `status`; `stage`; `assign`; or `undo` of another change.
  */
-export type BulkKind = 'trash' | 'empty' | 'remove' | 'tag' | 'status' | 'stage' | 'assign' | 'undo';
+export const bulkKinds = ['trash', 'empty', 'remove', 'tag', 'status', 'stage', 'assign', 'undo'] as const;
+export type BulkKind = (typeof bulkKinds)[number];
 
 /**
  * Searches the JSON of `findDifferences` for a part. Quotes within texts are escaped, so a text cannot match.
@@ -88,7 +90,7 @@ export type BulkInput = {
   /** For `status`. */
   status?: SubmissionStatus;
   /** For `undo`: the kind of the other change. */
-  undone?: 'trash' | 'tag' | 'status' | 'stage' | 'assign';
+  undone?: (typeof undoableKinds)[number];
 } & Assignment;
 
 const marksOf = (tags: 'before' | 'after'): string =>
@@ -204,16 +206,13 @@ export const bulkWorkByKind: Readonly<Record<BulkKind, RunBatch>> = {
 };
 
 async function assignBatch(...[db, key, ids, asked]: Parameters<RunBatch>): ReturnType<RunBatch> {
-  const { stage_id, assignee_id } = asked.input;
-  const by = byOf(asked);
-  const assignment = {
-    ...(stage_id !== undefined && { stage_id }),
-    ...(assignee_id !== undefined && { assignee_id }),
-  };
-  return { done: await assignInTransaction(db, key, ids, { ...assignment, by }), made: 0 };
+  return { done: await assignInTransaction(db, key, ids, { ...asked.input, by: byOf(asked) }), made: 0 };
 }
 
-/** Undoes a move or an assignment: submissions that had the same value are updated together. */
+/**
+ * Undoes a move or an assignment: submissions that had the same value are updated together. If the previous
+ * assignee is no longer a member, the submissions are assigned to no one.
+ */
 const undoAssignment =
   (part: 'stage' | 'assignee') =>
   async (...[db, key, undone, asked]: Parameters<Undo>): ReturnType<RunBatch> => {
@@ -227,7 +226,7 @@ const undoAssignment =
       const assignment =
         part === 'stage'
           ? { stage_id: previous as string }
-          : { assignee_id: (previous as string | undefined) ?? null };
+          : { assignee_id: await lockAssignee(db, key.workspaceId, previous as string | undefined) };
       done += await assignInTransaction(db, key, ids, { ...assignment, by: byOf(asked) });
     }
     return { done, made: 0 };
