@@ -210,6 +210,9 @@ export const BarFrame = ({
   </div>
 );
 
+/** Up to this many bars are drawn horizontally, because vertical bars would be too wide. */
+export const fewBars = 7;
+
 /** The most bars of a long list that are shown at first. */
 const mostFirst = 10;
 
@@ -234,7 +237,7 @@ export function LongList<Item>({
   return (
     <>
       {draw(items.slice(0, first))}
-      <details className="data-details">
+      <details className="data-details more-bars">
         <summary>
           Show {others.length.toLocaleString()} more<span className="unseen">: {label}</span>
         </summary>

@@ -11,6 +11,7 @@ import {
   countWithShare,
   Figure,
   FigureNote,
+  fewBars,
   formatMean,
   groupPromoters,
   type HorizontalBar,
@@ -226,9 +227,6 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
       return chart satisfies never;
   }
 }
-
-/** Up to this many bars are drawn horizontally, because vertical bars would be too wide. */
-const fewBars = 7;
 
 const narrowedBy = (condition: FilterCondition | undefined): LinkFilter | undefined =>
   condition && { where: [condition] };
