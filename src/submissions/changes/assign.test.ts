@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Static } from 'typebox';
 import { newId } from '#kit/clock.ts';
 import { element } from '#test/ast/forms.ts';
 import { type Body, shareService, type Tenant, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { createUser } from '#workspaces/accounts/users.ts';
 import { addMember, removeMember } from '#workspaces/members.ts';
+import type { ImportProgress } from '../import/endpoints.ts';
 
 const service = await shareService();
 
@@ -211,7 +213,7 @@ test('many submissions are moved or assigned at once, and this is undone', async
   assert.equal((await tenant.call('POST', changes, { ids, stage_id: 'nowhere' })).status, 422);
 });
 
-test('exports have the stage and the assignee if the form uses them', async () => {
+test('exports have the stage and the assignee if the form uses them, and imports read both', async () => {
   const { tenant, form, ids, people, change } = await openDesk(['a', 'b']);
   const read = async (format: string) => {
     const address = `${service.url}/api/v1/forms/${form.id}/submissions/export?format=${format}`;
@@ -225,4 +227,30 @@ test('exports have the stage and the assignee if the form uses them', async () =
   assert.match(second!, /,a,,New,$/);
   const lines = (await read('ndjson')).trim().split('\n');
   assert.partialDeepStrictEqual(JSON.parse(lines[0]!), { stage_id: 'done', assignee_id: people[0] });
+
+  const copy = await makeForm(tenant, [element('text', 'name')]);
+  const imports = `/forms/${copy.id}/submissions/imports`;
+  const send = async (text: string) => {
+    assert.equal((await tenant.call('POST', imports, { kind: 'csv', text })).status, 202);
+    return until('the import has ended', async () => {
+      const { body } = await tenant.call('GET', imports);
+      const [last] = body.data as unknown as Static<typeof ImportProgress>[];
+      return last!.finished_at !== null && [last!.created, last!.refused];
+    });
+  };
+  const file = await read('csv');
+  assert.deepEqual(await send(file), [2, 0]);
+  const { body: rows } = await tenant.call('GET', `/forms/${copy.id}/rows?sort=name`);
+  const data = rows.data as (Body & Assignment)[];
+  assert.deepEqual(
+    data.map(({ answers, stage_id, assignee_id }) => [answers['name'], stage_id, assignee_id]),
+    [
+      ['a', 'new', null],
+      ['b', 'done', people[0]],
+    ],
+  );
+  const { body: timeline } = await tenant.call('GET', `/submissions/${data[1]!.id}/timeline`);
+  assert.equal((timeline.data[0] as Body & { changes: object[] }).changes.length, 2);
+  // A line is the same line in another stage.
+  assert.deepEqual(await send(`${file.replace('Done,Ada', 'New,')}`), [0, 2]);
 });

@@ -144,11 +144,12 @@ const tagSubmissions = statement(
     from noted)
   select id from wanted where cardinality(becomes) <= $most`;
 
-const byOf = ({ id, requested_by, api_key_id, through }: BulkTask): ChangedBy => ({
-  changed_by: requested_by,
-  api_key_id,
-  through: through as ChangedBy['through'],
-  bulk_id: id,
+/** Returns the author of a task's changes, as in the history. */
+export const authorOf = (task: Omit<LockedTask, 'input'>): ChangedBy => ({
+  changed_by: task.requested_by,
+  api_key_id: task.api_key_id,
+  through: task.through as ChangedBy['through'],
+  bulk_id: task.id,
 });
 
 /** The bulk change that a batch belongs to. */
@@ -176,13 +177,13 @@ const removeBatch =
 /** Runs a batch of each kind, in the transaction that removes the batch from the list. */
 export const bulkWorkByKind: Readonly<Record<BulkKind, RunBatch>> = {
   trash: async (db, key, ids, asked) => ({
-    done: await trashSubmissionsInTransaction(db, key, { ids, by: byOf(asked) }),
+    done: await trashSubmissionsInTransaction(db, key, { ids, by: authorOf(asked) }),
     made: 0,
   }),
   empty: removeBatch(lockTrashedForRemoval),
   remove: removeBatch(lockSubmissions),
   tag: (db, key, ids, asked) =>
-    tagBatch(db, key, { ids, added: asked.input.added!, removed: asked.input.removed!, by: byOf(asked) }),
+    tagBatch(db, key, { ids, added: asked.input.added!, removed: asked.input.removed!, by: authorOf(asked) }),
   status: (db, key, ids, asked) =>
     setStatuses(
       db,
@@ -206,7 +207,7 @@ export const bulkWorkByKind: Readonly<Record<BulkKind, RunBatch>> = {
 };
 
 async function assignBatch(...[db, key, ids, asked]: Parameters<RunBatch>): ReturnType<RunBatch> {
-  return { done: await assignInTransaction(db, key, ids, { ...asked.input, by: byOf(asked) }), made: 0 };
+  return { done: await assignInTransaction(db, key, ids, { ...asked.input, by: authorOf(asked) }), made: 0 };
 }
 
 /**
@@ -227,7 +228,7 @@ const undoAssignment =
         part === 'stage'
           ? { stage_id: previous as string }
           : { assignee_id: await lockAssignee(db, key.workspaceId, previous as string | undefined) };
-      done += await assignInTransaction(db, key, ids, { ...assignment, by: byOf(asked) });
+      done += await assignInTransaction(db, key, ids, { ...assignment, by: authorOf(asked) });
     }
     return { done, made: 0 };
   };
@@ -259,7 +260,7 @@ async function setStatuses(
   const limited = await lockQuotas(db, key);
   const sum = { done: 0, made: 0 };
   for (const { id, status } of given) {
-    const changing = { ...key, id, by: byOf(asked), limited };
+    const changing = { ...key, id, by: authorOf(asked), limited };
     const made = await withSavepoint(db, () => setSubmissionStatus(db, asked.vault, changing, status)).catch(
       unlessRefused,
     );
@@ -286,7 +287,10 @@ const undoings: Readonly<Record<NonNullable<BulkInput['undone']>, Undo>> = {
   async trash(db, key, undone, asked) {
     const ids = undone.map(({ submission_id: id }) => id);
     const one = (work: () => Promise<void>) => withSavepoint(db, work).catch(unlessRefused);
-    return { done: await restoreSubmissionsInTransaction(db, key, { ids, by: byOf(asked) }, one), made: 0 };
+    return {
+      done: await restoreSubmissionsInTransaction(db, key, { ids, by: authorOf(asked) }, one),
+      made: 0,
+    };
   },
   async tag(db, key, undone, asked) {
     // Most submissions gained and lost the same tags, so each group is updated together.
@@ -295,7 +299,7 @@ const undoings: Readonly<Record<NonNullable<BulkInput['undone']>, Undo>> = {
     for (const [tags, some] of alike) {
       const { added, removed } = JSON.parse(tags) as ReturnType<typeof tagsUndone>;
       const ids = some.map(({ submission_id: id }) => id);
-      done += (await tagBatch(db, key, { ids, added, removed, by: byOf(asked) })).done;
+      done += (await tagBatch(db, key, { ids, added, removed, by: authorOf(asked) })).done;
     }
     return { done, made: 0 };
   },

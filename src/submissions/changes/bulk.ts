@@ -16,7 +16,7 @@ import type { FormKey } from '../change-event.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
 import { type Assignment, notifyAssignee } from './assign.ts';
-import { type BulkInput, type BulkKind, bulkKinds, bulkWorkByKind } from './bulk-work.ts';
+import { authorOf, type BulkInput, type BulkKind, bulkKinds, bulkWorkByKind } from './bulk-work.ts';
 import type { ChangeServices } from './edit.ts';
 
 const timestamp = Type.String({ format: 'date-time' });
@@ -281,9 +281,8 @@ export const runBulkBatch = (context: SubmitServices, job: Job): Promise<void> =
     const asked = { ...task, input: task.input as BulkInput, vault: context.vault };
     if (!batch) {
       const { assignee_id } = asked.input;
-      const by = { changed_by: task.requested_by, api_key_id: task.api_key_id };
       if (typeof assignee_id === 'string')
-        await notifyAssignee(client, form, assignee_id, { by, bulkId: task.id });
+        await notifyAssignee(client, form, assignee_id, { by: authorOf(task), bulkId: task.id });
       return {};
     }
     const { done, made } = await bulkWorkByKind[kind](client, form, batch.ids, asked);
