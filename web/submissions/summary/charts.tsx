@@ -76,14 +76,10 @@ export function countWithShare(count: number, all: number): Pick<HorizontalBar, 
   return { bar: share, said: count.toLocaleString(), beside: percent.format(share) };
 }
 
+type HorizontalBarsProps = { label: string; bars: readonly HorizontalBar[] };
+
 /** Horizontal bars with text labels, so that screen readers get the same information. */
-export function HorizontalBars({
-  label,
-  bars,
-}: {
-  label: string;
-  bars: readonly HorizontalBar[];
-}): ReactElement {
+export function HorizontalBars({ label, bars }: HorizontalBarsProps): ReactElement {
   return (
     <ul className="lying-bars" aria-label={label}>
       {bars.map(({ label, bar, paler = 0, said, beside, picture, narrowed }, index) => (
