@@ -260,6 +260,6 @@ export async function holdToast(page: Page, said: string): Promise<Locator> {
   return toast;
 }
 
-/** Waits for a screen with this title. */
+/** Waits for a screen with exactly this title. */
 export const heading = (page: Page, name: string | RegExp): Promise<void> =>
-  page.getByRole('heading', { level: 1, name }).waitFor();
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();

@@ -170,7 +170,7 @@ const sizes: Record<string, Hostile> = {
   },
   'a label of 900 KB': { status: 422, send: create(element('text', 'a', { label: 'x'.repeat(900_000) })) },
   '200 composites in each other': { status: 422, send: create(deep(200)) },
-  'a thousand answers that nobody asked for': {
+  '40,000 answers to unknown questions': {
     status: 422,
     send: submit(`{${Array.from({ length: 40_000 }, (_, index) => `"k${index}":1`).join(',')}}`),
   },

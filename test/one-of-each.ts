@@ -49,7 +49,7 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
   const begun = { filter: { status: 'incomplete' } };
   const deletion = await call('POST', `/forms/${form.id}/submissions/deletions`, begun);
   const tagging = await call('POST', `/forms/${form.id}/submissions/taggings`, { ...begun, add: ['tag'] });
-  const erasure = await call('POST', '/people/erasures', { q: 'nobody@example.org', what: 'submissions' });
+  const erasure = await call('POST', '/people/erasures', { q: 'unknown@example.org', what: 'submissions' });
   await holdOne(service, form.id);
   const spam = await call('GET', `/forms/${form.id}/spam`);
   return {

@@ -33,7 +33,7 @@ export const providerSettings = (port: number) => ({
  */
 export async function openProvider(port: number, publicUrl: () => string): Promise<TestProvider> {
   const issuer = `http://127.0.0.1:${port}`;
-  const opened: TestProvider = { issuer, person: { sub: 'nobody' }, discoveries: 0 };
+  const opened: TestProvider = { issuer, person: { sub: 'unknown' }, discoveries: 0 };
   let provider: Provider | undefined;
   const open = (): Provider => {
     const made = new Provider(issuer, {

@@ -110,7 +110,7 @@ export async function freePort(): Promise<number> {
 
 const secretKey = '0f'.repeat(32);
 /** Stands in for the background work of the first cell, which does what an instance needs only once. */
-const nobody: BackgroundWork = { wakeQueue() {}, mail: { problem: undefined }, async stop() {} };
+const noBackgroundWork: BackgroundWork = { wakeQueue() {}, mail: { problem: undefined }, async stop() {} };
 
 /**
  * Starts the service for the calling test file and stops it after the file.
@@ -162,7 +162,7 @@ export async function openService(
   const log = openLog('debug', openTestLog());
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
   const base = openServices({ config, log, database, vault, requestCounter });
-  const background = startBackgroundWork(base, isWatched ? undefined : nobody);
+  const background = startBackgroundWork(base, isWatched ? undefined : noBackgroundWork);
   const services: Services = { ...base, wakeQueue: background.wakeQueue };
   const server = await buildServer(services, { isStopping: () => false });
   const others = serveCells(

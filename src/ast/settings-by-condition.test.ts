@@ -34,7 +34,7 @@ test('confirmations and notifications accept only known keys and answers outside
         { message: '{{cell}}', colour: 1 },
         { when: old, redirect_url: 'http://example.com' },
       ],
-      notifications: [{ to: 'nobody' }, { to: { answer: 'age' } }, { when: 5, to: 'a@b.co' }],
+      notifications: [{ to: 'not-an-address' }, { to: { answer: 'age' } }, { when: 5, to: 'a@b.co' }],
     }).map((text) => text.split(':')[0]),
     [
       'confirmations.0.when',

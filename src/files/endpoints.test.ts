@@ -89,7 +89,7 @@ test('a file answers one question of one submission; files of other questions, s
   assert.deepEqual(await send(form, { cv: [file] }), [201, undefined]);
   assert.deepEqual(await send(form, { cv: [file] }), [422, ['cv']]);
 
-  assert.deepEqual((await upload(form, 'x', { element: 'nobody' })).status, 422);
+  assert.deepEqual((await upload(form, 'x', { element: 'unknown' })).status, 422);
   const stranger = await service.makeTenant();
   const query = `form_id=${form}&element=cv&filename=x`;
   assert.equal((await stranger.call('POST', `/files?${query}`, Buffer.from('x'))).status, 404);

@@ -359,9 +359,9 @@ test('a copy or duplicate that fails midway leaves no form', async () => {
   await save(id, 0, edited);
   const count = async () => (await database.query('select count(*) from forms')).rows[0].count as string;
   const before = await count();
-  const nobody = { workspaceId, formId: id, userId: 'nobody' };
-  await assert.rejects(copyAsNewForm(database, { ...nobody, structure: incomplete }));
-  await assert.rejects(duplicateForm(database, nobody));
+  const unknown = { workspaceId, formId: id, userId: 'unknown' };
+  await assert.rejects(copyAsNewForm(database, { ...unknown, structure: incomplete }));
+  await assert.rejects(duplicateForm(database, unknown));
   assert.equal(await count(), before);
 });
 

@@ -372,9 +372,9 @@ test('settings are kept if omitted, replaced if sent, and cleared by null', asyn
 const wrongSettings: Record<string, unknown> = {
   access: 'everyone',
   confirmation_message: 5,
-  notification_email: 'nobody',
+  notification_email: 'not-an-address',
   editing: 'yes',
-  subject_element: 'nobody',
+  subject_element: 'unknown',
   language: 'klingon',
   opens_at: 'tomorrow',
   closes_at: '2026-01-31',

@@ -5,7 +5,7 @@ import { findInput, indexQuestionsById, type QuestionsById } from '#ast/form/fie
 import { answerKindOf, type Form, isCalculation, listQuestions } from '#ast/form/tree.ts';
 import { now } from '#kit/clock.ts';
 import { rateLimitExceeded } from '#kit/errors.ts';
-import { readEnteredAddress, toAsciiDomain } from '#kit/outbox/address.ts';
+import { readEnteredAddress, readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import type { InvitingServices } from './context.ts';
 
@@ -20,6 +20,9 @@ export type InvitationDraft = {
 
 /** Limits of one invitation. The limits of texts are in characters. */
 export const invitationDraftLimits = { name: 200, entries: 50, entryName: 64, entryValue: 1_000 } as const;
+
+/** The maximum number of people in one import, and of characters in its text. */
+export const invitationImportLimits = { people: 10_000, characters: 5_000_000 } as const;
 
 type DraftProblem = { field: string; message: string };
 
@@ -94,7 +97,7 @@ const clip = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}
 
 /** Returns the form in which addresses are compared: lower case, with the domain as in DNS. */
 export function emailKeyOf(email: string): string {
-  return toAsciiDomain(readEnteredAddress(email)?.address ?? email).toLowerCase();
+  return toAsciiDomain(readMailAddress(email)?.address ?? email).toLowerCase();
 }
 
 /** Finds the names that an email about a form contains. */

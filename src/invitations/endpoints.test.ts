@@ -54,7 +54,7 @@ test('an import preview shows columns, people, and the problems by line', async 
   await start({ kind: 'addresses', text: 'grace@example.org' });
   await finished();
   const text =
-    'Email,Name,Your city,Customer\nada@example.org,Ada,London,17\nnobody,,,\nGRACE@example.org,,,\n';
+    'Email,Name,Your city,Customer\nada@example.org,Ada,London,17\nnot-an-address,,,\nGRACE@example.org,,,\n';
   const { status, body } = await preview({ kind: 'csv', text });
   assert.equal(status, 200, JSON.stringify(body));
   assert.deepEqual(
@@ -62,7 +62,7 @@ test('an import preview shows columns, people, and the problems by line', async 
     [1, { city: 'London' }, { Customer: '17' }],
   );
   assert.deepEqual(body.problems, [
-    { line: 3, message: '"nobody" is not a valid email address.' },
+    { line: 3, message: '"not-an-address" is not a valid email address.' },
     { line: 4, message: 'GRACE@example.org already has an invitation.' },
   ]);
   assert.deepEqual(

@@ -46,10 +46,13 @@ test('pasted addresses are parsed one by one, with their names', () => {
 });
 
 test('the line of an invalid address is named, and so is the line of a duplicate in another spelling', () => {
-  const planned = plan({ kind: 'addresses', text: 'ada@example.org\nnobody\nADA@example.org\na@b@c' });
+  const planned = plan({
+    kind: 'addresses',
+    text: 'ada@example.org\nnot-an-address\nADA@example.org\na@b@c',
+  });
   assert.deepEqual(emailsOf(planned), ['ada@example.org']);
   assert.deepEqual(planned.problems, [
-    { line: 2, message: '"nobody" is not a valid email address.' },
+    { line: 2, message: '"not-an-address" is not a valid email address.' },
     { line: 3, message: 'ADA@example.org is already on line 1.' },
     { line: 4, message: '"a@b@c" is not a valid email address.' },
   ]);

@@ -17,8 +17,8 @@ import {
   emailKeyOf,
   type InvitationDraft,
   type IsPrefillable,
+  invitationImportLimits,
 } from './draft.ts';
-import { invitationImportLimits } from './message.ts';
 
 /** The use of a column of a file; `name` is the name of a reference value or the id of a question. */
 type ColumnUse = { as: 'email' | 'name' | 'ignore' } | { as: 'reference' | 'prefill'; name: string };

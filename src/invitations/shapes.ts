@@ -3,9 +3,9 @@ import { accessModes } from '#ast/settings.ts';
 import { longestMailAddress } from '#kit/outbox/address.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { failedReasonSchema } from '#kit/validation.ts';
-import { invitationDraftLimits, invitationStatuses } from './draft.ts';
+import { invitationDraftLimits, invitationImportLimits, invitationStatuses } from './draft.ts';
 import { type InvitationBatchOptions, mostInvited } from './invite.ts';
-import { defaultMessage, invitationImportLimits, messageProperties } from './message.ts';
+import { defaultMessage, messageProperties } from './message.ts';
 
 const moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 

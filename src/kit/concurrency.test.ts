@@ -123,7 +123,7 @@ test('a lookup during two running queries shares the next query, which begins af
   asked[1]!.answer.resolve('second');
   assert.equal(await second, 'second');
   await turn();
-  assert.deepEqual(keys(), ['a', 'a', 'a'], 'one that takes long keeps nobody from the next');
+  assert.deepEqual(keys(), ['a', 'a', 'a'], 'a slow one does not delay the others');
   asked[2]!.answer.resolve('late');
   assert.deepEqual(await Promise.all(late), ['late', 'late']);
   asked[0]!.answer.resolve('first');

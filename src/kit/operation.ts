@@ -222,7 +222,7 @@ type Needs<Permission, Own> =
   | { permission: Permission; caller?: never }
   | { permission?: never; caller: Own };
 
-/** What a declaration may leave out, and whose type does not follow from it. */
+/** The optional properties of a declaration that do not determine its type. */
 type OptionalPart =
   | ('description' | 'isBodyOptional' | 'bodyLimit' | 'errors' | 'conditionOf')
   | ('isDestructive' | 'audit' | 'deprecated' | 'command');

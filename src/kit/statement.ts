@@ -219,12 +219,12 @@ export const statement =
     parameterLists: P,
     columnLists: C,
   ) =>
-  (raw: readonly string[], ...parts: readonly (string | number)[]): RunStatement<P, C> =>
+  (texts: readonly string[], ...parts: readonly (string | number)[]): RunStatement<P, C> =>
     declareStatement(
       name,
       readLists(parameterLists),
       readLists(columnLists),
-      String.raw({ raw }, ...parts),
+      String.raw({ raw: texts }, ...parts),
     ) as RunStatement<P, C>;
 
 function declareStatement(name: string, parameters: Columns, found: Columns, source: string) {

@@ -74,7 +74,7 @@ test('a test email immediately returns the reply of the mail server', async () =
   const { sent, result } = (await send('wrong@example.org')).body;
   assert.equal(sent, false);
   assert.match(result, /550 5\.1\.1 No such user/);
-  assert.equal((await send('nobody')).status, 422);
+  assert.equal((await send('not-an-address')).status, 422);
   await server.goAway();
   assert.match((await send('test@example.org')).body.result, /^The mail server cannot be reached: /);
   await server.comeBack();

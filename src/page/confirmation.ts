@@ -8,7 +8,7 @@ import type { Config } from '#kit/config.ts';
 import type { Vault } from '#kit/vault.ts';
 import { getRedirectUrl } from './post/handle-json-post.ts';
 import { confirmationParameter, readConfirmation } from './post/prepare-confirmation.ts';
-import { type LinkMailForm, renderConfirmation } from './render/notices.ts';
+import { type LinkMailResult, renderConfirmation } from './render/notices.ts';
 import { formatFormAddress, linkMailAddress } from './visit/address.ts';
 import { languageLinks, type Visit } from './visit/visit.ts';
 
@@ -16,7 +16,7 @@ import { languageLinks, type Visit } from './visit/visit.ts';
 type Confirmed = {
   readonly receipt: string;
   readonly token: string | undefined;
-  readonly said?: Omit<LinkMailForm, 'action'>;
+  readonly mailResult?: LinkMailResult;
 };
 
 /** Renders the page shown after a submission, or after its edit link was emailed. */
@@ -28,7 +28,7 @@ export function confirmationPage(
   },
   visit: Visit,
   request: Pick<FastifyRequest, 'method' | 'url'>,
-  { receipt, token, said }: Confirmed,
+  { receipt, token, mailResult }: Confirmed,
 ): string {
   const { live, language, locale, look, words, address } = visit;
   const { say, settings } = readConfirmation(context.vault, visit);
@@ -57,7 +57,7 @@ export function confirmationPage(
             address: leadTo(editPath, leavesFrame ? plain : own),
             until: formatDay(editableUntil(live, receipt), locale),
             leavesFrame,
-            mail: context.config.smtp && { ...said, action: linkMailAddress(editPath, address) },
+            mail: context.config.smtp && { ...mailResult, action: linkMailAddress(editPath, address) },
           },
     onward: look.isEmbedded && !isChanged ? getRedirectUrl(settings, receipt) : undefined,
     again: live.settings.access === 'invited' ? undefined : leadTo(`/f/${live.id}`),

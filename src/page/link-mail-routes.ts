@@ -9,8 +9,8 @@ import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import { confirmationPage } from './confirmation.ts';
 import type { PostServices } from './post/post-context.ts';
 import { sendPage } from './post/problem-page.ts';
-import { savedPage } from './post/submit-completion.ts';
-import type { LinkMailForm } from './render/notices.ts';
+import { renderSavedLinkPage } from './post/submit-completion.ts';
+import type { LinkMailResult } from './render/notices.ts';
 import { resumeAddress } from './visit/address.ts';
 import { limitSaves } from './visit/screening.ts';
 import {
@@ -35,8 +35,9 @@ export function linkMailRoutes(server: Server, context: MailContext): void {
     // Throws if there are no saved answers to resume.
     await openResumeLink(context.database, live.id, token);
     const url = `${context.config.publicUrl}${resumeAddress(live.id, token, guest)}`;
-    const { until, said } = await mailLink(context, visit, request, { purpose: 'resume', url });
-    return sendResult(reply, visit, savedPage(context, visit, { url, until, said }), said);
+    const { until, mailResult } = await mailLink(context, visit, request, { purpose: 'resume', url });
+    const page = renderSavedLinkPage(context, visit, { url, until, mailResult });
+    return sendResult(reply, visit, page, mailResult);
   });
 
   server.post('/f/:id/edit/:token/mail', async (request: LinkRequest, reply) => {
@@ -46,23 +47,21 @@ export function linkMailRoutes(server: Server, context: MailContext): void {
     // Throws if the answers can't be changed.
     const { submissionId: receipt } = await openEditLink(context.database, id, token);
     const url = `${context.config.publicUrl}/f/${id}/edit/${token}`;
-    const { said } = await mailLink(context, visit, request, { purpose: 'edit', url });
-    const page = confirmationPage(context, visit, request, { receipt, token, said });
-    return sendResult(reply, visit, page, said);
+    const { mailResult } = await mailLink(context, visit, request, { purpose: 'edit', url });
+    const page = confirmationPage(context, visit, request, { receipt, token, mailResult });
+    return sendResult(reply, visit, page, mailResult);
   });
 
   for (const purpose of ['resume', 'edit'])
     refuseOtherMethods(server, `/f/:id/${purpose}/:token/mail`, ['POST']);
 }
 
-type MailResult = Omit<LinkMailForm, 'action'>;
-
 async function mailLink(
   context: MailContext,
   { live, words, locale }: Visit,
   request: LinkRequest,
   link: { purpose: 'resume' | 'edit'; url: string },
-): Promise<{ until: Date; said: MailResult }> {
+): Promise<{ until: Date; mailResult: LinkMailResult }> {
   const { workspaceId, id: formId, form, settings } = live;
   const { expiresAt: until, submissionId } = await openSubmissionLink(context.database, {
     formId,
@@ -72,20 +71,20 @@ async function mailLink(
   await limitSaves(context.requestCounter, formId, ipRateLimitKey(request.ip));
   const given = addressIn(request);
   const to = readEnteredAddress(given);
-  if (!to) return { until, said: { given, problem: words.mailLinkWrong } };
+  if (!to) return { until, mailResult: { given, problem: words.mailLinkWrong } };
   const place = { workspaceId, formId, submissionId, formName: form.attrs.name };
   const isSent = await mailPersonalLink(
     context,
     { ...place, ...link, timeZone: settings.time_zone, locale, until },
     to,
   );
-  if (!isSent) return { until, said: { given, problem: words.mailLinkLimited } };
+  if (!isSent) return { until, mailResult: { given, problem: words.mailLinkLimited } };
   context.wakeQueue();
-  return { until, said: { given: '', sentTo: to.address } };
+  return { until, mailResult: { given: '', sentTo: to.address } };
 }
 
 const addressIn = ({ body }: FastifyRequest): string =>
   body instanceof URLSearchParams ? (body.get('_mail') ?? '') : '';
 
-const sendResult = (reply: FastifyReply, { look }: Visit, page: string, said: MailResult): FastifyReply =>
-  sendPage(reply, said.problem === undefined ? 200 : 422, page, look);
+const sendResult = (reply: FastifyReply, { look }: Visit, page: string, { problem }: LinkMailResult) =>
+  sendPage(reply, problem === undefined ? 200 : 422, page, look);

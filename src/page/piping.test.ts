@@ -194,8 +194,8 @@ test('an invalid answer to a question in the confirmation message is reported as
 const refusals: readonly (readonly [what: string, children: readonly object[], message: RegExp])[] = [
   [
     'an unknown element',
-    [element('text', 'a', { label: '{{nobody}}' })],
-    /^"label" of "a" shows the answer to "nobody", which is not an element of the form\./,
+    [element('text', 'a', { label: '{{unknown}}' })],
+    /^"label" of "a" shows the answer to "unknown", which is not an element of the form\./,
   ],
   ['itself', [element('text', 'a', { help_text: '{{a}}' })], /which is not asked before this text/],
   [

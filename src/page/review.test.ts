@@ -100,7 +100,7 @@ test('Change opens a question and returns to the list; newly shown questions fol
   const refused = await there.press('next', { name: '' });
   assert.deepEqual([refused.status, refused.headings], [422, ['You']]);
   const opened = await refused.press('next', { name: 'Bo', abroad: 'yes' });
-  assert.deepEqual(opened.headings, ['Papers'], 'a step that nobody has seen');
+  assert.deepEqual(opened.headings, ['Papers'], 'a step that the visitor has not seen');
   const again = await opened.press('next', { visa: 'A1' });
   assert.deepEqual(again.headings, ['Check your answers']);
   assert.deepEqual(listed(again).slice(0, 4), [

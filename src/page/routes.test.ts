@@ -326,9 +326,9 @@ test('requests for missing rows, unknown groups and a 101st row have no effect',
   const form = await makeForm(tenant, withRows);
   for (const control of [
     ['_remove', 'team[7]'],
-    ['_remove', 'nobody[0]'],
+    ['_remove', 'unknown[0]'],
     ['_remove', 'team[x]'],
-    ['_add', 'nobody'],
+    ['_add', 'unknown'],
     ['_add', '__proto__'],
     ['_row', 'team[9999]'],
   ] as const) {
@@ -404,8 +404,8 @@ const badFiles: Record<string, { parts: Part[]; field: string; message: RegExp }
     message: /doesn’t accept files/,
   },
   'a file for no question': {
-    parts: [['nobody', textFile()]],
-    field: 'nobody',
+    parts: [['unknown', textFile()]],
+    field: 'unknown',
     message: /doesn’t accept files/,
   },
   'a file for a row of nothing': {

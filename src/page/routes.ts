@@ -113,8 +113,8 @@ function unsubscribeRoute(server: Server, context: { database: Database; vault: 
   server.post('/f/:id/unsubscribe/:token', async (request: LinkRequest, reply) => {
     await unsubscribe(context, linkOf(request));
     const { locale, words } = wordsFor(request);
-    const said = { title: words.unsubscribedTitle, message: words.unsubscribedText, language: locale };
-    return sendPage(reply, 200, renderNotice(said));
+    const notice = { title: words.unsubscribedTitle, message: words.unsubscribedText, language: locale };
+    return sendPage(reply, 200, renderNotice(notice));
   });
 
   refuseOtherMethods(server, '/f/:id/unsubscribe/:token', ['GET', 'POST']);

@@ -95,7 +95,7 @@ test('a token is valid only for its question and form', async () => {
 test('anything but a single file for a file question is rejected, and nothing is stored', async () => {
   const before = await storedFiles();
   const refused: readonly [string, readonly (readonly [string, string | File])[], number][] = [
-    ['no question', [['nobody', fileOf('a.txt')]], 422],
+    ['no question', [['unknown', fileOf('a.txt')]], 422],
     ['a question that takes none', [['name', fileOf('a.txt')]], 422],
     ['too large', [['photo', fileOf('a.txt', 'x'.repeat(10 * 1024 * 1024 + 1))]], 422],
     [

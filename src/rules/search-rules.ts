@@ -5,10 +5,15 @@
  */
 export const searchRules = 2;
 
-/**
- * The letters of scripts without spaces between words, for a character class with the flag `u`: Chinese,
- * Japanese, Thai, Lao, Khmer and Burmese. Korean has spaces, but adds particles to its words.
- */
-export const spacelessScripts = ['Han', 'Hira', 'Kana', 'Hang', 'Thai', 'Laoo', 'Khmr', 'Mymr']
+const scripts = ['Han', 'Hira', 'Kana', 'Hang', 'Thai', 'Laoo', 'Khmr', 'Mymr']
   .map((script) => String.raw`\p{scx=${script}}`)
   .join('');
+
+/**
+ * A pattern, with the flag `u`, for a letter of a script without spaces between words: Chinese, Japanese, Thai,
+ * Lao, Khmer and Burmese. Korean has spaces, but adds particles to its words. Marks are letters only after such
+ * a letter, because many scripts share them.
+ */
+export const spacelessLetter = String.raw`(?!\p{M})[${scripts}]`;
+/** A pattern for a run of such letters with their marks. */
+export const spacelessRun = String.raw`${spacelessLetter}[${scripts}\p{M}]*`;

@@ -1,12 +1,13 @@
 import type { ParsedSearch, SearchOperatorName, SearchPart } from '#ast/search.ts';
 import { greaterId, lesserId, maximumId, minimumId } from '#kit/pagination.ts';
 import { columns } from '#kit/statement.ts';
-import { partOfCompound } from '#submissions/search-text/language-words.ts';
+import { compoundEndings, partOfCompound } from '#submissions/search-text/language-words.ts';
 import { digitRuns, foldText, readDigits } from '#submissions/search-text/spellings.ts';
 import { tokensOf } from '#submissions/search-text/tokens.ts';
 import { searchMarks } from '#submissions/submission-record.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
 import { leastIdCreatedAt } from './filter/read-filter.ts';
+import { foldSql } from './fold-sql.ts';
 import { type SoughtWords, WordCompiler } from './search-words.ts';
 
 /**
@@ -42,8 +43,8 @@ export const searchCheckParameters = columns(
 export const searchChecksSql = `
   checks as materialized (
     select place, kind like 'not%' as is_not, kind like '%address' as is_address, kind like '%phrase' as is_phrase, element,
-           row_id, written, value::jsonb as values, config as language, query,
-           array_remove(array[part, case when language = 'german'::regconfig then compound end], '') as parts
+           row_id, written, value::jsonb as values, config as language, query, part,
+           case when language = 'german'::regconfig then compound else '' end as compound
     from unnest($check_kinds, $check_elements, $check_rows, $check_texts, $check_values, $check_parts, $check_compounds)
       with ordinality as asked (kind, element, row_id, written, value, part, compound, place)
     cross join lateral (
@@ -53,19 +54,6 @@ export const searchChecksSql = `
       select config, case when kind like '%phrase' then phraseto_tsquery(config, written) else plainto_tsquery(config, written) end as query
       from (select case when numnode(plainto_tsquery(language, written)) = 0 then 'simple' else language end as config) configs) queries
     where numnode(query) > 0 or value <> '[]' or part <> '')`;
-
-/** Punctuation that joins words: PostgreSQL would read an address or a file name as one word. */
-const joints = `-_/.@:?=&%~()+''\`´’‘‚ʹʺʻʼʽʾʿ“”„«»‹›‐‑‒–—―…·•′″×、。，．！？；：（）「」『』【】・¿¡`;
-
-/** The accents that foldText removes. */
-const accents = String.raw`[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]+`;
-
-/** Returns the words of a text as foldText compares them. */
-const comparableSql = (said: string): string => `
-  case when octet_length(${said}) = length(${said}) then lower(translate(${said}, '${joints}', repeat(' ', ${joints.length})))
-       else translate(replace(replace(replace(normalize(
-              regexp_replace(normalize(lower(translate(${said}, '${joints}', repeat(' ', ${joints.length}))), NFKD), '${accents}', '', 'g'), NFC),
-              'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'øłđðħŧŋıς', 'olddhtniσ') end`;
 
 /** Whether the submission `p` passes all checks. */
 export const passesSearchChecksSql = `not exists (
@@ -81,12 +69,13 @@ export const passesSearchChecksSql = `not exists (
     select exists (
         select from (
           -- A phrase is in one answer; words can be in several.
-          select string_agg(value #>> '{}', ' ') as said
+          select string_agg(value #>> '{}', ' ') as text
           from jsonb_path_query(asked.answer::jsonb, 'strict $.**') with ordinality as given (value, at)
           where jsonb_typeof(value) in ('string', 'number') group by case when c.is_phrase then at end) texts
-        cross join lateral (select ${comparableSql('said')} as said offset 0) compared
-        where to_tsvector(c.language, compared.said) @@ c.query
-           or exists (select from unnest(c.parts) as part where strpos(replace(compared.said, ' ', ''), part) > 0))
+        cross join lateral (select ${foldSql('text')} as folded offset 0) compared
+        where to_tsvector(c.language, folded) @@ c.query
+           or c.part <> '' and strpos(replace(folded, ' ', ''), c.part) > 0
+           or c.compound <> '' and folded ~ c.compound)
         or exists (
           select from jsonb_array_elements(c.values) as value
           where case when c.element = '' then
@@ -117,9 +106,9 @@ export type CompiledSearch = {
     check_rows: string[];
     check_texts: string[];
     check_values: string[];
-    /** Found inside a word: a run of a script without spaces, or the digits of a phone number. */
+    /** Found without spaces: a run of a script without spaces, or the digits of a phone number. */
     check_parts: string[];
-    /** Found inside a word in German. */
+    /** Patterns (PostgreSQL) of German compounds. */
     check_compounds: string[];
   };
   span: { from_id: string; to_id: string };
@@ -143,23 +132,26 @@ const truths: Readonly<Record<string, boolean>> = { yes: true, true: true, no: f
 /** An option whose label contains a phrase. `id` is its stored value. */
 export type MatchingOption = { form: string; element: string; id: string };
 
+/** Whether a text is only one number, perhaps in groups. */
+const isNumber = (text: string): boolean => digitRuns(text)[0]?.text.length === text.trim().length;
+
 /**
  * Whether the index decides a phrase: it keeps the order of words that only punctuation joins, and of digits.
  */
-const isOneWord = (text: string): boolean =>
-  tokensOf(text).length <= 1 || digitRuns(text).some((run) => run.text.length === text.trim().length);
+const isOneWord = (text: string): boolean => tokensOf(text).length <= 1 || isNumber(text);
 
 /** Returns how a text is compared with answers. */
 function readCheckedText(text: string): { text: string; part: string; compound: string } {
   const segments = tokensOf(text).flat();
   const words = segments.map(({ word }) => foldText(word));
-  const [run] = digitRuns(text);
-  const part = run
-    ? readDigits(run.text).national
+  const part = isNumber(text)
+    ? readDigits(text.trim()).national
     : segments.some(({ isSpaceless }) => isSpaceless)
       ? words.join('')
       : '';
-  return { text: words.join(' '), part, compound: words.length === 1 ? partOfCompound(words[0]!) : '' };
+  const inside = words.length === 1 ? partOfCompound(words[0]!) : '';
+  const compound = inside === '' ? '' : String.raw`\m${inside}|${inside}(?:${compoundEndings.join('|')})?\M`;
+  return { text: words.join(' '), part, compound };
 }
 
 /** Returns the phrases of a query that can be in any answer. */

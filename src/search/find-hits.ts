@@ -1,6 +1,6 @@
 import { cutToBytes } from '#ast/basics/text.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
-import { hasPart, isCommonWord } from '#submissions/search-text/language-words.ts';
+import { hasPart, isCommonWord, partOfCompound } from '#submissions/search-text/language-words.ts';
 import { digitRuns, foldedSpellings, foldText, readDigits } from '#submissions/search-text/spellings.ts';
 import { acronymOf, type Segment, type Token, tokensOf } from '#submissions/search-text/tokens.ts';
 import type { SoughtKind, SoughtWords } from './search-words.ts';
@@ -135,16 +135,21 @@ export async function findHits(
         });
   const formsIn = Map.groupBy(rows, ({ language }) => language);
   // If a language keeps a word of the query, its common words are not searched.
+  const compounds = [...terms.words].map(partOfCompound);
   const isCommonOnly = terms.common.size > 0 && [...terms.words].every(isCommonWord);
   return read.map(({ plain, language, tokens }) => {
     const forms = new Set((formsIn.get(language) ?? []).map(({ word }) => word));
     const isForm = (word: string): boolean => spellingsOf(word).some((spelling) => forms.has(spelling));
-    const isHit = ({ word, inner }: Segment): boolean =>
-      isForm(word) ||
-      inner.some(isForm) ||
-      terms.beginnings.some((beginning) => foldText(word).startsWith(beginning)) ||
-      (isCommonOnly && forms.size === 0 && terms.common.has(word)) ||
-      (language === 'german' && [...terms.words].some((sought) => hasPart(word, sought)));
+    const isHit = ({ word, inner }: Segment): boolean => {
+      const folded = foldText(word);
+      return (
+        isForm(word) ||
+        inner.some(isForm) ||
+        terms.beginnings.some((beginning) => folded.startsWith(beginning)) ||
+        (isCommonOnly && forms.size === 0 && terms.common.has(word)) ||
+        (language === 'german' && hasPart(folded, compounds))
+      );
+    };
     const spans = tokens.flatMap((token) => spansOf(token, { isHit, isForm, runs: terms.runs }));
     for (const run of digitRuns(plain)) {
       const { whole, national } = readDigits(run.text);

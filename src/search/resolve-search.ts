@@ -12,6 +12,7 @@ import {
   type MatchingOption,
   phrasesIn,
 } from './compile-search.ts';
+import { foldSql } from './fold-sql.ts';
 import { listLabelledOptions } from './hits.ts';
 import { listSearchedForms } from './suggest.ts';
 
@@ -30,30 +31,30 @@ const listNamedTypes = statement('list_named_types', 'workspace_id form_ids? ele
     and named.type is not null`;
 
 /**
- * Selects options whose label, in any language of the live version, contains one of the texts, ignoring case.
- * Only forms that contain one of the texts are parsed.
+ * Selects options whose label, in any language of the live version, may contain one of the texts. Only forms
+ * that may contain one are parsed.
  */
 const listMatchingOptions = statement(
   'list_options_saying',
   'workspace_id form_ids? texts',
   'form_id element id:text label',
 )`
-  select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, said.label
+  select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, named.label
   from forms f
   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
     and exists (
       select from unnest($texts) as sought
-      where strpos(lower(v.structure::text), lower(trim('"' from to_json(sought)::text))) > 0)
+      where strpos(${foldSql('v.structure::text')}, ${foldSql(`trim('"' from to_json(sought)::text)`)}) > 0)
   cross join jsonb_path_query(v.structure::jsonb, 'strict $.**.attrs ? (exists (@.options[*].label))') as asking (attrs)
   cross join jsonb_array_elements(asking.attrs -> 'options') as option
   cross join lateral (
     select option ->> 'label' as label
     union
     select translation.texts -> 'options' ->> (option ->> 'id')
-    from jsonb_each(coalesce(asking.attrs -> 'translations', '{}')) as translation (language, texts)) said
+    from jsonb_each(coalesce(asking.attrs -> 'translations', '{}')) as translation (language, texts)) named
   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
     and option ->> 'label' is not null
-    and exists (select from unnest($texts) as sought where strpos(lower(said.label), lower(sought)) > 0)`;
+    and exists (select from unnest($texts) as sought where strpos(${foldSql('named.label')}, ${foldSql('sought')}) > 0)`;
 
 /** The maximum length of `q`: 1 KB of UTF-8 (docs/rules.md 13). */
 const queryBytes = 1024;
@@ -186,11 +187,11 @@ function formsCalled<Form extends { id: string; name: string }>(
   forms: readonly Form[],
   text: string,
 ): Form[] {
-  const asked = text.toLowerCase();
-  const one = forms.filter(({ id }) => id === asked);
+  const one = forms.filter(({ id }) => id === text.toLowerCase());
   if (one.length > 0) return one;
-  const same = forms.filter(({ name }) => name.toLowerCase() === asked);
-  return same.length > 0 ? same : forms.filter(({ name }) => name.toLowerCase().includes(asked));
+  const sought = foldText(text);
+  const same = forms.filter(({ name }) => foldText(name) === sought);
+  return same.length > 0 ? same : forms.filter(({ name }) => foldText(name).includes(sought));
 }
 
 const refuse = (problems: readonly string[]): ApiError =>

@@ -103,7 +103,7 @@ test('names of views are unique within a form, ignoring case, and a form has a m
 
 test('a view with an invalid query is not saved, and a view of another workspace is not found', async () => {
   const form = await makeForm();
-  for (const query of [{ sort: 'nobody' }, { where: '{}' }])
+  for (const query of [{ sort: 'unknown' }, { where: '{}' }])
     assert.equal((await save(form, { name: 'Wrong', query })).status, 400, JSON.stringify(query));
   for (const wrong of [
     { name: ' ', query: {} },

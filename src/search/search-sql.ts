@@ -203,9 +203,6 @@ export const selectMatchesSql = (
     ${inOrder ? 'order by id desc' : ''}) found
   limit ${limit}`;
 
-/** Whether the document `d` in the segment `f.code` has all words as they were typed. */
-export const isExactSql = `(d.terms @@ replace(question.exact, chr(1), f.code)::tsquery)`;
-
 /** Counts the words of the query in the subject of the matching submission `f`. */
 export const countWordsInSubjectSql = `(
   select count(*) from words join search_documents d on d.terms @@ replace(words.in_subject, chr(1), f.code)::tsquery

@@ -85,7 +85,6 @@ export class WordCompiler {
     const tokens = tokensOf(text);
     for (const token of tokens) this.#addToken(token, text, { isQuoted: true, isNot: false });
     if (tokens.length === 0) this.#groups += 1;
-    this.#add('old', text, false);
     this.#add('address', text.toLowerCase(), false);
   }
 

@@ -9,6 +9,7 @@ import type { Database } from '#kit/database.ts';
 import { sessionSchemaSql } from '#kit/migrate.ts';
 import { statement } from '#kit/statement.ts';
 import { submissionStatuses } from '#submissions/present.ts';
+import { foldText } from '#submissions/search-text/spellings.ts';
 import { findWordsBeginningWith } from './hits.ts';
 
 /**
@@ -129,8 +130,8 @@ async function suggestWords(database: Database, reach: Reach, text: string): Pro
 
 async function suggestForms(database: Database, reach: Reach, text: string): Promise<Suggestion[]> {
   const forms = await listSearchedForms(database, reach);
-  const asked = text.toLowerCase();
-  const names = new Set(forms.map((form) => form.name).filter((name) => name.toLowerCase().includes(asked)));
+  const sought = foldText(text);
+  const names = new Set(forms.map((form) => form.name).filter((name) => foldText(name).includes(sought)));
   return [...names]
     .slice(0, mostOfKind)
     .map((name) => ({ kind: 'form', text: quoteValue(name), label: name }));

@@ -124,8 +124,8 @@ async function readSummary(
   const { workspace_id, form_id, timeZone: time_zone } = request;
   const [days, { elements, ...counts }, liveOf] = await Promise.all([
     readDays(database, filter, { workspace_id, form_id, time_zone }),
-    addUp(database, filter, request),
-    readLive(database, request),
+    summarizeAnswers(database, filter, request),
+    readLiveOptions(database, request),
   ]);
   const completed = days.reduce((sum, day) => sum + day.completed, 0);
   const incomplete = days.reduce((sum, day) => sum + day.incomplete, 0);
@@ -144,7 +144,7 @@ async function readSummary(
 }
 
 /** Reads the remaining quotas and images of options in the live version, by element and stored value. */
-async function readLive(
+async function readLiveOptions(
   database: Database,
   { workspace_id, form_id, version }: FormKey & { version: number },
 ): Promise<(element: string, option: string) => Pick<Bar, 'places' | 'image'>> {
@@ -183,7 +183,7 @@ const shared: readonly unknown[] = [
 const isContact = (input: InputElement): boolean =>
   identifiesPerson(input) && !shared.includes(autofillOf(input));
 
-async function addUp(
+async function summarizeAnswers(
   database: Database,
   filter: SubmissionFilter,
   { workspace_id, form_id, sample, language, compared }: SummaryRequest,

@@ -304,6 +304,49 @@ test('operators compare words in the same way', async () => {
     assert.deepEqual(await scene.find(q), [], q);
 });
 
+test('a phrase with a number is compared as a whole, also to exclude', async () => {
+  const scene = await openSearchScene(database);
+  const other = await scene.submit({ text: 'number 1234567 closed, ticket open' });
+  const same = await scene.submit({ text: 'ticket 1234567 closed' });
+  assert.deepEqual(await scene.find('"ticket 1234567 closed"'), [same]);
+  assert.deepEqual(await scene.find('closed -"ticket 1234567 closed"'), [other]);
+});
+
+test('a German word of an answer is found inside compounds, but not across words', async () => {
+  const scene = await openSearchScene(database, 'german');
+  const apart = await scene.submit({ text: 'Häuser in Berlin' });
+  const inside = await scene.submit({ text: 'die Fernsehserien in Berlin' });
+  assert.deepEqual(await scene.find('text:Serie'), [inside]);
+  assert.deepEqual(await scene.find('berlin -text:Serie'), [apart]);
+});
+
+test('phrases and answers fold the same letters as words', async () => {
+  const scene = await openSearchScene(database);
+  for (const [text, q] of [
+    ['مدينة كبيرة', '"مدينة كبيرة"'],
+    ['þing vellir', '"thing vellir"'],
+    ['رقم ١٢٣٤ هنا', '"رقم 1234 هنا"'],
+    ['g\u0303ola d\u0323\u0331ar', 'text:gola'],
+  ] as const) {
+    const id = await scene.submit({ text });
+    assert.deepEqual(await scene.find(q), [id], q);
+  }
+});
+
+test('thousands of marks on one letter delay neither a submit nor the search of a phrase', {
+  timeout: 60_000,
+}, async () => {
+  const scene = await openSearchScene(database);
+  // Marks of two classes in the wrong order: sorting them takes quadratic time.
+  const marks = (one: string, other: string) =>
+    `bill for a phone a${one.repeat(10_000)}${other.repeat(10_000)}`;
+  await scene.submit({ subject: 'Marks', text: marks('\u0301', '\u0316') });
+  await scene.submit({ subject: 'Thai', text: marks('\u0e48', '\u0e38') });
+  const id = await scene.submit({ subject: 'Phone', text: 'the phone bill is lost' });
+  assert.deepEqual(await scene.find('"phone bill"'), [id]);
+  assert.deepEqual(await scene.find('text:lost'), [id]);
+});
+
 /** A text, a query, and the words that are marked in the text. */
 const marked: [string, string, string[], string?][] = [
   ['A Café and a cafe', 'cafe', ['Café', 'cafe']],

@@ -21,10 +21,14 @@ import { documentColumns, searchTermsSql } from './submission-record.ts';
 export const rebuildIndexJob = 'search.rebuild';
 const kind = 'submissions.reindex';
 
-/** Selects workspaces with older rules that have no task yet. */
-const listOutdatedWorkspaces = statement('search.list_outdated', 'rules:smallint kind:text', 'workspace_id')`
+/** Selects the workspaces, or the one, with older rules and without a task. */
+const listOutdatedWorkspaces = statement(
+  'search.list_outdated',
+  'rules:smallint kind:text workspace_id?',
+  'workspace_id',
+)`
   select distinct g.workspace_id from search_segments g
-  where g.rules < $rules and not exists (
+  where g.rules < $rules and ($workspace_id is null or g.workspace_id = $workspace_id) and not exists (
     select from tasks t
     where t.workspace_id = g.workspace_id and t.kind = $kind and t.finished_at is null and t.cancelled_at is null)`;
 
@@ -86,23 +90,21 @@ export async function startIndexRebuilds(context: {
   wakeQueue: () => void;
 }): Promise<void> {
   const outdated = { rules: searchRules, kind };
-  const workspaces = await listOutdatedWorkspaces(context.database, outdated);
-  for (const { workspace_id: workspaceId } of workspaces) {
+  const workspaces = await listOutdatedWorkspaces(context.database, { ...outdated, workspace_id: null });
+  for (const { workspace_id } of workspaces) {
     await transaction(context.database, async (client) => {
-      await lockWorkspace(client, { workspace_id: workspaceId });
-      const isStill = (await listOutdatedWorkspaces(client, outdated)).some(
-        (row) => row.workspace_id === workspaceId,
-      );
-      const segment = isStill ? await findSegment(client, workspaceId) : undefined;
+      await lockWorkspace(client, { workspace_id });
+      const [isStill] = await listOutdatedWorkspaces(client, { ...outdated, workspace_id });
+      const segment = isStill && (await findSegment(client, workspace_id));
       if (!segment) return;
       const id = newId();
-      const span = { workspace_id: workspaceId, from_id: segment.first_id, to_id: id };
+      const span = { workspace_id, from_id: segment.first_id, to_id: id };
       const total = onlyRow(await countDocuments(client, span))!.count;
       const by = { kind: 'operator', id: '' } as const;
       await createTask(
         client,
-        { workspaceId, id, kind, by, total },
-        { kind: rebuildIndexJob, lane: `${rebuildIndexJob} ${workspaceId}` },
+        { workspaceId: workspace_id, id, kind, by, total },
+        { kind: rebuildIndexJob, lane: `${rebuildIndexJob} ${workspace_id}` },
       );
     });
   }

@@ -285,18 +285,18 @@ test('a change returns 403 to viewers, 404 to strangers and 401 without a sessio
     ['POST', `${one}/test`, { event: 'submission.created' }],
     ['POST', `/deliveries/${id}/retry`, {}],
   ];
-  const nobody: Pick<ConsolePerson, 'api'> = {
+  const signedOut: Pick<ConsolePerson, 'api'> = {
     api: (...given) => stranger.api(given[0], given[1], given[2], { Cookie: '' }),
   };
   for (const path of reads) {
     assert.equal((await viewer.api('GET', path)).status, 200, path);
     assert.equal((await stranger.api('GET', path)).status, 404, path);
-    assert.equal((await nobody.api('GET', path)).status, 401, path);
+    assert.equal((await signedOut.api('GET', path)).status, 401, path);
   }
   for (const [method, path, body] of changes) {
     assert.equal((await viewer.api(method, path, body)).status, 403, path);
     assert.equal((await stranger.api(method, path, body)).status, 404, path);
-    assert.equal((await nobody.api(method, path, body)).status, 401, path);
+    assert.equal((await signedOut.api(method, path, body)).status, 401, path);
   }
   assert.equal((await health(scene)).active, true);
   assert.equal(scene.receiver.requests.length, 1);

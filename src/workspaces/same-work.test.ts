@@ -37,7 +37,7 @@ const context = {
 const { id: workspaceId } = await createWorkspace(database, { name: 'Test', plan: 'free' });
 const owner = await makePerson(database, 'owner@example.org');
 const known = 'known@example.org';
-const unknown = 'nobody@example.org';
+const unknown = 'unknown@example.org';
 await makePerson(database, known);
 
 /** Returns the names of the statements that the work sends, in order. */

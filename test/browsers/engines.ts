@@ -72,7 +72,7 @@ async function end(child: ChildProcess): Promise<void> {
 
 const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'formloom-engine-'));
 
-/** Firefox asks no questions, contacts no servers, and says on which port it listens. */
+/** Firefox shows no dialogs, contacts no servers, and listens on a free port, which it reports. */
 const preferences = Object.entries({
   'marionette.port': 0,
   'intl.accept_languages': 'en-US',

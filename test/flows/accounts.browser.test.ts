@@ -577,7 +577,7 @@ test('a key can be created, copied, used with the displayed command and revoked,
 
   const row = page.getByRole('row', { name: /Export/ });
   await row.getByText(`${key.slice(0, 11)}…`).waitFor();
-  await row.getByText('Everything').waitFor();
+  await row.getByText('All data').waitFor();
   await row.getByText('does not expire').waitFor();
   assert.equal((await page.content()).includes(key), false, 'it is shown once');
   await tabTo(page, 'button', 'Actions for Export');

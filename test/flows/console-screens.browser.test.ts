@@ -42,7 +42,6 @@ const screens: readonly [path: string, title: string][] = [
   [`/app/w/${workspaceId}/settings/people`, 'People'],
   [`/app/w/${workspaceId}/settings/activity`, 'Audit log'],
   ['/app/account', 'Your account'],
-  // Before the page whose title contains this one.
   ['/app/forms/01890000-0000-7000-8000-000000000000', 'Not found'],
   ['/app/nowhere', 'Page not found'],
 ];
@@ -227,7 +226,11 @@ test('a person is found across forms, one submission can be left out, and typing
   await page.getByLabel('Email address, number or answer').fill('grace@example.org');
   await page.getByRole('button', { name: 'Find person' }).click();
   await page.getByText('Searching all data').waitFor();
-  assert.equal(await page.getByRole('button', { name: /^Erase/ }).count(), 0, 'nobody erases the one before');
+  assert.equal(
+    await page.getByRole('button', { name: /^Erase/ }).count(),
+    0,
+    'the previous person cannot be erased',
+  );
   held.resolve();
   await page.getByRole('table').getByRole('link', { name: 'Contact' }).first().click();
   await page.waitForURL(`**/forms/${form.id}/invitations`);

@@ -29,7 +29,7 @@ test('a member invited by email creates an account with the link and joins the w
   const page = await browser.open(`${settings}/members`, owner);
   await page.getByRole('button', { name: 'Invite member' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Email address').fill('nobody');
+  await dialog.getByLabel('Email address').fill('not-an-address');
   await dialog.getByRole('button', { name: 'Invite' }).click();
   await dialog.getByText('Enter a valid email address').waitFor();
   await dialog.getByLabel('Email address').fill('nora@example.org');

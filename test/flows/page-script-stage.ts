@@ -46,10 +46,13 @@ async function openScriptStage(): Promise<ScriptStage> {
 
 /** Moves the mouse like a visitor and waits for the script, which loads then. */
 export async function wake(page: Page): Promise<void> {
-  await page.mouse.move(5, 5);
-  await page.mouse.move(9, 9);
-  // The live region exists before all parts of the script are loaded. This attribute appears when they work.
-  await page.locator('form[novalidate]').waitFor({ state: 'attached' });
+  // The first moves may still be on the page before.
+  await until('the script of the page', async () => {
+    await page.mouse.move(5, 5);
+    await page.mouse.move(9, 9);
+    // The live region exists before all parts of the script are loaded. This attribute appears when they work.
+    return (await page.locator('form[novalidate]').count()) > 0;
+  });
 }
 
 /** Returns the control with this name. */

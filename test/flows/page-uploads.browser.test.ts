@@ -173,3 +173,25 @@ test('the review shows pictures of images and signatures, also after a reload', 
   assert.match(await page.title(), /^Check your answers – (?!Check)/);
   await stage.browser.leave(page);
 });
+
+test('if the storage of the window is full, a reload loses the preview of a picture, but no answer', async () => {
+  const described = await stage.publish([
+    step('Only', [element('file_upload', 'photo', { accept: ['image/*'] }), element('text', 'city')]),
+  ]);
+  const page = await stage.visit(described);
+  await field(page, 'photo').setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer: pixel });
+  await page.locator('[name="_file[photo]"]').waitFor({ state: 'attached' });
+  await until('the preview is stored', () =>
+    page.evaluate<boolean>("Object.values(sessionStorage).some((text) => text.includes('data:image/'))"),
+  );
+  await page.evaluate(`for (let size = 2 ** 24; size >= 1; size /= 2)
+    try {
+      for (;;) sessionStorage.setItem('rest' + sessionStorage.length, 'x'.repeat(size));
+    } catch {}`);
+  await field(page, 'city').fill('Rome');
+  await page.reload();
+  await until('the answer is restored', async () => (await field(page, 'city').inputValue()) === 'Rome');
+  assert.deepEqual(await heldNames(page), ['photo.png']);
+  assert.equal(await page.locator('.held img').count(), 0);
+  await stage.browser.leave(page);
+});

@@ -44,7 +44,7 @@ test('a row that is deselected after selecting all is not deleted with them', as
   const form = await makeForm([element('text', 'name', { label: 'Name' })]);
   await Promise.all(Array.from({ length: 52 }, (_, index) => submit(form, { name: `Person ${index}` })));
   const page = await show(`/forms/${form}/submissions`);
-  await page.getByText('1 – 50 of 52').waitFor();
+  await page.getByText('1–50 of 52').waitFor();
   await page.locator('label:has(input[aria-label="Select all submissions on this page"])').click();
   await page.getByRole('button', { name: 'Select all 52' }).click();
   const bar = page.getByRole('region', { name: 'Selection' });
@@ -57,7 +57,7 @@ test('a row that is deselected after selecting all is not deleted with them', as
   const toast = await holdToast(page, '49 submissions were moved to the trash');
   await until('three to be left', async () => (await page.locator('.sheet-row').count()) === 3);
   await toast.getByRole('button', { name: 'Undo' }).click();
-  await page.getByText('1 – 50 of 52').waitFor();
+  await page.getByText('1–50 of 52').waitFor();
   await leave(page);
 });
 
@@ -95,16 +95,14 @@ test('more than 1,000 rows can be selected page by page, but a deletion accepts 
     const asked = page.waitForRequest(second);
     await next.click();
     await asked;
-    assert.equal(await pager.getByText('1 – 50 of 1,051', { exact: true }).isVisible(), true);
+    assert.equal(await pager.getByText('1–50 of 1,051', { exact: true }).isVisible(), true);
     resolve();
-    await pager.getByText('51 – 100 of 1,051').waitFor();
+    await pager.getByText('51–100 of 1,051').waitFor();
     await pager.getByRole('button', { name: 'Previous page' }).click();
-    await pager.getByText('1 – 50 of 1,051').waitFor();
+    await pager.getByText('1–50 of 1,051').waitFor();
   };
   for (let ticked = 50; ticked <= 1_050; ticked += 50) {
-    await pager
-      .getByText(`${(ticked - 49).toLocaleString()} – ${ticked.toLocaleString()} of 1,051`)
-      .waitFor();
+    await pager.getByText(`${(ticked - 49).toLocaleString()}–${ticked.toLocaleString()} of 1,051`).waitFor();
     await all.click();
     await bar.getByText(`${ticked.toLocaleString()} submissions selected`).waitFor();
     if (ticked === 50) await seeRowsNamed();

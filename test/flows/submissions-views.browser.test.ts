@@ -218,6 +218,8 @@ test('deleted submissions are in the trash, where they can be restored, or perma
   await person.api('DELETE', `/submissions/${ids[0]}`);
   const seen = await show(`/forms/${form}/trash`, { who: viewer });
   await seen.getByRole('row', { name: /Ada/ }).waitFor();
+  const tab = seen.locator('.form-header').getByRole('link', { name: 'Submissions' });
+  assert.equal(await tab.getAttribute('aria-current'), 'true');
   assert.equal(await seen.getByRole('button', { name: /Restore|Delete|Empty/ }).count(), 0);
   assert.equal(await seen.getByRole('checkbox').count(), 0);
   await leave(seen);

@@ -104,9 +104,9 @@ test('the URL stores the whole view, a search highlights its matches, and next a
       note: index % 10 === 8 ? 'She runs every day.' : 'He walks.',
     });
   const page = await show(`/forms/${form}/submissions`);
-  await page.getByText('1 – 50 of 60').waitFor();
+  await page.getByText('1–50 of 60').waitFor();
   await page.getByRole('button', { name: 'Next page' }).click();
-  await page.getByText('51 – 60 of 60').waitFor();
+  await page.getByText('51–60 of 60').waitFor();
   assert.equal(new URL(page.url()).searchParams.get('page'), '2');
 
   await page.getByRole('combobox', { name: 'Search submissions' }).fill('running');
@@ -302,7 +302,7 @@ test('all matches are deleted, tagged and given a status, each with one-click un
     Array.from({ length: 53 }, (_, index) => submit(form, { name: index < 52 ? `Spam ${index}` : 'Good' })),
   );
   const page = await show(`/forms/${form}/submissions?q=spam`);
-  await page.getByText('1 – 50 of 52').waitFor();
+  await page.getByText('1–50 of 52').waitFor();
   await page.locator('label:has(input[aria-label="Select all submissions on this page"])').click();
   await page.getByRole('button', { name: 'Select all 52 matching' }).click();
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).click();
@@ -322,7 +322,7 @@ test('all matches are deleted, tagged and given a status, each with one-click un
   await holdToast(page, '52 submissions were moved to the trash.');
   await page.getByText('No matches').waitFor();
   await undo('52 submissions were moved to the trash.');
-  await page.getByText('1 – 50 of 52').waitFor();
+  await page.getByText('1–50 of 52').waitFor();
   const selectAll = async () => {
     await page.locator('label:has(input[aria-label="Select all submissions on this page"])').click();
     await page.getByRole('button', { name: 'Select all 52 matching' }).click();

@@ -6,7 +6,7 @@ import { isSlice } from '../cases.ts';
 
 /* Makes a process throw an uncaught error when it receives SIGALRM. */
 
-const fault = 'process.on("SIGALRM", () => { throw new Error("a fault that nobody foresaw"); });';
+const fault = 'process.on("SIGALRM", () => { throw new Error("an unexpected fault"); });';
 const instance = await makeInstance({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}`,
   WEB_PROCESSES: '2',
@@ -32,7 +32,7 @@ test('an unexpected error ends a web process cleanly and it is replaced, and in 
   await until('the process to be replaced', async () => serving().length === 3);
   assert.deepEqual(
     faults().map(({ msg, err }) => [msg, err?.message]),
-    [['an unexpected error stopped this process', 'a fault that nobody foresaw']],
+    [['an unexpected error stopped this process', 'an unexpected fault']],
     'logged once',
   );
   assert.equal((await fetch(`${instance.url}/readyz`)).status, 200);

@@ -413,7 +413,7 @@ const inside: readonly Screen[] = [
   ['keys-rotate', `${settings}/keys`, 'table', choose('Actions for Website', 'Rotate')],
   ['members', `${settings}/members`, 'table'],
   ['members-add', `${settings}/members`, 'table', press('Invite member')],
-  ['members-link', `${settings}/members`, 'table', doing(inviteAnew, press(/^Show link/))],
+  ['members-link', `${settings}/members`, 'table', doing(inviteAnew, press(/^New link/))],
   ['general', `${settings}/general`, h1('General')],
   ['mail', `${settings}/mail`, 'h1'],
   ['members-role', `${settings}/members`, 'table', press(/Role of Otti Berger/, '[role="listbox"]')],

@@ -104,14 +104,9 @@ function PublishButton({
   problemCount,
   onPress,
 }: Pick<HeaderProps, 'isLive' | 'problemCount'> & { readonly onPress: () => void }): ReactElement {
-  if (isLive)
-    return (
-      <Button icon="check" onPress={onPress}>
-        Published
-      </Button>
-    );
+  const icon = problemCount > 0 ? 'warning' : 'send';
   return (
-    <Button variant="primary" icon={problemCount > 0 ? 'warning' : 'send'} onPress={onPress}>
+    <Button {...(!isLive && { variant: 'primary', icon })} onPress={onPress}>
       Publish
     </Button>
   );

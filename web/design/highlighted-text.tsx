@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { spacelessScripts } from '#rules/search-rules.ts';
+import { spacelessLetter } from '#rules/search-rules.ts';
 
 /**
  * A text in which the words that a search found are highlighted. The server returns these words as they are
@@ -36,7 +36,7 @@ export function wholeWordPattern(hits: readonly string[]): RegExp | undefined {
   return words.length === 0
     ? undefined
     : new RegExp(
-        String.raw`(?:(?<![\p{L}\p{N}])|(?=[${spacelessScripts}]))(${words.join('|')})(?:(?![\p{L}\p{N}])|(?<=[${spacelessScripts}]))`,
+        String.raw`(?:(?<![\p{L}\p{N}])|(?=${spacelessLetter}))(${words.join('|')})(?:(?![\p{L}\p{N}])|(?<=${spacelessLetter}\p{M}*))`,
         'gu',
       );
 }

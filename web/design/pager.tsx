@@ -26,7 +26,7 @@ export function Pager({
   return (
     <nav className="pager" aria-label={label}>
       <span className="soft small numeric">
-        {first > total ? 'Past the end' : `${say(first)} – ${say(Math.min(total, shown * perPage))}`} of{' '}
+        {first > total ? 'Past the end' : `${say(first)}–${say(Math.min(total, shown * perPage))}`} of{' '}
         {say(total)}
       </span>
       <IconButton

@@ -34,7 +34,14 @@ export function Tabs<Id extends string>({
   );
 }
 
-type TabLink = { to: string; label: string; icon?: IconName; isExact?: boolean };
+type TabLink = {
+  to: string;
+  label: string;
+  icon?: IconName;
+  isExact?: boolean;
+  /** Other screens that belong to the tab. */
+  screens?: readonly string[];
+};
 
 /** Links that look like tabs, for navigation between related screens. */
 export function TabLinks({ label, links }: { label: string; links: readonly TabLink[] }): ReactElement {
@@ -42,14 +49,18 @@ export function TabLinks({ label, links }: { label: string; links: readonly TabL
   const { pathname } = useLocation();
   // If the row is wider than the screen, scroll the current tab into view.
   useEffect(() => {
-    list.current
-      ?.querySelector('[aria-current="page"]')
-      ?.scrollIntoView({ inline: 'center', block: 'nearest' });
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
   }, [pathname]);
   return (
     <nav ref={list} aria-label={label} className="tab-list tab-links">
-      {links.map(({ to, label: text, icon, isExact = false }) => (
-        <Link key={to} to={to} className="tab" activeOptions={{ exact: isExact }}>
+      {links.map(({ to, label: text, icon, isExact = false, screens = [] }) => (
+        <Link
+          key={to}
+          to={to}
+          className="tab"
+          activeOptions={{ exact: isExact }}
+          {...(screens.includes(pathname) && { 'aria-current': 'true' })}
+        >
           {icon && <Icon name={icon} />}
           {text}
         </Link>

@@ -6,20 +6,20 @@ export function addCopyButtons(): void {
   for (const source of document.querySelectorAll<HTMLElement>('[data-copy]')) {
     const { copy = '', copied = '', name = '' } = source.dataset;
     const button = Object.assign(document.createElement('button'), { type: 'button', className: 'copy' });
-    const said = Object.assign(document.createElement('span'), { textContent: copy });
+    const label = Object.assign(document.createElement('span'), { textContent: copy });
     // A screen reader announces the change of the focused button's text only in a live region.
-    said.setAttribute('aria-live', 'polite');
+    label.setAttribute('aria-live', 'polite');
     const object = Object.assign(document.createElement('span'), {
       className: 'unseen',
       textContent: ` ${name}`,
     });
-    button.append(said, object);
+    button.append(label, object);
     let timer: ReturnType<typeof setTimeout>;
     const press = async (): Promise<void> => {
       if (!(await copyText(source))) return;
-      said.textContent = copied;
+      label.textContent = copied;
       clearTimeout(timer);
-      timer = setTimeout(() => (said.textContent = copy), copiedMs);
+      timer = setTimeout(() => (label.textContent = copy), copiedMs);
     };
     button.addEventListener('click', () => void press());
     source.after(button);

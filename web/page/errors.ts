@@ -65,8 +65,8 @@ export function showErrorSummary(page: Page, errors: readonly FieldError[]): voi
   const nameOf = createErrorFormatter(page);
   const items = errors.map((error) => {
     const { field } = error;
-    const said = nameOf(error);
-    return makeElement('li', {}, byId(field) ? makeElement('a', { href: `#${field}` }, said) : said);
+    const text = nameOf(error);
+    return makeElement('li', {}, byId(field) ? makeElement('a', { href: `#${field}` }, text) : text);
   });
   showSummaryBox(data.words.problem, makeElement('ul', {}, ...items));
 }

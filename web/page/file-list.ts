@@ -56,18 +56,18 @@ export function fillItem(
   ...rest: HTMLElement[]
 ): HTMLElement {
   item.dataset['filename'] = filename;
-  const said = makeElement('span', { className: 'size', textContent: fact });
+  const detail = makeElement('span', { className: 'size', textContent: fact });
   const name = makeElement(
     'span',
     { className: 'filename' },
     makeElement('bdi', { textContent: filename }),
     ' ',
-    said,
+    detail,
   );
   // Keeps the preview of the chosen picture.
   const picture = item.querySelector('img');
   item.replaceChildren(...(picture ? [picture] : []), name, ...rest);
-  return said;
+  return detail;
 }
 
 /** Shows a preview of a chosen picture, and keeps a small copy of it for a reload. */

@@ -15,7 +15,7 @@ export function startOnPage({ form }: Page): void {
   const refresh = (): void => {
     for (const control of form.querySelectorAll<HTMLInputElement>('.unread + input')) showFormat(control);
   };
-  // Afterwards, because a click can add a row.
+  // The timer runs after the other listeners, because a click can add a row.
   for (const event of ['input', 'change', 'focusout', 'step', 'click'] as const)
     form.addEventListener(event, () => setTimeout(refresh));
   refresh();

@@ -12,9 +12,17 @@ function windowStorage(): Storage | undefined {
 
 let isOver = false;
 
-/** Stores a text for this page until its window is closed. */
-export function storePageState(text: string): void {
-  if (!isOver) windowStorage()?.setItem(storageKey, text);
+/**
+ * Stores a text for this page until its window is closed. Returns false if the storage is full, and keeps the
+ * previous text.
+ */
+export function storePageState(text: string): boolean {
+  try {
+    if (!isOver) windowStorage()?.setItem(storageKey, text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -19,7 +19,7 @@ export type KeptPageState = {
   readonly drawn?: Readonly<Record<string, Strokes>> | undefined;
 };
 
-/** Stores the current state of the page, so that it survives a reload. */
+/** Stores the current state of the page, so that it survives a reload. Omits previews if the storage is full. */
 export function savePageState({ form, step, drawn }: Page): void {
   const kept: KeptPageState = {
     step,
@@ -32,7 +32,10 @@ export function savePageState({ form, step, drawn }: Page): void {
     unsent: listUnsentFiles(form).map(([{ name }, filename]) => [name, filename]),
     drawn: drawn?.(),
   };
-  storePageState(JSON.stringify(kept));
+  if (storePageState(JSON.stringify(kept))) return;
+  // Previews of pictures are the largest part, and the page works without them.
+  const files = kept.files.map(([field, file]) => [field, { ...file, preview: undefined }]);
+  storePageState(JSON.stringify({ ...kept, files }));
 }
 
 /** Restores the answers from before a reload, and returns the kept state; undefined if there is none. */

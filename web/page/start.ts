@@ -301,7 +301,7 @@ export async function startPageScript(form: HTMLFormElement): Promise<void> {
   });
   document.addEventListener('click', followLink);
   addEventListener('popstate', ({ state }) => followHistory(page, state));
-  // A reload continues where the visitor was.
+  // Lets the browser restore the scroll position after a reload, which `goTo` turns off.
   addEventListener('pagehide', () => (history.scrollRestoration = 'auto'));
   checkFields(page);
   countAnswers(page);

@@ -15,7 +15,7 @@ const isVisit = (state: unknown): state is Visit =>
 /** Shows a step with the focus on its heading, and adds it to the browser's history (P2). */
 export function goTo(page: Page, step: number): void {
   const { step: from } = page;
-  // Otherwise Back would show a step where it was left, with the focus on a heading out of sight.
+  // Otherwise, Back restores the scroll position of the step, and its focused heading is out of view.
   history.scrollRestoration = 'manual';
   history.pushState({ step, from } satisfies Visit, '');
   arrive(page, step);

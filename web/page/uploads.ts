@@ -158,14 +158,14 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
   const show = (percent: number) => {
     bar.value = percent;
     bar.ariaLabel = fillTemplate(words.uploading, { filename, percent });
-    said.textContent = share.format(percent / 100);
+    detail.textContent = share.format(percent / 100);
   };
   const request = new XMLHttpRequest();
   const cancel = itemButton(words.cancel, filename, () => {
     request.abort();
     removeItem(page, item);
   });
-  const said = fillItem(item, { filename }, bar, cancel);
+  const detail = fillItem(item, { filename }, bar, cancel);
   show(0);
   underWay.set(item, { file, request });
   const again = (): void => send(page, input, file, item);
@@ -173,7 +173,7 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
     request.abort();
     if (!item.isConnected) return;
     bar.ariaLabel = `${filename}: ${words.uploadPaused}`;
-    said.textContent = words.uploadPaused;
+    detail.textContent = words.uploadPaused;
     page.announce(bar.ariaLabel);
     addEventListener('online', () => item.isConnected && again(), { once: true });
   };

@@ -139,7 +139,7 @@ const columns: readonly TableColumn<Line>[] = [
         </div>
       ),
   },
-  { id: 'when', title: 'When', isSecondary: true, cell: ({ at }) => <Ago at={at} /> },
+  { id: 'when', title: 'When', cell: ({ at }) => <Ago at={at} /> },
 ];
 
 /** Shows the action and the name of its subject. Technical details are collapsed. */
@@ -153,17 +153,17 @@ function What({ line }: { line: Line }): ReactElement {
         {describeOperation(line)}
         {name !== undefined && <strong> {name}</strong>}
       </span>
-      {changed.map((said) => (
-        <span key={said} className="soft small">
-          {said}
+      {changed.map((text) => (
+        <span key={text} className="soft small">
+          {text}
         </span>
       ))}
       {folded.length > 0 && (
         <details className="soft small">
           <summary>Details</summary>
           <ul role="list" className="mail-details">
-            {folded.map((said) => (
-              <li key={said}>{said}</li>
+            {folded.map((text) => (
+              <li key={text}>{text}</li>
             ))}
           </ul>
         </details>

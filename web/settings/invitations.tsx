@@ -160,10 +160,10 @@ function InvitationActions({ workspace, invitation, sendsMail }: ActionProps): R
     <div className="member-actions">
       <Button
         size="small"
-        aria-label={`${sendsMail ? 'Send again to' : 'Show link for'} ${invitation.email}`}
+        aria-label={`${sendsMail ? 'Send again to' : 'New link for'} ${invitation.email}`}
         {...resend.press()}
       >
-        {sendsMail ? 'Send again' : 'Show link'}
+        {sendsMail ? 'Send again' : 'New link'}
       </Button>
       <IconButton
         icon="remove"

@@ -295,7 +295,7 @@ export function RetentionScreen(): ReactElement {
       </QueryState>
       <p className="soft small">
         Expired data is deleted everywhere within minutes: answers, files, text in the search index, events,
-        deliveries and emails. Backups keep it until they expire.
+        deliveries and emails. Backups keep it until they expire. Spam is always deleted after 30 days.
       </p>
       {due.error && <ErrorState error={due.error} onRetry={() => void due.refetch()} />}
       {rules.data?.audit_days !== undefined && (

@@ -79,10 +79,11 @@ export function FormLayout(): ReactElement {
           </div>
           <TabLinks
             label={`Form ${form.name}`}
-            links={formScreens.map(({ path, ...link }) => ({
+            links={formScreens.map(({ path, screens, ...link }) => ({
               ...link,
               to: base + path,
               isExact: path === '',
+              screens: (screens ?? []).map((screen) => base + screen),
             }))}
           />
           <div className="form-actions" ref={setPlace} />

@@ -5,6 +5,8 @@ export type ScreenLink = {
   readonly path: string;
   readonly label: string;
   readonly icon: IconName;
+  /** The paths of other screens that belong to this one. */
+  readonly screens?: readonly string[];
 };
 
 /** The screens of a workspace. Settings that only admins can open are marked. */
@@ -28,7 +30,7 @@ export const workspaceScreens: readonly (ScreenLink & { isSetting?: true; isAdmi
 
 export const formScreens: readonly ScreenLink[] = [
   { path: '', label: 'Build', icon: 'edit' },
-  { path: '/submissions', label: 'Submissions', icon: 'table' },
+  { path: '/submissions', label: 'Submissions', icon: 'table', screens: ['/import', '/spam', '/trash'] },
   { path: '/summary', label: 'Summary', icon: 'summary' },
   { path: '/invitations', label: 'Invitations', icon: 'people' },
   { path: '/webhooks', label: 'Webhooks', icon: 'webhook' },

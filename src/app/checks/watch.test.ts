@@ -31,7 +31,7 @@ const tenant = await service.makeTenant();
 const owner = await createUser(database, {
   email: 'owner@example.test',
   name: 'Olga',
-  password: 'a long password of nobody else',
+  password: 'a long secret password',
 });
 await addMember(database, { workspaceId: tenant.workspaceId, userId: owner.id, role: 'owner' });
 const stranger = await createUser(database, {

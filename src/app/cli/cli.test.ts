@@ -202,7 +202,7 @@ test('user password returns a temporary password that signs in', async () => {
   const reset = await answer('user password --email', email);
   assert.deepEqual(reset, { id, temporary_password: reset.temporary_password });
   assert.ok(reset.temporary_password.length >= 22, '128 random bits');
-  const { code, stderr } = await formloom(['user', 'password', '--email', 'nobody@example.org']);
+  const { code, stderr } = await formloom(['user', 'password', '--email', 'unknown@example.org']);
   assert.equal(code, 1);
   assert.match(stderr, /no account/);
 });
@@ -213,21 +213,24 @@ test('user second-factor removes a lost second factor, and reports if there was 
   await database.query('update users set second_factor = true where id = $1', [id]);
   assert.deepEqual(await answer('user second-factor --email', email), { id, had_any: true });
   assert.deepEqual(await answer('user second-factor --email', email), { id, had_any: false });
-  assert.equal((await formloom(['user', 'second-factor', '--email', 'nobody@example.org'])).code, 1);
+  assert.equal((await formloom(['user', 'second-factor', '--email', 'unknown@example.org'])).code, 1);
 });
 
 test('a user is not created if the workspace does not exist', async () => {
-  const args = ['user', 'create', '--email', 'nobody@example.org', '--password', 'correct horse'];
+  const args = ['user', 'create', '--email', 'unknown@example.org', '--password', 'correct horse'];
   const { code } = await formloom([...args, '--workspace', randomUUID(), '--role', 'owner']);
   assert.equal(code, 1);
-  assert.equal((await database.query("select from users where email = 'nobody@example.org'")).rows.length, 0);
+  assert.equal(
+    (await database.query("select from users where email = 'unknown@example.org'")).rows.length,
+    0,
+  );
 });
 
 test('invitations import lists recipients and invalid lines; list shows links, and revoke disables one', async () => {
   const { id: workspace } = await createWorkspace(database, { name: 'Inviting', plan: 'free' });
   const form = await createForm(database, workspace, { structure, status: 'published' });
   const file = join(dataDir, 'people.csv');
-  await writeFile(file, '\uFEFFE-Mail;Customer\r\nada@example.org;17\r\nnobody;18\r\n');
+  await writeFile(file, '\uFEFFE-Mail;Customer\r\nada@example.org;17\r\nnot-an-address;18\r\n');
   const started = await answer(
     'invitations import',
     form.id,
@@ -239,7 +242,7 @@ test('invitations import lists recipients and invalid lines; list shows links, a
   );
   assert.deepEqual(
     [started.total, started.problems],
-    [1, [{ line: 3, message: '"nobody" is not a valid email address.' }]],
+    [1, [{ line: 3, message: '"not-an-address" is not a valid email address.' }]],
   );
   // Does what a running server does with the job.
   const vault = openVault((await findInstanceKey(dataDir, undefined))!);

@@ -269,7 +269,7 @@ test('doctor reports the last scheduled backup, that there is none yet, and why 
   await add(now, now, 'ENOSPC: no space left');
   const said = await problemOf('backups', scheduled);
   assert.ok(said.includes('ENOSPC: no space left') && said.includes(lately), said);
-  assert.equal((await ask()).code, 0, 'without a schedule nobody waits for one');
+  assert.equal((await ask()).code, 0, 'without a schedule, none is due');
   await database.query('delete from backups');
 });
 

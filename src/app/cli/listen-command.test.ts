@@ -82,11 +82,11 @@ test('`--form` forwards one form only; a failing or unreachable program is repor
   assert.match(program.heard[0]!.body, /this form/);
   assert.match(output(), / 500 in \d+ ms/);
 
-  const nobody = await listen('--forward-to', `http://127.0.0.1:${closedPort}/`, '--count', '2');
+  const unreachable = await listen('--forward-to', `http://127.0.0.1:${closedPort}/`, '--count', '2');
   await visitor.submit(form, { subject: 'one' });
   await visitor.submit(form, { subject: 'two' });
-  assert.equal(await nobody.ended, 0);
-  assert.equal(nobody.output().match(/no response: ECONNREFUSED/g)?.length, 2);
+  assert.equal(await unreachable.ended, 0);
+  assert.equal(unreachable.output().match(/no response: ECONNREFUSED/g)?.length, 2);
 });
 
 test('`listen` rejects an address that is not a web address', async () => {

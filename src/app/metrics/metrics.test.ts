@@ -78,9 +78,9 @@ test('one response covers all processes: requests by route pattern, deliveries, 
 test('waiting jobs are reported by kind, with the age of the longest overdue job', async () => {
   await instance.query(
     `insert into jobs (workspace_id, id, kind, lane, payload, run_at, created_at)
-     select id, gen_random_uuid(), 'test.nobody_knows', 'test', '{}', now() - interval '1 hour', now() from workspaces limit 1`,
+     select id, gen_random_uuid(), 'test.unknown', 'test', '{}', now() - interval '1 hour', now() from workspaces limit 1`,
   );
-  const kind = 'kind="test.nobody_knows"';
+  const kind = 'kind="test.unknown"';
   const text = await until('the next look at the database', async () => {
     const scraped = await read();
     return valuesOf(scraped, 'formloom_jobs_due', kind).length === 1 && scraped;
@@ -177,7 +177,7 @@ test('an instance with a backup schedule reports a failed last backup, and that 
 
 test('a mail server that rejects emails is reported immediately, and so is its recovery', async () => {
   const { workspaceId } = await makeOwner(instance);
-  const login = ['--email', 'owner@example.test', '--password', 'a long password of nobody else'];
+  const login = ['--email', 'owner@example.test', '--password', 'a long secret password'];
   await instance.cli('user create', ...login, '--workspace', workspaceId, '--role', 'owner');
   const isAway = (): Promise<number> =>
     read().then((text) => sum(valuesOf(text, 'formloom_mail_server_away')));

@@ -360,7 +360,7 @@ const conflicts: Readonly<
   },
   erasePerson: async () => [
     '/people/erasures',
-    { q: 'nobody@example.org', what: 'submissions', expected: 999 },
+    { q: 'unknown@example.org', what: 'submissions', expected: 999 },
   ],
   emptyTrash: async () => [`/forms/${form.id}/trash/deletions`, { everything: true, expected: 999 }],
   async releaseSpam() {

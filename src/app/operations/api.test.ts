@@ -178,7 +178,7 @@ test('requests are checked in order: key, rate limit, permission, shape, existen
   const reader: Tenant['call'] = async (method, path, body, headers) =>
     callApi(service.url, await tenant.makeKey(['submissions:read']), method, path, body, headers);
   const anybody: Tenant['call'] = (method, path, body, headers) =>
-    callApi(service.url, 'nobody', method, path, body, headers);
+    callApi(service.url, 'unknown', method, path, body, headers);
   const text = { 'Content-Type': 'text/plain' };
   const rows: [string, number, ReturnType<Tenant['call']>][] = [
     ['no key, and everything else wrong', 401, anybody('PUT', '/forms/42?x=1', '{', text)],

@@ -92,7 +92,7 @@ test('every list with a cursor returns equal items by cursor and by page, and re
     const next = structure(element('text', 'a', { label: `Version ${count}` }));
     assert.equal((await own.call('PUT', `/forms/${form}`, { structure: next })).status, 200);
     await call(`/webhooks/${made['webhooks']}/test`, { event: 'submission.created' });
-    await call('/people/erasures', { q: `nobody ${count}`, what: 'submissions' });
+    await call('/people/erasures', { q: `unknown ${count}`, what: 'submissions' });
   }
   const invitations = ['a', 'b', 'c'].map((name) => ({ email: `${name}@example.org` }));
   assert.equal((await call(`/forms/${form}/invitations`, { invitations })).status, 201);

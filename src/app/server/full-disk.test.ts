@@ -60,7 +60,7 @@ test('commands, doctor and readyz report a full disk of the database until space
     'create trigger filled before insert on workspaces for each row execute function fill()',
   );
   spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'filling')}`, 'bs=64k']);
-  assert.deepEqual(await ask(), [200, { status: 'ready' }], 'nobody was refused yet');
+  assert.deepEqual(await ask(), [200, { status: 'ready' }], 'no request was refused yet');
   await assert.rejects(createWorkspace(database, { name: 'One', plan: 'free' }), /No space left/);
   assert.deepEqual(await ask(), [503, { status: 'the database disk is full' }]);
   const refused = await command(environment, 'workspace', 'create', 'Two');

@@ -345,10 +345,10 @@ test('all problems are reported together, in form order, then unknown ids', () =
     element('email', 'mail', { required: true }),
     composite('plain', [element('number', 'age')]),
   );
-  assert.deepEqual(errorsOf(form, { nobody: 1, intro: 'x', plain: {}, age: 'old', 'g[0][x]': 1 }), [
+  assert.deepEqual(errorsOf(form, { unknown: 1, intro: 'x', plain: {}, age: 'old', 'g[0][x]': 1 }), [
     { field: 'mail', message: 'The mail: an answer is required.' },
     { field: 'age', message: 'The age: enter a number like 3.5.' },
-    { field: 'nobody', message: 'The form has no question "nobody".' },
+    { field: 'unknown', message: 'The form has no question "unknown".' },
     { field: 'intro', message: '"intro" has no answer here. Remove it.' },
     { field: 'plain', message: '"plain" has no answer here. Remove it.' },
     { field: 'g[0][x]', message: 'The form has no question "g[0][x]".' },

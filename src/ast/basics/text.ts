@@ -56,6 +56,9 @@ export function normalizeText(text: string): string {
   return mayCompose.test(text) && !endlessMarks.test(text) ? text.normalize('NFC') : text;
 }
 
+/** Returns the text with at most 30 combining marks in a row, so that it can be normalized. */
+export const cutMarks = (text: string): string => text.replaceAll(/(\p{M}{30})\p{M}+/gu, '$1');
+
 /** U+2800 and the annotation marks U+FFF9 to U+FFFB are invisible, but no Unicode property covers them. */
 const seen = String.raw`[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\ufff9-\ufffb]`;
 const visible = new RegExp(seen, 'u');

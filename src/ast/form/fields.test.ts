@@ -200,7 +200,7 @@ test('every other unknown name reaches the check, which rejects it', () => {
     'colours[Red]',
     'person',
     'constructor',
-    'nobody[0][person]',
+    'unknown[0][person]',
     '',
   ];
   assert.deepEqual(

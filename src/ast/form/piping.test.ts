@@ -17,7 +17,7 @@ const problems: readonly (readonly [
   ['an answer before it', [name, asks('Hello {{name}}')], undefined],
   ['an answer after it', [asks('Hello {{name}}'), name], /which is not asked before this text/],
   ['its own answer', [asks('Hello {{next}}')], /which is not asked before this text/],
-  ['an id that no element has', [asks('Hello {{nobody}}')], /which is not an element of the form/],
+  ['an id that no element has', [asks('Hello {{unknown}}')], /which is not an element of the form/],
   [
     'an element without an answer',
     [{ ...composite('both', [name]) }, asks('Hello {{both}}')],
@@ -75,7 +75,7 @@ test('without answers, a text shows the question instead; a form without placeho
     [...walkElements(withPipedLabels(form))].map(({ element: { attrs } }) => ({ label: '', ...attrs }).label),
     ['Your name', 'The both', 'Hello [Your name]'],
   );
-  assert.equal(fillPipedWithLabels(form, 'Dear {{name}} of {{nobody}}'), 'Dear [Your name] of ');
+  assert.equal(fillPipedWithLabels(form, 'Dear {{name}} of {{unknown}}'), 'Dear [Your name] of ');
   const plain = formOf(name);
   assert.equal(isPiped(plain), false);
   assert.equal(withPipedLabels(plain), plain);

@@ -465,7 +465,7 @@ test('an unknown step has no problems, and neither have answers that are not an 
   assert.deepEqual(checkStep(form, 0, 'text', new Map(), context), []);
   assert.equal(checkStep(form, 0, {}, new Map(), context).length, 1);
   assert.deepEqual(
-    ['q', 'nobody', 'rows[0]', ''].map((field) => stepIndexOfField(form, field)),
+    ['q', 'unknown', 'rows[0]', ''].map((field) => stepIndexOfField(form, field)),
     [0, undefined, undefined, undefined],
   );
 });

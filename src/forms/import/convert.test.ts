@@ -253,7 +253,7 @@ test('a SurveyJS matrix with questions as cells becomes a group per row, with co
 
 test('contradictions, and conditions on later elements, are dropped and reported', () => {
   const { elements, report } = converted('surveyjs', {
-    title: 'Late {nobody} {{nobody}}',
+    title: 'Late {unknown} {{unknown}}',
     pages: [
       { elements: [{ type: 'text', name: 'a', inputType: 'number', min: 5, max: 1, visibleIf: '{b} = 3' }] },
       { elements: [{ type: 'text', name: 'b', inputType: 'number', visibleIf: 'age({a}) > 3' }] },

@@ -37,8 +37,8 @@ export function readMailAddress(text: string): MailAddress | undefined {
 export const wrongAddressMessage = 'Enter a valid email address with a full domain, such as ada@example.org.';
 
 /**
- * Parses an address that a person enters. Its domain must be complete (`isEmail`). Addresses that are stored or
- * configured can have others: internal networks have domains without a dot.
+ * Parses an address that a person enters. Its domain must have a dot (`isEmail`). Stored and configured
+ * addresses do not need one, because of internal networks.
  */
 export function readEnteredAddress(text: string): MailAddress | undefined {
   const read = readMailAddress(text);

@@ -119,7 +119,7 @@ test('one connection listens for all cells of a server, until the last listener 
   await announceJobs(pools[1], 'still');
   await until('the other to hear', async () => second.includes('still'));
   await open.shift()!.stop();
-  await until('nobody to listen', async () => (await listening()) === 0);
+  await until('no listener', async () => (await listening()) === 0);
 });
 
 test('a process that leaves the work of a cell to another process wakes the queue there', async () => {

@@ -92,9 +92,9 @@ export async function processInBatches<Row>(
   do {
     const rows = await find({ limit: batch, without: [...failures.keys()] });
     count = rows.length;
-    for (const [part, some] of Map.groupBy(rows, partOf))
+    for (const [part, rowsOfPart] of Map.groupBy(rows, partOf))
       try {
-        await work(some);
+        await work(rowsOfPart);
       } catch (error) {
         failures.set(part, error);
       }

@@ -85,7 +85,7 @@ test('a completed submission is emailed to each address of notification_email, i
   );
   const toOwner = await server.waitForOne('owner@example.test');
   const toTeam = await server.waitForOne('team+forms@example.test');
-  assert.deepEqual(toOwner.to, ['owner@example.test'], 'nobody sees who else gets it');
+  assert.deepEqual(toOwner.to, ['owner@example.test'], 'recipients do not see each other');
   assert.equal(toTeam.mail.subject, 'New submission: Order <1>');
   assert.deepEqual(toOwner.mail.replyTo, [{ name: '', address: 'ada@example.test' }]);
   const labels = [...toOwner.mail.html!.matchAll(/<dt dir="auto">(.*?)<\/dt>/g)].map(([, label]) => label);
@@ -228,7 +228,7 @@ test('completing saved answers in the console sends one notification and one rec
   const { rowCount } = await services.database.query(
     `select from mails where recipient in ('hesitant@example.test', 'completed@example.test')`,
   );
-  assert.equal(rowCount, 2, 'nobody is told again when it is completed again');
+  assert.equal(rowCount, 2, 'a second completion sends no email');
 });
 
 test('a form in its visitor’s language also sends the receipt in that language', async () => {
@@ -364,7 +364,7 @@ test('a submission queued while its digest is being sent is in that digest or in
         and not exists (select from digests d where d.form_id = i.form_id)`,
     [formId],
   );
-  assert.equal(rowCount, 0, 'nothing is on a list that nobody will send');
+  assert.equal(rowCount, 0, 'no digest is left that is never sent');
   services.wakeQueue();
   assert.match((await server.waitForOne('late@example.test')).mail.text!, /the late one/);
 });

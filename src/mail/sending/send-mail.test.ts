@@ -226,7 +226,7 @@ test('without a mail server an email fails immediately with a clear reason', asy
   };
   const offline = createMailHandler({ ...context, config: { ...context.config, smtp: undefined } });
   await queue.stop({ graceMs: 1_000 });
-  const id = await enqueue({ to: { address: 'nobody@example.test' } });
+  const id = await enqueue({ to: { address: 'unknown@example.test' } });
   const token = '00000000-0000-4000-8000-000000000001';
   await database.query('update jobs set lease_token = $2 where id = $1', [id, token]);
   await offline({ ...job, id, leaseToken: token }, new AbortController().signal, {

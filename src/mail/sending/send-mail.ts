@@ -209,7 +209,7 @@ export type SendMailServices = {
 
 type FoundMail = Awaited<ReturnType<typeof findMail>>[number];
 
-export const mailNotConfigured = 'Email is not set up on this server: SMTP_URL and MAIL_FROM are not set.';
+export const mailNotConfigured = 'Email is not set up on this server.';
 
 /**
  * Handles the jobs that send emails (kit/outbox.ts): one email and one SMTP dialogue per job, whose outcome

@@ -9,7 +9,7 @@ type TestResult = { sent: boolean; result: string; dialogue: string[] };
 
 /** Sends one email immediately, without the outbox, to test the mail server. */
 export async function sendTestMail(smtp: SmtpConfig | undefined, to: MailAddress): Promise<TestResult> {
-  if (!smtp) return { sent: false, result: mailNotConfigured, dialogue: [] };
+  if (!smtp) return { sent: false, result: `${mailNotConfigured} Set SMTP_URL and MAIL_FROM.`, dialogue: [] };
   const dialogue: string[] = [];
   const letter = {
     heading: 'Email works',

@@ -41,9 +41,10 @@ export function renderFormattedText(text: string, top: 'h2' | 'h3', box: Html, p
   const drawn = parts.flatMap((part) => {
     const level = heading.exec(part)?.[1]?.length;
     if (level === undefined) return readBlocks(part).map((block) => draw(block, plain));
-    const said = inline(part.replace(heading, ''), plain);
-    if (level > Math.min(...levels)) return [top === 'h2' ? html`<h3>${said}</h3>` : html`<h4>${said}</h4>`];
-    return [top === 'h2' ? html`<h2>${said}</h2>` : html`<h3>${said}</h3>`];
+    const title = inline(part.replace(heading, ''), plain);
+    if (level > Math.min(...levels))
+      return [top === 'h2' ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`];
+    return [top === 'h2' ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`];
   });
   return html`<div${box}>${drawn}</div>`;
 }
@@ -85,7 +86,7 @@ const inline = (text: string, plain: Plain): Html =>
     splitInlineMarkup(text).map(({ text: part, mark, href }) => {
       if (href !== undefined) return link(plain(part), href);
       if (mark === undefined) return plain(part);
-      const said = mark === 'b' ? plain(part) : html`<i>${plain(part)}</i>`;
-      return mark === 'i' ? said : html`<b>${said}</b>`;
+      const content = mark === 'b' ? plain(part) : html`<i>${plain(part)}</i>`;
+      return mark === 'i' ? content : html`<b>${content}</b>`;
     }),
   );

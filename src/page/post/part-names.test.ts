@@ -54,12 +54,12 @@ const sent: Record<string, readonly [disposition: string, filename: string]> = {
   ],
   'an extended name with %22 that was typed': ["form-data; name=cv; filename*=UTF-8''a%2522.txt", 'a%22.txt'],
   'an extended name in Latin-1': ["form-data; name=cv; filename*=ISO-8859-1''na%EFve.txt", 'naïve.txt'],
-  'an extended name in a charset that nobody knows': [
+  'an extended name in an unknown charset': [
     'form-data; name=cv; filename="naive.txt"; filename*=klingon\'\'na%EFve.txt',
     'naive.txt',
   ],
   'no quotes at all': ['FORM-DATA ;NAME=cv ;FileName=cv.txt', 'cv.txt'],
-  'a parameter that nobody knows': ['form-data; x="\\"; name="cv"; size=1; filename="a.txt"', 'a.txt'],
+  'an unknown parameter': ['form-data; x="\\"; name="cv"; size=1; filename="a.txt"', 'a.txt'],
 };
 for (const [what, [disposition, filename]] of Object.entries(sent)) {
   test(`a file name arrives as given: ${what}`, async () => {

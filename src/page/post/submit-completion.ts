@@ -6,7 +6,7 @@ import { type SavedAnswers, saveAnswers } from '#submissions/save-answers.ts';
 import { createSubmissionKey } from '#submissions/submission-keys.ts';
 import { type AcceptedSubmission, DifferentAnswersError } from '#submissions/submit-request.ts';
 import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
-import { type LinkMailForm, renderSavedPage } from '../render/notices.ts';
+import { type LinkMailResult, renderSavedPage } from '../render/notices.ts';
 import { linkMailAddress, resumeAddress } from '../visit/address.ts';
 import { limitSaves } from '../visit/screening.ts';
 import type { Visit } from '../visit/visit.ts';
@@ -109,8 +109,8 @@ function pageOfProblem(
   if (visit.guest)
     return renderPageAgain(context, visit, post, { ...again, notice: words.invitationAnswered });
   const anew = { ...post, keyText: createSubmissionKey(context.vault, live) };
-  const said = { notice: words.sentOtherwiseText, submitText: words.sendAsNew };
-  return renderPageAgain(context, visit, anew, { ...again, ...said });
+  const texts = { notice: words.sentOtherwiseText, submitText: words.sendAsNew };
+  return renderPageAgain(context, visit, anew, { ...again, ...texts });
 }
 
 function sendSaved(
@@ -123,17 +123,14 @@ function sendSaved(
   const { live, look, guest } = visit;
   const url = `${context.config.publicUrl}${resumeAddress(live.id, resumeToken, guest)}`;
   if (wantsJson(request)) reply.send({ resume_url: url, expires_at: expiresAt });
-  else sendPage(reply, 200, savedPage(context, visit, { url, until: expiresAt }), look);
+  else sendPage(reply, 200, renderSavedLinkPage(context, visit, { url, until: expiresAt }), look);
 }
 
-/**
- * Renders the page with the link to saved answers. It offers to email the link if the instance sends emails.
- * @param link `said` is the result of the last attempt to email it.
- */
-export function savedPage(
+/** Renders the page with the link to saved answers. It can email the link if the instance sends emails. */
+export function renderSavedLinkPage(
   { config, scriptSource }: PostServices,
   { live, language, locale, look, words, address }: Visit,
-  link: { readonly url: string; readonly until: Date; readonly said?: Omit<LinkMailForm, 'action'> },
+  link: { readonly url: string; readonly until: Date; readonly mailResult?: LinkMailResult },
 ): string {
   return renderSavedPage({
     formName: live.form.attrs.name,
@@ -143,6 +140,6 @@ export function savedPage(
     look,
     words,
     script: scriptSource,
-    mail: config.smtp && { ...link.said, action: linkMailAddress(link.url, address) },
+    mail: config.smtp && { ...link.mailResult, action: linkMailAddress(link.url, address) },
   });
 }

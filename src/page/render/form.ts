@@ -42,8 +42,8 @@ function errorSummary(
   // An error may be about a field that the page does not show, for example in a removed question.
   const labelOf = createQuestionLabeler(form, words, say);
   const item = ({ field, message }: FieldMessage) => {
-    const said = prefixProblemLabel(labelOf(field), message, words);
-    return names.has(field) ? html`<li><a href="#${field}">${said}</a></li>` : html`<li>${said}</li>`;
+    const text = prefixProblemLabel(labelOf(field), message, words);
+    return names.has(field) ? html`<li><a href="#${field}">${text}</a></li>` : html`<li>${text}</li>`;
   };
   return html`<div class="summary" role="alert" tabindex="-1" autofocus aria-labelledby="_problem">
 <h2 id="_problem">${words.problem}</h2>

@@ -20,11 +20,11 @@ export function languageSwitch(
   { word, isForm, hasFocus = false }: { word: string; isForm: boolean; hasFocus?: boolean },
 ): Html {
   const entry = (tag: string): Html => {
-    const said = { lang: tag, 'aria-current': tag === language && 'true' };
+    const shared = { lang: tag, 'aria-current': tag === language && 'true' };
     const address = safeUrl(addressIn(tag));
     return isForm
-      ? html`<li><button${attributes({ ...said, type: 'submit', name: '_go', value: `${languageActionPrefix}${tag}`, formaction: address })}><bdi>${languageName(tag)}</bdi></button></li>`
-      : html`<li><a${attributes({ ...said, href: address, hreflang: tag })}><bdi>${languageName(tag)}</bdi></a></li>`;
+      ? html`<li><button${attributes({ ...shared, type: 'submit', name: '_go', value: `${languageActionPrefix}${tag}`, formaction: address })}><bdi>${languageName(tag)}</bdi></button></li>`
+      : html`<li><a${attributes({ ...shared, href: address, hreflang: tag })}><bdi>${languageName(tag)}</bdi></a></li>`;
   };
   return html`<details class="languages"><summary${attributes({ autofocus: hasFocus })}><span class="unseen">${word}: </span><bdi${attributes({ lang: language })}>${languageName(language)}</bdi></summary>
 <ul role="list">

@@ -6,12 +6,17 @@ import type { PageStyle } from '../theme/page-style.ts';
 import type { Words } from '../words/words.ts';
 import { renderProse } from './steps.ts';
 
-/** A page that may be embedded. In that case `script` reports its height to the embedding page. */
-type Framed = {
+/** What the pages have in common. In an embedded page, `script` reports its height to the embedding page. */
+type PageFrame = {
+  readonly language: string;
+  readonly look?: PageStyle | undefined;
   readonly script?: string | undefined;
   /** Links to this page in the form's other languages. */
   readonly languages?: Html | undefined;
 };
+
+const renderPage = ({ language, look, script }: PageFrame, title: string, main: Html): string =>
+  renderDocument({ language, look, script, title, main });
 
 /** The texts and links of the confirmation page. */
 type Confirmation = {
@@ -37,23 +42,18 @@ type Confirmation = {
   readonly onward?: string | undefined;
   /** The link to submit another response. */
   readonly again?: string | undefined;
-  readonly language: string;
-  readonly look?: PageStyle | undefined;
   readonly words: Words;
-} & Framed;
+} & PageFrame;
 
 /** Renders the page after a submission. Its heading gets the focus. */
 export function renderConfirmation(view: Confirmation): string {
   const { words, edit, onward, again, title, say = () => '' } = view;
-  return renderDocument({
-    language: view.language,
-    look: view.look,
-    script: view.script,
-    title:
-      title === undefined
-        ? fillTemplate(words.thanksTitle, { title: view.formName })
-        : `${fillPiped(title, (id) => say(id))} – ${view.formName}`,
-    main: html`<div class="notice done">
+  return renderPage(
+    view,
+    title === undefined
+      ? fillTemplate(words.thanksTitle, { title: view.formName })
+      : `${fillPiped(title, (id) => say(id))} – ${view.formName}`,
+    html`<div class="notice done">
 <h1 tabindex="-1" autofocus>${renderPiped(title ?? words.thanks, say)}</h1>
 ${renderProse(view.message || words.received, (part) => renderPiped(part, say))}
 <div class="receipt"><p>${view.formName}<br>${words.receipt}</p>
@@ -68,7 +68,7 @@ ${edit.mail && foldedMailForm(edit.mail, words)}</div>`
 ${again !== undefined && html`<p>${link({ address: again, text: words.again, className: 'again' })}</p>`}
 ${view.languages}
 </div>`,
-  });
+  );
 }
 
 /** The attributes of a text or link that the script adds a Copy button to (web/page/copy.ts). */
@@ -106,15 +106,15 @@ function link({ address, text, className, copying, leavesFrame = false }: Link):
   return html`<a${target}${copying}>${text}</a>`;
 }
 
-/**
- * The form that emails a personal link: the address to post to, and the result of the last attempt.
- */
-export type LinkMailForm = {
-  readonly action: string;
+/** The result of the last attempt to email a personal link. */
+export type LinkMailResult = {
   readonly given?: string | undefined;
   readonly problem?: string | undefined;
   readonly sentTo?: string | undefined;
 };
+
+/** The form that emails a personal link. `action` is the address to post to. */
+export type LinkMailForm = LinkMailResult & { readonly action: string };
 
 /** Renders the email form behind its title, open if it has something to report. */
 const foldedMailForm = (mail: LinkMailForm, words: Words): Html =>
@@ -126,24 +126,26 @@ ${mailForm(mail, words)}
 function mailForm({ action, given, problem, sentTo }: LinkMailForm, words: Words): Html {
   if (sentTo !== undefined)
     return html`<p class="prose" role="status">${fillTemplate(words.mailLinkSent, { address: sentTo })}</p>`;
-  const input = attributes({
-    type: 'email',
-    id: '_mail',
-    name: '_mail',
-    value: given,
-    autocomplete: 'email',
-    required: true,
-    'aria-describedby': 'error~mail',
-    'aria-invalid': problem !== undefined && 'true',
-  });
+  const input = { type: 'email', value: given, autocomplete: 'email', required: true };
   return html`<form method="post" action="${safeUrl(action)}" novalidate>
-<div class="field labelled${problem !== undefined && ' invalid'}">
-<label for="_mail">${words.mailLinkTo}</label>
-<div id="error~mail" class="error">${problem !== undefined && html`<p>${problem}</p>`}</div>
-<input${input}>
-</div>
+${renderField('mail', { label: words.mailLinkTo, problem, input })}
 <div class="actions"><button type="submit" class="submit">${words.mailLink}</button></div>
 </form>`;
+}
+
+/** Renders the only field of a form, with its problem. */
+function renderField(
+  name: string,
+  field: { label: string; problem: string | undefined; input: Parameters<typeof attributes>[0] },
+): Html {
+  const { label, problem, input } = field;
+  const [id, errorId] = [`_${name}`, `error~${name}`];
+  const invalid = { 'aria-describedby': errorId, 'aria-invalid': problem !== undefined && 'true' };
+  return html`<div class="field labelled${problem !== undefined && ' invalid'}">
+<label for="${id}">${label}</label>
+<div id="${errorId}" class="error">${problem !== undefined && html`<p>${problem}</p>`}</div>
+<input${attributes({ id, name: id, ...input, ...invalid })}>
+</div>`;
 }
 
 /**
@@ -155,27 +157,23 @@ export function renderSavedPage(
     /** The absolute URL of the resume link. */
     address: string;
     until: string;
-    language: string;
-    look?: PageStyle | undefined;
     words: Words;
     /** Set if the instance can send email. */
     mail?: LinkMailForm | undefined;
-  } & Framed,
+  } & PageFrame,
 ): string {
   const { words, address, mail } = view;
-  return renderDocument({
-    language: view.language,
-    look: view.look,
-    script: view.script,
-    title: `${words.savedTitle} – ${view.formName}`,
-    main: html`<div class="notice done">
+  return renderPage(
+    view,
+    `${words.savedTitle} – ${view.formName}`,
+    html`<div class="notice done">
 <h1 tabindex="-1" autofocus>${words.savedTitle}</h1>
 ${renderProse(words.savedText)}
 <p class="receipt copied">${link({ address, text: address, leavesFrame: view.look?.isEmbedded === true, copying: copyable(words, words.savedTitle) })}</p>
 ${renderProse(fillTemplate(words.savedUntil, { date: view.until }))}
 ${mail && mailForm(mail, words)}
 </div>`,
-  });
+  );
 }
 
 /**
@@ -190,17 +188,13 @@ export function renderNotice(
     /** What the visitor can do next. */
     next?: string | undefined;
     again?: RetryableRequest | undefined;
-    language: string;
-    look?: PageStyle | undefined;
-  } & Framed,
+  } & PageFrame,
 ): string {
   const { formName, title, again } = view;
-  return renderDocument({
-    language: view.language,
-    look: view.look,
-    script: view.script,
-    title: formName === undefined ? title : `${title} – ${formName}`,
-    main: html`${formName !== undefined && formHeader(formName)}
+  return renderPage(
+    view,
+    formName === undefined ? title : `${title} – ${formName}`,
+    html`${formName !== undefined && formHeader(formName)}
 <div class="notice">
 ${formName === undefined ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`}
 ${renderProse(view.message)}
@@ -208,7 +202,7 @@ ${renderProse(view.next)}
 ${again && retry(again)}
 ${view.languages}
 </div>`,
-  });
+  );
 }
 
 /** The form's name, as on its own page. */
@@ -222,57 +216,41 @@ export function renderPasswordForm(
     formName: string;
     action: string;
     problem: string | undefined;
-    language: string;
-    look?: PageStyle | undefined;
     words: Words;
-  } & Framed,
+  } & PageFrame,
 ): string {
   const { words, problem } = view;
   const title = problem
     ? fillTemplate(words.errorTitle, { title: words.passwordTitle })
     : words.passwordTitle;
-  const input = attributes({
-    type: 'password',
-    id: '_password',
-    name: '_password',
-    autocomplete: 'off',
-    autofocus: true,
-    'aria-describedby': 'error~password',
-    'aria-invalid': problem !== undefined && 'true',
-  });
-  return renderDocument({
-    language: view.language,
-    look: view.look,
-    script: view.script,
-    title: `${title} – ${view.formName}`,
-    main: html`${formHeader(view.formName)}
+  const input = { type: 'password', autocomplete: 'off', autofocus: true };
+  return renderPage(
+    view,
+    `${title} – ${view.formName}`,
+    html`${formHeader(view.formName)}
 ${view.languages}
 <form method="post" action="${safeUrl(view.action)}" novalidate>
 <section class="step">
 <h2>${words.passwordTitle}</h2>
 ${renderProse(words.passwordText)}
-<div class="stack"><div class="field labelled${problem !== undefined && ' invalid'}">
-<label for="_password">${words.password}</label>
-<div id="error~password" class="error">${problem !== undefined && html`<p>${problem}</p>`}</div>
-<input${input}>
-</div></div></section>
+<div class="stack">${renderField('password', { label: words.password, problem, input })}</div></section>
 <div class="actions"><button type="submit" class="submit">${words.passwordGo}</button></div>
 </form>`,
-  });
+  );
 }
 
 /** Renders the page to confirm unsubscribing. Opening it changes nothing, because programs open links too. */
 export function renderUnsubscribe(view: { action: string; language: string; words: Words }): string {
   const { words } = view;
-  return renderDocument({
-    language: view.language,
-    title: words.unsubscribeTitle,
-    main: html`<div class="notice">
+  return renderPage(
+    view,
+    words.unsubscribeTitle,
+    html`<div class="notice">
 <h1>${words.unsubscribeTitle}</h1>
 ${renderProse(words.unsubscribeText)}
 <form method="post" action="${safeUrl(view.action)}">
 <div class="actions"><button type="submit" class="submit">${words.unsubscribeGo}</button></div>
 </form>
 </div>`,
-  });
+  );
 }

@@ -40,7 +40,8 @@ function* rowLists(
     yield html`<h4>${fillTemplate(words.row, { label, number: index + 1 })}</h4>`;
     yield renderAnswerList(asked.map((input) => renderInputEntry(review, input, row)));
   }
-  if (isBlank) yield renderAnswerList([renderReviewEntry(review, { label, said: [], name: rowName(id, 0) })]);
+  if (isBlank)
+    yield renderAnswerList([renderReviewEntry(review, { label, answer: [], name: rowName(id, 0) })]);
 }
 
 /** Renders the questions between two repeatable groups as one list, and each of their rows as another. */
@@ -105,7 +106,7 @@ ${entries}
 const renderInputEntry = (review: Review, input: InputElement, row?: GroupRow): Html =>
   renderReviewEntry(review, {
     label: fillReviewLabel(review, input.attrs.label, row),
-    said: renderAnswer(review, input, row),
+    answer: renderAnswer(review, input, row),
     name: isCalculation(input) ? undefined : fieldName(input, row),
     place:
       row &&
@@ -120,21 +121,20 @@ const fillReviewLabel = ({ say }: Review, label: string, row?: GroupRow): string
 
 type Entry = {
   readonly label: string;
-  readonly said: readonly Html[];
+  readonly answer: readonly Html[];
   /** The field to change; undefined for a calculation. */
   readonly name: string | undefined;
   /** The row, for screen readers that announce a button without its context. */
   readonly place?: string | undefined;
 };
 
-function renderReviewEntry({ words }: Review, { label, said, name, place }: Entry): Html {
+function renderReviewEntry({ words }: Review, { label, answer, name, place }: Entry): Html {
   const change =
     name !== undefined &&
     html`<button${attributes({ type: 'submit', name: '_go', value: changeButtonValue(name), class: 'change' })}>${words.change}<span class="unseen"> ${place && `${place} – `}${label}</span></button>`;
-  const answer = said.length > 0 ? said : html`<p class="size">${words.noAnswer}</p>`;
   return html`<div>
 <dt>${label}</dt>
-<dd>${answer}</dd>
+<dd>${answer.length > 0 ? answer : html`<p class="size">${words.noAnswer}</p>`}</dd>
 ${change && html`<dd>${change}</dd>`}
 </div>`;
 }
@@ -157,7 +157,7 @@ function renderAnswer(review: Review, input: InputElement, row?: GroupRow): Html
   }
   const matrix = formatVisitorMatrix({ values: review.values, speech: review }, input, row);
   if (matrix?.length) {
-    const lines = matrix.map(([label, said]) => html`<tr><th scope="row">${label}</th><td>${said}</td></tr>`);
+    const lines = matrix.map(([label, cell]) => html`<tr><th scope="row">${label}</th><td>${cell}</td></tr>`);
     return [html`<table>${lines}</table>`];
   }
   return formatReviewedAnswer(review, input, row).map((one) => html`<p>${one}</p>`);

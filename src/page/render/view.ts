@@ -109,7 +109,7 @@ export type FormPageView = {
   readonly words: Words;
   /** The messages about invalid answers. */
   readonly sentences: PageProblems;
-  /** The number format of the page. */
+  /** The BCP 47 tag by which the page formats numbers. */
   readonly numberLocale: string;
   /** The look of the form's theme. */
   readonly look?: PageStyle | undefined;

@@ -38,19 +38,16 @@ export function parseFormAddress(form: Form, address: string): FormAddressParame
   const reference = new Map<string, string>();
   const prefill: [string, string][] = [];
   const own = new Map<string, string>();
-  const { search } = new URL(address, 'http://form');
-  const pairs = search.slice(1).split('&').filter(Boolean);
-  const questions = pairs.length > 0 ? indexQuestionsById(listQuestions(form)) : undefined;
+  const pairs = new URL(address, 'http://form').search.slice(1).split('&').filter(Boolean);
+  // Most visitors have no parameters, so the questions are indexed only if there are any.
+  if (pairs.length === 0) return { reference: {}, prefill, own };
+  const questions = indexQuestionsById(listQuestions(form));
   for (const pair of pairs) {
-    const { name, value } = readPair(pair, questions!);
+    const { name, value } = readPair(pair, questions);
     if (`${name}${value}`.includes('\u0000'))
       throw new ApiError('bad_request', 'The URL contains a NUL character.');
-    const isOwn = questions ? isPageControlName(questions, name) : name.startsWith('_');
-    if (isOwn) setFirst(own, name, value);
-    else if (
-      questions &&
-      (findInput(questions, name) ?? questions.get(parseGroupFieldName(name)?.group ?? name))
-    )
+    if (isPageControlName(questions, name)) setFirst(own, name, value);
+    else if (findInput(questions, name) ?? questions.get(parseGroupFieldName(name)?.group ?? name))
       prefill.push([name, value]);
     else setFirst(reference, name, value);
   }

@@ -26,7 +26,7 @@ const cases: readonly [what: string, settings: object, reason: RefusalReason | u
   ['that is closed', { access: 'closed' }, 'closed', 'gone'],
   ['for invited people', { access: 'invited' }, 'invited', 'forbidden'],
   ['behind a password', { access: 'password', password: 'open sesame' }, 'password', 'forbidden'],
-  ['behind a password that nobody set', { access: 'password' }, 'invited', 'forbidden'],
+  ['behind a password that is not set', { access: 'password' }, 'invited', 'forbidden'],
 ];
 
 for (const [what, settings, reason, code] of cases) {

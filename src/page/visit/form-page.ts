@@ -252,16 +252,11 @@ export function renderFirstPage(context: RenderPageServices, visit: Visit): Page
       key: keyPlaceholder,
       course: formatVisitProgress(noVisitProgress),
     });
+    const once = uniqueControlName(keyPlaceholder);
     // The range from the key to the end of the unique control name, which includes part of the key.
-    const [from, to] = [
-      page.indexOf(keyPlaceholder),
-      page.indexOf(uniqueControlName(keyPlaceholder)) + uniqueControlName(keyPlaceholder).length,
-    ];
+    const [from, to] = [page.indexOf(keyPlaceholder), page.indexOf(once) + once.length];
     const own = (key: string): string =>
-      page
-        .slice(from, to)
-        .replace(keyPlaceholder, key)
-        .replace(uniqueControlName(keyPlaceholder), uniqueControlName(key));
+      page.slice(from, to).replace(keyPlaceholder, key).replace(once, uniqueControlName(key));
     const shared = createPageTemplate(page.slice(0, from), page.slice(to));
     withKey = (key) => shared(own(key));
     if (known.size >= keptPages) known.clear();

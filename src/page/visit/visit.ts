@@ -52,7 +52,7 @@ export type Visit = {
   readonly words: Words;
   /** The messages about invalid answers. */
   readonly sentences: PageProblems;
-  /** The number format of the language. */
+  /** The BCP 47 tag by which the page formats numbers. */
   readonly numberLocale: string;
   readonly look: PageStyle;
   /** What the form's rules and conditions use beyond the answers. */

@@ -89,12 +89,34 @@ const languageOf = (tag: string): string => tag.split('-', 1)[0]!;
 
 /**
  * Returns the tag by which numbers are formatted: the page's language in the visitor's own region if the
- * browser names one, because Mexico writes 1,500.5, but Spain writes 1.500,5.
+ * browser names one, because Mexico writes 1,500.5, but Spain writes 1.500,5. Regions with one format share a
+ * tag, so pages are cached by a few tags, although a browser can name any region.
  */
 export function chooseNumberLocale(language: string, accepted = ''): string {
   const isRegional = (tag: string) =>
     languageOf(tag) === primaryLanguageOf(language) && /^\w\w-(?:[a-z]{2}|\d{3})$/.test(tag);
-  return readAccepted(accepted).find(isRegional) ?? language;
+  const regional = readAccepted(accepted).find(isRegional);
+  if (regional === undefined) return language;
+  const key = `${language} ${regional}`;
+  const known = numberLocales.get(key);
+  if (known !== undefined) return known;
+  const [ownFormat, format] = [language, regional].map(formatSamples);
+  const shared = ownFormat === format ? language : (firstTags.get(`${language} ${format}`) ?? regional);
+  firstTags.set(`${language} ${format}`, shared);
+  if (numberLocales.size >= 1_000) numberLocales.clear();
+  numberLocales.set(key, shared);
+  return shared;
+}
+
+/** The shared tags by language and regional tag. */
+const numberLocales = new Map<string, string>();
+/** The shared tags by language and format. A language has at most six formats. */
+const firstTags = new Map<string, string>();
+
+/** Formats numbers that show both separators and whether four digits have one. */
+function formatSamples(tag: string): string {
+  const { format } = new Intl.NumberFormat(tag, { numberingSystem: 'latn' });
+  return [1_234, -1_234_567.5].map((value) => format(value)).join(' ');
 }
 
 /** Parses the languages in the header, by weight and in lower case. Reads at most 20. */

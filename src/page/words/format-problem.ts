@@ -42,8 +42,8 @@ export function formatFileTypes(
     'audio/*': words.sounds,
     'video/*': words.videos,
   };
-  const said = types.map((type) => type.toLowerCase()).map((type) => families[type] ?? nameOf(type));
-  return new Intl.ListFormat(language).format(new Set(said));
+  const names = types.map((type) => type.toLowerCase()).map((type) => families[type] ?? nameOf(type));
+  return new Intl.ListFormat(language).format(new Set(names));
 }
 
 /** Words for a single file by type. */
@@ -60,8 +60,8 @@ function formatOneFile(types: readonly string[], nouns: FileNouns, language: str
     const name = nameOf(type);
     return families[type] ?? (name === 'PDF' ? nouns.aPdf : fillTemplate(nouns.aFile, { name }));
   };
-  const said = new Set(types.map((type) => nounOf(type.toLowerCase())));
-  return new Intl.ListFormat(language, { type: 'disjunction' }).format(said);
+  const names = new Set(types.map((type) => nounOf(type.toLowerCase())));
+  return new Intl.ListFormat(language, { type: 'disjunction' }).format(names);
 }
 
 /** The texts and formats to describe a problem to a visitor. */
@@ -116,11 +116,11 @@ export function formatProblemForVisitor(
     ? sentences[variant as keyof PageProblems]
     : sentences[base];
   const all = { ...examplesOf(rule, values, speech), ...values };
-  const said = Object.entries(all).map(([name, value]): [string, string] => [
+  const formatted = Object.entries(all).map(([name, value]): [string, string] => [
     name,
     formatProblemValue(rule, name, value, speech),
   ]);
-  return fillPlural(sentence, language, all, Object.fromEntries(said));
+  return fillPlural(sentence, language, all, Object.fromEntries(formatted));
 }
 
 /** Rules that only the server can check. It describes their problems itself. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { locales } from '#ast/basics/locales.ts';
-import { chooseLocale, problemsByLocale, wordsByLocale } from './choose-locale.ts';
+import { formatNumber } from '#ast/rules/written-numbers.ts';
+import { chooseLocale, chooseNumberLocale, problemsByLocale, wordsByLocale } from './choose-locale.ts';
 
 /** Returns the `{names}` of a sentence in sorted order, because languages order them differently. */
 const placesIn = (sentence: string): string[] => (sentence.match(/\{\w*\}/g) ?? []).sort();
@@ -58,3 +59,32 @@ const choices: readonly (readonly [
 for (const [what, wishes, expected] of choices) {
   test(`the page is in ${expected} when ${what}`, () => assert.equal(chooseLocale(wishes), expected));
 }
+
+const numberChoices: readonly (readonly [language: string, accepted: string, expected: string])[] = [
+  ['es', 'es-MX,es;q=0.9', 'es-mx'],
+  ['es', 'es-GT', 'es-mx'],
+  ['es', 'es-AR', 'es-ar'],
+  ['es', 'es-ES', 'es'],
+  ['en', 'en-US,en;q=0.9', 'en'],
+  ['en', 'en-QQ', 'en'],
+  ['en', 'en-001', 'en'],
+  ['en', 'en-IN', 'en-in'],
+  ['de', 'de-CH,fr-CH;q=0.8', 'de-ch'],
+  ['fr', 'de-CH,fr-CH;q=0.8', 'fr-ch'],
+  ['de', 'en-US', 'de'],
+  ['pt-BR', 'pt-PT', 'pt-pt'],
+  ['en', '', 'en'],
+];
+for (const [language, accepted, expected] of numberChoices) {
+  test(`numbers of a page in ${language} for "${accepted}" are formatted as in ${expected}`, () =>
+    assert.equal(chooseNumberLocale(language, accepted), expected));
+}
+
+test('visitors from many regions share the number formats that exist', () => {
+  const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+  const regions = letters.flatMap((one) => letters.map((other) => one + other));
+  const tags = new Set(regions.map((region) => chooseNumberLocale('en', `en-${region}`)));
+  const texts = [...tags].map((tag) => formatNumber(-1_234_567.5, tag));
+  assert.ok(tags.has('en') && tags.size > 1, [...tags].join(' '));
+  assert.deepEqual(texts, [...new Set(texts)], 'no two tags have one format');
+});

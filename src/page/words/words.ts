@@ -27,12 +27,12 @@ export type PageProblems = Readonly<Record<keyof typeof en.problems, string>>;
  * Short words could be in it by chance, except in languages without spaces.
  */
 function namesLabel(message: string, label: string): boolean {
-  const said = ` ${message.toLowerCase()}`;
+  const text = ` ${message.toLowerCase()}`;
   const words = label.trim().toLowerCase().split(' ');
   return words.every((word) => {
     const hasSpaces = word < '\u3000';
     const stem = word.slice(0, Math.max(4, word.length - 2));
-    return (word.length > 2 || !hasSpaces) && said.includes(hasSpaces ? ` ${stem}` : stem);
+    return (word.length > 2 || !hasSpaces) && text.includes(hasSpaces ? ` ${stem}` : stem);
   });
 }
 
@@ -50,21 +50,21 @@ export function prefixProblemLabel(label: string, message: string, words: Pick<W
 }
 
 /**
- * Fills in a text. `{limit#file|files}` becomes one of the two words, depending on the number. `said`
+ * Fills in a text. `{limit#file|files}` becomes one of the two words, depending on the number. `formatted`
  * contains the values as formatted in the language.
  */
 export function fillPlural(
   sentence: string,
   language: string,
   values: Readonly<Record<string, string | number>>,
-  said: Readonly<Record<string, string | number>> = values,
+  formatted: Readonly<Record<string, string | number>> = values,
 ): string {
   const chosen = sentence.replaceAll(
     /\{(\w+)#([^|}]*)\|([^}]*)\}/g,
     (_all, name: string, one: string, more: string) =>
       new Intl.PluralRules(language).select(Number(values[name])) === 'one' ? one : more,
   );
-  return fillTemplate(chosen, said);
+  return fillTemplate(chosen, formatted);
 }
 
 /** Describes how many characters of an answer are left, or how many there are too many. */

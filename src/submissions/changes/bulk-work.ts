@@ -296,9 +296,9 @@ const undoings: Readonly<Record<NonNullable<BulkInput['undone']>, Undo>> = {
     // Most submissions gained and lost the same tags, so each group is updated together.
     const alike = Map.groupBy(undone, (one) => JSON.stringify(tagsUndone(one)));
     let done = 0;
-    for (const [tags, some] of alike) {
+    for (const [tags, group] of alike) {
       const { added, removed } = JSON.parse(tags) as ReturnType<typeof tagsUndone>;
-      const ids = some.map(({ submission_id: id }) => id);
+      const ids = group.map(({ submission_id: id }) => id);
       done += (await tagBatch(db, key, { ids, added, removed, by: authorOf(asked) })).done;
     }
     return { done, made: 0 };

@@ -450,5 +450,5 @@ test('the operator can delete and restore from the command line', async () => {
   await endNow('users', other.userId);
   assert.equal(await run('user', 'restore', '--email', other.email), 1, 'the time to come back is over');
   assert.ok((await enter(member)) !== '');
-  assert.equal(await run('user', 'delete', '--email', 'nobody@example.org'), 1);
+  assert.equal(await run('user', 'delete', '--email', 'unknown@example.org'), 1);
 });

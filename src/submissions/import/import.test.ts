@@ -140,7 +140,7 @@ test('an invalid mapping is rejected with a clear message', async () => {
   const name = { as: 'answer', name: 'name' };
   assert.match(await refuse([name, name]), /Two columns have the same use/);
   assert.match(await refuse([name, { as: 'answer', name: 'likes' }]), /one column for each of its rows/);
-  assert.match(await refuse([name, { as: 'answer', name: 'nobody' }]), /no question "nobody"/);
+  assert.match(await refuse([name, { as: 'answer', name: 'unknown' }]), /no question "unknown"/);
   assert.match(await refuse([{ as: 'ignore' }, { as: 'ignore' }]), /Choose a question/);
   assert.match(await refusal({ kind: 'csv', text: 'a\n' }), /has no submissions/);
   assert.match(await refusal({ kind: 'xlsx', data: 'bm8=' }), /workbook cannot be read/);

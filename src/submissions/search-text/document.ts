@@ -3,7 +3,7 @@ import { commonTerms, commonWordsOf, compoundTerms } from './language-words.ts';
 import { digitRuns, foldedSpellings, readDigits } from './spellings.ts';
 import { acronymOf, characterPairs, innerPairsOf, pairsOf, plainWord, tokensOf } from './tokens.ts';
 
-/** A text as the index has it. */
+/** The terms of a text. */
 type IndexedText = {
   /** Words to stem, separated by spaces. */
   words: string;
@@ -13,9 +13,33 @@ type IndexedText = {
   terms: string[];
 };
 
-/** Returns what the index has of a text (docs/decisions/0112-words-of-the-index.md). */
-function indexText(text: string, language: SearchLanguage): IndexedText {
+/**
+ * The bytes of all terms of a document, with what PostgreSQL adds to each. Above 1 MB it rejects or damages them.
+ */
+const mostBytes = 1_000_000;
+const bytesPerTerm = 12;
+/** PostgreSQL damages longer terms. Their parts are indexed nevertheless. */
+const longestTerm = 500;
+
+/** Returns the terms that fit, and reduces the bytes that are left by them. */
+function keepFitting(terms: Iterable<string>, room: { bytes: number }): string[] {
+  const kept: string[] = [];
+  for (const term of terms) {
+    const bytes = Buffer.byteLength(term) + bytesPerTerm;
+    if (term.length > longestTerm || bytes > room.bytes) continue;
+    room.bytes -= bytes;
+    kept.push(term);
+  }
+  return kept;
+}
+
+/**
+ * Returns the terms of a text (docs/decisions/0112-words-of-the-index.md). If not all of them fit, whole words
+ * come first.
+ */
+function indexText(text: string, language: SearchLanguage, room: { bytes: number }): IndexedText {
   const words = new Set<string>();
+  const parts = new Set<string>();
   const terms = new Set<string>();
   const common = commonWordsOf(language);
   let commonBefore: string | undefined;
@@ -26,27 +50,27 @@ function indexText(text: string, language: SearchLanguage): IndexedText {
       commonBefore = word;
     } else commonBefore = undefined;
   };
-  const addTokens = (part: string): void => {
-    for (const token of tokensOf(part)) {
+  const addTokens = (written: string): void => {
+    for (const token of tokensOf(written)) {
       for (const { word, isSpaceless, inner } of token) {
         if (isSpaceless) for (const pair of characterPairs(word, { isQuery: false })) terms.add(pair);
         else words.add(word);
-        for (const each of inner) words.add(each);
+        for (const each of inner) parts.add(each);
         addCommon(word);
       }
       if (token.length === 1 && token[0]!.inner.length === 0) continue;
-      for (const pair of pairsOf(token)) words.add(pair);
-      for (const pair of innerPairsOf(token)) words.add(pair);
+      for (const pair of pairsOf(token)) parts.add(pair);
+      for (const pair of innerPairsOf(token)) parts.add(pair);
       const acronym = acronymOf(token);
-      if (acronym !== undefined) words.add(acronym);
+      if (acronym !== undefined) parts.add(acronym);
     }
   };
   for (const line of text.split('\n')) {
     commonBefore = undefined;
-    for (const part of line.split(/\s+/)) {
-      const plain = plainWord.exec(part)?.[1]?.toLowerCase();
+    for (const written of line.split(/\s+/)) {
+      const plain = plainWord.exec(written)?.[1]?.toLowerCase();
       if (plain === undefined) {
-        addTokens(part);
+        addTokens(written);
         continue;
       }
       words.add(plain);
@@ -57,14 +81,17 @@ function indexText(text: string, language: SearchLanguage): IndexedText {
       words.add(whole).add(national);
     }
   }
-  const compounds = language === 'german' ? Array.from(words) : [];
-  for (const word of compounds) {
-    const { parts, ends } = compoundTerms(word);
-    for (const part of parts) words.add(part);
-    for (const end of ends) terms.add(end);
-  }
-  const folded = new Set([...words].flatMap(foldedSpellings));
-  return { words: [...words].join(' '), folded: [...folded].join(' '), terms: [...terms] };
+  if (language === 'german')
+    for (const word of [...words, ...parts]) {
+      const compound = compoundTerms(word);
+      for (const part of compound.parts) parts.add(part);
+      for (const end of compound.ends) terms.add(end);
+    }
+  const kept = keepFitting(words, room);
+  const keptTerms = keepFitting(terms, room);
+  kept.push(...keepFitting(parts.difference(words), room));
+  const folded = keepFitting(new Set(kept.flatMap(foldedSpellings)), room);
+  return { words: kept.join(' '), folded: folded.join(' '), terms: keptTerms };
 }
 
 /** Returns the parameters of a search document. `body` has the words of the subject, too. */
@@ -72,8 +99,11 @@ export function indexSubmission(
   { subject, body }: { subject: string; body: string },
   language: SearchLanguage,
 ) {
-  const inSubject = indexText(subject, language);
-  const anywhere = subject === '' ? indexText(body, language) : indexText(`${subject}\n${body}`, language);
+  // The words of the subject are stored twice.
+  const inSubject = indexText(subject, language, { bytes: mostBytes / 4 });
+  const anywhere = indexText(subject === '' ? body : `${subject}\n${body}`, language, {
+    bytes: (mostBytes * 3) / 4,
+  });
   return {
     language,
     subject: inSubject.words,

@@ -32,11 +32,12 @@ const [leastCompound, leastEnd, leastBeginning] = [8, 4, 5];
 /** Between the parts of a compound, after these endings. */
 const boundary = /(?<=\p{L}{2}(?:ung|heit|keit|schaft|ion|tät|ling|tum)s)(?=\p{L}{4})/u;
 
-const endings = ['ern', 'em', 'en', 'er', 'es', 'e', 's', 'n'];
+/** The inflections of German words that are left out at the end of a compound. */
+export const compoundEndings = ['ern', 'em', 'en', 'er', 'es', 'e', 's', 'n'];
 
 /** Returns a word without its inflection, roughly: only the end of a word is compared. */
 function withoutEnding(word: string): string {
-  const ending = endings.find((each) => word.endsWith(each));
+  const ending = compoundEndings.find((each) => word.endsWith(each));
   return ending === undefined || word.length - ending.length < 4 ? word : word.slice(0, -ending.length);
 }
 
@@ -71,9 +72,8 @@ export const partBeginnings = (word: string): string[] => {
   return part === '' ? [] : [`<${reversed(part)}`, ...(part.length < leastBeginning ? [] : [part])];
 };
 
-/** Whether a German word begins or ends with another one. */
-export const hasPart = (word: string, part: string): boolean => {
-  const sought = partOfCompound(part);
-  const found = withoutEnding(foldText(word));
-  return sought !== '' && (found.startsWith(sought) || found.endsWith(sought));
+/** Whether a folded German word begins or ends with one of these parts (partOfCompound). */
+export const hasPart = (folded: string, parts: readonly string[]): boolean => {
+  const found = withoutEnding(folded);
+  return parts.some((part) => part !== '' && (found.startsWith(part) || found.endsWith(part)));
 };

@@ -1,5 +1,7 @@
+import { cutMarks } from '#ast/basics/text.ts';
+
 /** Letters that no normalization form splits into a letter and a mark. */
-const plainLetters: Readonly<Record<string, string>> = {
+export const plainLetters: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
   œ: 'oe',
@@ -25,13 +27,18 @@ const otherLetters = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'gu')
  * Accents of Latin, Greek and Cyrillic letters, and the optional vowel signs of Hebrew and Arabic. Marks of
  * other scripts are letters of their own.
  */
-const accents = /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640]/g;
+export const accents = String.raw`\u0300-\u034e\u0350-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670`;
+
+/** Invisible characters inside words. The first one keeps marks from being sorted or composed. */
+export const invisible = '\u034f\u00ad\u200b\u200c\u200d\u2060\ufeff';
+
+const ignored = new RegExp(`[${accents}${invisible}]`, 'g');
 
 /** Two spellings of one letter: `Müller` is also written `Mueller`. */
 const spelledOut: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa', ø: 'oe' };
 
 /** The digits zero of the scripts that have their own. */
-const zeros = [
+export const zeros = [
   0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20, 0x1040,
   0x17e0,
 ];
@@ -49,14 +56,14 @@ const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 /** Returns a word as it is compared: in NFKC and lower case, without invisible characters. */
 export function comparableWord(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
-  return text
+  return cutMarks(text)
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{M}\p{N}]/gu, '');
 }
 
 const withoutAccents = (text: string): string =>
-  withPlainDigits(text.normalize('NFD').replaceAll(accents, ''))
+  withPlainDigits(text.normalize('NFD').replaceAll(ignored, ''))
     .normalize('NFC')
     .replaceAll(otherLetters, (letter) => plainLetters[letter]!);
 
@@ -74,7 +81,7 @@ export function foldedSpellings(text: string): string[] {
 
 /** Returns a text without case and accents. */
 export const foldText = (text: string): string =>
-  isAscii(text) ? text.toLowerCase() : withoutAccents(text.normalize('NFKC').toLowerCase());
+  isAscii(text) ? text.toLowerCase() : withoutAccents(cutMarks(text).normalize('NFKC').toLowerCase());
 
 /** A run of digits in groups, as phone numbers are written. */
 export type DigitRun = { readonly begin: number; readonly end: number; readonly text: string };

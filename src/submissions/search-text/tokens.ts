@@ -1,4 +1,4 @@
-import { spacelessScripts } from '#rules/search-rules.ts';
+import { spacelessLetter, spacelessRun } from '#rules/search-rules.ts';
 import { comparableWord } from './spellings.ts';
 
 /**
@@ -28,8 +28,8 @@ const asciiTokens = /[a-z0-9]+(?:[^\sa-z0-9]{1,3}[a-z0-9]+)*/gi;
 const anyWords = new RegExp(String.raw`[\p{L}\p{N}]${letters}*`, 'gu');
 const asciiWords = /[a-z0-9]+/gi;
 
-const spacelessRuns = new RegExp(`[${spacelessScripts}]+|[^${spacelessScripts}]+`, 'gu');
-const isSpacelessRun = new RegExp(`^[${spacelessScripts}]`, 'u');
+const runs = new RegExp(String.raw`${spacelessRun}|(?:(?!${spacelessLetter})[^])+`, 'gu');
+const isSpacelessRun = new RegExp(`^${spacelessLetter}`, 'u');
 
 /** The number of letters of a word inside a word. Shorter ones say nothing. */
 const leastInner = 2;
@@ -52,7 +52,7 @@ function innerWords(text: string): readonly string[] {
 function segmentsOf(text: string, offset: number): Segment[] {
   const segments: Segment[] = [];
   for (const { 0: part, index } of text.matchAll(anyWords))
-    for (const { 0: run, index: at } of part.matchAll(spacelessRuns)) {
+    for (const { 0: run, index: at } of part.matchAll(runs)) {
       const word = comparableWord(run);
       const begin = offset + index + at;
       const isSpaceless = isSpacelessRun.test(run);

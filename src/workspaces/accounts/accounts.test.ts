@@ -70,7 +70,7 @@ test('a person signs in with email and password, with the email in any case', as
 test('a wrong password and an unknown email are refused in the same way', async () => {
   await makePerson(database, 'alike@example.org');
   const wrong = await post('sign-in/email', { email: 'alike@example.org', password: `${password}!` });
-  const unknown = await post('sign-in/email', { email: 'nobody@example.org', password });
+  const unknown = await post('sign-in/email', { email: 'unknown@example.org', password });
   assert.equal(wrong.status, 401);
   assert.equal(unknown.status, 401);
   assert.equal(await wrong.text(), await unknown.text());

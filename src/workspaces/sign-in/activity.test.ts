@@ -64,7 +64,7 @@ test('a sign-in with an unknown email is not recorded', async () => {
     (await database.query<{ count: string }>('select count(*) as count from person_lines')).rows[0]!.count;
   const person = await signIn(service);
   const before = Number(await count());
-  await enter('nobody-at-all@example.org', 'a wrong password');
+  await enter('unknown@example.org', 'a wrong password');
   await enter(person.email, 'a wrong password');
   await until('the other try to be noted', async () => Number(await count()) > before);
   assert.equal(Number(await count()), before + 1);

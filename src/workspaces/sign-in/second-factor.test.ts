@@ -448,7 +448,7 @@ test('two-factor changes are recorded in each workspace of the person, and the o
       ['addAuthenticatorApp', 'person', 'Grace'],
     ],
   );
-  await assert.rejects(resetFactors(database, 'nobody@example.org'), { code: 'not_found' });
+  await assert.rejects(resetFactors(database, 'unknown@example.org'), { code: 'not_found' });
 });
 
 /** Creates a person whose browser has made a passkey that is not added yet. */

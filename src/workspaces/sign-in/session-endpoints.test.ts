@@ -10,7 +10,7 @@ import { signInTries } from './sign-in.ts';
 
 const service = await openService();
 const { url } = service;
-const nobody = <Body>(method: string, path: string, body?: unknown, cookie = '') =>
+const send = <Body>(method: string, path: string, body?: unknown, cookie = '') =>
   callConsole<Body>(url, cookie, method, path, body);
 
 const cookieOf = (headers: Headers): string =>
@@ -23,27 +23,27 @@ const again = { password: 'a long test password' };
 
 test('a person can sign in and sign out, and the old cookie is then invalid', async () => {
   const person = await signIn(service, { name: 'Ada' });
-  const entered = await nobody('POST', '/session', { email: person.email, password: person.password });
+  const entered = await send('POST', '/session', { email: person.email, password: person.password });
   assert.equal(entered.status, 204);
   const cookies = entered.headers.getSetCookie();
   for (const cookie of cookies) assert.match(cookie, /; Path=\/; HttpOnly; SameSite=Lax/);
   const cookie = cookieOf(entered.headers);
-  const session = await nobody<Session>('GET', '/session', undefined, cookie);
+  const session = await send<Session>('GET', '/session', undefined, cookie);
   assert.equal(session.body.user.email, person.email);
   assert.deepEqual(session.body.workspaces, [
     { id: person.workspaceId, name: 'Test', plan: 'enterprise', role: 'owner' },
   ]);
-  const left = await nobody('DELETE', '/session', {}, cookie);
+  const left = await send('DELETE', '/session', {}, cookie);
   assert.equal(left.status, 204);
   assert.match(left.headers.getSetCookie().join(), /formloom\.session_token=; Max-Age=0/);
-  assert.equal((await nobody('GET', '/session', undefined, cookie)).status, 401);
+  assert.equal((await send('GET', '/session', undefined, cookie)).status, 401);
 });
 
 test('too many sign-in attempts return 429 with Retry-After over HTTP', async () => {
   await afterTries(service.services.requestCounter, 'x@example.org', signInTries.ofAccount - 1);
   const tries = await Promise.all(
     Array.from({ length: 3 }, () =>
-      nobody<{ retry_after: number }>('POST', '/session', { email: 'x@example.org', password: 'wrong' }),
+      send<{ retry_after: number }>('POST', '/session', { email: 'x@example.org', password: 'wrong' }),
     ),
   );
   const refused = tries.filter(({ status }) => status === 429);
@@ -69,7 +69,7 @@ test('a person can change their name and password', async () => {
   });
   assert.equal(changed.status, 204);
   assert.equal((await person.call('GET', '/session')).status, 401, 'the old session is over');
-  assert.equal((await nobody('GET', '/session', undefined, cookieOf(changed.headers))).status, 200);
+  assert.equal((await send('GET', '/session', undefined, cookieOf(changed.headers))).status, 200);
 });
 
 test('a person who creates a workspace owns it, on the default plan', async () => {
@@ -107,13 +107,13 @@ const invite = async (person: ConsolePerson, email: string, role = 'viewer') =>
   });
 const tokenOf = ({ body }: { body: { link: string | null } }): string => body.link!.split('/').at(-1)!;
 const joinNew = (token: string, password = 'a fine new password') =>
-  nobody<{ email: string; error: string; message: string }>('POST', '/joins/accounts', {
+  send<{ email: string; error: string; message: string }>('POST', '/joins/accounts', {
     token,
     name: 'New',
     password,
   });
 const enter = async (email: string, password = 'a fine new password') =>
-  cookieOf((await nobody('POST', '/session', { email, password })).headers);
+  cookieOf((await send('POST', '/session', { email, password })).headers);
 
 test('an invitation alone adds no member and no account; only its link does', async () => {
   const owner = await signIn(service, { name: 'Owner' });
@@ -146,16 +146,16 @@ test('creating an account for another person with a copied link gives no access 
   const email = 'future-member@example.org';
   assert.equal((await joinNew(tokenOf(await invite(attacker, email)))).status, 201);
   const cookie = await enter(email);
-  assert.equal((await nobody('GET', '/session', undefined, cookie)).status, 200);
+  assert.equal((await send('GET', '/session', undefined, cookie)).status, 200);
 
   const token = tokenOf(await invite(owner, email));
-  const session = await nobody<Session>('GET', '/session', undefined, cookie);
+  const session = await send<Session>('GET', '/session', undefined, cookie);
   assert.deepEqual(
     session.body.workspaces.map(({ id }) => id),
     [attacker.workspaceId],
-    'being invited lets nobody in',
+    'an invitation alone does not add a member',
   );
-  const joined = await nobody<{ error: string; message: string }>('POST', '/joins', { token }, cookie);
+  const joined = await send<{ error: string; message: string }>('POST', '/joins', { token }, cookie);
   assert.deepEqual([joined.status, joined.body.error], [403, 'forbidden'], 'not even with the link');
   assert.match(joined.body.message, /was never confirmed/);
   const taken = await joinNew(token, 'the password of the inviter');
@@ -163,23 +163,23 @@ test('creating an account for another person with a copied link gives no access 
 
   // The temporary password is for the person: it locks out everyone who used the account before.
   const { temporaryPassword } = await setTemporaryPassword(service.services.database, email);
-  assert.equal((await nobody('GET', '/session', undefined, cookie)).status, 401);
+  assert.equal((await send('GET', '/session', undefined, cookie)).status, 401);
   const temporary = await enter(email, temporaryPassword);
-  const changed = await nobody(
+  const changed = await send(
     'PUT',
     '/person/password',
     { current_password: temporaryPassword, new_password: 'a password of my own' },
     temporary,
   );
   const own = cookieOf(changed.headers);
-  assert.equal((await nobody('POST', '/joins', { token }, own)).status, 200);
+  assert.equal((await send('POST', '/joins', { token }, own)).status, 200);
 });
 
 test('a copied invitation link does not reveal whether its email has an account', async () => {
   const [owner, known] = [await signIn(service), await signIn(service)];
   const lookup = async (email: string) => {
     const token = tokenOf(await invite(owner, email));
-    const { status, body } = await nobody<object>('POST', '/joins/lookups', { token });
+    const { status, body } = await send<object>('POST', '/joins/lookups', { token });
     return { status, body: { ...body, email: '' } };
   };
   assert.deepEqual(await lookup(known.email), await lookup('somebody@example.org'));
@@ -236,16 +236,16 @@ test('a person sees their sessions and can end one or all others, but never thos
 
   const stranger = await signIn(service);
   assert.equal((await stranger.call('DELETE', `/person/sessions/${newest!.id}`, again)).status, 404);
-  assert.equal((await nobody('GET', '/session', undefined, other)).status, 200);
+  assert.equal((await send('GET', '/session', undefined, other)).status, 200);
   const wrong = { password: 'not the password' };
   for (const path of ['/person/sessions', `/person/sessions/${newest!.id}`])
     assert.equal((await person.call('DELETE', path, wrong)).status, 422, path);
   assert.equal((await person.call('DELETE', `/person/sessions/${newest!.id}`, again)).status, 204);
-  assert.equal((await nobody('GET', '/session', undefined, other)).status, 401);
+  assert.equal((await send('GET', '/session', undefined, other)).status, 401);
 
   const third = await beginSession(service, person.userId);
   assert.equal((await person.call('DELETE', '/person/sessions', again)).status, 204);
-  assert.equal((await nobody('GET', '/session', undefined, third)).status, 401);
+  assert.equal((await send('GET', '/session', undefined, third)).status, 401);
   assert.equal((await stranger.call('GET', '/session')).status, 200, 'theirs go on');
   await beginSession(service, person.userId);
   await service.services.database.query(

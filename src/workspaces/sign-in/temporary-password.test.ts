@@ -117,5 +117,5 @@ test('using a session in the console or the API extends it and its cookie', asyn
 });
 
 test('a password reset for an unknown email returns `not_found`', async () => {
-  await assert.rejects(setTemporaryPassword(database, 'nobody@example.org'), { code: 'not_found' });
+  await assert.rejects(setTemporaryPassword(database, 'unknown@example.org'), { code: 'not_found' });
 });

@@ -93,7 +93,7 @@ section[data-key] { outline-offset: 14px; border-radius: 0; }
 .opened > .option:focus-within { background: var(--tint); }
 [data-key]:has(> .opened) { position: relative; z-index: 3; }
 [data-blank]:not(:has(.written)) { color: var(--soft); font-style: italic; }
-.logic-badge { grid-column: 1 / -1; display: grid; gap: .25rem; justify-items: start; margin-block: .375rem 0; }
+.logic-badge { grid-column: 1 / -1; display: grid; gap: .25rem; align-content: start; justify-items: start; margin-block: .375rem 0; }
 section > .logic-badge, fieldset > .logic-badge:not(:last-child) { margin-block: 0 .75rem; }
 .logic-badge p { margin: 0; padding: .125rem .625rem; border-radius: 1rem; background: var(--tint); color: var(--soft); font: 400 .8125rem/1.5 system-ui, sans-serif; text-align: start; overflow-wrap: anywhere; }
 .logic-badge em { font-style: normal; font-weight: 600; color: var(--ink); }

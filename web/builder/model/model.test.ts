@@ -311,7 +311,7 @@ for (const type of types) {
     assert.deepEqual(findProblems(read(structure(toStructure(written(node))))), []);
     const lists = ['options', 'rows'].filter((name) => name in node.attrs);
     const blank = findProblems(read(structure(toStructure(node))));
-    assert.equal(blank.length, lists.length, 'what nobody wrote cannot be published');
+    assert.equal(blank.length, lists.length, 'empty texts cannot be published');
   });
 }
 

@@ -84,6 +84,9 @@ type AttributeProps<Kind extends AttributeKind> = {
   readonly onChange: (value: unknown) => void;
 };
 
+/** Whole numbers of a longer range are entered instead of chosen. */
+const mostListed = 20;
+
 /** One field for each kind of attribute, so that a new attribute needs no new field. */
 const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) => ReactElement } = {
   id: ({ spec, value, error, isLocked, onChange }) => (
@@ -130,18 +133,28 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       {spec.title}
     </Switch>
   ),
-  integer: ({ name, spec, value, error, onChange }) => (
-    <Select
-      label={spec.title}
-      {...(name === 'col_span' && { description: 'The number of grid columns that the element spans.' })}
-      value={String(typeof value === 'number' ? value : spec.default)}
-      choices={Array.from({ length: spec.max - spec.min + 1 }, (_, index) => String(spec.min + index)).map(
-        (id) => ({ id, label: id }),
-      )}
-      onChange={(text) => onChange(Number(text))}
-      error={error}
-    />
-  ),
+  integer: ({ name, spec, value, error, onChange }) =>
+    spec.max - spec.min > mostListed ? (
+      <NumberInput
+        label={spec.title}
+        description={`${spec.min} to ${spec.max.toLocaleString()}. The default is ${spec.default.toLocaleString()}.`}
+        value={value}
+        isWhole
+        error={error}
+        onChange={onChange}
+      />
+    ) : (
+      <Select
+        label={spec.title}
+        {...(name === 'col_span' && { description: 'The number of grid columns that the element spans.' })}
+        value={String(typeof value === 'number' ? value : spec.default)}
+        choices={Array.from({ length: spec.max - spec.min + 1 }, (_, index) => String(spec.min + index)).map(
+          (id) => ({ id, label: id }),
+        )}
+        onChange={(text) => onChange(Number(text))}
+        error={error}
+      />
+    ),
   options: ({ name, spec, value, published, error, onChange }) => (
     <OptionsEditor
       title={spec.title}

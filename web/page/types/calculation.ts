@@ -29,13 +29,13 @@ export function startOnPage(page: Page): void {
     }
   };
   const say = (): void => {
-    const said = [...changed].flatMap((name) => {
+    const texts = [...changed].flatMap((name) => {
       const output = byId(name);
       const label = output?.closest('.field')?.querySelector('label')?.textContent.trim();
       return output?.checkVisibility() ? [`${label}: ${output.textContent}`] : [];
     });
     changed.clear();
-    if (said.length > 0) page.announce(said.join('. '));
+    if (texts.length > 0) page.announce(texts.join('. '));
   };
   const follow = (): void => {
     update();

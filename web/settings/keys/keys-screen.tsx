@@ -148,11 +148,26 @@ function KeyName({ apiKey }: { apiKey: Key }): ReactElement {
   );
 }
 
+/** The number of permissions that are shown without opening the list. */
+const fewPermissions = 3;
+
+function Permissions({ permissions }: Pick<Key, 'permissions'>): ReactElement {
+  if (permissions === null) return <span>All data</span>;
+  const listed = <span>{permissions.map(permissionLabel).join(', ')}</span>;
+  if (permissions.length <= fewPermissions) return listed;
+  return (
+    <details>
+      <summary>{formatCount(permissions.length, 'permission')}</summary>
+      {listed}
+    </details>
+  );
+}
+
 function KeyReach({ apiKey }: { apiKey: Key }): ReactElement {
   const { permissions, form_ids, withheld, created_by, created_by_role } = apiKey;
   return (
     <div className="key-name">
-      <span>{permissions?.map(permissionLabel).join(', ') ?? 'Everything'}</span>
+      <Permissions permissions={permissions} />
       {form_ids && <span className="soft small">in {formatCount(form_ids.length, 'form')}</span>}
       {created_by_role !== null && withheld.length > 0 && (
         <span className="small">

@@ -112,7 +112,7 @@ export function TrashScreen(): ReactElement {
       title="Trash"
       lead={
         <>
-          Deleted submissions can be restored until their days in the trash are over.{' '}
+          Submissions can be restored until the retention period of the trash ends.{' '}
           <Link to="/forms/$form/submissions" params={{ form: form.id }}>
             Back to submissions
           </Link>

@@ -16,11 +16,11 @@ export const renderCalculation = withStyles<'calculation'>([calculationStyle], (
   // An element that is not shown still needs a box: the script finds elements by their order.
   if (!isVisibleToVisitors(element)) return html`<div class="field" hidden></div>`;
   const field = fieldAt(element, place);
-  const said = formatCalculationResult(element, place.row, place.page);
+  const result = formatCalculationResult(element, place.row, place.page);
   // As in texts that show the number (ast/answers/format-piped.ts), `bdi` keeps a prefix before it in
   // right-to-left pages.
   return renderLabelledControl(
     field,
-    html`<output${attributes({ id: field.name, 'aria-live': 'off' })}><bdi>${said}</bdi></output>`,
+    html`<output${attributes({ id: field.name, 'aria-live': 'off' })}><bdi>${result}</bdi></output>`,
   );
 });

@@ -78,11 +78,11 @@ function counter({ element, name, value, place: { page } }: Field): Html | undef
   const limit = limitOf(element);
   if (limit === undefined) return undefined;
   const { language, words } = page;
-  const said =
+  const text =
     typeof value === 'string' && value !== ''
       ? formatCharactersLeft(value, limit, words, language)
       : fillPlural(words.countLimit, language, { limit });
-  return html`<p${attributes({ id: countId(name), class: 'count', 'data-limit': limit })}>${said}</p>`;
+  return html`<p${attributes({ id: countId(name), class: 'count', 'data-limit': limit })}>${text}</p>`;
 }
 
 function hasHelp(element: InputElement): boolean {
