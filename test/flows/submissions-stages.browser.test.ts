@@ -120,7 +120,10 @@ test('an admin renames, adds and deletes stages in the settings; others see them
   const renamed = data.map((stage) => ({ ...stage, name: stage.name === 'Done' ? 'Closed' : stage.name }));
   assert.equal((await tenant.call('PUT', '/stages', { data: renamed }, headers)).status, 200);
   await save.click();
-  await page.getByText(/^Not saved: /).first().waitFor();
+  await page
+    .getByText(/^Not saved: /)
+    .first()
+    .waitFor();
   assert.deepEqual(await listed(), ['New', 'Waiting', 'Archived', 'Closed']);
   await save.click();
   await until('the deletion', async () => (await listed()).join() === 'New,Waiting,Done');
