@@ -57,7 +57,7 @@ const assignmentUses: ReadonlyMap<string, ColumnUse> = new Map([
 ]);
 
 /** Returns the uses of the columns of our own exports that are not answers, by position. */
-export function listOwnUses(columns: readonly ImportColumn[]): ReadonlyMap<number, ColumnUse> {
+export function listExportUses(columns: readonly ImportColumn[]): ReadonlyMap<number, ColumnUse> {
   const first = ['ignore', 'ignore', 'started_at', 'submitted_at'] as const;
   const uses = new Map<number, ColumnUse>(first.map((as, index) => [index, { as }]));
   const last = columns.findLastIndex(({ title }) => title === referenceHeading);
@@ -137,7 +137,7 @@ export function suggestMapping(columns: readonly ImportColumn[], form: Form): Co
       wholes.add(use.row === undefined && use.option === undefined ? use.name : `part ${use.name}`);
     uses[index] = use;
   };
-  if (isOwn) for (const [index, use] of listOwnUses(columns)) uses[index] = use;
+  if (isOwn) for (const [index, use] of listExportUses(columns)) uses[index] = use;
   const questions = [...importableQuestions(form).values()];
   for (const keyOf of [(name: string) => name.trim(), normalizeLabel]) {
     const offers = offersOf(questions, keyOf, isOwn);

@@ -9,7 +9,7 @@ import {
   guessDecimalMark,
   type ImportColumn,
   isFormloomExport,
-  listOwnUses,
+  listExportUses,
   suggestMapping,
 } from './mapping.ts';
 import { isBlankCell } from './read-cell.ts';
@@ -170,7 +170,7 @@ function unusedColumns(
   const [head, ...body] = lines;
   const files = findNamedColumns(columns, unimportableQuestions(form));
   const results = findNamedColumns(columns, calculatedQuestions(form));
-  const own = listOwnUses(columns);
+  const own = listExportUses(columns);
   return columns.flatMap(({ title }, index) => {
     const isLost = files.has(index) || (isOwn && !own.has(index) && !results.has(index));
     if (!isLost || mapping[index]?.as !== 'ignore') return [];
