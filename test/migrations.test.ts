@@ -227,3 +227,26 @@ test('a database older than migration 84 is refused and stays unchanged', async 
   });
   assert.deepEqual(await recordedIn(database, 'public'), before);
 });
+
+test('stored tables and views hide the new columns for stages and assignees', async () => {
+  const { database } = await testDatabase(unlimited);
+  await migrate(database, migrations.slice(0, 12));
+  const id = 'a0000000-0000-4000-8000-000000000000';
+  const stored = { order: ['name'], hidden: ['name'], widths: {}, pinned: 1, is_tall: false };
+  const settings = JSON.stringify(stored);
+  // Without the rows that foreign keys require.
+  await database.query(`
+    set local session_replication_role = replica;
+    insert into table_settings (workspace_id, form_id, user_id, settings) values ('${id}', '${id}', 'a', '${settings}');
+    insert into saved_views (workspace_id, id, form_id, name, query, columns, created_at, updated_at)
+    values ('${id}', '${id}', '${id}', 'All', '{}', null, now(), now()),
+           ('${id}', gen_random_uuid(), '${id}', 'Some', '{}', '${settings}', now(), now())`);
+  await migrate(database, migrations);
+  const { rows } = await database.query(`
+    select settings from table_settings union all (select columns from saved_views order by name)`);
+  const changed = { ...stored, hidden: ['name', '$stage', '$assignee'] };
+  assert.deepEqual(
+    rows.map((row) => row['settings']),
+    [changed, null, changed],
+  );
+});

@@ -12,6 +12,12 @@ alter table submissions add foreign key (workspace_id, assignee_id) references m
 create index submissions_moved on submissions (workspace_id, form_id) where stage_id is not null or assignee_id is not null;
 -- Finds what is assigned to a member who leaves.
 create index submissions_assigned on submissions (workspace_id, assignee_id) where assignee_id is not null;
+-- Stored tables and saved views do not show the new columns until a person asks for them.
+-- The version before: ignores ids of columns that it does not know.
+update table_settings set settings = jsonb_set(settings, '{hidden}', settings -> 'hidden' || '["$stage", "$assignee"]');
+-- The version before: see above.
+update saved_views set columns = jsonb_set(columns, '{hidden}', columns -> 'hidden' || '["$stage", "$assignee"]')
+ where columns is not null;
 
 -- Of the instance
 -- Whether the person is emailed about submissions that are assigned to them.

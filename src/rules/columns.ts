@@ -40,6 +40,13 @@ export function orderColumns<Column extends { readonly id: string }>(
 export const stageColors = ['gray', 'blue', 'green', 'yellow', 'red'] as const;
 export type StageColor = (typeof stageColors)[number];
 
+/** The most stages of a workspace, and the most characters of the name of one. */
+export const mostStages = 20;
+export const longestStageName = 50;
+
+/** The kinds of bulk changes of submissions that can be undone. */
+export const undoableKinds = ['trash', 'tag', 'status', 'stage', 'assign'] as const;
+
 /** The columns of what the workspace does with submissions. Conditions name them like elements. */
 export const assignmentColumns = { stage: '$stage', assignee: '$assignee' } as const;
 

@@ -14,6 +14,7 @@ import { formatEtag } from '#kit/replies/etag.ts';
 import { boolean, onlyRow, requireRow, statement } from '#kit/statement.ts';
 import { noExtraProperties } from '#kit/validation.ts';
 import { orderColumns } from '#rules/columns.ts';
+import { listMembers } from '#submissions/changes/assign.ts';
 import type { Column } from '#submissions/columns.ts';
 import type { AssignmentNames } from '#submissions/export/cells.ts';
 import { exportFormats, exportStream, exportTypes, startLimitedExport } from '#submissions/export/export.ts';
@@ -71,9 +72,6 @@ const ExportQuery = Type.Object(
   noExtraProperties,
 );
 
-const listMemberNames = statement('view.list_member_names', 'workspace_id', 'id:text name')`
-  select u.id, u.name from members m join users u on u.id = m.user_id where m.workspace_id = $workspace_id`;
-
 const hasAssignments = statement('view.has_assignments', 'workspace_id form_id', {
   has_assignments: boolean,
 })`
@@ -91,7 +89,7 @@ async function readAssignmentNames(
   if (!form!.has_assignments) return undefined;
   const [stages, members] = await Promise.all([
     readStages(database, workspaceId),
-    listMemberNames(database, { workspace_id: workspaceId }),
+    listMembers(database, { workspace_id: workspaceId }),
   ]);
   const byId = (named: readonly { id: string; name: string }[]) =>
     new Map(named.map(({ id, name }) => [id, name]));

@@ -98,7 +98,8 @@ export function submissionJson<More extends object>(
   return markJsonText(
     `{"id":"${row.id}","form_id":"${row.form_id}","status":"${row.status}","answers":${answers},` +
       `"metadata":{"fields":${row.fields},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}${languageOf(row)}},` +
-      `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)}${assignmentOf(row)}` +
+      `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)}` +
+      (more && 'stage_id' in more ? '' : assignmentOf(row)) +
       (more ? `,${JSON.stringify(more).slice(1)}` : '}'),
   );
 }

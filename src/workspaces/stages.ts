@@ -1,30 +1,27 @@
 import { type Static, Type } from 'typebox';
 import { normalizeText, trimText } from '#ast/basics/text.ts';
 import { newId, now } from '#kit/clock.ts';
-import { hashResponse, requireUnchanged } from '#kit/conditional.ts';
-import { type Database, transaction } from '#kit/database.ts';
-import type { ErrorItem } from '#kit/errors.ts';
+import { hashResponse } from '#kit/conditional.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { operation } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { jsonb, type Queryable, requireRow, statement } from '#kit/statement.ts';
-import { stageColors } from '#rules/columns.ts';
+import { longestStageName, mostStages, stageColors } from '#rules/columns.ts';
 import { nameProblems, throwProblems } from './accounts/users.ts';
 import { requireWorkspaceAccess } from './authenticate.ts';
 import { noExtraProperties, timestamp } from './shapes.ts';
-
-const mostStages = 20;
-const longestStageName = 50;
 
 const color = Type.Enum([...stageColors]);
 export const stageIdSchema = Type.String({ pattern: '^[a-z0-9_-]{1,64}$' });
 
 /** A stage that submissions go through. */
-export const Stage = nameSchema(
+const Stage = nameSchema(
   'Stage',
   Type.Object({ id: Type.String(), name: Type.String(), color }, noExtraProperties),
 );
-export type Stage = Static<typeof Stage>;
+type Stage = Static<typeof Stage>;
 
 const Stages = Type.Object({
   data: Type.Array(Stage, { description: 'In order. Submissions begin in the first stage.' }),
@@ -34,12 +31,9 @@ const Stages = Type.Object({
 const findStages = statement('stages.find', 'workspace_id', ['updated_at', { stages: jsonb<Stage[]>() }])`
   select stages, stages_updated_at as updated_at from workspaces where id = $workspace_id`;
 
-const lockStages = statement('stages.lock', 'workspace_id', 'updated_at')`
-  select stages_updated_at as updated_at from workspaces where id = $workspace_id for no key update`;
-
-const updateStages = statement('stages.update', ['workspace_id now stages:jsonText'], '')`
+const updateStages = statement('stages.update', 'workspace_id now stages:jsonText unchanged?', 'id')`
   update workspaces set stages = $stages, stages_updated_at = greatest($now, stages_updated_at + interval '1 ms')
-   where id = $workspace_id`;
+   where id = $workspace_id and ($unchanged is null or stages_updated_at = any ($unchanged)) returning id`;
 
 /** The ids of the stages of the workspace, in order. It does not depend on a row, so it is read once. */
 export const stageIdsSql = `(select array(select stage ->> 'id' from jsonb_array_elements(w.stages) with ordinality as listed (stage, place) order by place)
@@ -101,7 +95,7 @@ export function stageEndpoints({ database }: { database: Database }) {
     changeStages: operation({
       summary: 'Change stages',
       description:
-        'Replaces the stages of the workspace. A stage keeps its submissions if its `id` is sent. Submissions in a deleted stage go to the first stage. A stage without an `id` gets one.',
+        'Replaces the stages of the workspace. A stage keeps its submissions if its `id` is sent. Submissions in a deleted stage go to the first stage. If another stage becomes the first, submissions that were never moved are in that stage. A stage without an `id` gets one.',
       permission: 'workspace:write',
       audit: { changes: 'listStages' },
       body: Type.Object(
@@ -113,7 +107,9 @@ export function stageEndpoints({ database }: { database: Database }) {
             ),
             { minItems: 1, maxItems: mostStages },
           ),
-          updated_at: Type.Optional(Type.String({ description: 'Ignored.' })),
+          updated_at: Type.Optional(
+            Type.String({ description: 'Ignored, so that an object returned by the API can be sent back.' }),
+          ),
         },
         noExtraProperties,
       ),
@@ -133,12 +129,9 @@ export function stageEndpoints({ database }: { database: Database }) {
         const given = body.data.map((stage) => ({ ...stage, name: trimText(normalizeText(stage.name)) }));
         throwProblems(stageProblems(given));
         const stages = given.map(({ id = newId(), name, color }): Stage => ({ id, name, color }));
-        await transaction(database, async (client) => {
-          const { updated_at } = requireRow(await lockStages(client, { workspace_id: workspaceId }));
-          requireUnchanged(unchanged, updated_at);
-          const sent = { workspace_id: workspaceId, now: now(), stages: JSON.stringify(stages) };
-          await updateStages(client, sent);
-        });
+        const sent = { workspace_id: workspaceId, now: now(), stages: JSON.stringify(stages), unchanged };
+        const changed = await updateStages(database, sent);
+        if (changed.length === 0) throw new ApiError(unchanged ? 'precondition_failed' : 'not_found');
         return read(workspaceId);
       },
     }),

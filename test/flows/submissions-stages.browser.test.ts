@@ -103,13 +103,29 @@ test('an admin renames, adds and deletes stages in the settings; others see them
   await page.getByRole('option', { name: 'Red' }).click();
   await audit(page, 'the stages');
   await page.getByRole('button', { name: 'Move Archived up' }).click();
-  await page.getByRole('button', { name: 'Save stages' }).click();
+  const save = page.getByRole('button', { name: 'Save stages' });
+  await save.press('Enter');
   await holdToast(page, 'The stages were saved.');
+  await page.locator('button:focus', { hasText: 'Save stages' }).waitFor();
   const listed = async () => (await tenant.call('GET', '/stages')).body.data.map(({ name }) => name);
   assert.deepEqual(await listed(), ['New', 'Waiting', 'Archived', 'Done']);
   await page.getByRole('button', { name: 'Delete Archived' }).click();
   await page.getByText('Submissions in a deleted stage go to the first stage.').waitFor();
-  await page.getByRole('button', { name: 'Save stages' }).click();
+  await page.getByRole('button', { name: 'Move Waiting up' }).click();
+  await page.getByText('Submissions that were never moved go to the new first stage.').waitFor();
+  await page.getByRole('button', { name: 'Move Waiting down' }).click();
+  // Another person's change is not overwritten without a warning, and the edit is kept.
+  const headers = { Authorization: `Bearer ${await tenant.makeFullKey()}` };
+  const { data } = (await tenant.call('GET', '/stages')).body;
+  const renamed = data.map((stage) => ({ ...stage, name: stage.name === 'Done' ? 'Closed' : stage.name }));
+  assert.equal((await tenant.call('PUT', '/stages', { data: renamed }, headers)).status, 200);
+  await save.click();
+  await page
+    .getByText(/^Not saved: /)
+    .first()
+    .waitFor();
+  assert.deepEqual(await listed(), ['New', 'Waiting', 'Archived', 'Closed']);
+  await save.click();
   await until('the deletion', async () => (await listed()).join() === 'New,Waiting,Done');
   await leave(page);
 

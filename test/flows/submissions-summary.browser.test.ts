@@ -182,6 +182,10 @@ test('scales and options keep their order, long lists say that they are sorted, 
   const country = cardOf(page, 'Country');
   await country.getByText('Most frequent first.').waitFor();
   assert.deepEqual(await linesOf(page, 'Country'), ['Nepal 3 75%', 'Mali 1 25%']);
+  await page.emulateMedia({ media: 'print' });
+  await country.getByText('Laos').waitFor();
+  assert.equal(await country.getByText('Show 12 more').isVisible(), false);
+  await page.emulateMedia({ media: 'screen' });
   await country.getByText('Show 12 more').click();
   await country.getByText('Laos').waitFor();
   const figures = [

@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import { type StageColor, stageColors } from '#rules/columns.ts';
+import { longestStageName, mostStages, type StageColor, stageColors } from '#rules/columns.ts';
 import { usePasswordAction } from '../account/password-dialog.tsx';
+import { isConcurrentChangeError } from '../api/client.ts';
 import { callSessionOperation, callWorkspaceOperation, download } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button, IconButton } from '../design/button.tsx';
@@ -223,10 +224,8 @@ function Term({ name, children }: { name: string; children: ReactNode }): ReactE
 }
 
 type Stages = ReplyOf<'listStages'>;
-/** A stage that is edited. A new one has no id yet. */
-type Draft = { key: number; id?: string; name: string; color: StageColor };
+type Stage = Stages['data'][number];
 
-const mostStages = 20;
 const colorLabels = {
   gray: 'Gray',
   blue: 'Blue',
@@ -247,7 +246,7 @@ function StagesCard({ workspace }: { workspace: WorkspaceDetail }): ReactElement
       <QueryState query={stages} lines={3} showsError>
         {(seen) =>
           mayAdminister(workspace.role) ? (
-            <StagesForm key={seen.updated_at} workspaceId={workspace.id} seen={seen} />
+            <StagesForm workspaceId={workspace.id} seen={seen} />
           ) : (
             <div className="row">
               {seen.data.map((stage) => (
@@ -262,9 +261,11 @@ function StagesCard({ workspace }: { workspace: WorkspaceDetail }): ReactElement
 }
 
 function StagesForm({ workspaceId, seen }: { workspaceId: string; seen: Stages }): ReactElement {
-  const [drafts, setDrafts] = useState<readonly Draft[]>(() =>
-    seen.data.map((stage, key) => ({ ...stage, key })),
-  );
+  // An edit is based on the stages at its begin, unless another person's change has been reported since.
+  const [edit, setEdit] = useState<{ base: Stages | undefined; drafts: readonly Stage[] }>();
+  const drafts = edit?.drafts ?? seen.data;
+  const setDrafts = (changed: readonly Stage[]): void =>
+    setEdit({ base: edit?.base ?? seen, drafts: changed });
   const list = useRef<HTMLOListElement>(null);
   const handOver = useFocusHandover();
   const save = useAction({
@@ -272,12 +273,14 @@ function StagesForm({ workspaceId, seen }: { workspaceId: string; seen: Stages }
       callWorkspaceOperation(
         workspaceId,
         'changeStages',
-        { body: { data: drafts.map(({ key: _key, ...stage }) => stage) } },
-        { seen },
+        { body: { data: [...drafts] } },
+        { seen: edit?.base ?? seen },
       ),
     done: 'The stages were saved.',
+    onDone: () => setEdit(undefined),
+    onProblem: (error) => isConcurrentChangeError(error) && setEdit({ base: undefined, drafts }),
   });
-  const change = (index: number, part: Partial<Draft>): void =>
+  const change = (index: number, part: Partial<Stage>): void =>
     setDrafts(drafts.map((draft, at) => (at === index ? { ...draft, ...part } : draft)));
   const move = (index: number, to: number): void =>
     setDrafts(drafts.toSpliced(index, 1).toSpliced(to, 0, drafts[index]!));
@@ -287,16 +290,16 @@ function StagesForm({ workspaceId, seen }: { workspaceId: string; seen: Stages }
   return (
     <CardForm label="Save stages" action={save} onSubmit={() => save.mutate()}>
       <ol ref={list} className="stages" aria-label="Stages in order">
-        {drafts.map(({ key, name, color }, index) => {
+        {drafts.map(({ id, name, color }, index) => {
           const title = name.trim() || `stage ${index + 1}`;
           return (
-            <li key={key} className="stages-line">
+            <li key={id} className="stages-line">
               <TextField
                 label={<span className="unseen">Name of stage {index + 1}</span>}
                 value={name}
                 onChange={(changed) => change(index, { name: changed })}
                 error={save.of(`data[${index}].name`)}
-                maxLength={50}
+                maxLength={longestStageName}
                 autoComplete="off"
               />
               <Select<StageColor>
@@ -341,6 +344,11 @@ function StagesForm({ workspaceId, seen }: { workspaceId: string; seen: Stages }
           Submissions in a deleted stage go to the first stage.
         </p>
       )}
+      {drafts[0]!.id !== seen.data[0]!.id && (
+        <p className="soft small" role="status">
+          Submissions that were never moved go to the new first stage.
+        </p>
+      )}
       {drafts.length < mostStages && (
         <div className="row">
           <Button
@@ -348,8 +356,8 @@ function StagesForm({ workspaceId, seen }: { workspaceId: string; seen: Stages }
             icon="add"
             onPress={() => {
               focusOn(drafts.length);
-              const key = Math.max(...drafts.map((draft) => draft.key)) + 1;
-              setDrafts([...drafts, { key, name: '', color: 'gray' }]);
+              const id = Math.random().toString(36).slice(2);
+              setDrafts([...drafts, { id, name: '', color: 'gray' }]);
             }}
           >
             Add stage

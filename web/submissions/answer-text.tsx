@@ -77,16 +77,10 @@ function formatTime(format: Intl.DateTimeFormat, iso: string): string {
   return Number.isNaN(time) ? iso : format.format(time);
 }
 
+type AnswerCellProps = { value: AnswerValue | undefined; asked: QuestionDisplay; hits: readonly string[] };
+
 /** Shows an answer in a table cell as one text with highlighted hits. The value decides the format. */
-export function AnswerCell({
-  value,
-  asked,
-  hits,
-}: {
-  value: AnswerValue | undefined;
-  asked: QuestionDisplay;
-  hits: readonly string[];
-}): ReactElement | null {
+export function AnswerCell({ value, asked, hits }: AnswerCellProps): ReactElement | null {
   if (value === undefined) return null;
   const text = <HighlightedText text={formatAnswer(value, asked)} hits={hits} limit={cellLimit} />;
   if (!Array.isArray(value) || !(value as readonly unknown[]).some(isFile)) return text;

@@ -108,7 +108,7 @@ export const summaryQuery = (
   { sample, compare }: { sample: SummarySample; compare: string | undefined },
 ) => {
   const parameters = {
-    ...toFilterParameters({ ...view, q: undefined }),
+    ...toFilterParameters(view),
     ...readerLanguage(),
     time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     sample,
@@ -214,9 +214,9 @@ export function useTeam({ workspace_id }: Pick<FormLocation, 'workspace_id'>): T
 }
 
 /** Returns the label of a stage or a member by the column and the id. */
-export function describeAssignment(id: string, column: string, { stages, members }: Team): string {
-  // They are not loaded yet: every workspace has a stage.
-  if (stages.length === 0) return '…';
+export function describeAssignment(id: string, column: string, { stages, members, error }: Team): string {
+  // They are not loaded: every workspace has a stage.
+  if (stages.length === 0) return error ? 'Unknown' : '…';
   const known =
     column === assignmentColumns.stage
       ? stages.find((stage) => stage.id === id)?.name

@@ -5,14 +5,10 @@ import { IconButton } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
 import { type FormLocation, tagsQuery } from './queries.ts';
 
+type TagChipsProps = { tags: readonly string[]; onRemove?: (tag: string) => void };
+
 /** The tags of a submission. With `onRemove`, each can be removed. */
-export function TagChips({
-  tags,
-  onRemove,
-}: {
-  tags: readonly string[];
-  onRemove?: (tag: string) => void;
-}): ReactElement | null {
+export function TagChips({ tags, onRemove }: TagChipsProps): ReactElement | null {
   if (tags.length === 0) return null;
   return (
     <span className="tags">

@@ -45,11 +45,18 @@ export function readEnteredAddress(text: string): MailAddress | undefined {
   return read && isEmail(read.address) ? read : undefined;
 }
 
-/** Returns the address with its domain in Punycode, as DNS uses it. */
-export function toAsciiDomain(address: string): string {
-  const { local, domain } = splitAddress(address);
-  return `${local}@${domainToASCII(domain) || domain}`;
+/** Whether a normalized text (`normalizeMailAddress`) is an address without a display name. */
+export const isBareAddress = (text: string): boolean => readMailAddress(text)?.address === text;
+
+/** Returns the domain of an address in Punycode, as DNS uses it. */
+export function asciiDomainOf(address: string): string {
+  const { domain } = splitAddress(address);
+  return domainToASCII(domain) || domain;
 }
+
+/** Returns the address with its domain in Punycode. */
+export const toAsciiDomain = (address: string): string =>
+  `${splitAddress(address).local}@${asciiDomainOf(address)}`;
 
 /** Returns the form in which account addresses are stored and compared: lowercase, with a Unicode domain. */
 export function normalizeMailAddress(text: string): string {

@@ -23,7 +23,7 @@ test('a person is emailed what others assign to them, unless they turned it off'
   );
   const form = await makeForm(tenant, [element('text', 'name')]);
   const ids: string[] = [];
-  for (const name of ['a', 'b', 'c'])
+  for (const name of ['a', 'b', 'c', 'd', 'e'])
     ids.push((await openVisitor(service).submit(form.id, { name })).body.id);
   assert.deepEqual((await cy!.call('GET', '/person/notifications')).body, { assignment_emails: true });
   const off = await cy!.call('PATCH', '/person/notifications', { assignment_emails: false });
@@ -39,13 +39,19 @@ test('a person is emailed what others assign to them, unless they turned it off'
   await assign(2, ben!.userId);
   await assign(2, null);
   await assign(0, ben!.userId);
-  const bulk = { ids: ids.slice(0, 2), assignee_id: ben!.userId };
-  assert.equal((await ada!.api('POST', `/forms/${form.id}/submissions/changes`, bulk)).status, 202);
+  const assignMany = async (...indexes: number[]) => {
+    const bulk = { ids: indexes.map((index) => ids[index]), assignee_id: ben!.userId };
+    assert.equal((await ada!.api('POST', `/forms/${form.id}/submissions/changes`, bulk)).status, 202);
+  };
+  // The first is already assigned to him, and the last is in the trash.
+  await assignMany(0);
+  await assignMany(0, 1, 3, 4);
+  assert.equal((await ada!.api('DELETE', `/submissions/${ids[4]}`)).status, 204);
 
   const texts = (await server.waitFor(ben!.email, 2)).map(({ mail }) => `${mail.subject}\n${mail.text}`);
   const [one, many] = texts.toSorted((a, b) => b.localeCompare(a)) as [string, string];
   assert.match(one, /^A submission was assigned to you: /);
-  assert.ok(one.includes(`${service.url}/app/forms/${form.id}/submissions/${ids[0]}`), one);
+  assert.ok(one.includes(`${service.url}/app/forms/${form.id}/submissions?open=${ids[0]}`), one);
   assert.match(many, /^2 submissions were assigned to you: /);
   assert.ok(many.includes(`/app/forms/${form.id}/submissions?where=`), many);
   // Nothing for the person who assigned a submission to herself, and for the one who turned it off.

@@ -135,7 +135,7 @@ export const noticeColumns = {
 /** A completed submission with its form. */
 export type NotifiedSubmission = RowOf<typeof noticeColumns>;
 
-const consoleAddress = (
+export const consoleAddress = (
   publicUrl: string,
   { form_id, id }: Pick<NotifiedSubmission, 'form_id' | 'id'>,
 ): string => `${publicUrl}/app/forms/${form_id}/submissions?open=${id}`;

@@ -6,7 +6,7 @@ import { createEvaluationContext } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { sharedDatabaseOf } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
-import { enqueueMail, enqueueMails, type NewMail } from '#kit/outbox.ts';
+import { type EmailBlock, enqueueMail, enqueueMails, type NewMail } from '#kit/outbox.ts';
 import { onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import { assignmentColumns } from '#rules/columns.ts';
 import { signSubmissionLinkToken } from '#submissions/links.ts';
@@ -16,6 +16,7 @@ import {
   composeDigest,
   composeNotification,
   composeReceipt,
+  consoleAddress,
   type NotifiedSubmission,
   noticeColumns,
   receiptAddresses,
@@ -229,10 +230,14 @@ const findAssigned = statement('mail.find_assigned', 'workspace_id id user_id', 
    where s.workspace_id = $workspace_id and s.id = $id and s.assignee_id = $user_id and s.trashed_at is null
      for key share of s`;
 
-/** Finds a bulk change that assigned submissions, unless it was undone. */
-const findAssigning = statement('mail.find_assigning', 'workspace_id id', 'form_name total:integer')`
-  select f.name as form_name, t.total from tasks t
-    join forms f on f.workspace_id = t.workspace_id and f.id = t.form_id and f.deleted_at is null
+/** Counts the submissions that a bulk change assigned to the person and that still are, unless it was undone. */
+const findAssigning = statement('mail.find_assigning', 'workspace_id id user_id', 'form_name total:integer')`
+  select f.name as form_name,
+         (select count(distinct s.id)::integer from submission_changes c
+            join submissions s on s.workspace_id = c.workspace_id and s.id = c.submission_id
+           where c.workspace_id = t.workspace_id and c.bulk_id = t.id and s.assignee_id = $user_id
+             and s.trashed_at is null) as total
+    from tasks t join forms f on f.workspace_id = t.workspace_id and f.id = t.form_id and f.deleted_at is null
    where t.workspace_id = $workspace_id and t.id = $id
      and not exists (
        select from tasks u
@@ -257,54 +262,58 @@ export async function notifyAssigned(
   workspaceId: string,
   { userId, formId, submissionId, bulkId, by }: Extract<EmailEvent, { kind: 'submissions_assigned' }>,
 ): Promise<void> {
-  const key = { workspace_id: workspaceId };
-  const [member, address, [assigner]] = [
-    onlyRow(await findAssignee(client, { ...key, user_id: userId })),
-    onlyRow(await findAddress(sharedDatabaseOf(client), { id: userId })),
-    await findAssigner(client, { ...key, ...by }),
-  ];
+  if (!config.smtp) return;
+  const key = { workspace_id: workspaceId, user_id: userId };
+  const member = onlyRow(await findAssignee(client, key));
+  const address = member && onlyRow(await findAddress(sharedDatabaseOf(client), { id: userId }));
   const to = address && readMailAddress(address.email);
-  if (!member || !to || !config.smtp) return;
-  const found =
+  if (!to) return;
+  const found = onlyRow(
     submissionId === undefined
-      ? onlyRow(await findAssigning(client, { ...key, id: bulkId! }))
-      : onlyRow(await findAssigned(client, { ...key, id: submissionId, user_id: userId }));
-  if (!found) return;
-  const { total, form_name } = found;
-  const list = `${config.publicUrl}/app/forms/${formId}/submissions`;
-  const condition = [{ on: 'answer', name: assignmentColumns.assignee, op: 'any', values: [userId] }];
-  const heading =
-    total === 1
-      ? 'A submission was assigned to you'
-      : `${formatCount(total, 'submission')} were assigned to you`;
-  await enqueueMail(
-    client,
-    vault,
-    { workspaceId, formId, submissionIds: submissionId === undefined ? [] : [submissionId] },
-    {
-      kind: 'assignment',
-      to,
-      subject: `${heading}: ${form_name}`,
-      letter: {
-        heading,
-        blocks: [
-          {
-            kind: 'fields',
-            fields: [
-              { label: 'Form', value: form_name },
-              { label: 'Assigned by', value: assigner?.name ?? 'A deleted account or key' },
-            ],
-          },
-          submissionId === undefined
-            ? {
-                kind: 'button',
-                label: 'View submissions',
-                url: `${list}?where=${encodeURIComponent(JSON.stringify(condition))}`,
-              }
-            : { kind: 'button', label: 'View submission', url: `${list}/${submissionId}` },
-        ],
-        reason: `You're receiving this email because you are a member of the workspace “${member.workspace}”. You can turn off these emails in your account: ${config.publicUrl}/app/account`,
-      },
-    },
+      ? await findAssigning(client, { ...key, id: bulkId! })
+      : await findAssigned(client, { ...key, id: submissionId }),
   );
+  if (!found?.total) return;
+  const [assigner] = await findAssigner(client, { workspace_id: workspaceId, ...by });
+  const condition = [{ on: 'answer', name: assignmentColumns.assignee, op: 'any', values: [userId] }];
+  const [label, url] =
+    submissionId === undefined
+      ? ([
+          'View submissions',
+          `${config.publicUrl}/app/forms/${formId}/submissions?where=${encodeURIComponent(JSON.stringify(condition))}`,
+        ] as const)
+      : ([
+          'View submission',
+          consoleAddress(config.publicUrl, { form_id: formId, id: submissionId }),
+        ] as const);
+  const about = { workspaceId, formId, submissionIds: submissionId === undefined ? [] : [submissionId] };
+  const assignment = { ...found, ...member, by: assigner?.name, publicUrl: config.publicUrl };
+  const mail = composeAssignment(assignment, { kind: 'button', label, url });
+  await enqueueMail(client, vault, about, { ...mail, to });
+}
+
+type Assigned = Record<'form_name' | 'workspace' | 'publicUrl', string> & {
+  total: number;
+  by: string | null | undefined;
+};
+
+function composeAssignment(
+  { form_name, workspace, publicUrl, total, by }: Assigned,
+  button: EmailBlock,
+): Omit<NewMail, 'to'> {
+  const what = total === 1 ? 'A submission was' : `${formatCount(total, 'submission')} were`;
+  const heading = `${what} assigned to you`;
+  const fields = [
+    { label: 'Form', value: form_name },
+    { label: 'Assigned by', value: by ?? 'A deleted account or key' },
+  ];
+  return {
+    kind: 'assignment',
+    subject: `${heading}: ${form_name}`,
+    letter: {
+      heading,
+      blocks: [{ kind: 'fields', fields }, button],
+      reason: `You're receiving this email because you are a member of the workspace “${workspace}”. You can turn off these emails in your account: ${publicUrl}/app/account`,
+    },
+  };
 }

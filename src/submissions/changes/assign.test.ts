@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Static } from 'typebox';
 import { newId } from '#kit/clock.ts';
 import { element } from '#test/ast/forms.ts';
 import { type Body, shareService, type Tenant, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { createUser } from '#workspaces/accounts/users.ts';
 import { addMember, removeMember } from '#workspaces/members.ts';
+import type { ImportProgress } from '../import/endpoints.ts';
 
 const service = await shareService();
 
@@ -88,7 +90,7 @@ test('an unknown stage and a person of another workspace are refused', async () 
   assert.equal((await change(ids[0]!, { assignee_id: people[0] })).status, 200);
 });
 
-test('events do not tell of a stage or an assignee', async () => {
+test('events do not contain the stage or the assignee', async () => {
   const { tenant, ids, people, change } = await openDesk(['a']);
   const count = async () =>
     (await tenant.database.query('select from events where submission_id = $1', [ids[0]])).rowCount;
@@ -151,7 +153,7 @@ test('stages are renamed, reordered, added and deleted; a deleted one leads to t
   assert.equal((await tenant.call('PUT', '/stages', { data: made.body.data })).status, 403);
 });
 
-test('stages are changed with If-Match, which a renamed workspace does not concern', async () => {
+test('stages are changed with If-Match, and renaming the workspace does not change their ETag', async () => {
   const { tenant } = await openDesk([]);
   const Authorization = `Bearer ${await tenant.makeFullKey()}`;
   const { body, headers } = await tenant.call('GET', '/stages', undefined, { Authorization });
@@ -171,7 +173,7 @@ test('a member who leaves is no longer the assignee', async () => {
 });
 
 test('many submissions are moved or assigned at once, and this is undone', async () => {
-  const { tenant, form, ids, people, read, change } = await openDesk(['a', 'b', 'c']);
+  const { tenant, form, ids, people, read, change } = await openDesk(['a', 'b', 'c'], ['Ada', 'Zoe']);
   const changes = `/forms/${form.id}/submissions/changes`;
   const finish = async (id: string) =>
     until('the change has ended', async () => {
@@ -184,6 +186,7 @@ test('many submissions are moved or assigned at once, and this is undone', async
   await change(ids[0]!, { stage_id: 'done' });
   const moved = await start({ filter: {}, stage_id: 'in_progress', expected: 3 });
   assert.partialDeepStrictEqual(await finish(moved), { kind: 'stage', total: 3, done: 3 });
+  await change(ids[1]!, { assignee_id: people[1] });
   const assigned = await start({ ids: ids.slice(0, 2), assignee_id: people[0] });
   assert.partialDeepStrictEqual(await finish(assigned), { kind: 'assign', done: 2 });
   const [ada] = people;
@@ -193,6 +196,9 @@ test('many submissions are moved or assigned at once, and this is undone', async
     ['in_progress', null],
   ]);
   await change(ids[1]!, { stage_id: 'done' });
+  // The undo cannot assign it to Zoe again.
+  const { database, workspaceId } = tenant;
+  await removeMember(database, { workspaceId, userId: people[1]!, keeper: { may: () => true } });
   for (const id of [moved, assigned]) {
     const undo = (await tenant.call('POST', `${changes}/${id}/undo`)).body.id;
     await finish(undo);
@@ -207,7 +213,7 @@ test('many submissions are moved or assigned at once, and this is undone', async
   assert.equal((await tenant.call('POST', changes, { ids, stage_id: 'nowhere' })).status, 422);
 });
 
-test('exports have the stage and the assignee if the form uses them', async () => {
+test('exports have the stage and the assignee if the form uses them, and imports read both', async () => {
   const { tenant, form, ids, people, change } = await openDesk(['a', 'b']);
   const read = async (format: string) => {
     const address = `${service.url}/api/v1/forms/${form.id}/submissions/export?format=${format}`;
@@ -221,4 +227,30 @@ test('exports have the stage and the assignee if the form uses them', async () =
   assert.match(second!, /,a,,New,$/);
   const lines = (await read('ndjson')).trim().split('\n');
   assert.partialDeepStrictEqual(JSON.parse(lines[0]!), { stage_id: 'done', assignee_id: people[0] });
+
+  const copy = await makeForm(tenant, [element('text', 'name')]);
+  const imports = `/forms/${copy.id}/submissions/imports`;
+  const send = async (text: string) => {
+    assert.equal((await tenant.call('POST', imports, { kind: 'csv', text })).status, 202);
+    return until('the import has ended', async () => {
+      const { body } = await tenant.call('GET', imports);
+      const [last] = body.data as unknown as Static<typeof ImportProgress>[];
+      return last!.finished_at !== null && [last!.created, last!.refused];
+    });
+  };
+  const file = await read('csv');
+  assert.deepEqual(await send(file), [2, 0]);
+  const { body: rows } = await tenant.call('GET', `/forms/${copy.id}/rows?sort=name`);
+  const data = rows.data as (Body & Assignment)[];
+  assert.deepEqual(
+    data.map(({ answers, stage_id, assignee_id }) => [answers['name'], stage_id, assignee_id]),
+    [
+      ['a', 'new', null],
+      ['b', 'done', people[0]],
+    ],
+  );
+  const { body: timeline } = await tenant.call('GET', `/submissions/${data[1]!.id}/timeline`);
+  assert.equal((timeline.data[0] as Body & { changes: object[] }).changes.length, 2);
+  // A line is the same line in another stage.
+  assert.deepEqual(await send(file.replace('Done,Ada', 'New,')), [0, 2]);
 });

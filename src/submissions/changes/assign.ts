@@ -1,6 +1,6 @@
 import { newId, now } from '#kit/clock.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { boolean, type Queryable, statement } from '#kit/statement.ts';
+import { boolean, onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import { enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
 import { readStages, stageIdSql } from '#workspaces/stages.ts';
 import type { FormKey } from '../change-event.ts';
@@ -10,9 +10,25 @@ import { changedByColumns } from '../history.ts';
 /** The stage to move submissions to, or the member to assign them to (null: to no one). */
 export type Assignment = { stage_id?: string; assignee_id?: string | null };
 
+/** Lists the members. Imports find each by one of the labels: by its email, and by its name unless others have it. */
+export const listMembers = statement('assign.list_members', 'workspace_id', 'id:text name labels:texts')`
+  select u.id, u.name, case count(*) over (partition by u.name) when 1 then array[u.email, u.name] else array[u.email] end as labels
+    from members m join users u on u.id = m.user_id where m.workspace_id = $workspace_id`;
+
 /** Locks a member, so that they stay in the workspace until the submission is assigned. */
-const lockAssignee = statement('assign.lock_assignee', 'workspace_id user_id', 'user_id')`
+const lockMember = statement('assign.lock_assignee', 'workspace_id user_id', 'user_id')`
   select user_id from members where workspace_id = $workspace_id and user_id = $user_id for key share`;
+
+/** Returns the locked member; null if the person is not a member. */
+export async function lockAssignee(
+  db: Queryable,
+  workspace_id: string,
+  user_id: string | null = null,
+): Promise<string | null> {
+  return user_id === null
+    ? null
+    : (onlyRow(await lockMember(db, { workspace_id, user_id }))?.user_id ?? null);
+}
 
 /** @throws ApiError validation_error if the workspace lacks the stage or the member. */
 export async function requireAssignable(
@@ -27,15 +43,12 @@ export async function requireAssignable(
       message: 'The workspace has no stage with this id. List stages returns them.',
       code: 'invalid_choice',
     });
-  if (typeof assignee_id === 'string') {
-    const member = await lockAssignee(db, { workspace_id: workspaceId, user_id: assignee_id });
-    if (member.length === 0)
-      errors.push({
-        field: 'assignee_id',
-        message: 'This person is not a member of the workspace.',
-        code: 'invalid_reference',
-      });
-  }
+  if (typeof assignee_id === 'string' && (await lockAssignee(db, workspaceId, assignee_id)) === null)
+    errors.push({
+      field: 'assignee_id',
+      message: 'This person is not a member of the workspace.',
+      code: 'invalid_reference',
+    });
   if (errors.length > 0) throw new ApiError('validation_error', errors[0]!.message, { errors });
 }
 
@@ -46,8 +59,8 @@ const differenceSql = (part: 'stage' | 'assignee', from: string, to: string): st
 
 /**
  * Moves submissions to a stage, or assigns them, and records each change in the history. Works in the order
- * of ids, so that two transactions cannot deadlock. A person who is no longer a member gets nothing.
- * @returns the submissions that now are as intended.
+ * of ids, so that two transactions cannot deadlock. Does nothing if the assignee is no longer a member.
+ * @returns the submissions that now have this stage and assignee, including unchanged ones.
  */
 const assignSubmissions = statement(
   'assign.assign_submissions',
@@ -107,7 +120,10 @@ export async function notifyAssignee(
   await enqueueEmailEvent(db, workspaceId, event, emailDelay);
 }
 
-/** Moves or assigns submissions in the caller's transaction. @returns the number that are as intended. */
+/**
+ * Moves or assigns submissions in the caller's transaction.
+ * @returns the number of submissions that now have this stage and assignee, including unchanged ones.
+ */
 export async function assignInTransaction(
   db: Queryable,
   { workspaceId, formId }: FormKey,

@@ -5,6 +5,7 @@ import { withSavepoint } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { columns, json, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
+import type { undoableKinds } from '#rules/columns.ts';
 import type { LockedTask } from '#tasks/run-tasks.ts';
 import type { FormKey, StoredSubmission } from '../change-event.ts';
 import type { ChangedBy, Difference } from '../differences.ts';
@@ -13,7 +14,7 @@ import { lockQuotas } from '../quotas.ts';
 import { searchMarks } from '../submission-record.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import { mostTags } from '../tags.ts';
-import { type Assignment, assignInTransaction } from './assign.ts';
+import { type Assignment, assignInTransaction, lockAssignee } from './assign.ts';
 import { setSubmissionStatus } from './edit.ts';
 import { lockSubmissions, removeLockedSubmissions } from './remove.ts';
 import { restoreSubmissionsInTransaction, trashSubmissionsInTransaction } from './trash.ts';
@@ -42,10 +43,11 @@ const lockTrashedForRemoval = statement(
   order by s.id for update of s`;
 
 /**
- * The kind of a bulk change: `trash`; permanent deletion (`empty`: from the trash; `remove`: from anywhere);
+ * The kinds of bulk changes: `trash`; permanent deletion (`empty`: from the trash; `remove`: from anywhere);
  * `tag`; `status`; `stage`; `assign`; or `undo` of another change.
  */
-export type BulkKind = 'trash' | 'empty' | 'remove' | 'tag' | 'status' | 'stage' | 'assign' | 'undo';
+export const bulkKinds = ['trash', 'empty', 'remove', 'tag', 'status', 'stage', 'assign', 'undo'] as const;
+export type BulkKind = (typeof bulkKinds)[number];
 
 /**
  * Searches the JSON of `findDifferences` for a part. Quotes within texts are escaped, so a text cannot match.
@@ -88,7 +90,7 @@ export type BulkInput = {
   /** For `status`. */
   status?: SubmissionStatus;
   /** For `undo`: the kind of the other change. */
-  undone?: 'trash' | 'tag' | 'status' | 'stage' | 'assign';
+  undone?: (typeof undoableKinds)[number];
 } & Assignment;
 
 const marksOf = (tags: 'before' | 'after'): string =>
@@ -142,11 +144,12 @@ const tagSubmissions = statement(
     from noted)
   select id from wanted where cardinality(becomes) <= $most`;
 
-const byOf = ({ id, requested_by, api_key_id, through }: BulkTask): ChangedBy => ({
-  changed_by: requested_by,
-  api_key_id,
-  through: through as ChangedBy['through'],
-  bulk_id: id,
+/** Returns the author of a task's changes, as in the history. */
+export const authorOf = (task: Omit<LockedTask, 'input'>): ChangedBy => ({
+  changed_by: task.requested_by,
+  api_key_id: task.api_key_id,
+  through: task.through as ChangedBy['through'],
+  bulk_id: task.id,
 });
 
 /** The bulk change that a batch belongs to. */
@@ -174,13 +177,13 @@ const removeBatch =
 /** Runs a batch of each kind, in the transaction that removes the batch from the list. */
 export const bulkWorkByKind: Readonly<Record<BulkKind, RunBatch>> = {
   trash: async (db, key, ids, asked) => ({
-    done: await trashSubmissionsInTransaction(db, key, { ids, by: byOf(asked) }),
+    done: await trashSubmissionsInTransaction(db, key, { ids, by: authorOf(asked) }),
     made: 0,
   }),
   empty: removeBatch(lockTrashedForRemoval),
   remove: removeBatch(lockSubmissions),
   tag: (db, key, ids, asked) =>
-    tagBatch(db, key, { ids, added: asked.input.added!, removed: asked.input.removed!, by: byOf(asked) }),
+    tagBatch(db, key, { ids, added: asked.input.added!, removed: asked.input.removed!, by: authorOf(asked) }),
   status: (db, key, ids, asked) =>
     setStatuses(
       db,
@@ -204,16 +207,13 @@ export const bulkWorkByKind: Readonly<Record<BulkKind, RunBatch>> = {
 };
 
 async function assignBatch(...[db, key, ids, asked]: Parameters<RunBatch>): ReturnType<RunBatch> {
-  const { stage_id, assignee_id } = asked.input;
-  const by = byOf(asked);
-  const assignment = {
-    ...(stage_id !== undefined && { stage_id }),
-    ...(assignee_id !== undefined && { assignee_id }),
-  };
-  return { done: await assignInTransaction(db, key, ids, { ...assignment, by }), made: 0 };
+  return { done: await assignInTransaction(db, key, ids, { ...asked.input, by: authorOf(asked) }), made: 0 };
 }
 
-/** Undoes a move or an assignment: submissions that had the same value are updated together. */
+/**
+ * Undoes a move or an assignment: submissions that had the same value are updated together. If the previous
+ * assignee is no longer a member, the submissions are assigned to no one.
+ */
 const undoAssignment =
   (part: 'stage' | 'assignee') =>
   async (...[db, key, undone, asked]: Parameters<Undo>): ReturnType<RunBatch> => {
@@ -227,8 +227,8 @@ const undoAssignment =
       const assignment =
         part === 'stage'
           ? { stage_id: previous as string }
-          : { assignee_id: (previous as string | undefined) ?? null };
-      done += await assignInTransaction(db, key, ids, { ...assignment, by: byOf(asked) });
+          : { assignee_id: await lockAssignee(db, key.workspaceId, previous as string | undefined) };
+      done += await assignInTransaction(db, key, ids, { ...assignment, by: authorOf(asked) });
     }
     return { done, made: 0 };
   };
@@ -260,7 +260,7 @@ async function setStatuses(
   const limited = await lockQuotas(db, key);
   const sum = { done: 0, made: 0 };
   for (const { id, status } of given) {
-    const changing = { ...key, id, by: byOf(asked), limited };
+    const changing = { ...key, id, by: authorOf(asked), limited };
     const made = await withSavepoint(db, () => setSubmissionStatus(db, asked.vault, changing, status)).catch(
       unlessRefused,
     );
@@ -287,7 +287,10 @@ const undoings: Readonly<Record<NonNullable<BulkInput['undone']>, Undo>> = {
   async trash(db, key, undone, asked) {
     const ids = undone.map(({ submission_id: id }) => id);
     const one = (work: () => Promise<void>) => withSavepoint(db, work).catch(unlessRefused);
-    return { done: await restoreSubmissionsInTransaction(db, key, { ids, by: byOf(asked) }, one), made: 0 };
+    return {
+      done: await restoreSubmissionsInTransaction(db, key, { ids, by: authorOf(asked) }, one),
+      made: 0,
+    };
   },
   async tag(db, key, undone, asked) {
     // Most submissions gained and lost the same tags, so each group is updated together.
@@ -296,7 +299,7 @@ const undoings: Readonly<Record<NonNullable<BulkInput['undone']>, Undo>> = {
     for (const [tags, group] of alike) {
       const { added, removed } = JSON.parse(tags) as ReturnType<typeof tagsUndone>;
       const ids = group.map(({ submission_id: id }) => id);
-      done += (await tagBatch(db, key, { ids, added, removed, by: byOf(asked) })).done;
+      done += (await tagBatch(db, key, { ids, added, removed, by: authorOf(asked) })).done;
     }
     return { done, made: 0 };
   },

@@ -14,14 +14,13 @@ import { toChangedBy } from '../differences.ts';
 import {
   type BulkRequest,
   bulkJobKind,
-  bulkKinds,
   bulkTaskFilter,
   presentBulkChange,
   runBulkBatch,
   startBulk,
   undoBulk,
 } from './bulk.ts';
-import type { BulkKind } from './bulk-work.ts';
+import { type BulkKind, bulkKinds } from './bulk-work.ts';
 import { changeSubmission } from './edit.ts';
 import { removeSubmission } from './remove.ts';
 import { restoreMany, trashSubmissionsInTransaction } from './trash.ts';

@@ -8,28 +8,17 @@ import { type Actor, idParameter, operation } from '#kit/operation.ts';
 import type { Job } from '#kit/queue.ts';
 import { statement } from '#kit/statement.ts';
 import { failedReasonSchema } from '#kit/validation.ts';
+import { undoableKinds } from '#rules/columns.ts';
 import { readTask, readTasks, type TaskRow, unfinishedTaskStates } from '#tasks/read-tasks.ts';
 import { createTask, type NewTask, runTaskStep } from '#tasks/run-tasks.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { FormKey } from '../change-event.ts';
-import { toChangedBy } from '../differences.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
 import { type Assignment, notifyAssignee } from './assign.ts';
-import { type BulkInput, type BulkKind, bulkWorkByKind } from './bulk-work.ts';
+import { authorOf, type BulkInput, type BulkKind, bulkKinds, bulkWorkByKind } from './bulk-work.ts';
 import type { ChangeServices } from './edit.ts';
 
-/** The kinds of bulk changes. */
-export const bulkKinds = [
-  'trash',
-  'empty',
-  'remove',
-  'tag',
-  'status',
-  'stage',
-  'assign',
-  'undo',
-] as const satisfies readonly BulkKind[];
 const timestamp = Type.String({ format: 'date-time' });
 
 /** A bulk change and its progress. */
@@ -223,7 +212,8 @@ export async function undoBulk(
   const undone = presentBulkChange(
     await readTask(context.database, { ...bulkTaskFilter(form, bulkKinds), id: undoes }),
   );
-  if (!isUndoable(undone.kind)) throw new ApiError('conflict', 'This change cannot be undone.');
+  const kind = undoableKinds.find((undoable) => undoable === undone.kind);
+  if (!kind) throw new ApiError('conflict', 'This change cannot be undone.');
   if (undone.finished_at === null)
     throw new ApiError(
       'conflict',
@@ -231,14 +221,11 @@ export async function undoBulk(
     );
   const changed = await listChanged(context.database, { workspace_id: form.workspaceId, bulk_id: undone.id });
   const ids = changed.map(({ submission_id }) => submission_id);
-  const input = { undone: undone.kind } satisfies BulkInput;
+  const input = { undone: kind } satisfies BulkInput;
   const bulk = await begin(context, form, { kind: 'undo', ids, by, input, subjectId: undone.id });
   if (!bulk) throw new ApiError('conflict', 'This change was already undone.');
   return bulk;
 }
-
-const isUndoable = (kind: BulkKind): kind is NonNullable<BulkInput['undone']> =>
-  kind === 'trash' || kind === 'tag' || kind === 'status' || kind === 'stage' || kind === 'assign';
 
 /**
  * Stores a bulk change with its job. Returns undefined if the form is deleted or the change was already
@@ -253,20 +240,14 @@ async function begin(
   const size = batchSizes[kind];
   const items: Batch[] = [];
   for (let at = 0; at < ids.length; at += size) items.push({ ids: ids.slice(at, at + size) });
-  const isStored = await transaction(context.database, async (client) => {
-    const assignee = (task.input as BulkInput).assignee_id;
-    if (typeof assignee === 'string' && ids.length > 0)
-      await notifyAssignee(client, { workspaceId, formId }, assignee, {
-        by: toChangedBy(task.by),
-        bulkId: id,
-      });
-    return createTask(
+  const isStored = await transaction(context.database, (client) =>
+    createTask(
       client,
       { workspaceId, id, kind: `submissions.${kind}`, formId, items, total: ids.length, ...task },
       // Each workspace runs one bulk change at a time, without delaying other workspaces.
       { kind: bulkJobKind, lane: `${bulkJobKind} ${workspaceId}` },
-    );
-  });
+    ),
+  );
   if (!isStored) return undefined;
   context.wakeQueue();
   const [bulk] = await readTasks(context.database, {
@@ -289,18 +270,21 @@ export function requireExpectedCount(found: number, expected: number | undefined
 /** The submissions of one step. */
 type Batch = { ids: string[] };
 
-/** Runs one batch per step until the list is empty. Permanent deletions also record their events. */
+/**
+ * Runs one batch per step until the list is empty. Permanent deletions also record their events. At the end,
+ * the person to whom submissions were assigned is notified.
+ */
 export const runBulkBatch = (context: SubmitServices, job: Job): Promise<void> =>
   runTaskStep<Batch>(context, job, 1, async (client, { task, items: [batch] }) => {
-    if (!batch) return {};
-    const { workspaceId } = job;
+    const form = { workspaceId: job.workspaceId, formId: task.form_id! };
     const kind = task.kind.slice('submissions.'.length) as BulkKind;
     const asked = { ...task, input: task.input as BulkInput, vault: context.vault };
-    const { done, made } = await bulkWorkByKind[kind](
-      client,
-      { workspaceId, formId: task.form_id! },
-      batch.ids,
-      asked,
-    );
+    if (!batch) {
+      const { assignee_id } = asked.input;
+      if (typeof assignee_id === 'string')
+        await notifyAssignee(client, form, assignee_id, { by: authorOf(task), bulkId: task.id });
+      return {};
+    }
+    const { done, made } = await bulkWorkByKind[kind](client, form, batch.ids, asked);
     return { done, isWaking: made > 0 };
   });

@@ -120,11 +120,7 @@ export function submissionChangeEndpoints(context: SubmitServices & { links: Fil
         const { tags, updated_at, stage_id, assignee_id } = row;
         const more = { tags, updated_at, unasked, stage_id, assignee_id };
         return {
-          json: submissionJson(
-            { ...row, first_stage_id: stage_id, assignee_id: null },
-            links,
-            asWireValue(more),
-          ),
+          json: submissionJson(row, links, asWireValue(more)),
           tag: submissionEtag(row),
         };
       },

@@ -6,7 +6,8 @@ import { planImport } from './plan-import.ts';
 
 /* Answers as other services write them, and lines that an import rejects like the page. */
 
-const home = { today: '2026-11-28', asksSingly: false, language: 'en', timeZone: 'UTC' };
+const team = { stages: [], members: [] };
+const home = { today: '2026-11-28', asksSingly: false, language: 'en', timeZone: 'UTC', ...team };
 
 async function planOf(nodes: readonly FormNode[], text: string, more: object = {}) {
   const plan = await planImport({ kind: 'csv', text, ...more }, { ...home, form: formOf(...nodes) });

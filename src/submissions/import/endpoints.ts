@@ -34,10 +34,11 @@ const ColumnUse = Type.Union([
   ),
   Type.Object({ as: Type.Literal('reference'), name }, noExtraProperties),
   Type.Object(
-    { as: Type.Enum(['reference_data', 'started_at', 'submitted_at', 'ignore']) },
+    { as: Type.Enum(['reference_data', 'started_at', 'submitted_at', 'stage', 'assignee', 'ignore']) },
     {
       ...noExtraProperties,
-      description: '`reference_data` is a JSON object whose values are strings, as in exports.',
+      description:
+        '`reference_data` is a JSON object whose values are strings, as in exports. `stage` is the name of a stage, and `assignee` the name or email address of a member.',
     },
   ),
 ]);

@@ -31,7 +31,15 @@ const elements = [
   element('text', 'why', { label: 'Why', show_when: { element: 'news', is: 'equals', value: true } }),
 ];
 const form = formOf(...elements);
-const about = { form, today: '2026-11-23', asksSingly: false, language: 'en', timeZone: 'UTC' };
+const about = {
+  form,
+  today: '2026-11-23',
+  asksSingly: false,
+  language: 'en',
+  timeZone: 'UTC',
+  stages: [{ id: 'done', labels: ['Done'] }],
+  members: [{ id: 'm1', labels: ['Ada', 'ada@example.org'] }],
+};
 /** Returns the reason why a file is rejected as a whole. */
 const refusal = async (source: object): Promise<string> => {
   const made = await planImport(source as Parameters<typeof planImport>[0], about);
@@ -101,6 +109,27 @@ test('errors name their line and column, and answers to hidden questions are rep
       [3, 'Full name', true],
       [4, 'Age', true],
       [5, 'Why', false],
+    ],
+  );
+});
+
+test('a stage and an assignee are found by name or email, and unknown ones are a problem of their line', async () => {
+  const { mapping, entries, problems } = await plan(
+    'Full name,Stage,Assignee\nBea, done ,ADA@example.org\nCid,,\nDan,Gone,Ada\nEve,Done,Bob\n',
+  );
+  assert.deepEqual(
+    mapping.map(({ as }) => as),
+    ['answer', 'stage', 'assignee'],
+  );
+  assert.deepEqual(
+    entries.map(({ entry }) => entry.assignment),
+    [{ stage_id: 'done', assignee_id: 'm1' }, undefined],
+  );
+  assert.deepEqual(
+    problems.map(({ line, column, message }) => [line, column, message]),
+    [
+      [4, 'Stage', 'The workspace has no stage with this name.'],
+      [5, 'Assignee', 'No single member has this name. Use the email address of a member.'],
     ],
   );
 });

@@ -1,7 +1,7 @@
 import { otherChoice } from '#ast/basics/options.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { numberMarksOf } from '#ast/rules/written-numbers.ts';
-import { fixedExportHeadings, referenceHeading } from '../export/cells.ts';
+import { assignmentHeadings, fixedExportHeadings, referenceHeading } from '../export/cells.ts';
 import type { DateOrder } from './read-moment.ts';
 import { type DecimalMark, plainNumber } from './read-number.ts';
 import {
@@ -16,13 +16,13 @@ import {
 
 /**
  * How a column is used: as an answer, a reference value, all reference data as JSON, the time of start or
- * submission, or not at all. For an answer, `name` is the id of the question. `row` is the id of a matrix row
+ * submission, the stage, the assignee, or not at all. For an answer, `name` is the id of the question. `row` is the id of a matrix row
  * or consent part; `option` is the id of the option that the column is for.
  */
 export type ColumnUse =
   | { as: 'answer'; name: string; row?: string; option?: string }
   | { as: 'reference'; name: string }
-  | { as: 'reference_data' | 'started_at' | 'submitted_at' | 'ignore' };
+  | { as: 'reference_data' | 'started_at' | 'submitted_at' | 'stage' | 'assignee' | 'ignore' };
 
 /** A column before its use is chosen: its heading or number, and its first values. */
 export type ImportColumn = { title: string; samples: string[] };
@@ -50,6 +50,23 @@ const started = /^(?:start ?(?:date|time)|started at|date created|startzeit|crea
 /** Whether the columns are from one of our own exports. */
 export const isFormloomExport = (columns: readonly ImportColumn[]): boolean =>
   fixedExportHeadings.every((head, index) => columns[index]?.title === head);
+
+const assignmentUses: ReadonlyMap<string, ColumnUse> = new Map([
+  [assignmentHeadings[0], { as: 'stage' }],
+  [assignmentHeadings[1], { as: 'assignee' }],
+]);
+
+/** Returns the uses of the columns of our own exports that are not answers, by position. */
+export function listExportUses(columns: readonly ImportColumn[]): ReadonlyMap<number, ColumnUse> {
+  const first = ['ignore', 'ignore', 'started_at', 'submitted_at'] as const;
+  const uses = new Map<number, ColumnUse>(first.map((as, index) => [index, { as }]));
+  const last = columns.findLastIndex(({ title }) => title === referenceHeading);
+  if (last < fixedExportHeadings.length) return uses;
+  uses.set(last, { as: 'reference_data' });
+  for (const [index, { title }] of columns.entries())
+    if (index > last && assignmentUses.has(title)) uses.set(index, assignmentUses.get(title)!);
+  return uses;
+}
 
 /** Uses by heading, most likely first. Two questions may have equal names. */
 type Offers = ReadonlyMap<string, readonly ColumnUse[]>;
@@ -120,12 +137,7 @@ export function suggestMapping(columns: readonly ImportColumn[], form: Form): Co
       wholes.add(use.row === undefined && use.option === undefined ? use.name : `part ${use.name}`);
     uses[index] = use;
   };
-  if (isOwn) {
-    const ownUses: ColumnUse['as'][] = ['ignore', 'ignore', 'started_at', 'submitted_at'];
-    for (const [index, as] of ownUses.entries()) uses[index] = { as } as ColumnUse;
-    const last = columns.findLastIndex(({ title }) => title === referenceHeading);
-    if (last >= fixedExportHeadings.length) uses[last] = { as: 'reference_data' };
-  }
+  if (isOwn) for (const [index, use] of listExportUses(columns)) uses[index] = use;
   const questions = [...importableQuestions(form).values()];
   for (const keyOf of [(name: string) => name.trim(), normalizeLabel]) {
     const offers = offersOf(questions, keyOf, isOwn);
@@ -137,6 +149,7 @@ export function suggestMapping(columns: readonly ImportColumn[], form: Form): Co
       const isCreated = /^created at/i.test(title);
       if (submitted.test(title) && !(isCreated && isCompletedNamed)) put(index, [{ as: 'submitted_at' }]);
       if (started.test(title)) put(index, [{ as: 'started_at' }]);
+      if (assignmentUses.has(title)) put(index, [assignmentUses.get(title)!]);
     }
     // A start time is useless without a submission time.
     if (!uses.some((use) => use?.as === 'submitted_at'))

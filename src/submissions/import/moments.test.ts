@@ -17,7 +17,8 @@ const form = formOf(
   element('time', 'clock', { label: 'Clock' }),
   element('datetime', 'both', { label: 'Both' }),
 );
-const about = { form, today: '2026-11-28', asksSingly: false, language: 'en', timeZone: 'UTC' };
+const team = { stages: [], members: [] };
+const about = { form, today: '2026-11-28', asksSingly: false, language: 'en', timeZone: 'UTC', ...team };
 
 /** Plans an import of one column of cells, beside a name. */
 async function planOf(heading: string, cells: readonly string[], more: object = {}) {

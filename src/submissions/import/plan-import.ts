@@ -1,5 +1,4 @@
 import { answerKindOf, type Form } from '#ast/form/tree.ts';
-import { assignmentHeadings, fixedExportHeadings } from '../export/cells.ts';
 import {
   type ColumnFormat,
   type ColumnUse,
@@ -10,6 +9,7 @@ import {
   guessDecimalMark,
   type ImportColumn,
   isFormloomExport,
+  listExportUses,
   suggestMapping,
 } from './mapping.ts';
 import { isBlankCell } from './read-cell.ts';
@@ -161,7 +161,7 @@ const apostropheDoubt = ({ apostrophe }: ImportTable): LineDoubt[] =>
 
 /**
  * Returns the non-empty columns from which nothing is imported: files and, in our own exports, retired
- * questions. Imported submissions begin in the first stage and are assigned to no one.
+ * questions.
  */
 function unusedColumns(
   { lines }: ImportTable,
@@ -170,11 +170,9 @@ function unusedColumns(
   const [head, ...body] = lines;
   const files = findNamedColumns(columns, unimportableQuestions(form));
   const results = findNamedColumns(columns, calculatedQuestions(form));
+  const own = listExportUses(columns);
   return columns.flatMap(({ title }, index) => {
-    const isAssignment = assignmentHeadings.some((heading) => heading === title);
-    const isLost =
-      files.has(index) ||
-      (isOwn && index >= fixedExportHeadings.length && !isAssignment && !results.has(index));
+    const isLost = files.has(index) || (isOwn && !own.has(index) && !results.has(index));
     if (!isLost || mapping[index]?.as !== 'ignore') return [];
     if (body.every((line) => isBlankCell(line.cells[index] ?? ''))) return [];
     const message = files.has(index)

@@ -5,6 +5,7 @@ import { isCleanText } from '#ast/basics/text.ts';
 import { createWorkBudget, TooMuchWork } from '#ast/basics/work.ts';
 import { type Form, isRequired, matrixRowsOf } from '#ast/form/tree.ts';
 import type { EvaluationContext } from '#ast/logic/evaluate.ts';
+import type { Assignment } from '../changes/assign.ts';
 import type { ColumnFormat, ColumnUse, ImportColumn } from './mapping.ts';
 import {
   type ChoiceCell,
@@ -16,15 +17,25 @@ import {
   readImportCellOfRow,
 } from './read-cell.ts';
 import { readInstant, zoneOfHeading } from './read-moment.ts';
-import { type ImportCell, type ImportTableLine, importableQuestions } from './table.ts';
+import {
+  createLabelFinder,
+  type ImportCell,
+  type ImportTableLine,
+  importableQuestions,
+  type NamedItem,
+} from './table.ts';
 import type { FormRegion } from './time-zones.ts';
 
-/** The submission on a line: raw answers, reference data, and the times of submission and start, in ms. */
+/**
+ * The submission on a line: raw answers, reference data, the times of submission and start in ms, and the
+ * stage and the assignee.
+ */
 export type ImportedSubmission = {
   answers: Record<string, unknown>;
   reference: Record<string, string>;
   at?: number | undefined;
   begun?: number | undefined;
+  assignment?: Assignment;
 };
 
 /** A problem with a line or a column. `is_left_out`: whether the whole line is skipped, or only the cell. */
@@ -33,8 +44,9 @@ export type LineProblem = { line: number; column: string | null; message: string
 /** A value that could have another meaning. */
 export type LineDoubt = { line: number; column: string | null; message: string };
 
-/** The form and the context of its rules, as a thread receives them. */
-export type ImportForm = FormRegion & { form: Form; today: string; asksSingly: boolean };
+/** The form, the context of its rules, and the stages and members of its workspace, as a thread receives them. */
+export type ImportForm = FormRegion &
+  Record<'stages' | 'members', readonly NamedItem[]> & { form: Form; today: string; asksSingly: boolean };
 
 /** The settings for reading the lines of a file. */
 export type LineSettings = ImportForm & {
@@ -112,6 +124,11 @@ function readUse(use: ColumnUse, index: number, cell: ImportCell, parts: LinePar
   if (use.as === 'answer') return readAnswer(use, cell, context, parts);
   if (use.as === 'reference') return addReference(entry, { [use.name]: String(cell) });
   if (use.as === 'reference_data') return addReference(entry, parseReference(String(cell)));
+  if (use.as === 'stage' || use.as === 'assignee') {
+    const id = createLabelFinder(use.as === 'stage' ? reading.stages : reading.members)(String(cell));
+    if (id !== undefined) entry.assignment = { ...entry.assignment, [`${use.as}_id`]: id };
+    return id === undefined ? { problem: unknownNames[use.as] } : { value: id };
+  }
   const heading = zoneOfHeading(reading.columns[index]!.title);
   const moment = readInstant(cell, { order: context.format.dates, home: reading, heading });
   if ('problem' in moment) return moment;
@@ -120,6 +137,11 @@ function readUse(use: ColumnUse, index: number, cell: ImportCell, parts: LinePar
   entry[use.as === 'started_at' ? 'begun' : 'at'] = moment.at;
   return { value: moment.at };
 }
+
+const unknownNames = {
+  stage: 'The workspace has no stage with this name.',
+  assignee: 'No single member has this name. Use the email address of a member.',
+} as const;
 
 function readAnswer(
   { name, row, option }: Extract<ColumnUse, { as: 'answer' }>,

@@ -214,7 +214,8 @@ for (const [what, format, forSpreadsheet] of [
             ? // Decoded as by fetch, without its byte order mark.
               { kind: format, text: new TextDecoder().decode(file) }
             : { kind: format, data: file.toString('base64') };
-        const about = { form, today, asksSingly: false, language: 'de', timeZone: 'UTC' };
+        const team = { stages: [], members: [] };
+        const about = { form, today, asksSingly: false, language: 'de', timeZone: 'UTC', ...team };
         const plan = await planImport(source, about);
         assert.ok(typeof plan !== 'string', JSON.stringify(plan));
         assert.deepEqual(plan.problems, []);

@@ -16,6 +16,10 @@ import type { Queryable } from '#kit/statement.ts';
 import { runInThread } from '#kit/threads/run-in-thread.ts';
 import { readTasks } from '#tasks/read-tasks.ts';
 import { createTask, runTaskStep, type TaskProblem } from '#tasks/run-tasks.ts';
+import { readStages } from '#workspaces/stages.ts';
+import { assignInTransaction, listMembers, lockAssignee } from '../changes/assign.ts';
+import { authorOf } from '../changes/bulk-work.ts';
+import type { ChangedBy } from '../differences.ts';
 import { hasQuotas, lockQuotas, QuotaExceeded, type QuotaForm, updateQuotaUse } from '../quotas.ts';
 import { insertRecord, prepareRecord } from '../submission-record.ts';
 import type { ImportPlan, ImportSource, planImport } from './plan-import.ts';
@@ -45,7 +49,7 @@ type FormKey = { workspaceId: string; formId: string };
  * be used.
  */
 export async function previewImport(
-  { liveForms }: Pick<SubmissionImportServices, 'liveForms'>,
+  { database, liveForms }: Pick<SubmissionImportServices, 'database' | 'liveForms'>,
   { workspaceId, formId }: FormKey,
   source: ImportSource,
 ): Promise<ImportPlan & { live: LiveForm }> {
@@ -57,7 +61,9 @@ export async function previewImport(
       'This form has never been published, so answers cannot be imported. Publish it first.',
     );
   const { today, asksSingly = false } = createEvaluationContext(live.settings, {});
-  const about = { form: live.form, today, asksSingly, ...formRegionOf(live) };
+  const stages = (await readStages(database, workspaceId)).map(({ id, name }) => ({ id, labels: [name] }));
+  const members = await listMembers(database, { workspace_id: workspaceId });
+  const about = { form: live.form, today, asksSingly, ...formRegionOf(live), stages, members };
   const plan = await planOnThread(workspaceId, source, about);
   if (typeof plan === 'string')
     throw new ApiError('validation_error', plan, { errors: [{ field: 'text', message: plan }] });
@@ -138,13 +144,14 @@ const toStoredProblem = ({ line, column, message }: LineProblem): TaskProblem =>
 });
 
 /**
- * Gives each line a key based on its content, so that importing a file again creates no duplicates. Equal
- * lines in one file are numbered, because two people may give equal answers.
+ * Gives each line a key based on its content, so that importing a file again creates no duplicates, even if
+ * its stage or assignee changed. Equal lines in one file are numbered, because two people may give equal
+ * answers.
  */
 function keyed(formId: string, entries: ImportPlan['entries']): WaitingLine[] {
   const counts = new Map<string, number>();
   return entries.map(({ line, entry }) => {
-    const said = JSON.stringify(entry);
+    const said = JSON.stringify({ ...entry, assignment: undefined });
     const count = (counts.get(said) ?? 0) + 1;
     counts.set(said, count);
     return { line, entry: { ...entry, key: keyOf(`${formId}\n${count}\n${said}`) } };
@@ -185,11 +192,13 @@ export async function importSubmissionsStep(context: SubmissionImportServices, j
     refused: lines.length,
     problems: lines.map(({ line }) => ({ line, message })),
   });
-  const run = (work: (client: Queryable, lines: readonly WaitingLine[]) => Promise<Outcome>) =>
-    runTaskStep<WaitingLine>(context, job, limit, (client, { items }) => work(client, items));
+  const run = (work: (client: Queryable, lines: readonly WaitingLine[], by: ChangedBy) => Promise<Outcome>) =>
+    runTaskStep<WaitingLine>(context, job, limit, (client, { task: found, items }) =>
+      work(client, items, { ...authorOf(found), bulk_id: null }),
+    );
   try {
-    await run(async (client, lines) =>
-      live ? writeLines(client, live, lines) : refuseAll(lines, 'The form has been deleted.'),
+    await run(async (client, lines, by) =>
+      live ? writeLines(client, live, lines, by) : refuseAll(lines, 'The form has been deleted.'),
     );
   } catch (error) {
     // A version with quotas was just published: the job is retried line by line.
@@ -203,12 +212,13 @@ async function writeLines(
   client: Queryable,
   live: LiveForm,
   lines: readonly WaitingLine[],
+  by: ChangedBy,
 ): Promise<Outcome> {
   const outcome: Outcome = { done: 0, refused: 0, problems: [] };
   // For a form with quotas, this acquires the form lock, as a submit does.
   const limited = await lockQuotas(client, { workspaceId: live.workspaceId, formId: live.id });
   for (const { line, entry } of lines) {
-    const message = await writeLine(client, { live, limited }, entry);
+    const message = await writeLine(client, { live, limited, by }, entry);
     if (message === undefined) outcome.done += 1;
     else {
       outcome.refused += 1;
@@ -224,10 +234,10 @@ async function writeLines(
  */
 async function writeLine(
   client: Queryable,
-  { live, limited }: { live: LiveForm; limited: QuotaForm | undefined },
+  { live, limited, by }: { live: LiveForm; limited: QuotaForm | undefined; by: ChangedBy },
   entry: WaitingEntry,
 ): Promise<string | undefined> {
-  const { answers, reference, at, begun = at, key } = entry;
+  const { answers, reference, at, begun = at, assignment, key } = entry;
   const checked = checkOne(live, answers, reference);
   if (typeof checked === 'string') return checked;
   const writing = prepareRecord({ live, reference, key, files: new Map() }, checked);
@@ -243,6 +253,11 @@ async function writeLine(
   };
   if (!(await insertRecord(client, dated, 'completed'))) return 'This line was already imported.';
   if (limited) await updateQuotaUse(client, limited, id);
+  if (!assignment) return undefined;
+  const { workspaceId, id: formId } = live;
+  // The member may have left since the file was read.
+  const assignee_id = await lockAssignee(client, workspaceId, assignment.assignee_id);
+  await assignInTransaction(client, { workspaceId, formId }, [id], { ...assignment, assignee_id, by });
   return undefined;
 }
 

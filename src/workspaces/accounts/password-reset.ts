@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { newId, now } from '#kit/clock.ts';
 import { type Database, sharedDatabaseOf, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { normalizeMailAddress, readMailAddress } from '#kit/outbox/address.ts';
+import { isBareAddress, normalizeMailAddress } from '#kit/outbox/address.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import { enqueueAccountEmail, enqueuePasswordChangeEmail } from '../audit/email-events.ts';
@@ -84,8 +84,8 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token).dig
  */
 export async function requestPasswordReset(database: Database, given: string): Promise<void> {
   const email = normalizeMailAddress(given);
-  // Accounts from before can have an address that would now be refused.
-  if (!readMailAddress(email)) throwProblems(emailProblems(email));
+  // Older accounts can have an address that is no longer accepted, such as one without a full domain.
+  if (!isBareAddress(email)) throwProblems(emailProblems(email));
   await enqueueAccountEmail(database, { kind: 'password_reset_asked', email });
 }
 

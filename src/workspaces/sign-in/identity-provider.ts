@@ -8,7 +8,7 @@ import type { IdentityProviderConfig } from '#kit/config/sections.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { RequestSender } from '#kit/operation.ts';
-import { normalizeMailAddress, readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
+import { asciiDomainOf, isBareAddress, normalizeMailAddress } from '#kit/outbox/address.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { columns, onlyRow, statement } from '#kit/statement.ts';
 import { generateInstanceKey, type Vault } from '#kit/vault.ts';
@@ -199,8 +199,7 @@ async function findOrMakePerson(
   claims: IDToken,
 ): Promise<{ id: string }> {
   const email = typeof claims['email'] === 'string' ? normalizeMailAddress(claims['email']) : '';
-  const isAllowed =
-    readMailAddress(email) !== undefined && provider.domains.includes(toAsciiDomain(email).split('@')[1]!);
+  const isAllowed = isBareAddress(email) && provider.domains.includes(asciiDomainOf(email));
   const isConfirmed = claims['email_verified'] ?? provider.trustsEmail;
   if (!isAllowed || isConfirmed !== true)
     throw new ApiError(

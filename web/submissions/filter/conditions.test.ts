@@ -127,7 +127,7 @@ test('groups of filters are sent, read back and changed by their path', () => {
   );
 });
 
-test('a stage and an assignee are described by name, and those that are gone by what they were', () => {
+test('a stage and an assignee are described by name; a deleted stage and a former member have a general label', () => {
   const column = (id: string, label: string, option_labels: Record<string, string>): Column => ({
     id,
     label,

@@ -49,14 +49,10 @@ const decimals = [
 
 type How = Pick<SubmissionImportInput, 'mapping' | 'dates' | 'decimal'>;
 
+type ImportColumnsProps = { preview: SubmissionImportPreview; onChange: (how: How) => void };
+
 /** Maps the columns of the file, with their first values, and sets its date and number formats. */
-export function ImportColumns({
-  preview,
-  onChange,
-}: {
-  preview: SubmissionImportPreview;
-  onChange: (how: How) => void;
-}): ReactElement {
+export function ImportColumns({ preview, onChange }: ImportColumnsProps): ReactElement {
   const { columns, mapping, questions, dates, decimal } = preview;
   const choices = choicesOf(questions);
   const choose = (index: number, id: string): void =>
@@ -93,6 +89,8 @@ const choicesOf = (questions: SubmissionImportPreview['questions']): SelectChoic
   { id: idOf({ as: 'ignore' }), label: 'Not used' },
   { id: idOf({ as: 'submitted_at' }), label: 'Submitted at' },
   { id: idOf({ as: 'started_at' }), label: 'Started at' },
+  { id: idOf({ as: 'stage' }), label: 'Stage' },
+  { id: idOf({ as: 'assignee' }), label: 'Assignee', description: 'By name or email' },
   { id: 'reference', label: 'Reference value', description: 'Saved with the submission' },
   { id: idOf({ as: 'reference_data' }), label: 'Reference data', description: 'As JSON, from an export' },
   ...questions.flatMap(({ id, label, type, rows, options }) => [

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
+import type { Answers } from '#ast/answers/check-answers.ts';
 import { formatCount, pluralize } from '#ast/basics/format-number.ts';
 import { refetchChangedQueries } from '../../api/changes.ts';
 import { callWorkspaceOperation } from '../../api/operations.ts';
@@ -13,6 +14,7 @@ import { Card, Page } from '../../design/page.tsx';
 import { readTextFile } from '../../design/read-text-file.ts';
 import { TaskProgress } from '../../design/task-progress.tsx';
 import { useCurrentForm } from '../../shell/current-form.ts';
+import { formatAnswer } from '../answer-text.tsx';
 import { type FormLocation, formatSubmissionCount } from '../queries.ts';
 import {
   ImportColumns,
@@ -54,7 +56,7 @@ function ImportOutcome({ preview }: { preview: SubmissionImportPreview }): React
                   </th>
                   <td>{submitted_at === null ? 'Now' : new Date(submitted_at).toLocaleString()}</td>
                   {shown.map(({ id }) => (
-                    <td key={id}>{say((answers as Record<string, unknown>)[id])}</td>
+                    <td key={id}>{id in answers && formatAnswer((answers as Answers)[id]!)}</td>
                   ))}
                 </tr>
               ))}
@@ -93,17 +95,6 @@ function ImportOutcome({ preview }: { preview: SubmissionImportPreview }): React
       )}
     </>
   );
-}
-
-function say(value: unknown): string {
-  if (value === undefined) return '';
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (Array.isArray(value)) return value.map(say).join('; ');
-  if (typeof value === 'object' && value !== null)
-    return Object.entries(value)
-      .map(([row, answer]) => `${row}: ${say(answer)}`)
-      .join('; ');
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 /** Shows the progress of the last import, and the lines that it skipped. */

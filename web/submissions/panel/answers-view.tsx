@@ -141,15 +141,9 @@ function QuestionAnswer({ question, value, hits }: AnswerProps & { question: Que
   );
 }
 
-function RowAnswers({
-  inputs,
-  row,
-  hits,
-}: {
-  inputs: readonly InputElement[];
-  row: AnswerRow;
-  hits: readonly string[];
-}): ReactElement {
+type RowAnswersProps = { inputs: readonly InputElement[]; row: AnswerRow; hits: readonly string[] };
+
+function RowAnswers({ inputs, row, hits }: RowAnswersProps): ReactElement {
   return (
     <dl className="answer-row">
       {inputs.map((element) => {

@@ -85,10 +85,10 @@ export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | 
   );
 }
 
-type TagsProps = { form: FormLocation; submission: SubmissionDetail; mayEdit: boolean };
+type SectionProps = { form: FormLocation; submission: SubmissionDetail; mayEdit: boolean };
 
 /** Shows the tags of a submission. Each can be removed, and new ones can be typed. */
-export function TagsSection({ form, submission, mayEdit }: TagsProps): ReactElement | null {
+export function TagsSection({ form, submission, mayEdit }: SectionProps): ReactElement | null {
   const { tags } = submission;
   const [text, setText] = useState('');
   const change = useSubmissionChange(form, submission, {
@@ -190,13 +190,7 @@ export function ReferenceDataView({
 }
 
 /** Marks a submission as completed or incomplete. If it cannot be completed, lists the reasons. */
-export function StatusSwitch({
-  form,
-  submission,
-}: {
-  form: FormLocation;
-  submission: SubmissionDetail;
-}): ReactElement {
+export function StatusSwitch({ form, submission }: Omit<SectionProps, 'mayEdit'>): ReactElement {
   const [isExplaining, setExplaining] = useState(false);
   const change = useSubmissionChange(form, submission, {
     sayDone: ({ status }) => `Marked as ${status}.`,
@@ -246,11 +240,7 @@ export function DeleteButton({
   form,
   submission,
   onDeleted,
-}: {
-  form: FormLocation;
-  submission: SubmissionDetail;
-  onDeleted: () => void;
-}): ReactElement {
+}: Omit<SectionProps, 'mayEdit'> & { onDeleted: () => void }): ReactElement {
   const place = { params: { id: submission.id } };
   const remove = useAction({
     run: () => callWorkspaceOperation(form.workspace_id, 'deleteSubmission', place, { seen: submission }),
@@ -285,15 +275,7 @@ export function DeleteButton({
 const noOne = 'none';
 
 /** Shows the stage and the assignee of a submission. People who may edit change them here at once. */
-export function StageAndAssignee({
-  form,
-  submission,
-  mayEdit,
-}: {
-  form: FormLocation;
-  submission: SubmissionDetail;
-  mayEdit: boolean;
-}): ReactElement {
+export function StageAndAssignee({ form, submission, mayEdit }: SectionProps): ReactElement {
   const team = useTeam(form);
   const { stage_id, assignee_id } = submission;
   const change = useSubmissionChange(form, submission, {

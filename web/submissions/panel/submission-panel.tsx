@@ -91,16 +91,10 @@ const titleOf = (submission: SubmissionDetail, columns: readonly Column[] | unde
   (firstAnswers(submission.answers, columns).slice(0, 2).join(' · ') ||
     formatDateTime(receivedAt(submission)));
 
+type PrintHeaderProps = { form: FormLocation; submission: SubmissionDetail; title: string };
+
 /** The head of a printed submission: the logo and name of the form, who answered, and when. */
-function PrintHeader({
-  form,
-  submission,
-  title,
-}: {
-  form: FormLocation;
-  submission: SubmissionDetail;
-  title: string;
-}): ReactElement {
+function PrintHeader({ form, submission, title }: PrintHeaderProps): ReactElement {
   const { data: logo } = useQuery(logoQuery(form));
   const at = formatDateTime(receivedAt(submission));
   return (

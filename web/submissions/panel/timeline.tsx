@@ -16,14 +16,10 @@ import { eventLabel } from '../../webhooks/events.ts';
 import { formatAnswer, type QuestionDisplay, questionDisplay } from '../answer-text.tsx';
 import { describeAssignment, type FormLocation, type Team, timelineQuery, useTeam } from '../queries.ts';
 
+type TimelineProps = { form: FormLocation; submission: SubmissionDetail };
+
 /** The history of a submission, newest first: changes and webhook deliveries. */
-export function Timeline({
-  form,
-  submission,
-}: {
-  form: FormLocation;
-  submission: SubmissionDetail;
-}): ReactElement {
+export function Timeline({ form, submission }: TimelineProps): ReactElement {
   const { data, error } = useQuery(timelineQuery(form, submission.id));
   const team = useTeam(form);
   return (
@@ -60,15 +56,9 @@ const changed = {
   note_deleted: 'Note deleted',
 } as const;
 
-function Words({
-  form,
-  entry,
-  submission,
-}: {
-  form: FormLocation;
-  entry: TimelineEntry;
-  submission: SubmissionDetail;
-}): ReactElement {
+type WordsProps = { form: FormLocation; entry: TimelineEntry; submission: SubmissionDetail };
+
+function Words({ form, entry, submission }: WordsProps): ReactElement {
   switch (entry.kind) {
     case 'created':
       return <span>{submission.completed_at === entry.at ? 'Received' : 'Started'}</span>;
@@ -117,16 +107,10 @@ const partNames: Readonly<Record<string, string>> = {
   assignee: 'Assignee',
 };
 
+type ChangesProps = { changes: readonly Difference[]; structure: Form; team: Team };
+
 /** Lists what an edit changed, value by value. */
-function Changes({
-  changes,
-  structure,
-  team,
-}: {
-  changes: readonly Difference[];
-  structure: Form;
-  team: Team;
-}): ReactElement | null {
+function Changes({ changes, structure, team }: ChangesProps): ReactElement | null {
   if (changes.length === 0) return null;
   const questions = new Map(
     listQuestions(withPipedLabels(structure)).map((question) => [question.element.attrs.id, question]),

@@ -76,15 +76,9 @@ export function formatPeriod({ from, to }: Days): string {
   return to === undefined ? `Since ${from}` : `${from} – ${to}`;
 }
 
-function DaysDialog({
-  days,
-  onClose,
-  onChange,
-}: {
-  days: Days;
-  onClose: () => void;
-  onChange: (days: Days) => void;
-}): ReactElement {
+type DaysDialogProps = { days: Days; onClose: () => void; onChange: (days: Days) => void };
+
+function DaysDialog({ days, onClose, onChange }: DaysDialogProps): ReactElement {
   const [from, setFrom] = useState(days.from ?? '');
   const [to, setTo] = useState(days.to ?? '');
   const error = from && to && from > to ? 'The last day must not be before the first day.' : undefined;

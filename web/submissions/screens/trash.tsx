@@ -22,13 +22,8 @@ import {
   trashQuery,
 } from '../queries.ts';
 import { addBulkChange, BulksProgress } from '../selection/bulk-progress.tsx';
-import {
-  changeSelection,
-  firstAnswers,
-  type RowSelection,
-  SelectableCell,
-  SelectableHeader,
-} from '../selection/selectable-cell.tsx';
+import { answersColumn, type RowSelection, useSelection } from '../selection/selectable-cell.tsx';
+import { unfilteredView } from '../view-state.ts';
 import { countTrashDeletions } from './plan-removal.ts';
 
 type Props = {
@@ -107,16 +102,11 @@ function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props)
 export function TrashScreen(): ReactElement {
   const form = useCurrentForm();
   const [page, setPage] = useState(1);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { ids: selected, clear, select } = useSelection(form.id, unfilteredView);
   const query = useQuery(trashQuery(form, page));
   const columns = useQuery(columnsQuery(form));
   const isEditor = mayEdit(form.role);
   const total = query.data?.pagination.total_count ?? 0;
-  const clear = (): void => setSelected(new Set());
-  const selection: RowSelection = {
-    selected,
-    select: (ids, isSelected) => setSelected(changeSelection(selected, ids, isSelected)),
-  };
   return (
     <Page
       title="Trash"
@@ -162,7 +152,7 @@ export function TrashScreen(): ReactElement {
             <DataTable
               label="Trash"
               className="selectable-table"
-              columns={columnsOf(data, isEditor ? selection : undefined, columns.data)}
+              columns={columnsOf(data, isEditor ? { selected, select } : undefined, columns.data)}
               rows={data}
               rowId={({ id }) => id}
             />
@@ -182,19 +172,7 @@ function columnsOf(
   asked: readonly Column[] | undefined,
 ): TableColumn<Row>[] {
   return [
-    {
-      id: 'submission',
-      title: <SelectableHeader rows={rows} selection={selection} />,
-      cell(row) {
-        const [first, ...others] = firstAnswers(row.answers, asked);
-        return (
-          <SelectableCell row={row} selection={selection}>
-            <span>{first ?? 'No answers'}</span>
-            <span className="soft small cut">{others.join(' · ')}</span>
-          </SelectableCell>
-        );
-      },
-    },
+    answersColumn(rows, selection, asked, (first) => <span>{first}</span>),
     { id: 'received', title: 'Received', isSecondary: true, cell: (row) => <Ago at={receivedAt(row)} /> },
     {
       id: 'status',

@@ -1,6 +1,7 @@
 import { QueryObserver, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect } from 'react';
 import { formatCount, pluralize } from '#ast/basics/format-number.ts';
+import { undoableKinds } from '#rules/columns.ts';
 import { refetchChangedQueries } from '../../api/changes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { callWorkspaceOperation } from '../../api/operations.ts';
@@ -23,13 +24,11 @@ const bulkWords = {
   remove: { running: 'Deleting submissions', ended: 'permanently deleted' },
   tag: {
     running: 'Tagging submissions',
-
     ended: 'tagged',
     rest: 'a submission can have at most 20 tags',
   },
   status: {
     running: 'Changing the status',
-
     ended: 'updated',
     rest: 'a required answer is missing, or a quota is full',
   },
@@ -37,7 +36,6 @@ const bulkWords = {
   assign: { running: 'Assigning submissions', ended: 'updated', rest: 'the person is no longer a member' },
   undo: {
     running: 'Undoing',
-
     ended: 'restored',
     rest: 'they have changed since',
   },
@@ -52,9 +50,6 @@ function describeBulkEnd({ kind, done, total }: BulkChangeReply): string {
   if (left === 0 || rest === undefined) return said;
   return `${said} ${formatCount(left, 'was not changed', 'were not changed')}: ${rest}.`;
 }
-
-/** The kinds that can be undone, as in src/submissions/bulk. */
-const undoable: readonly BulkChangeReply['kind'][] = ['trash', 'tag', 'status', 'stage', 'assign'];
 
 const followed = new Set<string>();
 
@@ -74,7 +69,7 @@ export function addBulkChange(form: LocatedForm, bulk: BulkChangeReply): void {
 function followBulk(form: LocatedForm, { id, kind }: Pick<BulkChangeReply, 'id' | 'kind'>): void {
   if (followed.has(id)) return;
   followed.add(id);
-  const canUndo = undoable.includes(kind) && mayEdit(form.role);
+  const canUndo = undoableKinds.some((undoable) => undoable === kind) && mayEdit(form.role);
   const undo = async (): Promise<void> => {
     const params = { id: form.id, change: id };
     addBulkChange(form, await callWorkspaceOperation(form.workspace_id, 'undoBulkChange', { params }));

@@ -3,12 +3,13 @@ import { type ReactElement, type ReactNode, useCallback, useState } from 'react'
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
+import type { TableColumn } from '../../design/table.tsx';
 import { formatDateTime, receivedAt } from '../../design/time.tsx';
 import { formatAnswer } from '../answer-text.tsx';
-import { toFilterParameters, type ViewState } from '../view-state.ts';
+import { toFilterParameters } from '../view-state.ts';
 
 /** Adds or removes rows and returns the new selection. */
-export function changeSelection(
+function changeSelection(
   selected: ReadonlySet<string>,
   ids: readonly string[],
   isSelected: boolean,
@@ -19,7 +20,7 @@ export function changeSelection(
 const none: ReadonlySet<string> = new Set();
 
 /** Returns the ticked submissions. The selection spans the pages of a view and is cleared with it. */
-export function useSelection(formId: string, view: ViewState) {
+export function useSelection(formId: string, view: Parameters<typeof toFilterParameters>[0]) {
   const scope = JSON.stringify([formId, toFilterParameters(view)]);
   const [kept, setKept] = useState({ scope, ids: none });
   const select = useCallback(
@@ -33,22 +34,22 @@ export function useSelection(formId: string, view: ViewState) {
   return { ids: kept.scope === scope ? kept.ids : none, clear: () => setKept({ scope, ids: none }), select };
 }
 
+type SelectableRow = {
+  readonly id: string;
+  readonly created_at: string;
+  readonly completed_at?: string | null;
+};
+
 /** How rows are selected; undefined if the person may not change them. */
 export type RowSelection = {
   readonly selected: ReadonlySet<string>;
   readonly select: (ids: readonly string[], isSelected: boolean) => void;
 };
 
+type SelectableCellProps = { row: SelectableRow; selection: RowSelection | undefined; children: ReactNode };
+
 /** The first cell of a row: its checkbox, and the title of the submission. */
-export function SelectableCell({
-  row,
-  selection,
-  children,
-}: {
-  row: { readonly id: string; readonly created_at: string; readonly completed_at?: string | null };
-  selection: RowSelection | undefined;
-  children: ReactNode;
-}): ReactElement {
+function SelectableCell({ row, selection, children }: SelectableCellProps): ReactElement {
   return (
     <span className="selectable-cell">
       {selection && (
@@ -64,7 +65,7 @@ export function SelectableCell({
 }
 
 /** The header of the selection column: selects all rows of the page. */
-export function SelectableHeader({
+function SelectableHeader({
   rows,
   selection,
 }: {
@@ -85,6 +86,26 @@ export function SelectableHeader({
     </span>
   );
 }
+
+/** Returns the column of the checkboxes and the first answers. `show` renders the first of them. */
+export const answersColumn = <Row extends SelectableRow & { readonly answers: Answers }>(
+  rows: readonly Row[],
+  selection: RowSelection | undefined,
+  asked: readonly Column[] | undefined,
+  show: (first: string, row: Row) => ReactNode,
+): TableColumn<Row> => ({
+  id: 'submission',
+  title: <SelectableHeader rows={rows} selection={selection} />,
+  cell(row) {
+    const [first = 'No answers', ...others] = firstAnswers(row.answers, asked);
+    return (
+      <SelectableCell row={row} selection={selection}>
+        {show(first, row)}
+        <span className="soft small cut">{others.join(' · ')}</span>
+      </SelectableCell>
+    );
+  },
+});
 
 /** Returns the first four answers to recognize a submission by, with the labels of options and rows. */
 export const firstAnswers = (answers: Answers, columns: readonly Column[] = []): string[] =>

@@ -28,12 +28,12 @@ import {
   spamQuery,
 } from '../queries.ts';
 import {
-  changeSelection,
+  answersColumn,
   firstAnswers,
   type RowSelection,
-  SelectableCell,
-  SelectableHeader,
+  useSelection,
 } from '../selection/selectable-cell.tsx';
+import { unfilteredView } from '../view-state.ts';
 
 /** The reasons for spam: a short label and a sentence. */
 const reasons = {
@@ -162,17 +162,12 @@ function UnlistedSites({ form, sites, mayDecide }: Props): ReactElement {
 export function SpamScreen(): ReactElement {
   const form = useCurrentForm();
   const [page, setPage] = useState(1);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { ids: selected, clear, select } = useSelection(form.id, unfilteredView);
   const [open, setOpen] = useState<string>();
   const query = useQuery(spamQuery(form, page));
   const columns = useQuery(columnsQuery(form));
   const isEditor = mayEdit(form.role);
   const rows = query.data?.data ?? [];
-  const clear = (): void => setSelected(new Set());
-  const selection: RowSelection = {
-    selected,
-    select: (ids, isSelected) => setSelected(changeSelection(selected, ids, isSelected)),
-  };
   const go = (to: number): void => {
     clear();
     setPage(to);
@@ -204,7 +199,7 @@ export function SpamScreen(): ReactElement {
               columns={columnsOf({
                 rows: data,
                 asked: columns.data,
-                selection: isEditor ? selection : undefined,
+                selection: isEditor ? { selected, select } : undefined,
                 onOpen: setOpen,
               })}
               rows={data}
@@ -246,21 +241,11 @@ type ColumnsOf = {
 
 function columnsOf({ rows, asked, selection, onOpen }: ColumnsOf): TableColumn<SpamRow>[] {
   return [
-    {
-      id: 'answers',
-      title: <SelectableHeader rows={rows} selection={selection} />,
-      cell(row) {
-        const [first, ...others] = firstAnswers(row.answers, asked);
-        return (
-          <SelectableCell row={row} selection={selection}>
-            <Button variant="quiet" size="small" onPress={() => onOpen(row.id)}>
-              {first ?? 'No answers'}
-            </Button>
-            <span className="soft small cut">{others.join(' · ')}</span>
-          </SelectableCell>
-        );
-      },
-    },
+    answersColumn(rows, selection, asked, (first, row) => (
+      <Button variant="quiet" size="small" onPress={() => onOpen(row.id)}>
+        {first}
+      </Button>
+    )),
     { id: 'reason', title: 'Reason', cell: ({ reason }) => <Chip tone="warn">{reasons[reason][0]}</Chip> },
     {
       id: 'created',

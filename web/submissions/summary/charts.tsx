@@ -76,14 +76,10 @@ export function countWithShare(count: number, all: number): Pick<HorizontalBar, 
   return { bar: share, said: count.toLocaleString(), beside: percent.format(share) };
 }
 
+type HorizontalBarsProps = { label: string; bars: readonly HorizontalBar[] };
+
 /** Horizontal bars with text labels, so that screen readers get the same information. */
-export function HorizontalBars({
-  label,
-  bars,
-}: {
-  label: string;
-  bars: readonly HorizontalBar[];
-}): ReactElement {
+export function HorizontalBars({ label, bars }: HorizontalBarsProps): ReactElement {
   return (
     <ul className="lying-bars" aria-label={label}>
       {bars.map(({ label, bar, paler = 0, said, beside, picture, narrowed }, index) => (
@@ -210,6 +206,9 @@ export const BarFrame = ({
   </div>
 );
 
+/** Up to this many bars are drawn horizontally, because vertical bars would be too wide. */
+export const fewBars = 7;
+
 /** The most bars of a long list that are shown at first. */
 const mostFirst = 10;
 
@@ -234,7 +233,7 @@ export function LongList<Item>({
   return (
     <>
       {draw(items.slice(0, first))}
-      <details className="data-details">
+      <details className="data-details more-bars">
         <summary>
           Show {others.length.toLocaleString()} more<span className="unseen">: {label}</span>
         </summary>

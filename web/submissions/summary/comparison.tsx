@@ -17,6 +17,7 @@ import {
   countFirst,
   Figure,
   FigureNote,
+  fewBars,
   groupPromoters,
   heightOf,
   LongList,
@@ -268,7 +269,6 @@ export function ComparedChart({
 
 /** Charts whose bars are drawn side by side along a scale if there are many. */
 const scales = { levels: true, recommendation: true, histogram: true, rows: true, months: true, hours: true };
-const fewBars = 7;
 
 /** Draws the bars of both groups, with a table of the same numbers. */
 function ComparedBars({

@@ -11,6 +11,7 @@ import {
   countWithShare,
   Figure,
   FigureNote,
+  fewBars,
   formatMean,
   groupPromoters,
   type HorizontalBar,
@@ -82,16 +83,10 @@ const orders = {
 /** More columns than fit on half of the page. */
 const mostNarrowColumns = 4;
 
+type ElementCardProps = { element: ElementSummary; sampled: number; compared: ComparedSample | undefined };
+
 /** Shows the answers to one question in a chart that fits its type, or in one of two groups. */
-export function ElementCard({
-  element,
-  sampled,
-  compared,
-}: {
-  element: ElementSummary;
-  sampled: number;
-  compared: ComparedSample | undefined;
-}): ReactElement {
+export function ElementCard({ element, sampled, compared }: ElementCardProps): ReactElement {
   const { label, answered, group, is_retired, rows = [], bars, order } = element;
   const isWide = !compared && (rows[0]?.bars.length ?? 0) > mostNarrowColumns;
   return (
@@ -226,9 +221,6 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
       return chart satisfies never;
   }
 }
-
-/** Up to this many bars are drawn horizontally, because vertical bars would be too wide. */
-const fewBars = 7;
 
 const narrowedBy = (condition: FilterCondition | undefined): LinkFilter | undefined =>
   condition && { where: [condition] };

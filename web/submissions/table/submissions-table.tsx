@@ -18,17 +18,13 @@ import { isFixedColumn, receivedColumn, type SubmissionColumn, usualWidth } from
 /** The number of characters shown around a match: one line of the table. */
 const foundLimit = 64;
 
+type FoundCellProps = { row: TableRow; columns: readonly SubmissionColumn[] };
+
 /**
  * Shows the first answer that contains a word of the search, so that a match is visible even if its column is
  * not.
  */
-function FoundCell({
-  row,
-  columns,
-}: {
-  row: TableRow;
-  columns: readonly SubmissionColumn[];
-}): ReactElement | null {
+function FoundCell({ row, columns }: FoundCellProps): ReactElement | null {
   const pattern = wholeWordPattern(row.hits);
   if (!pattern) return null;
   const found = textsOf(row, columns).find(({ text }) => text.search(pattern) >= 0);
@@ -131,15 +127,9 @@ function classOf(column: SubmissionColumn, pinnedAt: number | undefined): string
   return classes.filter(Boolean).join(' ') || undefined;
 }
 
-function Cell({
-  column,
-  row,
-  columns,
-}: {
-  column: SubmissionColumn;
-  row: TableRow;
-  columns: readonly SubmissionColumn[];
-}): ReactElement | null {
+type CellProps = { column: SubmissionColumn; row: TableRow; columns: readonly SubmissionColumn[] };
+
+function Cell({ column, row, columns }: CellProps): ReactElement | null {
   if (column.kind === 'status') return <StatusChip status={row.status} />;
   if (column.kind === 'stage')
     return <StageChip stage={column.team.stages.find(({ id }) => id === row.stage_id)} />;

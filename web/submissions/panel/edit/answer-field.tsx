@@ -248,15 +248,9 @@ const choicesOf = (input: InputElement, hasOther: boolean): { id: string; label:
   ...(hasOther ? [{ id: other, label: 'Other' }] : []),
 ];
 
-function OtherAnswer({
-  input,
-  value,
-  onChange,
-}: {
-  input: InputElement;
-  value: string;
-  onChange: (text: string) => void;
-}): ReactElement {
+type OtherAnswerProps = { input: InputElement; value: string; onChange: (text: string) => void };
+
+function OtherAnswer({ input, value, onChange }: OtherAnswerProps): ReactElement {
   return <TextField label={`${input.attrs.label}: other answer`} value={value} onChange={onChange} />;
 }
 

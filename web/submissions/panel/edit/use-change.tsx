@@ -12,14 +12,10 @@ import { ConfirmDialog } from '../../../design/dialog.tsx';
 import { ConcurrentChangeMessage, Message } from '../../../design/message.tsx';
 import type { FormLocation } from '../../queries.ts';
 
+type EditErrorMessageProps = { error: Error; onDiscard: () => void };
+
 /** Explains why an edit was not saved. */
-export function EditErrorMessage({
-  error,
-  onDiscard,
-}: {
-  error: Error;
-  onDiscard: () => void;
-}): ReactElement {
+export function EditErrorMessage({ error, onDiscard }: EditErrorMessageProps): ReactElement {
   if (isConcurrentChangeError(error)) return <ConcurrentChangeMessage error={error} onDiscard={onDiscard} />;
   const count = error instanceof ApiProblem ? error.errors.length : 0;
   if (count === 0)
