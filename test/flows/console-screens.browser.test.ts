@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { looksAt } from '#test/cases.ts';
+import { isSlice, looksAt } from '#test/cases.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, payloads } from '#test/console-browser.ts';
 import { shareService, until } from '#test/service.ts';
@@ -98,7 +98,9 @@ test('axe finds nothing on sign-in, in open dialogs and menus, or in the Ctrl+K 
   await console.leave(page);
 });
 
-test('names with markup or scripts are shown as text, also in confirmation dialogs', async () => {
+test('names with markup or scripts are shown as text, also in confirmation dialogs', {
+  skip: isSlice,
+}, async () => {
   const page = await console.open(screens[0]![0], owner);
   for (const payload of payloads) await page.getByRole('link', { name: payload, exact: true }).waitFor();
   for (const payload of looksAt(0, payloads)) {
@@ -134,7 +136,7 @@ test('the first load takes less than 250 KB of script and nothing from other hos
   await first.context().close();
 });
 
-test('a chosen theme is kept, and the page is drawn without layout shifts', async () => {
+test('a chosen theme is kept, and the page is drawn without layout shifts', { skip: isSlice }, async () => {
   const page = await console.open(screens[0]![0], owner, { colorScheme: 'light' });
   const ground = (): Promise<string> =>
     page.evaluate<string>('getComputedStyle(document.body.parentElement).backgroundColor');

@@ -162,7 +162,9 @@ const bareLooks: Readonly<Record<string, BrowserContextOptions & { query?: strin
   'from right to left': { viewport: { width: 1280, height: 900 }, query: '?_lang=ar' },
 };
 for (const [name, { query = '', ...options }] of looksAt(0, Object.entries(bareLooks))) {
-  test(`P10, without script, ${name}: axe finds nothing on the way to the confirmation`, async () => {
+  test(`P10, without script, ${name}: axe finds nothing on the way to the confirmation`, {
+    skip: isSlice,
+  }, async () => {
     const context = await browser.newContext(options);
     // Blocks the page's script instead of turning scripts off, because axe itself needs them.
     await context.route('**/f/assets/**', (route) => route.abort());
@@ -192,7 +194,9 @@ for (const [what, settings] of notices) {
 /** Each template draws only what the forms above have too. */
 const everySo = isSlice ? 5 : 1;
 
-test('P10: every template can be published, and axe finds nothing on its page (one in five, all in `npm run test:long -- screens`)', async () => {
+test('P10: every template can be published, and axe finds nothing on its page (one in five, all in `npm run test:long -- screens`)', {
+  skip: isSlice,
+}, async () => {
   // Small, because each larger image takes a second of CPU.
   const upload = async (address: string): Promise<string> =>
     (await tenant.call('POST', '/images', await sharp(fileURLToPath(address)).resize(96).png().toBuffer()))
