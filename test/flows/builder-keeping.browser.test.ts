@@ -298,7 +298,9 @@ test('renaming a form in the JSON view also renames it in the header, and unappl
   await leave(page);
 });
 
-test('unapplied JSON is kept while other views are open and warns if the form has changed', async () => {
+test('unapplied JSON is kept while other views are open and warns if the form has changed', {
+  skip: isSlice,
+}, async () => {
   const form = await make(structure(element('text', 'a', { label: 'First' })));
   const page = await openBuilder(form);
   await view(page, 'JSON');

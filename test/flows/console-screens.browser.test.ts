@@ -156,7 +156,9 @@ test('a chosen theme is kept, and the page is drawn without layout shifts', { sk
   await page.context().close();
 });
 
-test('a screen says that the service is unavailable, and loads automatically when it is back', async () => {
+test('a screen says that the service is unavailable, and loads automatically when it is back', {
+  skip: isSlice,
+}, async () => {
   const person = await signIn(service, { name: 'Ida' });
   const page = await console.open(`/app/w/${person.workspaceId}/settings/keys`, person);
   await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();

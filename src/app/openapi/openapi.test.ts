@@ -853,8 +853,8 @@ test('each element type, built from its schema alone, is accepted with its requi
 });
 
 test('a body that its schema rejects is rejected: each property in turn with a value of another type', async () => {
-  for (const { method, path, operation } of operations) {
-    if (!operation.requestBody || isFile(operation.requestBody)) continue;
+  for (const [turn, { method, path, operation }] of operations.entries()) {
+    if (isLeftOut(turn) || !operation.requestBody || isFile(operation.requestBody)) continue;
     const schema = resolve(operation.requestBody.content['application/json']!.schema) as {
       properties: Record<string, object>;
       additionalProperties: boolean;

@@ -291,8 +291,10 @@ const slow = new Set([
   '100,000 empty files',
   '9 million objects',
   '14 million numbers',
+  '500,000 names',
   'lists of one list',
   'many versions of many values',
+  'a bomb of zeros',
 ]);
 
 for (const [what, bytes, status, why] of refused)
