@@ -16,7 +16,7 @@ import { asJson, makeForm, openVisitor } from './visitor.ts';
  * reach every room. No answer is a 5xx, and each is documented, whatever the requests change or delete. npm
  * run test:long -- security sends 100,000.
  */
-const count = Number(process.env['FUZZ_REQUESTS'] ?? 400);
+const count = Number(process.env['FUZZ_REQUESTS'] ?? 600);
 /** After this many requests, most things are deleted. */
 const freshAfter = 250;
 /** The same seed for every run and machine. Change it to try other requests. */

@@ -81,7 +81,6 @@ export const suites: Readonly<Record<string, LongSuite>> = {
       'src/page/steps.test.ts',
       'src/submissions/changes/remove-form.test.ts',
       'src/submissions/import/*.test.ts',
-      'test/cells/cells.test.ts',
       'test/faults/*.test.ts',
     ],
   },

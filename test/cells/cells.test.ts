@@ -21,7 +21,6 @@ import { enqueueMails } from '#kit/outbox.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { checkMailLimits } from '#mail/sending/mail-limits.ts';
 import { reserveSendSlot } from '#mail/sending/send-mail.ts';
-import { isSlice } from '#test/cases.ts';
 import { deleteDueAccounts } from '#workspaces/account-deletion.ts';
 import { keyChangeChannel } from '#workspaces/key-rows.ts';
 import { addMember } from '#workspaces/members.ts';
@@ -334,9 +333,7 @@ test('a cell that is created while the service runs is soon usable, and its name
   );
 });
 
-test('a backup contains every cell, a restore creates them and a move includes them', {
-  skip: isSlice,
-}, async () => {
+test('a backup contains every cell, a restore creates them and a move includes them', async () => {
   const tenants = [await service.makeTenant(), await service.makeTenant(), await service.makeTenant()];
   for (const tenant of tenants) {
     const { id } = await makeForm(tenant);
