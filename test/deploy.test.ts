@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
 import { nonOperationCommands } from '#app/cli/commands.ts';
 import { readConfig } from '#kit/config.ts';
+import { isSlice } from './cases.ts';
 import { readHandbook } from './citus-cluster.ts';
 import { freePort } from './service.ts';
 
@@ -236,7 +237,9 @@ test('Caddy accepts the Caddy example', ifHere('caddy'), async () => {
   assert.equal((await validate(text.replace('max_size', 'max_siz'))).status, 1);
 });
 
-test('a release contains everything that the service and its commands load, and no tests', async () => {
+test('a release contains everything that the service and its commands load, and no tests', {
+  skip: isSlice,
+}, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'formloom-release-'));
   after(() => rm(folder, { recursive: true }));
   const file = execFileSync(process.execPath, [join(home, 'deploy/release.mjs'), folder], {

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
+import { isSlice } from './cases.ts';
 import { childrenOf } from './process.ts';
 import { until } from './service.ts';
 
@@ -34,7 +35,9 @@ test('a terminated test run ends every process it started and frees its memory',
   if (directory.startsWith('/dev/shm/')) assert.ok(!existsSync(dirname(directory)));
 });
 
-test('a terminated benchmark ends its servers and their database and removes their files', async (t) => {
+test('a terminated benchmark ends its servers and their database and removes their files', {
+  skip: isSlice,
+}, async (t) => {
   if (process.platform !== 'linux') return t.skip('only Linux tells who began what');
   const folder = await mkdtemp(join(tmpdir(), 'formloom-bench-'));
   t.after(() => rm(folder, { recursive: true }));

@@ -14,9 +14,10 @@ export const needsItsOwn = /process\.(?:on|cpuUsage|memoryUsage)\(|\bmock\.|glob
 /** Matches files that start processes and wait for their start and their leases. */
 export const startsInstances = /makeInstance\(|startProcess\(/;
 /**
- * Matches a stage. Importing it opens it, once in a process, and it is closed after the file that opened it.
+ * Matches a stage, or sources that are parsed once in a process. Importing a stage opens it, and it is closed
+ * after the file that opened it.
  */
-const isStage = /^after\(|^export const .* = await open/m;
+const isStage = /^after\(|^export const .* = await open|^const parsedSources\b/m;
 const imported = /from '(\.{1,2}\/[^']+|#[^']+)'/g;
 
 /**

@@ -31,6 +31,21 @@ test('a long suite runs a script or test files', () => {
   assert.deepEqual(idle, []);
 });
 
+test('every test that npm test leaves out or shortens is in a long suite that runs it fully', () => {
+  const full = Object.values(suites).filter(({ environment }) => environment?.['TEST_CASES'] === 'full');
+  const run = new Set(
+    full.flatMap(({ files = [] }) => files.flatMap((pattern) => globSync(pattern, { cwd: home }))),
+  );
+  const short = globSync('{src,test}/**/*.test.ts', { cwd: home }).filter((path) =>
+    /import \{[^}]*\} from '[^']*\/cases\.ts'/.test(readFileSync(home + path, 'utf8')),
+  );
+  assert.ok(short.length > 50);
+  assert.deepEqual(
+    short.filter((path) => !run.has(path)),
+    [],
+  );
+});
+
 /**
  * Text files of the project. The lock file and the changelog name scripts of other projects and old versions.
  */

@@ -46,11 +46,14 @@ export const suites: Readonly<Record<string, LongSuite>> = {
     script: 'test/nightly/command-rounds.ts',
   },
   document: {
-    summary: 'The OpenAPI document by the rules and the generators of other tools, and its page.',
+    summary:
+      'Every operation of the OpenAPI document, the rules and generators of other tools, its page and the client.',
     environment: full,
     files: [
       'src/app/openapi/openapi.test.ts',
       'src/app/openapi/tools.test.ts',
+      'src/webhooks/payload.test.ts',
+      'test/client.test.ts',
       'test/flows/api-docs.browser.test.ts',
     ],
   },
@@ -62,11 +65,27 @@ export const suites: Readonly<Record<string, LongSuite>> = {
       'test/nightly/environments.ts',
       'test/flows/environment.test.ts',
       'src/kit/output.test.ts',
+      'test/deploy.test.ts',
       'test/setup.test.ts',
     ],
   },
+  exhaustive: {
+    summary:
+      'Every limit of uploaded files, every backup, restore and move, and every fault of a receiver. npm test checks one of each kind.',
+    environment: full,
+    files: [
+      'src/backup/**/*.test.ts',
+      'src/forms/{images,import}/*.test.ts',
+      'src/forms/whole-endpoints.test.ts',
+      'src/kit/storage/*.test.ts',
+      'src/page/steps.test.ts',
+      'src/submissions/changes/remove-form.test.ts',
+      'src/submissions/import/*.test.ts',
+      'test/faults/*.test.ts',
+    ],
+  },
   external: {
-    summary: 'Every test on PostgreSQL 15, and the tests that need a Valkey or OpenStack Swift.',
+    summary: 'The tests of npm test on PostgreSQL 15, and those that need a Valkey or OpenStack Swift.',
     needs: 'Debian: postgresql-15, valkey-server or redis-server, and the packages of `nodes`',
     script: 'test/external.ts',
   },
@@ -83,6 +102,11 @@ export const suites: Readonly<Record<string, LongSuite>> = {
   full: {
     summary: '10,000 submits at once to a form with a response limit of 1,000. `full 2000`: submits.',
     script: 'test/nightly/full-form.ts',
+  },
+  guides: {
+    summary: 'Every command of the README, the guides and the pages for operators, as written.',
+    environment: full,
+    files: ['test/flows/tour.test.ts', 'test/handbook.test.ts', 'test/operations.test.ts'],
   },
   image: {
     summary:
@@ -127,17 +151,22 @@ export const suites: Readonly<Record<string, LongSuite>> = {
     files: ['test/flows/nodes.external.ts', 'test/kit/s3-storage.external.ts'],
   },
   processes: {
-    summary: 'Servers, processes, commands and the embedded database, restarted and killed in every way.',
+    summary:
+      'Servers, processes, commands, tasks and the embedded database, restarted and killed in every way.',
     environment: full,
     files: [
-      'src/app/cli/backup-commands.test.ts',
-      'src/app/cli/cli.test.ts',
+      'src/app/cli/*.test.ts',
+      'src/app/server/full-disk.test.ts',
       'src/kit/embedded-postgres/*.test.ts',
       'src/kit/processes/supervisor.test.ts',
+      'test/end-run.test.ts',
       'test/mcp.test.ts',
+      'test/not-run.test.ts',
+      'test/flows/bulk-kill.test.ts',
       'test/flows/import-kill.test.ts',
       'test/flows/npm-stop.test.ts',
       'test/flows/unexpected-error.test.ts',
+      'test/flows/reindex-kill.test.ts',
       'test/flows/restart.test.ts',
       'test/flows/web-processes.test.ts',
       'test/flows/two-processes.test.ts',
@@ -149,6 +178,8 @@ export const suites: Readonly<Record<string, LongSuite>> = {
     environment: { ...full, TEST_TIMEOUT_MS: '1800000' },
     files: [
       'src/ast/**/*.test.ts',
+      'src/forms/round-trip.test.ts',
+      'src/search/filter/filter.test.ts',
       'src/kit/json-body.test.ts',
       'src/submissions/import/moments.test.ts',
       'src/submissions/import/round-trip.test.ts',
@@ -158,7 +189,8 @@ export const suites: Readonly<Record<string, LongSuite>> = {
     ],
   },
   recipes: {
-    summary: 'Each recipe of docs/recipes.md alone. npm test applies all of them at once.',
+    summary:
+      'The recipes of docs/recipes.md compile, together and each alone. npm test applies all at once and runs their tests.',
     environment: { ...full, TEST_TIMEOUT_MS: '1800000' },
     files: ['test/recipes.test.ts'],
   },
@@ -171,7 +203,7 @@ export const suites: Readonly<Record<string, LongSuite>> = {
   security: {
     summary:
       '100,000 requests drawn from the OpenAPI document, and every test of permissions and outbound addresses.',
-    environment: { FUZZ_REQUESTS: '100000', TEST_TIMEOUT_MS: '7200000' },
+    environment: { ...full, FUZZ_REQUESTS: '100000', TEST_TIMEOUT_MS: '7200000' },
     files: [
       'test/fuzz.test.ts',
       'test/hostile.test.ts',

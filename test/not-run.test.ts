@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isSlice } from './cases.ts';
 
 const home = fileURLToPath(new URL('..', import.meta.url));
 
@@ -20,7 +21,7 @@ function ask(...words: string[]): string {
   return stdout;
 }
 
-test('a test requested by name fails if it cannot run, and says what is missing', () => {
+test('a test requested by name fails if it cannot run, and says what is missing', { skip: isSlice }, () => {
   assert.match(
     ask('test/external.ts', 'test/flows/nodes.external.ts'),
     /NOT RUN.*redis-server.*VALKEY_TEST_URL.*nodes\.external\.ts\n.*failed/,

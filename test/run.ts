@@ -13,10 +13,10 @@ import { findLoggedSecrets } from './secrets.ts';
 import { openTestServer } from './server.ts';
 
 /*
- * npm test                       everything: types, lint, format, and all tests on a real PostgreSQL and
- *                                browser
+ * npm test                       everything: types, lint, format, and the tests on a real PostgreSQL and
+ *                                browser, without what test/long.ts runs
  * npm test -- <files…>           only these test files
- * npm run test:long -- external  everything, on the PostgreSQL at TEST_DATABASE_URL
+ * npm run test:long -- external  the tests, on the PostgreSQL at TEST_DATABASE_URL
  *
  * TEST_COSTS=30  prints the 30 test files that used the most CPU
  */

@@ -133,6 +133,12 @@ function* jsonTexts(value: unknown, key = ''): Generator<string> {
 }
 
 /**
+ * The texts of each source. Parsing all sources takes 4 s of CPU, so tests that import this file share a
+ * process (groups.ts).
+ */
+const parsedSources = new Map<string, readonly Sentence[]>();
+
+/**
  * Returns the texts of the production sources that match `patterns`, in order and without repeats within a
  * file.
  */
@@ -141,18 +147,24 @@ export function sentencesOf(patterns: readonly string[]): Sentence[] {
     .filter((file) => !/\.test\.tsx?$|\.external\.|\/testing\.ts$/.test(file))
     .toSorted();
   return files.flatMap((file) => {
-    const source = readFileSync(home + file, 'utf8');
-    if (file.endsWith('.json')) {
-      const texts = [...jsonTexts(JSON.parse(source))].map((text) => text.replace(/\s+/g, ' ').trim());
-      return [...new Set(texts)].map((text) => ({ file, kind: 'text', text }) as const);
-    }
-    const { program, comments } = parseSync(file, source);
-    const texts = [...textsOf(program as unknown as Node)].filter(isRead).map(({ text }) => text);
-    return [
-      ...[...new Set(texts)].map((text) => ({ file, kind: 'text', text }) as const),
-      ...commentsOf(source, comments).map((text) => ({ file, kind: 'comment', text }) as const),
-    ];
+    const known = parsedSources.get(file) ?? readSentences(file);
+    parsedSources.set(file, known);
+    return known;
   });
+}
+
+function readSentences(file: string): Sentence[] {
+  const source = readFileSync(home + file, 'utf8');
+  if (file.endsWith('.json')) {
+    const texts = [...jsonTexts(JSON.parse(source))].map((text) => text.replace(/\s+/g, ' ').trim());
+    return [...new Set(texts)].map((text) => ({ file, kind: 'text', text }) as const);
+  }
+  const { program, comments } = parseSync(file, source);
+  const texts = [...textsOf(program as unknown as Node)].filter(isRead).map(({ text }) => text);
+  return [
+    ...[...new Set(texts)].map((text) => ({ file, kind: 'text', text }) as const),
+    ...commentsOf(source, comments).map((text) => ({ file, kind: 'comment', text }) as const),
+  ];
 }
 
 /** Returns the titles of tests below a node, and their cases as `…`. */

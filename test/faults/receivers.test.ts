@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import type { Queue } from '#kit/queue/worker.ts';
+import { isSlice } from '#test/cases.ts';
 import { certificate, openReceiver, type Reply } from '#test/receiver.ts';
 import { eventsPerFault, openStage } from './stage.ts';
 
@@ -25,8 +26,19 @@ const passing: Record<string, Reply> = {
   'C06, 429': 429,
   'C06, 408': 408,
 };
+
+/** Faults that wait for a deadline in each of many requests. npm test keeps another of each kind. */
+const waiting = new Set([
+  'F15, headers that drip',
+  'F17, a flood of 1xx',
+  'F16, headers of 1 MB',
+  'a thousand encodings',
+]);
+
 for (const [fault, reply] of Object.entries(passing)) {
-  test(`${fault}: every event is delivered at least once, with one ID and identical bytes`, async () => {
+  test(`${fault}: every event is delivered at least once, with one ID and identical bytes`, {
+    skip: isSlice && waiting.has(fault),
+  }, async () => {
     const receiver = await openReceiver();
     const scene = await stage.setScene(receiver.url);
     const failures = eventsPerFault / 2;
@@ -115,7 +127,9 @@ const broken: typeof slow = {
 
 function testLasting(faults: typeof slow, worker: () => Queue | Promise<Queue>): void {
   for (const [fault, [reason, open]] of Object.entries(faults)) {
-    test(`${fault}: six scheduled requests, each with its kind of failure, then Failed`, async () => {
+    test(`${fault}: six scheduled requests, each with its kind of failure, then Failed`, {
+      skip: isSlice && waiting.has(fault),
+    }, async () => {
       const scene = await stage.setScene(await open());
       await stage.fire(scene, await worker(), Math.min(4, eventsPerFault));
       for (const line of await stage.settled(scene)) {
@@ -164,7 +178,9 @@ const huge: Record<string, Reply> = {
   },
 };
 for (const [fault, reply] of Object.entries(huge)) {
-  test(`F16, ${fault}: the status makes it a success, and memory does not grow`, async () => {
+  test(`F16, ${fault}: the status makes it a success, and memory does not grow`, {
+    skip: isSlice && waiting.has(fault),
+  }, async () => {
     const receiver = await openReceiver();
     receiver.replyWith(reply);
     const scene = await stage.setScene(receiver.url);

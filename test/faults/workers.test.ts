@@ -86,7 +86,9 @@ test('F2: if a worker is killed during a request, another one sends it again aft
   await end(second, 'SIGKILL');
 });
 
-test('F2: during a request longer than a lease, others send it only after its worker dies', async () => {
+test('F2: during a request longer than a lease, others send it only after its worker dies', {
+  skip: isSlice,
+}, async () => {
   const receiver = await openReceiver();
   receiver.replyWith('hang', 200);
   const scene = await stage.setScene(receiver.url);
@@ -134,7 +136,9 @@ test('F2: two kills at any moment lose nothing, and repeat only deliveries in pr
   await end(last, 'SIGKILL');
 });
 
-test('F2: a delivery during which three workers died fails with the reason, and a retry sends it; others are sent', async () => {
+test('F2: a delivery during which three workers died fails with the reason, and a retry sends it; others are sent', {
+  skip: isSlice,
+}, async () => {
   const [deadly, good] = [await openReceiver(), await openReceiver()];
   deadly.replyWith('hang', 'hang', 'hang', 200);
   const [scene, others] = [await stage.setScene(deadly.url), await stage.setScene(good.url)];

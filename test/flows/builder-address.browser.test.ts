@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { isSlice } from '#test/cases.ts';
 import { element, structure } from '../ast/forms.ts';
 import { focusIs, leave, make, openBuilder, part, problems, saved } from './builder-page.ts';
 
@@ -22,7 +23,9 @@ const parameters = (page: Page): Record<string, string> =>
   Object.fromEntries(new URL(page.url()).searchParams);
 const entries = (page: Page): Promise<number> => page.evaluate('history.length');
 
-test('a selected element, a tab and a reload lead back; Back goes through the tabs only', async () => {
+test('a selected element, a tab and a reload lead back; Back goes through the tabs only', {
+  skip: isSlice,
+}, async () => {
   const page = await openBuilder(await form());
   await part(page, '“Name”').click();
   await page.waitForURL(/selected=name/);
@@ -45,7 +48,9 @@ test('a selected element, a tab and a reload lead back; Back goes through the ta
   await leave(page);
 });
 
-test('an address of an element, view or panel that does not exist shows the form', async () => {
+test('an address of an element, view or panel that does not exist shows the form', {
+  skip: isSlice,
+}, async () => {
   const id = await form();
   const page = await openBuilder(`${id}?view=nothing&selected=gone&panel=wrong`);
   await isTab(page, 'Design');
@@ -56,7 +61,9 @@ test('an address of an element, view or panel that does not exist shows the form
   await leave(page);
 });
 
-test('the address follows the selection when the element is deleted and restored', async () => {
+test('the address follows the selection when the element is deleted and restored', {
+  skip: isSlice,
+}, async () => {
   const page = await openBuilder(await form());
   await part(page, '“Age”').click();
   await page.waitForURL(/selected=age/);
@@ -70,7 +77,7 @@ test('the address follows the selection when the element is deleted and restored
   await leave(page);
 });
 
-test('the map of the paths and a pane on a phone have addresses', async () => {
+test('the map of the paths and a pane on a phone have addresses', { skip: isSlice }, async () => {
   const id = await make({
     type: 'form',
     attrs: { name: 'Steps' },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { isSlice } from '#test/cases.ts';
 import { element, structure } from '../ast/forms.ts';
 import { ada, draftOf, leave, make, openBuilder, service, tenant, workspaceId } from './builder-page.ts';
 
@@ -32,7 +33,7 @@ async function count(page: Page, act: () => Promise<void>): Promise<{ clicks: nu
   return page.evaluate('window.cost');
 }
 
-test('a job application of 3 steps costs at most 4 clicks and 200 keys', async () => {
+test('a job application of 3 steps costs at most 4 clicks and 200 keys', { skip: isSlice }, async () => {
   const page = await openBuilder(await make(structure(element('text', 'a', { label: 'A' }))));
   page.setDefaultTimeout(15_000);
   await page.goto(`${service.url}/app/w/${workspaceId}/forms`);
@@ -59,7 +60,7 @@ test('a job application of 3 steps costs at most 4 clicks and 200 keys', async (
   await leave(page);
 });
 
-test('a filter by an answer costs at most 4 actions', async () => {
+test('a filter by an answer costs at most 4 actions', { skip: isSlice }, async () => {
   const form = await make(structure(element('radio', 'size', { label: 'Size', options: ['S', 'M'] })), true);
   await tenant.call('POST', `/forms/${form}/submissions`, { answers: { size: 'M' } });
   const page = await openBuilder(form, ada);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { isSlice } from '#test/cases.ts';
 import { element, structure } from '../ast/forms.ts';
 import { focused, focusIs, leave, make, openBuilder, part, problems } from './builder-page.ts';
 
@@ -12,7 +13,7 @@ const open = async (): Promise<Page> => {
   return page;
 };
 
-test('one Tab and Enter lead from the beginning of the screen to the form', async () => {
+test('one Tab and Enter lead from the beginning of the screen to the form', { skip: isSlice }, async () => {
   const page = await open();
   await page.locator('main').focus();
   await page.keyboard.press('Tab');
@@ -22,7 +23,7 @@ test('one Tab and Enter lead from the beginning of the screen to the form', asyn
   await leave(page);
 });
 
-test('the palette is one Tab stop, in which the arrow keys move', async () => {
+test('the palette is one Tab stop, in which the arrow keys move', { skip: isSlice }, async () => {
   const page = await open();
   await page.getByRole('searchbox', { name: 'Search elements' }).focus();
   await page.keyboard.press('Tab');
@@ -42,7 +43,9 @@ test('the palette is one Tab stop, in which the arrow keys move', async () => {
   await leave(page);
 });
 
-test('"/" adds an element wherever nothing is typed, and a question mark in its search is text', async () => {
+test('"/" adds an element wherever nothing is typed, and a question mark in its search is text', {
+  skip: isSlice,
+}, async () => {
   const page = await open();
   const menu = page.getByRole('dialog', { name: 'Add element' });
   for (const place of ['main', '.view-tab[aria-current]', '.palette-item']) {
@@ -65,7 +68,7 @@ test('"/" adds an element wherever nothing is typed, and a question mark in its 
   await leave(page);
 });
 
-test('a dialog opens above a menu, and the focus returns to where it was', async () => {
+test('a dialog opens above a menu, and the focus returns to where it was', { skip: isSlice }, async () => {
   const page = await open();
   await part(page, '“Name”').click();
   await focusIs(page, /^“Name”/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { looksAt } from '#test/cases.ts';
+import { isSlice, looksAt } from '#test/cases.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, payloads } from '#test/console-browser.ts';
 import { shareService, until } from '#test/service.ts';
@@ -97,7 +97,9 @@ test('axe finds nothing on sign-in, in open dialogs and menus, or in the Ctrl+K 
   await console.leave(page);
 });
 
-test('names with markup or scripts are shown as text, also in confirmation dialogs', async () => {
+test('names with markup or scripts are shown as text, also in confirmation dialogs', {
+  skip: isSlice,
+}, async () => {
   const page = await console.open(screens[0]![0], owner);
   for (const payload of payloads) await page.getByRole('link', { name: payload, exact: true }).waitFor();
   for (const payload of looksAt(0, payloads)) {
@@ -133,7 +135,7 @@ test('the first load takes less than 250 KB of script and nothing from other hos
   await first.context().close();
 });
 
-test('a chosen theme is kept, and the page is drawn without layout shifts', async () => {
+test('a chosen theme is kept, and the page is drawn without layout shifts', { skip: isSlice }, async () => {
   const page = await console.open(screens[0]![0], owner, { colorScheme: 'light' });
   const ground = (): Promise<string> =>
     page.evaluate<string>('getComputedStyle(document.body.parentElement).backgroundColor');
@@ -153,7 +155,9 @@ test('a chosen theme is kept, and the page is drawn without layout shifts', asyn
   await page.context().close();
 });
 
-test('a screen says that the service is unavailable, and loads automatically when it is back', async () => {
+test('a screen says that the service is unavailable, and loads automatically when it is back', {
+  skip: isSlice,
+}, async () => {
   const person = await signIn(service, { name: 'Ida' });
   const page = await console.open(`/app/w/${person.workspaceId}/settings/keys`, person);
   await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();

@@ -121,7 +121,9 @@ test('an embedded form is prefilled from its tag, grows with its steps and repor
   await leave(page);
 });
 
-test('the frame of a form far down the page gets its height before any scrolling', async () => {
+test('the frame of a form far down the page gets its height before any scrolling', {
+  skip: isSlice,
+}, async () => {
   const page = await visit(`<div style="block-size: 6000px"></div>${tag(await publish())}`);
   // Does not measure the body, because that would cause the layout that a browser otherwise does when the
   // frame becomes visible.
@@ -162,7 +164,9 @@ test('URL parameters of the host page become reference data only if the tag name
   assert.deepEqual(await send(named), { utm_source: 'tag' });
 });
 
-test('without the script the frame has the height of its tag, and every page of the form stays in it', async () => {
+test('without the script the frame has the height of its tag, and every page of the form stays in it', {
+  skip: isSlice,
+}, async () => {
   const form = await publish({ editing: true, save_progress: true, embed_origins: [site] });
   const page = await visit('');
   // Blocks the assets of the page. The host page has no script tag either, so it sends no messages.
@@ -252,7 +256,9 @@ test('a button opens the form in a dialog by keyboard, Escape closes it, also fr
   await leave(page);
 });
 
-test('in a dialog, a step starts at its top even if the previous one was longer than the window', async () => {
+test('in a dialog, a step starts at its top even if the previous one was longer than the window', {
+  skip: isSlice,
+}, async () => {
   const long = ['one', 'two'].map((name) => ({
     type: 'step',
     children: Array.from({ length: 8 }, (_, index) => element('textarea', `${name}-${index}`)),
@@ -332,7 +338,9 @@ for (const [colorScheme, around, expected] of [
   ['dark', '<meta name="color-scheme" content="light dark">', 'dark'],
   ['light', '<meta name="color-scheme" content="light dark">', 'light'],
 ] as const) {
-  test(`with ${colorScheme} preferred, in a page ${around ? 'of both schemes' : 'that is light'}, the form is ${expected} on the background of that page`, async () => {
+  test(`with ${colorScheme} preferred, in a page ${around ? 'of both schemes' : 'that is light'}, the form is ${expected} on the background of that page`, {
+    skip: isSlice,
+  }, async () => {
     const form = await publish();
     pages.set(`/${pages.size}`, `<!doctype html>${around}<title>Shop</title><h1>Shop</h1>${tag(form)}`);
     const page = await openWindow();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { isSlice } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { element } from '../ast/forms.ts';
@@ -54,7 +55,9 @@ test('a second click, Delete and Backspace clear optional choices only', async (
   assert.deepEqual(await answersOf(form, page), { guild: 'Weavers' });
 });
 
-test('without a script, "No answer" clears a choice and is shown only beside one', async () => {
+test('without a script, "No answer" clears a choice and is shown only beside one', {
+  skip: isSlice,
+}, async () => {
   const page = await stage.browser.open(`/f/${form.id}`, undefined, { javaScriptEnabled: false });
   const none = page.locator('fieldset', { has: field(page, 'score') }).getByLabel('No answer');
   assert.equal(await none.isVisible(), false);
@@ -76,7 +79,9 @@ const orderOf = (page: Page): Promise<string[]> =>
 const box = async (page: Page, option: string) =>
   (await page.locator('.ranks > .option', { hasText: option }).boundingBox())!;
 
-test('options are ranked by dragging, with buttons, with arrow keys, or by accepting the order', async () => {
+test('options are ranked by dragging, with buttons, with arrow keys, or by accepting the order', {
+  skip: isSlice,
+}, async () => {
   const page = await stage.visit(ranked);
   assert.deepEqual(await findBarriers(page), []);
   const [from, to] = [await box(page, 'Walnut'), await box(page, 'Madder')];
@@ -111,7 +116,9 @@ test('options are ranked by dragging, with buttons, with arrow keys, or by accep
   });
 });
 
-test('a finger drags an option by its handle, and a cleared ranking has no answer', async () => {
+test('a finger drags an option by its handle, and a cleared ranking has no answer', {
+  skip: isSlice,
+}, async () => {
   const page = await stage.visit(ranked, { hasTouch: true, viewport: { width: 375, height: 700 } });
   const drag = `(option, other) => {
     const [item, to] = [option, other].map((text) => [...document.querySelectorAll('.ranks > .option')].find((each) => each.innerText.includes(text)));
@@ -144,7 +151,9 @@ const filled = (page: Page): Promise<number> =>
   page.evaluate(`[...document.getElementsByName('stars')].filter((each) =>
     !/, 0\\)|none/.test(getComputedStyle(each.closest('label').querySelector('svg')).fill)).length`);
 
-test('stars are drawn without a font, show the hovered rating and follow arrow keys', async () => {
+test('stars are drawn without a font, show the hovered rating and follow arrow keys', {
+  skip: isSlice,
+}, async () => {
   const page = await stage.visit(levels);
   assert.equal(await page.locator('[name=stars] + span svg').count(), 5);
   assert.equal(await filled(page), 0);
@@ -160,7 +169,9 @@ test('stars are drawn without a font, show the hovered rating and follow arrow k
 });
 
 for (const query of ['', '?_lang=ar']) {
-  test(`a slider shows its value, has none until it is moved, and can be cleared (${query || 'left to right'})`, async () => {
+  test(`a slider shows its value, has none until it is moved, and can be cleared (${query || 'left to right'})`, {
+    skip: isSlice && query !== '',
+  }, async () => {
     const page = await stage.visit(levels, { query, viewport: { width: 320, height: 700 } });
     const [effort, again] = [field(page, 'effort'), field(page, 'again')];
     const none = query ? 'بلا إجابة' : 'No answer';
@@ -213,7 +224,7 @@ test('an answer that a condition requires cannot be cleared', async () => {
   assert.deepEqual(await answersOf(conditional, page), { strict: true, order: ['Red', 'Blue'], level: 10 });
 });
 
-test('without a script, a slider is a row of numbers', async () => {
+test('without a script, a slider is a row of numbers', { skip: isSlice }, async () => {
   const page = await stage.browser.open(`/f/${levels.id}`, undefined, { javaScriptEnabled: false });
   assert.equal(await page.locator('.slider:visible').count(), 0);
   await page.locator('[name=again][value="2"]').check();
@@ -262,7 +273,9 @@ test('a long dropdown is searched by keyboard, without accents, and keeps only i
 
 const plain: BrowserContextOptions = { javaScriptEnabled: false };
 
-test('without a script, a long dropdown is a native select, and its first entry clears the choice', async () => {
+test('without a script, a long dropdown is a native select, and its first entry clears the choice', {
+  skip: isSlice,
+}, async () => {
   const page = await stage.browser.open(`/f/${long.id}`, undefined, plain);
   const region = page.getByRole('combobox', { name: 'The region' });
   assert.equal(await region.locator(':checked').innerText(), 'Where from?');
@@ -274,7 +287,9 @@ test('without a script, a long dropdown is a native select, and its first entry 
   await stage.browser.leave(page);
 });
 
-test('without a script, the buttons of a ranking move an option and keep the focus', async () => {
+test('without a script, the buttons of a ranking move an option and keep the focus', {
+  skip: isSlice,
+}, async () => {
   const page = await stage.browser.open(`/f/${ranked.id}`, undefined, plain);
   await page.getByRole('button', { name: 'Move Indigo up' }).click();
   await page.locator('button:focus').getByText('Move Indigo up').waitFor();

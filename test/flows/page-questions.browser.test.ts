@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { isSlice } from '#test/cases.ts';
 import { motion } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { element } from '../ast/forms.ts';
@@ -28,7 +29,9 @@ const leaveFocus = (page: Page): Promise<void> => page.evaluate('document.active
 const phone = { isMobile: true, hasTouch: true, viewport: { width: 375, height: 700 } } as const;
 
 for (const script of ['with', 'without']) {
-  test(`${script} the script, the first question fills the window and has the focus at load`, async () => {
+  test(`${script} the script, the first question fills the window and has the focus at load`, {
+    skip: isSlice && script === 'without',
+  }, async () => {
     const page = await stage.browser.open('/healthz', undefined, {
       isNew: true,
       javaScriptEnabled: script === 'with',
@@ -58,14 +61,18 @@ for (const script of ['with', 'without']) {
   });
 }
 
-test('a form in a frame does not take the focus, and is as high as its content', async () => {
+test('a form in a frame does not take the focus, and is as high as its content', {
+  skip: isSlice,
+}, async () => {
   const page = await stage.visit(form, { query: '?_embed=1', viewport: { width: 800, height: 2000 } });
   assert.equal(await page.evaluate('document.activeElement.tagName'), 'BODY');
   assert.ok((await page.locator('main').boundingBox())!.height < 1000);
   await stage.browser.leave(page);
 });
 
-test('letters choose if the options have the focus, on an Arabic keyboard too, and Enter always continues', async () => {
+test('letters choose if the options have the focus, on an Arabic keyboard too, and Enter always continues', {
+  skip: isSlice,
+}, async () => {
   const page = await stage.visit(form);
   await page.keyboard.type('Ada');
   await page.keyboard.press('Enter');
@@ -125,7 +132,7 @@ for (const [lang, back, forward] of [
   ['en', [60, 300], [300, 300]],
   ['ar', [300, 300], [60, 300]],
 ] as const) {
-  test(`a swipe goes back (${lang})`, async () => {
+  test(`a swipe goes back (${lang})`, { skip: isSlice && lang !== 'en' }, async () => {
     const page = await stage.visit(form, { ...phone, query: `?_lang=${lang}` });
     await field(page, 'name').fill('Ada');
     await page.locator('.next').click();
@@ -140,7 +147,9 @@ for (const [lang, back, forward] of [
   });
 }
 
-test('the bar is full only after sending, and a question comes from where it is', async () => {
+test('the bar is full only after sending, and a question comes from where it is', {
+  skip: isSlice,
+}, async () => {
   const page = await stage.visit(form, motion);
   // The window may be reused from a test that preferred reduced motion.
   await page.emulateMedia(motion);

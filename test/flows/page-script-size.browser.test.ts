@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Response } from 'playwright-core';
 import { lazyRules } from '#ast/form/lazy-rules.ts';
+import { isSlice } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { element } from '../ast/forms.ts';
@@ -57,7 +58,7 @@ test('the first view of 20 elements is at most 12 KB gzipped, at most 8 of it sc
   await page.context().close();
 });
 
-test('a form loads only the rules of its late types', async () => {
+test('a form loads only the rules of its late types', { skip: isSlice }, async () => {
   const rated = await stage.publish([
     step('Rated', [element('rating', 'stars', { required: true }), element('text', 'name')]),
   ]);
@@ -75,7 +76,9 @@ test('a form loads only the rules of its late types', async () => {
   await page.context().close();
 });
 
-test('the layout does not shift while the page and its script load, on a phone and on a wide screen', async () => {
+test('the layout does not shift while the page and its script load, on a phone and on a wide screen', {
+  skip: isSlice,
+}, async () => {
   for (const viewport of [
     { width: 375, height: 667 },
     { width: 1280, height: 800 },

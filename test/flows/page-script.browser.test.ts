@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { isSlice } from '#test/cases.ts';
 import { findBarriers, press, tabTo, type } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { element, stepsOf } from '../ast/forms.ts';
@@ -24,7 +25,9 @@ const form = await stage.publish(companySteps);
 
 const title = (page: Page): Promise<string> => page.title();
 
-test('P1: the title names the step and the form, and begins with the error if there is one', async () => {
+test('P1: the title names the step and the form, and begins with the error if there is one', {
+  skip: isSlice,
+}, async () => {
   const page = await stage.visit(form);
   assert.match(await title(page), /^Step 1 of 2 – Trip$/);
   await pressButton(page, 'Next');
@@ -112,7 +115,9 @@ test('P3: errors are shown at the top and at the field, link to it and disappear
   await stage.browser.leave(page);
 });
 
-test('P3: a question with several controls is checked when the visitor leaves it, not between the controls', async () => {
+test('P3: a question with several controls is checked when the visitor leaves it, not between the controls', {
+  skip: isSlice,
+}, async () => {
   const form = await stage.publish([
     step('Only', [
       element('multiple_choice', 'topics', { options: ['One', 'Two', 'Three'], min_choices: 2 }),
@@ -245,7 +250,9 @@ test('P5: the whole form can be completed with the keyboard only, from the first
   await stage.browser.leave(page);
 });
 
-test('P6: at 375 px in dark mode, nothing is cut off or too small to touch, and axe finds nothing in any step', async () => {
+test('P6: at 375 px in dark mode, nothing is cut off or too small to touch, and axe finds nothing in any step', {
+  skip: isSlice,
+}, async () => {
   const page = await stage.visit(form, {
     viewport: { width: 375, height: 667 },
     hasTouch: true,
@@ -268,7 +275,9 @@ test('P6: at 375 px in dark mode, nothing is cut off or too small to touch, and 
   await stage.browser.leave(page);
 });
 
-test('P7: progress counts the steps that the answers lead to, and the bar never moves back', async () => {
+test('P7: progress counts the steps that the answers lead to, and the bar never moves back', {
+  skip: isSlice,
+}, async () => {
   const page = await stage.visit(form);
   const progress = page.getByRole('progressbar');
   const state = async (): Promise<unknown> => [

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { isSlice } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { element } from '../ast/forms.ts';
@@ -31,7 +32,9 @@ const form = await stage.publish([
   ]),
 ]);
 
-test('a refused file is never added: its reason is announced, fades, and blocks nothing', async () => {
+test('a refused file is never added: its reason is announced, fades, and blocks nothing', {
+  skip: isSlice,
+}, async () => {
   const page = await stage.visit(form);
   const photo = field(page, 'photo');
   await photo.setInputFiles([textFile('big.txt', 'x'.repeat(11)), textFile('small.txt')]);
@@ -57,7 +60,7 @@ test('a refused file is never added: its reason is announced, fades, and blocks 
   await stage.browser.leave(page);
 });
 
-test('a file that only the server can refuse is not added either', async () => {
+test('a file that only the server can refuse is not added either', { skip: isSlice }, async () => {
   const page = await stage.visit(form);
   await page.route('**/files', (route) =>
     route.fulfill({ status: 422, json: { errors: [{ field: 'cv', message: 'No room for more files.' }] } }),
@@ -68,7 +71,9 @@ test('a file that only the server can refuse is not added either', async () => {
   await stage.browser.leave(page);
 });
 
-test('in a field for one file, a second file replaces the first once it is uploaded', async () => {
+test('in a field for one file, a second file replaces the first once it is uploaded', {
+  skip: isSlice,
+}, async () => {
   const page = await stage.visit(form);
   const cv = field(page, 'cv');
   await cv.setInputFiles(textFile('old.txt'));
@@ -117,7 +122,9 @@ test('uploads pause while offline and continue by themselves', async () => {
   await stage.browser.leave(page);
 });
 
-test('a phone opens its camera for a question about images, and the picture is shown', async () => {
+test('a phone opens its camera for a question about images, and the picture is shown', {
+  skip: isSlice,
+}, async () => {
   const pictures = await stage.publish([
     step('Only', [
       element('file_upload', 'damage', { accept: ['image/*', '.pdf'] }),
@@ -151,7 +158,9 @@ test('a phone opens its camera for a question about images, and the picture is s
   await stage.browser.leave(desk);
 });
 
-test('the review shows pictures of images and signatures, also after a reload', async () => {
+test('the review shows pictures of images and signatures, also after a reload', {
+  skip: isSlice,
+}, async () => {
   const signed = await stage.publish(
     [step('Only', [element('file_upload', 'photo', { accept: ['image/*'] }), element('signature', 'sign')])],
     { review_step: true },

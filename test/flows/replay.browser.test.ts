@@ -86,7 +86,9 @@ test('a running replay can be canceled', { skip: isSlice }, async () => {
   await browser.leave(page);
 });
 
-test('an automatically paused webhook offers to resend failed deliveries when it is resumed', async () => {
+test('an automatically paused webhook offers to resend failed deliveries when it is resumed', {
+  skip: isSlice,
+}, async () => {
   const scene = await setScene(2, 404, 404, 200);
   await database.query(
     `update webhooks set active = false, paused_by = 'failure', paused_at = now(), failing_since = now() - interval '6 days'

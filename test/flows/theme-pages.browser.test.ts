@@ -17,7 +17,7 @@ const { service, tenant } = stage;
 const browser = await openBrowser();
 after(() => browser.close());
 
-test('the layout does not shift when a web font loads', async () => {
+test('the layout does not shift when a web font loads', { skip: isSlice }, async () => {
   const questions = [
     element('paragraph', 'p', { label: 'A few words about what we would like to know. '.repeat(6).trim() }),
     ...['one', 'two', 'three'].map((id) =>
@@ -58,7 +58,7 @@ test('the layout does not shift when a web font loads', async () => {
 const onePixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-test('errors are shown below the cover, with and without the script', async () => {
+test('errors are shown below the cover, with and without the script', { skip: isSlice }, async () => {
   const image = await storeImage(service.services, tenant.workspaceId, Buffer.from(onePixel, 'base64'));
   const form = await makeForm(tenant, [element('text', 'name', { required: true })], {
     settings: { theme: { cover: image.id } },

@@ -97,7 +97,7 @@ test('the rate limit applies across all processes: of 100 parallel requests exac
   );
 });
 
-test('the limit of eight requests in flight for one webhook applies across all processes', async () => {
+test('the limit of eight requests in flight for one webhook applies across all processes', left, async () => {
   const [slow, quick] = [await openReceiver(), await openReceiver()];
   const form = await publishForm(instance, slow.url);
   const other = await publishForm(instance, quick.url);
@@ -113,7 +113,7 @@ test('the limit of eight requests in flight for one webhook applies across all p
   await slow.close();
 });
 
-test('kill -9 of the database: the primary restarts it, and both processes reconnect', async () => {
+test('kill -9 of the database: the primary restarts it, and both processes reconnect', left, async () => {
   const form = await publishForm(instance);
   await instance.killDatabase();
   await until('submissions to be accepted again', async () => {

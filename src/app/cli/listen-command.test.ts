@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { element, structure } from '#test/ast/forms.ts';
+import { isSlice } from '#test/cases.ts';
 import { closedPort, openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { verifySignature } from '#webhooks/signature.ts';
@@ -100,7 +101,9 @@ test('`listen` rejects an address that is not a web address', async () => {
   assert.match(said, /a URL that begins with http:\/\/ or https:\/\//);
 });
 
-test('`listen` ends at the first event that it cannot print, because the reader of its output has closed', async (t) => {
+test('`listen` ends at the first event that it cannot print, because the reader of its output has closed', {
+  skip: isSlice,
+}, async (t) => {
   const form = await makeForm();
   const line =
     '"$0" --disable-warning=ExperimentalWarning src/app/cli.ts listen --url "$1" --forward-to "$2" | head -1';

@@ -4,6 +4,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { request } from 'undici';
 import { openVault } from '#kit/vault.ts';
 import { element, structure } from '#test/ast/forms.ts';
+import { isSlice } from '#test/cases.ts';
 import { signIn } from '#test/console.ts';
 import { holdOne, idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { readWhileOthersWrite } from '#test/read-all.ts';
@@ -136,8 +137,11 @@ test('every list with a cursor returns equal items by cursor and by page, and re
   }
 });
 
-test('submissions read by cursor while others submit and delete have no gaps and no repeats', () =>
-  readWhileOthersWrite(service, 5_000));
+test(
+  'submissions read by cursor while others submit and delete have no gaps and no repeats',
+  { skip: isSlice },
+  () => readWhileOthersWrite(service, 5_000),
+);
 
 // Lengths -----------------------------------------------------------------------------------------------------
 

@@ -11,13 +11,16 @@ import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
 import { openServer } from '#kit/http.ts';
 import { openLog } from '#kit/log.ts';
 import { openStorage } from '#kit/storage/open-storage.ts';
+import { isSlice } from '#test/cases.ts';
 import { copyCluster } from '#test/cluster.ts';
 import { command } from '#test/command-line.ts';
 import { until } from '#test/service.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { healthRoutes } from './server.ts';
 
-test('commands, doctor and readyz report a full disk of the database until space is free again', async (t) => {
+test('commands, doctor and readyz report a full disk of the database until space is free again', {
+  skip: isSlice,
+}, async (t) => {
   const home = await mkdtemp(join(tmpdir(), 'formloom-full-'));
   await chmod(home, 0o755);
   const [disk, dataDir] = [join(home, 'postgres'), join(home, 'data')];

@@ -6,6 +6,7 @@ import { type FormNode, walkElements } from '#ast/form/tree.ts';
 import { evaluateVisibility } from '#ast/logic/evaluate.ts';
 import { checkSettings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
+import { isSlice } from '#test/cases.ts';
 import { samples } from '#test/fixtures/foreign-forms.ts';
 import { convertForm, type FormSource } from './convert.ts';
 
@@ -340,11 +341,12 @@ const othersThan = (value: unknown): unknown[] =>
       ? [value + 1_000, value - 1_000]
       : [`${String(value)}zq`, `zq${String(value)}`];
 
+/** npm test changes one in four values of each document. */
 test('changing any value of a document changes the form or the report', () => {
   const silent = documents.flatMap(([source, document]) => {
     const before = JSON.stringify(convertForm(document as Record<string, unknown>, source));
     return [...leavesOf(document)].flatMap(({ path }, at) => {
-      if (identifying.test(path)) return [];
+      if (identifying.test(path) || (isSlice && at % 4 !== 0)) return [];
       const changed = structuredClone(document) as Record<string, unknown>;
       const { holder, name } = [...leavesOf(changed)][at]!;
       const made = othersThan(holder[name]).map((other) => {

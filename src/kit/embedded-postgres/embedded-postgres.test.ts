@@ -51,7 +51,9 @@ test('the first start creates a durable cluster, and a second start finds its da
   await Promise.all([second.stop(), second.stop()]);
 });
 
-test('two parallel first starts in a long path with spaces and quotes share one postmaster; only the last stop stops it', async (t) => {
+test('two parallel first starts in a long path with spaces and quotes share one postmaster; only the last stop stops it', {
+  skip: isSlice,
+}, async (t) => {
   const dataDir = join(await makeDirectory(t), `it's a "long", ${'very '.repeat(20)}path`);
   const users = await Promise.all([startProcess(dataDir), startProcess(dataDir)]);
   const [first, second] = users;
@@ -114,7 +116,7 @@ test('the database runs with a data directory that only its owner can enter', {
   }
 });
 
-test('the database runs as an ordinary user', async (t) => {
+test('the database runs as an ordinary user', { skip: isSlice }, async (t) => {
   const dataDir = await makeDirectory(t);
   await chown(dataDir, ordinary.uid, ordinary.gid);
   const user = await startProcess(dataDir, ordinary);
@@ -132,7 +134,9 @@ test('the database runs as an ordinary user', async (t) => {
   await asWeAre.stop();
 });
 
-test('a server whose data directory was removed leaves no process after it stops', async (t) => {
+test('a server whose data directory was removed leaves no process after it stops', {
+  skip: isSlice,
+}, async (t) => {
   const dataDir = await makeDirectory(t);
   const used = await start({ dataDir });
   const pid = await postmasterPid(used.directory);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, chown, lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { isSlice } from '#test/cases.ts';
 import { isRoot, makeDirectory, ordinary, start, startProcess } from '#test/kit/postgres-users.ts';
 import { EmbeddedPostgresError } from './machine.ts';
 
@@ -41,7 +42,7 @@ test('a directory that is not a cluster of this version is rejected with a remed
   await refuse(/does not start in .*postgresql\.conf/s);
 });
 
-test('another server on our socket is rejected', async (t) => {
+test('another server on our socket is rejected', { skip: isSlice }, async (t) => {
   const dataDir = await makeDirectory(t);
   const postgres = await start({ dataDir });
   const place = join(dataDir, 'other', 'postgres');

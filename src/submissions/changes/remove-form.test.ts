@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sweepFiles } from '#files/stored-files.ts';
 import { element } from '#test/ast/forms.ts';
+import { isSlice } from '#test/cases.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
 import { asJson, listFiles, makeForm, openVisitor } from '#test/visitor.ts';
@@ -144,8 +145,10 @@ test('files of a deleted form are deleted with it: links answer 404 immediately,
 });
 
 for (const uploaders of [0, 5]) {
-  test(`deleting a form while fifty visitors submit, ${uploaders} with files, leaves nothing; each submit is accepted before or gets a 404`, async () => {
-    for (let round = 0; round < 4; round += 1) {
+  test(`deleting a form while fifty visitors submit, ${uploaders} with files, leaves nothing; each submit is accepted before or gets a 404`, {
+    skip: isSlice && uploaders === 0,
+  }, async () => {
+    for (let round = 0; round < (isSlice ? 2 : 4); round += 1) {
       const form = await makeForm(tenant, [element('text', 'a'), element('file_upload', 'file')]);
       const statuses = new Set<number>();
       const visit = async (withFile: boolean): Promise<void> => {

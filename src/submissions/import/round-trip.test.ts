@@ -8,7 +8,7 @@ import { createWorkBudget } from '#ast/basics/work.ts';
 import type { InputType } from '#ast/form/elements.ts';
 import type { Form, FormNode } from '#ast/form/tree.ts';
 import { composite, element, formOf } from '#test/ast/forms.ts';
-import { cases } from '#test/cases.ts';
+import { cases, isSlice } from '#test/cases.ts';
 import { listColumnsOfVersions } from '../columns.ts';
 import type { ExportedSubmission } from '../export/cells.ts';
 import { exportStream } from '../export/export.ts';
@@ -181,7 +181,9 @@ for (const [what, format, forSpreadsheet] of [
   ['CSV for spreadsheets', 'csv', true],
   ['XLSX', 'xlsx', true],
 ] as const) {
-  test(`an export as ${what}, imported again, gives equal submissions`, async () => {
+  test(`an export as ${what}, imported again, gives equal submissions`, {
+    skip: isSlice && what !== 'XLSX',
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(submitted, async ({ top, rows, reference, begun, lasted }) => {
         const form = formOf(
