@@ -3,7 +3,7 @@
  * nested otherwise.
  */
 const inlineMarkup =
-  /\*\*\*(?<both>[^*\n]+)\*\*\*|\*\*(?<bold>[^*\n]+)\*\*|\[(?<said>[^[\]\n]{1,500})\]\((?<href>(?:https:\/\/|mailto:)[^\s()<>]{1,2000})\)|(?<![\w*])\*(?<italic>[^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])/g;
+  /\*\*\*(?<both>[^*\n]+)\*\*\*|\*\*(?<bold>[^*\n]+)\*\*|\[(?<label>[^[\]\n]{1,500})\]\((?<href>(?:https:\/\/|mailto:)[^\s()<>]{1,2000})\)|(?<![\w*])\*(?<italic>[^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])/g;
 
 /** Bold, italic, or both. */
 export type InlineMark = 'b' | 'i' | 'bi';
@@ -16,9 +16,9 @@ export function splitInlineMarkup(text: string): InlinePart[] {
   const parts: InlinePart[] = [];
   let from = 0;
   for (const { 0: whole, groups = {}, index } of text.matchAll(inlineMarkup)) {
-    const { both, bold, italic, said, href } = groups;
+    const { both, bold, italic, label, href } = groups;
     parts.push({ text: text.slice(from, index) });
-    if (href !== undefined) parts.push({ text: said!, href });
+    if (href !== undefined) parts.push({ text: label!, href });
     else if (both !== undefined) parts.push({ text: both, mark: 'bi' });
     else parts.push(bold === undefined ? { text: italic!, mark: 'i' } : { text: bold, mark: 'b' });
     from = index + whole.length;
