@@ -6,10 +6,10 @@ const inlineMarkup =
   /\*\*\*(?<both>[^*\n]+)\*\*\*|\*\*(?<bold>[^*\n]+)\*\*|\[(?<label>[^[\]\n]{1,500})\]\((?<href>(?:https:\/\/|mailto:)[^\s()<>]{1,2000})\)|(?<![\w*])\*(?<italic>[^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])/g;
 
 /** Bold, italic, or both. */
-export type InlineMark = 'b' | 'i' | 'bi';
+type InlineMark = 'b' | 'i' | 'bi';
 
 /** A part of a text: marked, a link with its address, or plain. */
-export type InlinePart = { readonly text: string; readonly mark?: InlineMark; readonly href?: string };
+type InlinePart = { readonly text: string; readonly mark?: InlineMark; readonly href?: string };
 
 /** Splits an author's text into plain and marked parts. */
 export function splitInlineMarkup(text: string): InlinePart[] {

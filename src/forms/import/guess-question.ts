@@ -149,7 +149,7 @@ const proofs: readonly (readonly [ElementType, (value: string) => boolean])[] = 
 const mostOptions = 12;
 const longestOption = 60;
 
-export type GuessedAnswers = { readonly type: ElementType; readonly options?: readonly string[] };
+type GuessedAnswers = { readonly type: ElementType; readonly options?: readonly string[] };
 
 /**
  * Returns the type that the values of a column have, with the options if it is a choice. Undefined if the

@@ -259,7 +259,7 @@ function drawForm(form: Form, settings: Settings): { text: string; style: string
 }
 
 /** Draws all steps of a form as its page will show them. Nothing can be entered. */
-export function FormDrawing({ form, settings }: { form: Form; settings: Settings }): ReactElement {
+function FormDrawing({ form, settings }: { form: Form; settings: Settings }): ReactElement {
   const frame = useRef<HTMLIFrameElement>(null);
   useEffect(() => {
     const { text, style } = drawForm(form, settings);
