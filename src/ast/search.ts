@@ -60,7 +60,7 @@ export type SearchPart = { readonly begin: number; readonly end: number; readonl
 );
 
 /** What is wrong with a part of a query, as a sentence with the position. */
-export type SearchProblem = { readonly message: string; readonly begin: number; readonly end: number };
+type SearchProblem = { readonly message: string; readonly begin: number; readonly end: number };
 
 export type ParsedSearch = {
   readonly parts: readonly SearchPart[];

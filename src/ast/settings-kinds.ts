@@ -13,7 +13,7 @@ export type SettingsError = {
 };
 
 /** One of the values of a setting, as the builder shows it. */
-export type SettingChoice<Id extends string = string> = {
+type SettingChoice<Id extends string = string> = {
   readonly id: Id;
   readonly label: string;
   readonly description?: string;

@@ -225,7 +225,7 @@ export const settingRows = {
   editing: {
     ...flagSetting(),
     title: 'Allow editing',
-    help: 'Visitors get a link to change their answers. Webhooks receive each change as “Updated”.',
+    help: 'Visitors get a link to change their answers. Webhooks receive each change as “Submission updated”.',
     card: 'later',
   },
   edit_days: {

@@ -36,7 +36,7 @@ export function formatSubmissionReference(id: string): string {
 }
 
 /** A short reference in a query: its normal form, and the millisecond of its submission. */
-export type ParsedSubmissionReference = { readonly reference: string; readonly time: Date };
+type ParsedSubmissionReference = { readonly reference: string; readonly time: Date };
 
 /**
  * Reads a short reference in any spelling: lower case, without the dash, O for 0. Undefined for other texts.

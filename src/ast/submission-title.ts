@@ -6,7 +6,7 @@ import { isInputType } from './form/input-rules.ts';
 import type { InputElement } from './form/tree.ts';
 
 /** A question outside of rows. */
-export type TitleQuestion = {
+type TitleQuestion = {
   readonly id: string;
   readonly label: string;
   readonly type: string;

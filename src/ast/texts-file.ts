@@ -35,7 +35,7 @@ export function writeTextsFile(document: EditedForm): string {
 export type TextsFileProblem = { readonly line: number; readonly message: string };
 
 /** The changes in a translated file. The originals of `outdated` texts changed after the export. */
-export type TextsRead =
+type TextsRead =
   | { readonly ok: true; readonly changes: readonly TextChange[]; readonly outdated: readonly FormText[] }
   | { readonly ok: false; readonly problems: readonly TextsFileProblem[] };
 

@@ -30,7 +30,7 @@ export type StructureError = {
   readonly code: ProblemCode;
 };
 
-export type StructureResult =
+type StructureResult =
   | { readonly ok: true; readonly form: Form }
   | { readonly ok: false; readonly errors: readonly StructureError[] };
 

@@ -14,9 +14,8 @@ import {
   type convertFormText,
   convertForRequest,
   detectFormSource,
-  documentOfText,
+  documentSources,
   type FormSource,
-  formSources,
   type ReportedForm,
   textSources,
 } from './import/convert.ts';
@@ -70,8 +69,8 @@ function emptyForm(structure: object): object {
 /** Large enough for a form with about a thousand questions. */
 export const maxDocumentBytes = 4 * 1024 * 1024;
 
-/** A document of up to this many characters is converted in a few ms; starting a thread takes longer. */
-const shortDocument = 20_000;
+/** A form of up to this many characters is converted in a few ms; starting a thread takes longer. */
+const shortForm = 20_000;
 
 /** Converting the largest document takes half a second. */
 const threadLimits = {
@@ -86,62 +85,44 @@ type Given = {
   text?: string | undefined;
   source?: FormSource | undefined;
 };
-type Converted = ReportedForm & { source: FormSource };
 
 /**
- * Converts a document of another service. A long one is converted on a thread.
- * @throws ApiError validation_error if the service is unknown, or the document takes too much work.
+ * Converts a document of another service, or a form as text. A long one is converted on a thread.
+ * @throws ApiError validation_error if the service is unknown, or the form takes too much work.
  */
-export async function convertDocument(workspaceId: string, given: Given): Promise<Converted> {
-  const { document, source } = readDocument(given);
-  const text = JSON.stringify(document);
-  const made =
-    text.length <= shortDocument
-      ? convertForRequest(document, source)
-      : await convertOnThread(workspaceId, text, source);
-  if (typeof made === 'string') throw refuse(made);
-  return { ...made, source };
-}
-
-function readDocument({
-  document,
-  text,
-  source,
-}: Given): Required<Pick<Converted, 'source'>> & { document: Readonly<Record<string, unknown>> } {
-  if ((document === undefined) === (text === undefined))
-    throw refuse('Send either "document" or "text".', 'not_allowed');
-  if (document) {
-    const found = source ?? detectFormSource(document);
-    if (found) return { document, source: found };
-    throw refuse(
-      `The document is not from a supported service. Supported services: ${formSources.join(', ')}.`,
-    );
-  }
-  const textSource = textSources.find((each) => each === source);
-  if (source !== undefined && textSource === undefined)
-    throw refuse(`The source of a text is one of ${textSources.join(', ')}.`);
-  const read = documentOfText({ text: text!, source: textSource });
-  if (typeof read === 'string') throw refuse(read, undefined, 'text');
-  return read;
-}
-
-/** Sends the document as text: copying its values to the thread takes longer than writing and parsing it. */
-const convertOnThread = (
+export async function convertDocument(
   workspaceId: string,
-  text: string,
-  source: FormSource,
-): Promise<ReportedForm | string> =>
-  runInThread(
-    workspaceId,
-    {
-      module: new URL('import/convert.ts', import.meta.url),
-      name: 'convertFormText',
-      given: [text, source] satisfies Parameters<typeof convertFormText>,
-    },
-    threadLimits,
-  );
+  { document, text, source }: Given,
+): Promise<ReportedForm> {
+  if ((document === undefined) === (text === undefined))
+    throw refuse('document', 'Send either "document" or "text".', 'not_allowed');
+  const field = document ? 'document' : 'text';
+  const sources: readonly FormSource[] = document ? documentSources : textSources;
+  if (source !== undefined && !sources.includes(source))
+    throw refuse('source', `The source of a ${field} is one of ${sources.join(', ')}.`);
+  const found = source ?? (document && detectFormSource(document));
+  if (document && !found)
+    throw refuse(
+      field,
+      `The document is not from a supported service. Supported services: ${sources.join(', ')}.`,
+    );
+  // A document is sent as text, because copying its values to the thread takes longer than writing and parsing it.
+  const given = [text ?? JSON.stringify(document), found] as const satisfies Parameters<
+    typeof convertFormText
+  >;
+  const made =
+    given[0].length <= shortForm
+      ? convertForRequest(...given)
+      : await runInThread<ReportedForm | string>(
+          workspaceId,
+          { module: new URL('import/convert.ts', import.meta.url), name: 'convertFormText', given },
+          threadLimits,
+        );
+  if (typeof made === 'string') throw refuse(field, made);
+  return made;
+}
 
-const refuse = (message: string, code?: 'not_allowed', field = 'document'): ApiError =>
+const refuse = (field: string, message: string, code?: 'not_allowed'): ApiError =>
   new ApiError('validation_error', undefined, { errors: [{ field, message, ...(code && { code }) }] });
 
 /** A working copy that becomes a new form, and the user who requests it. */

@@ -495,6 +495,19 @@ test('plain text and CSV are previewed, and the same text then creates the form'
   assert.deepEqual(made.body.structure, (await convert(text)).body.structure);
 });
 
+test('a long text is converted like a short one', async () => {
+  const { editor } = await openWorkspace();
+  const ask = (count: number, lines: string) =>
+    editor.api<Static<typeof shapes.ConvertedForm>>('POST', '/forms/convert', { text: lines.repeat(count) });
+  const [short, long] = [await ask(1, 'Name\nColour\n'), await ask(400, `${'Name '.repeat(10)}\nColour\n`)];
+  assert.deepEqual(
+    [short.body.source, long.body.source, long.body.problems],
+    ['plain_text', 'plain_text', []],
+  );
+  assert.equal(long.body.report.filter(({ outcome }) => outcome === 'mapped').length, 800);
+  assert.equal((await ask(2_000, 'Name,Email\n')).body.source, 'csv');
+});
+
 test('a long document is converted like a short one', async () => {
   const { editor } = await openWorkspace();
   const ask = (count: number) =>
@@ -547,7 +560,12 @@ test('a form with too many options becomes a draft with that problem, unless its
 test('an unknown format, or two formats in one request, is rejected with the field', async () => {
   const { editor } = await openWorkspace();
   const ask = async (path: string, sent: object) => {
-    const { status, body } = await editor.api<{ errors: { field: string }[] }>('POST', path, sent);
+    const { status, body } = await editor.api<{ errors: { field: string; message: string }[] }>(
+      'POST',
+      path,
+      sent,
+    );
+    assert.doesNotMatch(body.errors[0]!.message, 'document' in sent ? /plain_text|csv/ : /typeform|tally/);
     return [status, body.errors.map(({ field }) => field)];
   };
   assert.deepEqual(await ask('/forms/convert', { document: { hello: 'world' } }), [422, ['document']]);
@@ -556,7 +574,12 @@ test('an unknown format, or two formats in one request, is rejected with the fie
   assert.deepEqual(await ask('/forms/import', both), [422, ['structure']]);
   assert.deepEqual(await ask('/forms/import', { text: 'Name', settings: {} }), [422, ['structure']]);
   assert.deepEqual(await ask('/forms/convert', {}), [422, ['document']]);
-  assert.deepEqual(await ask('/forms/convert', { text: 'Name', source: 'tally' }), [422, ['document']]);
+  assert.deepEqual(await ask('/forms/convert', { text: 'Name', source: 'tally' }), [422, ['source']]);
+  for (const source of ['plain_text', 'csv'] as const) {
+    const document = samples[source];
+    assert.deepEqual(await ask('/forms/convert', { document, source }), [422, ['source']]);
+    assert.deepEqual(await ask('/forms/import', { document }), [422, ['document']]);
+  }
   assert.deepEqual(await ask('/forms/convert', { text: ' ' }), [422, ['text']]);
   assert.deepEqual(await ask('/forms/convert', { text: 'Name,"', source: 'csv' }), [422, ['text']]);
 });

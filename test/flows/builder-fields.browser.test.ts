@@ -104,7 +104,13 @@ test('a text that shows an answer reads with the label of its question, also in 
   await leave(page);
 });
 
-test('the theme is shown on the page of the form: with its languages, steps and review', {
+const styleOf = (place: Locator, name: 'cursor' | 'display'): Promise<string> =>
+  place.evaluate((node: unknown, property) => {
+    const look = globalThis as unknown as { getComputedStyle(node: unknown): Record<string, string> };
+    return look.getComputedStyle(node)[property]!;
+  }, name);
+
+test('the theme is shown on the page of the form: with its languages, layout and review', {
   skip: isSlice,
 }, async () => {
   const id = await form();
@@ -117,17 +123,17 @@ test('the theme is shown on the page of the form: with its languages, steps and 
     await tab(page, view);
     const frame = page.frameLocator('iframe[title="Form preview"]');
     await frame.getByText('Step 1 of 3').first().waitFor();
-    assert.equal(
-      await frame.locator('.languages summary').evaluate((node: unknown) => {
-        const look = globalThis as unknown as {
-          getComputedStyle(node: unknown): { listStyleType: string; cursor: string };
-        };
-        return look.getComputedStyle(node).cursor;
-      }),
-      'pointer',
-      view,
-    );
+    assert.equal(await styleOf(frame.locator('.languages summary'), 'cursor'), 'pointer', view);
   }
+  await tab(page, 'Settings');
+  await page.getByRole('radio', { name: 'One question at a time' }).press('Space');
+  await tab(page, 'Preview');
+  const frame = page.frameLocator('iframe[title="Form preview"]');
+  await frame.getByText('Question 1 of 4').first().waitFor();
+  assert.equal(await styleOf(frame.locator('main'), 'display'), 'flex');
+  for (let left = 3; left > 0; left -= 1) await frame.getByRole('button', { name: 'Next' }).click();
+  assert.equal(await styleOf(frame.locator('.answers > div').first(), 'display'), 'grid');
+  await saved(page);
   await leave(page);
 });
 
@@ -159,6 +165,15 @@ test('the error of a URL does not move the button that takes the focus from it',
   await dialog.getByLabel('URL', { exact: true }).fill('example');
   await dialog.getByRole('button', { name: 'Add condition' }).click({ delay: 150 });
   await dialog.getByText(/^Only if/).waitFor();
+  await dialog.getByText('The URL must begin with https://.').waitFor();
+  // A press that becomes a scroll leaves the field too.
+  await page.reload();
+  await page.getByRole('button', { name: 'Add webhook' }).click();
+  const url = dialog.getByLabel('URL', { exact: true });
+  await url.fill('example');
+  await url.dispatchEvent('pointerdown');
+  await url.blur();
+  await url.dispatchEvent('pointercancel');
   await dialog.getByText('The URL must begin with https://.').waitFor();
   await page.context().close();
 });

@@ -205,7 +205,7 @@ test('answers can be inserted in texts and a layout chosen, and the preview and 
   const page = await openBuilder(form);
   const insert = async (question: string): Promise<void> => {
     await page.getByRole('button', { name: 'Insert an answer' }).first().click();
-    await page.getByRole('menuitem', { name: question }).click();
+    await page.getByRole('menuitem', { name: question, exact: true }).click();
   };
   await part(page, '“Day of arrival”').click();
   await page
@@ -372,7 +372,7 @@ test('a renamed published option keeps its stored value and can have a quota, an
   await page.getByLabel('Option 1 of 2').fill('Rosé');
   await page.getByRole('button', { name: 'Details of option 1' }).click();
   const details = page.getByRole('group', { name: 'Details of option 1' });
-  await details.getByLabel('Places').fill('12');
+  await details.getByLabel('Quota').fill('12');
   const id = details.getByLabel('Stored value');
   assert.deepEqual([await id.inputValue(), await id.getAttribute('readonly')], ['Red', '']);
   await page.getByRole('button', { name: 'Add option' }).click();

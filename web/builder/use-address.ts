@@ -6,7 +6,7 @@ import { useEditorState } from './editor/use-editor.ts';
 import { formatNodeAddress, nodeAtAddress } from './model/form-index.ts';
 
 /** Changes the address of the builder. `push` adds an entry to the browser's history. */
-export type ChangeAddress = (change: BuilderAddress, how: 'push' | 'replace') => void;
+type ChangeAddress = (change: BuilderAddress, how: 'push' | 'replace') => void;
 
 /** Returns what the address of the builder names, and a function to change it. */
 export function useAddress(): readonly [BuilderAddress, ChangeAddress] {

@@ -14,7 +14,7 @@ import {
 import { Icon, type IconName } from './icon.tsx';
 
 /** An option. IDs are unique across all groups. */
-export type ComboboxOption = {
+type ComboboxOption = {
   readonly id: string;
   readonly label: ReactNode;
   readonly description?: ReactNode;

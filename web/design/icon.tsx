@@ -2,15 +2,13 @@ import './icon.css';
 import type { ReactElement } from 'react';
 import paths from './icon-paths.json' with { type: 'json' };
 
-/** Icons on a 20 by 20 grid with a stroke width of 1.6, so that they look consistent at any size. */
+/** The name of an icon. All icons have a grid of 20 by 20 and a stroke width of 1.6, so that they match at any size. */
 export type IconName = keyof typeof paths;
 
 /** Dots are lines of zero length, so they need a thicker stroke. */
 const isDots = (name: IconName): boolean => name === 'more' || name === 'drag';
 
-/**
- * An icon next to text, hidden from screen readers. It is as large as the text unless `size` (in px) is set.
- */
+/** Renders an icon, hidden from screen readers. It is as large as the text beside it unless `size` (in px) is set. */
 export function Icon({ name, size }: { name: IconName; size?: number }): ReactElement {
   return (
     <svg
@@ -25,7 +23,7 @@ export function Icon({ name, size }: { name: IconName; size?: number }): ReactEl
   );
 }
 
-/** Formloom's logo: threads with a weft running through them. */
+/** Renders the logo of Formloom: two threads woven through three. */
 export function Logo({ size = 24 }: { size?: number }): ReactElement {
   return (
     <svg className="logo" width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">

@@ -1,4 +1,8 @@
+import { formLimits } from '#ast/basics/limits.ts';
+import type { Settings } from '#ast/settings.ts';
 import { stylesheet } from '#page/markup/style.ts';
+import { chooseLanguage, problemsByLocale, wordsByLocale } from '#page/words/choose-locale.ts';
+import { type PageProblems, type Words, withQuestionWords } from '#page/words/words.ts';
 
 /**
  * Parses a page of the page renderer into a document from which nodes are copied. Style sheets are left out,
@@ -10,7 +14,34 @@ export function parsePage(text: string): Document {
 }
 
 /** The limits of a file element on the public page, as on the server (docs/rules.md 13). */
-export const fileLimits = { fileBytes: 10 * 1024 * 1024, filesPerElement: 10 } as const;
+export const fileLimits = { fileBytes: formLimits.fileBytes, filesPerElement: formLimits.files } as const;
+
+/** The language and texts of a form's pages. */
+export type PageTexts = {
+  /** BCP 47 tag. */
+  readonly language: string;
+  readonly words: Words;
+  readonly sentences: PageProblems;
+  readonly numberLocale: string;
+};
+
+/**
+ * Returns the texts of a form for a visitor: in the requested language, or in the default language if none is
+ * requested.
+ */
+export function pageTextsOf(
+  languages: readonly string[],
+  { layout, locale: setting }: Pick<Settings, 'layout' | 'locale'>,
+  asked?: string,
+): PageTexts {
+  const { language, locale } = chooseLanguage(languages, { asked, setting });
+  return {
+    language,
+    words: layout === 'question' ? withQuestionWords(wordsByLocale[locale]) : wordsByLocale[locale],
+    sentences: problemsByLocale[locale],
+    numberLocale: language,
+  };
+}
 
 /** Adds the style sheet of the page and the style of a theme to the document of a frame. */
 export function setPageStyle(page: Document, style: string): void {

@@ -98,7 +98,7 @@ export function ErrorState({
 }
 
 /** A gray placeholder of the same size as the content that is loading (in CSS units). */
-export function Skeleton({
+function Skeleton({
   inlineSize = '100%',
   blockSize = '1rem',
   round,

@@ -17,14 +17,19 @@ type Left = {
 export function useLeft(first: boolean): Left {
   const [isLeft, setLeft] = useState(first);
   const isPressing = useRef(false);
+  const isLeaving = useRef(false);
   useEffect(() => {
     const listening = new AbortController();
     const options = { capture: true, signal: listening.signal };
-    const note = (isDown: boolean) => (): void => {
-      isPressing.current = isDown;
+    const end = (): void => {
+      // The click follows the release in the same task.
+      if (isLeaving.current) setTimeout(() => setLeft(true));
+      isPressing.current = isLeaving.current = false;
     };
-    addEventListener('pointerdown', note(true), options);
-    for (const end of ['pointerup', 'pointercancel'] as const) addEventListener(end, note(false), options);
+    addEventListener('pointerdown', () => (isPressing.current = true), options);
+    addEventListener('pointerup', end, options);
+    // The browser cancels a press when it becomes a scroll.
+    addEventListener('pointercancel', end, options);
     return () => listening.abort();
   }, []);
   return {
@@ -32,8 +37,7 @@ export function useLeft(first: boolean): Left {
     enter: () => setLeft(false),
     leave: () => {
       if (!isPressing.current) return setLeft(true);
-      // The click follows the release in the same task.
-      addEventListener('pointerup', () => setTimeout(() => setLeft(true)), { once: true });
+      isLeaving.current = true;
     },
   };
 }

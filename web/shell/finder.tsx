@@ -7,6 +7,7 @@ import { parseSearch } from '#ast/search.ts';
 import { callWorkspaceOperation } from '../api/operations.ts';
 import { IconButton } from '../design/button.tsx';
 import { Combobox, type ComboboxGroup } from '../design/combobox.tsx';
+import { afterFocusReturned } from '../design/dialog.tsx';
 import { HighlightedText } from '../design/highlighted-text.tsx';
 import type { IconName } from '../design/icon.tsx';
 import { AgoText, receivedAt } from '../design/time.tsx';
@@ -219,8 +220,7 @@ export function Finder({
     const offer = offers.find((each) => each.id === id);
     if (offer) {
       onClose();
-      // Waits until the focus has returned to its previous element.
-      requestAnimationFrame(() => requestAnimationFrame(offer.run));
+      afterFocusReturned(offer.run);
       return;
     }
     const goal = groups.flatMap(({ goals }) => goals).find((each) => each.id === id);

@@ -13,7 +13,7 @@ import { type AnswerFormat, formatAnswerParts, formatMatrixRows } from './format
 export type PlaceholderFiller = (text: string, row?: GroupRow) => string;
 
 /** The answers of a visitor, and how to format them. */
-export type VisitorAnswers = {
+type VisitorAnswers = {
   readonly form: Form;
   readonly values: Readonly<Record<string, unknown>>;
   readonly held: ReadonlyMap<string, readonly { readonly filename: string }[]>;

@@ -8,7 +8,7 @@ import type { AnswerRow, Answers } from './fill.ts';
  * The version of the form with which a consent was shown, and the time. Only an import keeps the times that
  * its answers contain; times sent by a visitor are ignored.
  */
-export type ConsentStamp = { readonly version: number; readonly at: Date; readonly keepsMoments?: boolean };
+type ConsentStamp = { readonly version: number; readonly at: Date; readonly keepsMoments?: boolean };
 
 const isConsent = (input: InputElement): boolean => answerKindOf(input) === 'consent';
 

@@ -9,7 +9,7 @@ const elementId = new RegExp(`^${elementIdPatternSource}$`, 'u');
 const objectNames: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
 /** Names that no element ID can use. */
-export const reservedIds: readonly string[] = [...objectNames, ...reservedPageNames];
+const reservedIds: readonly string[] = [...objectNames, ...reservedPageNames];
 
 /** Returns what is wrong with an element ID, as the end of a sentence about the ID. */
 export function elementIdProblem(value: unknown): string | undefined {

@@ -1,4 +1,9 @@
-const formats = new Map<string, Intl.NumberFormat>();
+import { memoizeByArguments } from './memoize-by-arguments.ts';
+
+const formatOf = memoizeByArguments(
+  (unit: string, language: string | undefined) =>
+    new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }),
+);
 const units = ['kilobyte', 'megabyte', 'gigabyte'] as const;
 
 /**
@@ -8,10 +13,5 @@ const units = ['kilobyte', 'megabyte', 'gigabyte'] as const;
 export function formatFileSize(bytes: number, language?: string): string {
   let [size, power] = [Math.ceil(bytes / 1024), 0];
   for (; size >= 1024 && power < units.length - 1; power += 1) size /= 1024;
-  const unit = units[power]!;
-  const key = `${unit} ${language ?? ''}`;
-  const format =
-    formats.get(key) ?? new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 });
-  formats.set(key, format);
-  return format.format(size);
+  return formatOf(units[power]!, language).format(size);
 }

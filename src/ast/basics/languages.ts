@@ -72,7 +72,3 @@ export const listSearchLanguages = (
 
 /** The search language of a form without `settings.language` (docs/rules.md 11). */
 export const defaultSearchLanguage: SearchLanguage = 'english';
-
-export function isSearchLanguage(value: unknown): value is SearchLanguage {
-  return typeof value === 'string' && Object.hasOwn(searchLanguageTags, value);
-}

@@ -14,7 +14,7 @@ import {
 } from './formula/program.ts';
 
 /** The types of values in formulas. A day can include a time. */
-export type ValueType =
+type ValueType =
   | 'number'
   | 'text'
   | 'truth'
@@ -27,7 +27,7 @@ export type ValueType =
   | 'consent';
 
 /** An element that a formula names, with the ID of its group if it is asked in rows of another group. */
-export type NamedElement = {
+type NamedElement = {
   readonly type: InputType | 'composite';
   readonly attrs: Readonly<Record<string, unknown>>;
   readonly group?: string | undefined;
@@ -50,7 +50,7 @@ const typeOfKind: Readonly<Record<AnswerKind, ValueType>> = {
 };
 
 /** Returns the type of an element's answer in formulas. */
-export function valueTypeOf(type: InputType | 'composite'): ValueType {
+function valueTypeOf(type: InputType | 'composite'): ValueType {
   if (type === 'composite') return 'rows';
   return type === 'time' ? 'time' : typeOfKind[inputRules[type].kind];
 }

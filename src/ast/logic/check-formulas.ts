@@ -34,7 +34,7 @@ export function* checkFormulas(
 }
 
 /** Returns a function that finds the elements to which a formula at this position can refer. */
-export function createElementLookup(
+function createElementLookup(
   { path, group }: Pick<LogicNode, 'path' | 'group'>,
   byId: ReadonlyMap<string, LogicNode>,
 ): FindElement {

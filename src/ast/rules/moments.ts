@@ -1,3 +1,4 @@
+import { memoizeByArguments } from '../basics/memoize-by-arguments.ts';
 import { isDate, isDateTime, isTime } from './text-formats.ts';
 
 /** The formats of date and time answers. As text, these answers sort chronologically. */
@@ -39,29 +40,23 @@ export function addDays(day: string, days: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-// Cached: creating a formatter costs a hundred times as much as formatting.
-const examples = new Map<string, string>();
-
 /**
  * Formats the example date or time that messages show, as a browser's control displays it.
  * @param language by default the language of the browser.
  */
-export function formatExampleMoment(format: MomentFormat | 'datetime-local', language?: string): string {
-  const name = `${format} ${language}`;
-  const known = examples.get(name);
-  if (known !== undefined) return known;
-  const day = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-  const time = { hour: '2-digit', minute: '2-digit' } as const;
-  const made = new Intl.DateTimeFormat(language, {
-    timeZone: 'UTC',
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    ...(format !== 'time' && day),
-    ...(format !== 'date' && time),
-  }).format(Date.UTC(2026, 0, 31, 14, 30));
-  examples.set(name, made);
-  return made;
-}
+export const formatExampleMoment = memoizeByArguments(
+  (format: MomentFormat | 'datetime-local', language?: string): string => {
+    const day = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+    const time = { hour: '2-digit', minute: '2-digit' } as const;
+    return new Intl.DateTimeFormat(language, {
+      timeZone: 'UTC',
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      ...(format !== 'time' && day),
+      ...(format !== 'date' && time),
+    }).format(Date.UTC(2026, 0, 31, 14, 30));
+  },
+);
 
 /** Formats a date, a time or both for a person in their language: `November 22, 2026`. */
 export function formatMoment(text: string, language: string): string {

@@ -1,5 +1,16 @@
-// Cached: creating a formatter costs a hundred times as much as formatting. There are about 600 zones.
-const formatters = new Map<string, Intl.DateTimeFormat>();
+import { memoizeByArguments } from '../basics/memoize-by-arguments.ts';
+
+const formatterOf = memoizeByArguments(
+  (timeZone: string) =>
+    new Intl.DateTimeFormat('en', {
+      timeZone,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+    }),
+);
 
 /** Returns whether the text is the name of a time zone (IANA), such as `UTC` or `Europe/Berlin`. */
 export function isTimeZone(text: string): boolean {
@@ -25,19 +36,4 @@ export function todayIn(timeZone: string, now: Date): string {
       .map(({ type, value }) => [type, value]),
   );
   return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`;
-}
-
-function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formatters.get(timeZone);
-  if (known) return known;
-  const made = new Intl.DateTimeFormat('en', {
-    timeZone,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
-  formatters.set(timeZone, made);
-  return made;
 }

@@ -1,3 +1,4 @@
+import { memoizeByArguments } from '../basics/memoize-by-arguments.ts';
 import { trimText } from '../basics/text.ts';
 
 /**
@@ -9,25 +10,17 @@ export type NumberMarks = '.' | '.,' | ',' | ',.';
 /** The number format of programs and URLs. */
 export const plainMarks: NumberMarks = '.';
 
-const knownMarks = new Map<string, NumberMarks>();
-
 /**
  * Returns the number format of a language, with or without a region (`es-MX`).
  * @throws RangeError for an invalid language tag.
  */
-export function numberMarksOf(tag: string): NumberMarks {
-  const marks = knownMarks.get(tag) ?? findNumberMarks(tag);
-  knownMarks.set(tag, marks);
-  return marks;
-}
-
-function findNumberMarks(tag: string): NumberMarks {
+export const numberMarksOf = memoizeByArguments((tag: string): NumberMarks => {
   const parts = new Intl.NumberFormat(tag, { numberingSystem: 'latn' }).formatToParts(1_234_567.8);
   const markOf = (type: string) => parts.find((part) => part.type === type)?.value;
   const thousands = markOf('group');
   if (markOf('decimal') === ',') return thousands === '.' ? ',.' : ',';
   return thousands === ',' ? '.,' : '.';
-}
+});
 
 /** Returns whether external input is a number format. */
 export function isNumberMarks(text: string | undefined): text is NumberMarks {
@@ -39,8 +32,14 @@ export function formatEditableNumber(value: number, [decimal]: NumberMarks): str
   return String(value).replace('.', decimal!);
 }
 
-/** Formats by language tag and number of decimals: creating one takes longer than using it. */
-const formats = new Map<string, Intl.NumberFormat>();
+const numberFormatOf = memoizeByArguments(
+  (locale: string | undefined, decimals: number | undefined) =>
+    new Intl.NumberFormat(locale, {
+      numberingSystem: 'latn',
+      minimumFractionDigits: decimals ?? 0,
+      maximumFractionDigits: decimals ?? 20,
+    }),
+);
 
 /** How an element shows its numbers. Without `decimals`, a number has as many as it needs. */
 export type NumberFormat = { readonly decimals?: number; readonly prefix?: string; readonly suffix?: string };
@@ -54,16 +53,7 @@ export function formatNumber(
   locale: string | undefined,
   { decimals, prefix = '', suffix = '' }: NumberFormat = {},
 ): string {
-  const key = `${locale} ${decimals}`;
-  const format =
-    formats.get(key) ??
-    new Intl.NumberFormat(locale, {
-      numberingSystem: 'latn',
-      minimumFractionDigits: decimals ?? 0,
-      maximumFractionDigits: decimals ?? 20,
-    });
-  formats.set(key, format);
-  return `${prefix}${format.format(value)}${suffix}`;
+  return `${prefix}${numberFormatOf(locale, decimals).format(value)}${suffix}`;
 }
 
 // Uses a decimal point. An apostrophe stands for the thousands separator of the format.

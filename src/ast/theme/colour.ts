@@ -4,7 +4,7 @@ import type { Theme } from './theme.ts';
 type Rgb = readonly [red: number, green: number, blue: number];
 
 /** A perceptual color (OKLCH): lightness 0 to 1, chroma from 0 (gray), hue in degrees. */
-export type Oklch = { readonly lightness: number; readonly chroma: number; readonly hue: number };
+type Oklch = { readonly lightness: number; readonly chroma: number; readonly hue: number };
 
 /** Returns whether the value is `#rrggbb`, in either case. */
 export function isColour(value: unknown): value is string {

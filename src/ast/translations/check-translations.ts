@@ -109,7 +109,7 @@ export const settingTextNames = [
   'theme.submit_label',
   'theme.social_title',
 ] as const;
-export type SettingTextName = (typeof settingTextNames)[number];
+type SettingTextName = (typeof settingTextNames)[number];
 
 /** The text settings in the other languages of the form, by BCP 47 tag. */
 export type SettingTranslations = Readonly<

@@ -73,7 +73,7 @@ export function changeTranslation(
 }
 
 /** Sets one entry of a record, or removes it if undefined. Returns undefined if the record becomes empty. */
-export function setOrRemoveEntry<Value>(
+function setOrRemoveEntry<Value>(
   record: Readonly<Record<string, Value>>,
   name: string,
   value: Value | undefined,

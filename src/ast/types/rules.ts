@@ -43,7 +43,7 @@ export type ConsentAnswer = { agreed: true; text: string; version?: number; at?:
 export type PlainAnswer = string | number | boolean | string[] | GridAnswer | ConsentAnswer;
 
 /** A file made from a text answer. */
-export type FileFromText = {
+type FileFromText = {
   readonly filename: string;
   readonly content_type: string;
   readonly text: string;

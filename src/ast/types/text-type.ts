@@ -4,7 +4,7 @@ import type { LengthRules, MomentRules, ProseRules } from '../rules/check-rules.
 import { addDays, type MomentFormat, toComparableMoments } from '../rules/moments.ts';
 import { autocomplete, countAttribute, inputAttributes, unique } from './shared-attributes.ts';
 
-export const lengthAttributes = {
+const lengthAttributes = {
   ...inputAttributes,
   autocomplete,
   min_length: countAttribute('Minimum length', 0, formLimits.answerBytes),

@@ -4,7 +4,7 @@ import { ApiError } from '#kit/errors.ts';
 /**
  * The stored versions of an image: the full image, and the sizes that pages use, by names such as `800.avif`.
  */
-export type Renditions = {
+type Renditions = {
   readonly contentType: 'image/png' | 'image/jpeg';
   readonly width: number;
   readonly height: number;

@@ -8,7 +8,15 @@ import { checkSettings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { cases } from '#test/cases.ts';
 import { samples } from '#test/fixtures/foreign-forms.ts';
-import { convertForm, convertFormText, detectFormSource, documentOfText, formSources } from './convert.ts';
+import {
+  convertForm,
+  convertFormText,
+  detectFormSource,
+  documentOfText,
+  documentSources,
+  formSources,
+  textSources,
+} from './convert.ts';
 import { type ImportReportLine, openSourceDocument } from './source.ts';
 
 /* Forms of other services become Formloom forms, and nothing is dropped silently. */
@@ -34,7 +42,8 @@ const leftOut = (report: readonly ImportReportLine[]) =>
   report.filter(({ outcome }) => outcome === 'left_out').map(({ path }) => path);
 
 test('the source of a form is detected', () => {
-  for (const source of formSources) assert.equal(detectFormSource(samples[source]), source);
+  for (const source of documentSources) assert.equal(detectFormSource(samples[source]), source);
+  for (const source of textSources) assert.equal(detectFormSource(samples[source]), undefined);
   assert.equal(detectFormSource({ hello: 'world' }), undefined);
 });
 
@@ -312,7 +321,7 @@ test("the guide's example of each source becomes a form, and nothing is dropped"
       kind === 'json' ? { document: JSON.parse(text!) as Document } : documentOfText({ text: text! });
     assert.ok(typeof read === 'object');
     const { document } = read;
-    assert.equal(detectFormSource(document), source);
+    assert.equal('source' in read ? read.source : detectFormSource(document), source);
     const { elements, report } = converted(source, document);
     assert.ok(elements.length > 0);
     assert.deepEqual(leftOut(report), [], source);

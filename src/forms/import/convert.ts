@@ -12,7 +12,7 @@ import { addStep, attributeSpecsOf, newSketch, type Sketch, type SketchNode } fr
 import { type ImportReportLine, openSourceDocument, type SourcePart } from './source.ts';
 import { readSurveyJs } from './surveyjs.ts';
 import { readTally } from './tally.ts';
-import { documentOfCsv, documentOfLines, isTable, readColumns, readLines } from './text-forms.ts';
+import { documentOfCsv, documentOfLines, isTable, readColumns, readLines, readTable } from './text-forms.ts';
 import { readTypeform } from './typeform.ts';
 
 /** The maximum number of validation rounds. Removing a part can invalidate another part that uses it. */
@@ -76,33 +76,25 @@ function removeInvalidAttributes(
   return isMended;
 }
 
+/** The services whose documents can be converted. The first one whose importer recognizes a document reads it. */
+export const documentSources = ['typeform', 'formbricks', 'tally', 'google_forms', 'surveyjs'] as const;
+type DocumentSource = (typeof documentSources)[number];
 /** The sources of forms that are written as text: a question per line, or a table. */
 export const textSources = ['plain_text', 'csv'] as const;
 type TextSource = (typeof textSources)[number];
-export const formSources = [
-  'typeform',
-  'formbricks',
-  'tally',
-  'google_forms',
-  'surveyjs',
-  ...textSources,
-] as const;
+export const formSources = [...documentSources, ...textSources] as const;
 export type FormSource = (typeof formSources)[number];
 
-type Importer = {
-  /** Returns whether a document looks like one of this service. The first importer that matches reads it. */
-  recognises: (document: Readonly<Record<string, unknown>>) => boolean;
-  read: (root: SourcePart, sketch: Sketch) => void;
-};
+type ReadForm = (root: SourcePart, sketch: Sketch) => void;
+type Document = Readonly<Record<string, unknown>>;
 
-const isList = (document: Readonly<Record<string, unknown>>, name: string): boolean =>
-  Array.isArray(getProperty(document, name));
+const isList = (document: Document, name: string): boolean => Array.isArray(getProperty(document, name));
 
 /**
  * Formbricks surveys have questions with a headline, or blocks of elements. The Formbricks API wraps a survey
  * in `data`.
  */
-function isFormbricks(document: Readonly<Record<string, unknown>>): boolean {
+function isFormbricks(document: Document): boolean {
   const data = getProperty(document, 'data');
   const survey = isRecord(data) ? data : document;
   const has = (list: string, name: string): boolean => {
@@ -112,25 +104,28 @@ function isFormbricks(document: Readonly<Record<string, unknown>>): boolean {
   return has('questions', 'headline') || has('blocks', 'elements');
 }
 
-const importers: Readonly<Record<FormSource, Importer>> = {
-  typeform: { recognises: (document) => isList(document, 'fields'), read: readTypeform },
-  formbricks: { recognises: isFormbricks, read: readFormbricks },
-  tally: { recognises: (document) => isList(document, 'blocks'), read: readTally },
-  google_forms: {
-    recognises: (document) => isRecord(getProperty(document, 'info')) || isList(document, 'items'),
-    read: readGoogleForms,
-  },
-  surveyjs: {
-    recognises: (document) => ['pages', 'elements', 'questions'].some((name) => isList(document, name)),
-    read: readSurveyJs,
-  },
-  plain_text: { recognises: (document) => isList(document, 'lines'), read: readLines },
-  csv: { recognises: (document) => isList(document, 'columns'), read: readColumns },
+/** Returns whether a document looks like one of this service. */
+const recognizers: Readonly<Record<DocumentSource, (document: Document) => boolean>> = {
+  typeform: (document) => isList(document, 'fields'),
+  formbricks: isFormbricks,
+  tally: (document) => isList(document, 'blocks'),
+  google_forms: (document) => isRecord(getProperty(document, 'info')) || isList(document, 'items'),
+  surveyjs: (document) => ['pages', 'elements', 'questions'].some((name) => isList(document, name)),
+};
+
+const importers: Readonly<Record<FormSource, ReadForm>> = {
+  typeform: readTypeform,
+  formbricks: readFormbricks,
+  tally: readTally,
+  google_forms: readGoogleForms,
+  surveyjs: readSurveyJs,
+  plain_text: readLines,
+  csv: readColumns,
 };
 
 /** Returns the service that a document comes from, judged by its content. */
-export const detectFormSource = (document: Readonly<Record<string, unknown>>): FormSource | undefined =>
-  formSources.find((source) => importers[source].recognises(document));
+export const detectFormSource = (document: Document): DocumentSource | undefined =>
+  documentSources.find((source) => recognizers[source](document));
 
 /** A form that is sent as text. The source is detected from the text if it is omitted. */
 type TextForm = { readonly text: string; readonly source?: TextSource | undefined };
@@ -138,10 +133,12 @@ type TextForm = { readonly text: string; readonly source?: TextSource | undefine
 /** Returns the document of a form that is sent as text. Returns a string with the reason if it cannot be read. */
 export function documentOfText({
   text,
-  source = isTable(text) ? 'csv' : 'plain_text',
-}: TextForm): { document: Readonly<Record<string, unknown>>; source: TextSource } | string {
+  source: given,
+}: TextForm): { document: Document; source: TextSource } | string {
   if (isBlank(text)) return 'The text is empty. Write one question per line.';
-  const document = source === 'csv' ? documentOfCsv(text) : documentOfLines(text);
+  const table = readTable(text);
+  const source = given ?? (isTable(text, table) ? 'csv' : 'plain_text');
+  const document = source === 'csv' ? documentOfCsv(table) : documentOfLines(text);
   return typeof document === 'string' ? document : { document, source };
 }
 
@@ -151,13 +148,13 @@ export function documentOfText({
  * @throws TooMuchWork
  */
 export function convertForm(
-  document: Readonly<Record<string, unknown>>,
+  document: Document,
   source: FormSource,
   work?: WorkBudget,
 ): { structure: object; settings: Settings; report: ImportReportLine[] } {
   const { root, report } = openSourceDocument(document, work);
   const sketch = newSketch();
-  importers[source].read(root, sketch);
+  importers[source](root, sketch);
   finishSketch(sketch, root);
   return { structure: sketch.form, settings: sketch.settings, report: report() };
 }
@@ -167,19 +164,32 @@ const tooLarge = `The form is too large to import. A form has at most ${formatWh
 /** The number of report lines that are returned. */
 const mostLines = 1_000;
 
-/** A converted form with the first lines of its report, and the number of all lines. */
-export type ReportedForm = ReturnType<typeof convertForm> & { report_count: number };
+/** A converted form with its source, the first lines of its report, and the number of all lines. */
+export type ReportedForm = ReturnType<typeof convertForm> & { source: FormSource; report_count: number };
 
-/** Converts a form for a request. @param work limits the work of the conversion. @returns the form, or why it cannot be read. */
+const isDocumentSource = (source: FormSource | undefined): source is DocumentSource =>
+  documentSources.some((each) => each === source);
+
+/**
+ * Converts a form for a request.
+ * @param text the JSON of a document, or a form that is written as text.
+ * @param source is detected if it is omitted for a form that is written as text.
+ * @param work limits the work of the conversion.
+ * @returns the form, or why it cannot be read.
+ */
 export function convertForRequest(
-  document: Readonly<Record<string, unknown>>,
-  source: FormSource,
+  text: string,
+  source: FormSource | undefined,
   work?: WorkBudget,
 ): ReportedForm | string {
+  const read = isDocumentSource(source)
+    ? { document: JSON.parse(text) as Document, source }
+    : documentOfText({ text, source });
+  if (typeof read === 'string') return read;
   try {
-    const made = convertForm(document, source, work);
+    const made = convertForm(read.document, read.source, work);
     const { report } = made;
-    return { ...made, report: report.slice(0, mostLines), report_count: report.length };
+    return { ...made, source: read.source, report: report.slice(0, mostLines), report_count: report.length };
   } catch (error) {
     if (error instanceof TooMuchWork) return tooLarge;
     throw error;
@@ -192,9 +202,9 @@ export function convertForRequest(
  */
 const timesOnThread = 8;
 
-/** Converts a document that arrives as text. Runs on a thread. */
-export function convertFormText(text: string, source: FormSource): ReportedForm | string {
+/** Converts a form on a thread, with a larger limit. */
+export function convertFormText(text: string, source: FormSource | undefined): ReportedForm | string {
   const work = createWorkBudget();
   work.left *= timesOnThread;
-  return convertForRequest(JSON.parse(text) as Readonly<Record<string, unknown>>, source, work);
+  return convertForRequest(text, source, work);
 }

@@ -1,7 +1,7 @@
 import type { ElementType } from '#ast/form/elements.ts';
 import { isEmail, isUrl } from '#ast/rules/text-formats.ts';
 
-/** What the words of a line say about its question. */
+/** The question that the words of a line describe. */
 export type GuessedQuestion = {
   readonly label: string;
   readonly isRequired: boolean;
@@ -92,12 +92,12 @@ const labels: readonly Rule[] = [
   ],
 ];
 
-/** A label that asks for a choice says so anywhere in its text. */
+/** Words anywhere in a label that allow several choices. */
 const severalWords = words(
   String.raw`(?:select|choose|pick|check|tick|mark) (?:all|any|several|as many|one or more)|all that apply`,
 );
 
-/** What stands after a label, and what it means. The last one is read first. */
+/** The endings of a label, and whether each makes the question required. The last ending of a label is read first. */
 const endings: readonly (readonly [pattern: RegExp, isRequired: boolean | undefined])[] = [
   [/\s*[:：]$/u, undefined],
   [/\s*(?:\*|\\\*|＊)+$/u, true],
@@ -120,8 +120,8 @@ export function guessQuestion(line: string): GuessedQuestion {
       label = rest;
       isRequired = requires ?? isRequired;
     }
-    const [bracket = '', said = ''] = /\s*[([]([^()[\]]{1,60})[)\]]$/u.exec(label) ?? [];
-    const type = findRule(hints, said.trim());
+    const [bracket = '', words = ''] = /\s*[([]([^()[\]]{1,60})[)\]]$/u.exec(label) ?? [];
+    const type = findRule(hints, words.trim());
     if (type === undefined || bracket.length === label.length) continue;
     hint ??= type;
     label = label.slice(0, -bracket.length);
@@ -149,7 +149,7 @@ const proofs: readonly (readonly [ElementType, (value: string) => boolean])[] = 
 const mostOptions = 12;
 const longestOption = 60;
 
-export type GuessedAnswers = { readonly type: ElementType; readonly options?: readonly string[] };
+type GuessedAnswers = { readonly type: ElementType; readonly options?: readonly string[] };
 
 /**
  * Returns the type that the values of a column have, with the options if it is a choice. Undefined if the

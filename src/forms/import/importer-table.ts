@@ -17,7 +17,7 @@ export type FormImportContext = {
  * The source of an attribute: a path, whose value is read according to the attribute's kind, or a function.
  */
 type From = string | ((part: SourcePart) => unknown);
-export type AttributeMappings = Readonly<Record<string, From>>;
+type AttributeMappings = Readonly<Record<string, From>>;
 
 /** A row of a service's table: how an element of the service becomes one of ours. */
 export type ElementMapping<R extends FormImportContext = FormImportContext> = {

@@ -47,7 +47,7 @@ export type SourcePart = {
   leaveOutIf: (path: string, why: string) => void;
 };
 
-export type SourceDocument = {
+type SourceDocument = {
   readonly root: SourcePart;
   /**
    * Returns every part that was mapped, changed or left out, in the order of the document. Unread parts count

@@ -182,9 +182,18 @@ test('sentences with commas, lists and headings are plain text', () => {
     '# Step, one\nName, first',
     'Colour, please\n- Red, dark\n- Blue, light',
     'Name, first\nEmail',
+    'What do you like, and why?\nAnything else, or not?',
+    'What do you like, and why?\nYour name, please\nAnything else, or not?\n',
   ])
     assert.equal(read(text).source, 'plain_text', text);
   assert.deepEqual(typesOf('Name, first', 'csv'), ['text', 'text']);
+  assert.equal(read('Name, Coming?\nAda, yes\nAlan, no').source, 'csv');
+});
+
+test('the report names a shortened option once', () => {
+  const { report } = read(`Size\n- ${'S'.repeat(1_100)}\n- M`);
+  const changes = report!.filter(({ path, outcome }) => path === 'lines[1]' && outcome === 'changed');
+  assert.equal(changes.length, 1);
 });
 
 test('a text without content, an unclosed quote and a text that is too long get a reason', () => {

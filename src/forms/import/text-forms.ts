@@ -1,4 +1,4 @@
-import { readCsv } from '#ast/basics/csv.ts';
+import { type CsvRecord, readCsv } from '#ast/basics/csv.ts';
 import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { formLimits } from '#ast/basics/limits.ts';
 import { type ElementType, elementDefinitions } from '#ast/form/elements.ts';
@@ -30,9 +30,12 @@ const sampleRows = 50;
 /** A longer line or cell is cut, because patterns are slow on long texts and no label is that long. */
 const mostCharacters = 2_000;
 
+/** Reads CSV to convert it, or to find out whether it is CSV. */
+export const readTable = (text: string) => readCsv(text, sampleRows + 1);
+type Table = ReturnType<typeof readTable>;
+
 /** Converts CSV to a document: its columns. Returns a string with the reason if it is not valid CSV. */
-export function documentOfCsv(text: string): TextDocument | string {
-  const read = readCsv(text, sampleRows + 1);
+export function documentOfCsv(read: Table): TextDocument | string {
   if (!read.ok) return read.problem;
   const [head, ...rows] = read.records;
   if (!head) return 'The text is empty.';
@@ -47,18 +50,20 @@ export function documentOfCsv(text: string): TextDocument | string {
   };
 }
 
+/** Whether a line with commas is a sentence: with spaces after them and a mark at its end. */
+const isSentence = ({ cells: [_first, ...cells] }: CsvRecord): boolean =>
+  cells.every((cell) => cell.startsWith(' ')) && /[?!.]$/.test(cells.at(-1)?.trimEnd() ?? '');
+
 /** Whether a text is a table: every line has as many cells as the first one, and none is a list item. */
-export function isTable(text: string): boolean {
-  const read = readCsv(text, sampleRows);
+export function isTable(text: string, read: Table): boolean {
   const [head, ...rows] = read.ok ? read.records : [];
   if (!head || head.cells.length < 2 || head.cells.some((cell) => cell.trim() === '')) return false;
   const lines = text.split(/[\r\n]+/);
   if (lines.some((line) => /^\s*(?:#|[-*•]\s)/u.test(line))) return false;
+  // A heading can end with a mark too, but then the lines below it are no sentences.
+  if (isSentence(head) && (rows.length === 0 || rows.some(isSentence))) return false;
   if (rows.length > 0) return rows.every(({ cells }) => cells.length === head.cells.length);
-  // One line with commas is a heading, unless it reads as a sentence: with spaces after them and a mark at its end.
-  const isSentence =
-    head.cells.slice(1).every((cell) => cell.startsWith(' ')) && /[?!.]$/.test(text.trimEnd());
-  return !isSentence && head.cells.every((cell) => cell.length <= longestHeading);
+  return head.cells.every((cell) => cell.length <= longestHeading);
 }
 
 /** A longer cell of a single line is not a heading. */
@@ -123,19 +128,19 @@ function addQuestion({ line, text, options }: Block, step: SketchNode, sketch: S
       line.change('There are no options below this question, so it became a question with free text.');
     return;
   }
-  const labelOf = (option: SourcePart): string =>
-    texts.write(
-      option,
-      textOf(option)
+  const labels = new Map(
+    options.map((option) => {
+      const text = textOf(option)
         .replace(bullet, '')
-        .replace(/^\[[ xX]?\]\s*/u, ''),
-      formLimits.labelBytes,
-    );
-  const others = options.filter((option) => canHaveOther.has(type) && otherOption.test(labelOf(option)));
+        .replace(/^\[[ xX]?\]\s*/u, '');
+      return [option, texts.write(option, text, formLimits.labelBytes)];
+    }),
+  );
+  const others = options.filter((option) => canHaveOther.has(type) && otherOption.test(labels.get(option)!));
   for (const option of others) option.map('another answer');
   if (others.length > 0) made.attrs['other'] = true;
   const listed = options.filter((option) => !others.includes(option));
-  const ids = texts.setOptions(made, 'options', listed, (option) => ({ label: labelOf(option) }));
+  const ids = texts.setOptions(made, 'options', listed, (option) => ({ label: labels.get(option) }));
   for (const option of ids.keys()) option.map('option');
 }
 

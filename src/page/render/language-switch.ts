@@ -1,3 +1,4 @@
+import { memoizeByArguments } from '#ast/basics/memoize-by-arguments.ts';
 import { attributes, type Html, html, safeUrl } from '../markup/html.ts';
 
 /** The languages of a page as BCP 47 tags, and its URL in each. */
@@ -32,21 +33,12 @@ ${languages.map(entry)}
 </ul></details>`;
 }
 
-const names = new Map<string, string>();
-/** The size limit of the cache, because authors can enter any tag as a language. */
-const keptNames = 1_000;
-
 /** Returns the name of a language in that language: `Deutsch`, `Português (Brasil)`. */
-export function languageName(tag: string): string {
-  const known = names.get(tag);
-  if (known !== undefined) return known;
+export const languageName = memoizeByArguments((tag: string): string => {
   const name = new Intl.DisplayNames([tag], { type: 'language', languageDisplay: 'standard' }).of(tag) ?? tag;
   // Some languages write their name in lower case within a sentence.
-  const own = `${name.charAt(0).toLocaleUpperCase(tag)}${name.slice(1)}`;
-  if (names.size >= keptNames) names.clear();
-  names.set(tag, own);
-  return own;
-}
+  return `${name.charAt(0).toLocaleUpperCase(tag)}${name.slice(1)}`;
+});
 
 /** Styles for pages with a language switch. */
 export const languageStyle = `

@@ -1,3 +1,4 @@
+import { memoizeByArguments } from '#ast/basics/memoize-by-arguments.ts';
 import { isDate } from '#ast/rules/text-formats.ts';
 import { type FormRegion, type MomentRead, readZonedMoment } from './time-zones.ts';
 
@@ -118,12 +119,9 @@ const wholeYear = (year: string): string =>
 const englishDays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 
 type Names = { readonly months: ReadonlyMap<string, number>; readonly weekdays: ReadonlyMap<string, number> };
-const namesByLanguage = new Map<string, Names>();
 
 /** Returns the long and short names of months and weekdays, in English and in another language. */
-function namesIn(language: string): Names {
-  const known = namesByLanguage.get(language);
-  if (known) return known;
+const namesIn = memoizeByArguments((language: string): Names => {
   const names = (count: number, options: Intl.DateTimeFormatOptions, momentOf: (index: number) => Date) =>
     ['en', language].flatMap((tag) =>
       (['long', 'short'] as const).flatMap((length) =>
@@ -134,7 +132,7 @@ function namesIn(language: string): Names {
         }),
       ),
     );
-  const made = {
+  return {
     // Formatted together with a day, because some languages write a month differently without one.
     months: new Map([
       ...names(12, { month: 'long', day: 'numeric' }, (month) => new Date(Date.UTC(2026, month, 15))),
@@ -143,9 +141,7 @@ function namesIn(language: string): Names {
     ]),
     weekdays: new Map(names(7, { weekday: 'long' }, (weekday) => new Date(Date.UTC(2026, 1, 1 + weekday)))),
   };
-  namesByLanguage.set(language, made);
-  return made;
-}
+});
 
 const mapped = (
   options: Intl.DateTimeFormatOptions,

@@ -1,3 +1,5 @@
+import { memoizeByArguments } from '#ast/basics/memoize-by-arguments.ts';
+
 /** A time zone: minutes ahead of UTC, or an IANA name. */
 export type TimeZone = { readonly minutes: number } | { readonly name: string };
 
@@ -66,17 +68,10 @@ function isZoneName(name: string): boolean {
   }
 }
 
-/** Creating a formatter costs a hundred times as much as using it, and a file has up to 10,000 lines. */
-const formatters = new Map<string, Intl.DateTimeFormat>();
-
-function formatterOf(timeZone: string, style: 'longOffset' | 'short' = 'longOffset', locale = 'en-US') {
-  const key = `${timeZone} ${style} ${locale}`;
-  const made =
-    formatters.get(key) ??
-    new Intl.DateTimeFormat(locale, { timeZone, timeZoneName: style, year: 'numeric' });
-  formatters.set(key, made);
-  return made;
-}
+const formatterOf = memoizeByArguments(
+  (timeZone: string, style: 'longOffset' | 'short' = 'longOffset', locale: string = 'en-US') =>
+    new Intl.DateTimeFormat(locale, { timeZone, timeZoneName: style, year: 'numeric' }),
+);
 
 const zoneNameAt = (at: number, formatter: Intl.DateTimeFormat): string =>
   formatter.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';

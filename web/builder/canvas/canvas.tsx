@@ -19,6 +19,7 @@ import { allElementStyles } from '#page/render/elements/element-renderers.ts';
 import { languageStyle } from '#page/render/language-switch.ts';
 import { getPageStyle } from '#page/theme/page-style.ts';
 import { canAnimate } from '../../design/motion.ts';
+import { pageTextsOf } from '../../design/page-document.ts';
 import { useCurrentForm } from '../../shell/current-form.ts';
 import { useColorScheme } from '../../shell/theme.ts';
 import type { Editor } from '../editor/editor.ts';
@@ -35,7 +36,6 @@ import type { Drag, StartDrag } from './drag.ts';
 import { DragLayer } from './drag-layer.tsx';
 import { Overlay } from './overlay.tsx';
 import { type CanvasPageContext, findNodeElement } from './page-markup.ts';
-import { pageTextsOf } from './page-texts.ts';
 
 /**
  * Adapts a style sheet of the public page to pages inside the canvas. Document selectors become canvas

@@ -18,12 +18,11 @@ import { everythingShown } from '#page/render/view.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
 import type { PageStyle } from '#page/theme/page-style.ts';
 import { pipedLabelOf } from '../../conditions/condition-tree.ts';
-import { fileLimits, parsePage } from '../../design/page-document.ts';
+import { fileLimits, type PageTexts, parsePage } from '../../design/page-document.ts';
 import { type EditNode, type NodeKey, walkNodes } from '../model/edit-node.ts';
 import { drawableElement, drawableFrame } from '../model/form-problems.ts';
 import { type Box, canContain, type DropZone } from '../model/node-positions.ts';
 import { showsAnswers } from '../model/referable-nodes.ts';
-import type { PageTexts } from './page-texts.ts';
 
 /** Matches the container of the children of a step or a composite. */
 export const slotSelector = ':is(.stack, .row, .grid_2, .grid_3, .grid_4)';

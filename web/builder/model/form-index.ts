@@ -13,7 +13,7 @@ export type IndexedNode = {
  * An index of every step and element of a form by key and id, in reading order. Step ids and element ids are
  * separate.
  */
-export type EditorFormIndex = {
+type EditorFormIndex = {
   readonly placed: readonly IndexedNode[];
   readonly byKey: ReadonlyMap<NodeKey, IndexedNode>;
   readonly elements: ReadonlyMap<string, IndexedNode>;

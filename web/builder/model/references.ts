@@ -16,7 +16,7 @@ import { canReferInCondition, canReferInFormula, canReferInJump, canShowAnswer }
 
 /** The attributes that contain a condition, in display order. */
 export const conditionAttributes = ['show_when', 'hide_when', 'require_when'] as const;
-export type ConditionAttribute = (typeof conditionAttributes)[number];
+type ConditionAttribute = (typeof conditionAttributes)[number];
 
 /** A jump from a step: the target, and an optional condition. */
 export type StepJump = { readonly to: string; readonly when?: unknown };
@@ -32,7 +32,7 @@ const optionConditions = (node: EditNode): ConditionGroup[] =>
   validOptionsOf(node.attrs['options']).flatMap(({ show_when: when }) => parseConditionTree(when) ?? []);
 
 /** The name of an attribute whose text can show answers. */
-export type PipedAttribute = (typeof pipedAttributes)[number];
+type PipedAttribute = (typeof pipedAttributes)[number];
 
 /**
  * A reference from one node to the id of another: in a condition, as the target of a jump, or in a text that

@@ -28,8 +28,7 @@ import { arrangeSteps } from '#page/render/steps.ts';
 import type { FieldMessage, FormPageView } from '#page/render/view.ts';
 import { type PageStyle, plainPageStyle } from '#page/theme/page-style.ts';
 import { formatProblemForVisitor } from '#page/words/format-problem.ts';
-import { fileLimits } from '../../design/page-document.ts';
-import { pageTextsOf } from '../canvas/page-texts.ts';
+import { fileLimits, pageTextsOf } from '../../design/page-document.ts';
 
 /** A form that is filled in as a preview. It returns the pages that the server would, and stores nothing. */
 export type FormPreview = {

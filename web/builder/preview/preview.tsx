@@ -202,15 +202,14 @@ export function FormPage({ root, formId, settings, width, scheme }: PageProps): 
   const result = validateRoot(root);
   const elements = result.ok ? `${elementStylesOfForm(result.form)}\n${languageStyle}` : '';
   const trial = usePreviewSettings(settings);
-  const { theme, locale } = settings;
   const look = useMemo(() => {
-    const drawable = drawableTheme(theme ?? {});
-    const context = { isEmbedded: false, language: locale ?? 'en', elements };
-    const page = getPageStyle(formId, { theme: drawable }, context);
+    const drawable = drawableTheme(settings.theme ?? {});
+    const context = { isEmbedded: false, language: settings.locale ?? 'en', elements };
+    const page = getPageStyle(formId, { ...settings, theme: drawable }, context);
     if (scheme === undefined) return page;
     const shown = chooseSchemeToPreview(drawable, scheme);
     return withSchemeLogo({ ...page, style: `${page.style}\n${schemeStyle(drawable, shown)}` }, shown);
-  }, [formId, theme, locale, elements, scheme]);
+  }, [formId, settings, elements, scheme]);
   if (!result.ok)
     return (
       <EmptyState icon="warning" title="Not ready to preview">

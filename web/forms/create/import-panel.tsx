@@ -2,8 +2,8 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import type { Form } from '#ast/form/tree.ts';
-import { languagesOf } from '#ast/form/tree.ts';
+import { isBlank } from '#ast/basics/blank.ts';
+import { type Form, languagesOf } from '#ast/form/tree.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
@@ -11,14 +11,14 @@ import { elementStylesOfForm } from '#page/render/elements/element-renderers.ts'
 import { renderForm } from '#page/render/form.ts';
 import { everythingShown } from '#page/render/view.ts';
 import { getPageStyle } from '#page/theme/page-style.ts';
-import { chooseLanguage, problemsByLocale, wordsByLocale } from '#page/words/choose-locale.ts';
 import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
-import { fileLimits, fillFrame, setPageStyle, writePage } from '../../design/page-document.ts';
+import { fileLimits, fillFrame, pageTextsOf, setPageStyle, writePage } from '../../design/page-document.ts';
 import { readTextFile } from '../../design/read-text-file.ts';
+import { useDebounced } from '../../design/use-debounced.ts';
 import { type ConvertedForm, ImportReport, PastedProblems } from './import-report.tsx';
 import type { TextRange } from './json-positions.ts';
 import { type NewForm, newFormSettings, useOpenForm } from './new-form-settings.ts';
@@ -95,15 +95,17 @@ export function ImportPanel({
   const [isTried, setTried] = useState(false);
   const [source, setSource] = useState<ForeignForm['source']>();
   const [fileProblem, setFileProblem] = useState<string>();
-  const read = useMemo(() => readPastedForm(useful(text), source), [text, source]);
-  const settled = useSettled(read);
-  const found = useQuery(convertedQuery(workspaceId, foreignOf(settled)));
-  const converted = foreignOf(settled) ? found.data : undefined;
+  const typed = useMemo(() => ({ text, source }), [text, source]);
+  const settled = useDebounced(typed, restMs);
+  const read = useMemo(() => readPastedForm(settled.text, settled.source), [settled]);
+  const found = useQuery(convertedQuery(workspaceId, foreignOf(read)));
+  const converted = foreignOf(read) ? found.data : undefined;
   const create = useAction({
     async run(body: ForeignForm) {
       const made = await client.fetchQuery(convertedQuery(workspaceId, body));
-      const own = { structure: made.structure, settings: { ...newFormSettings(), ...made.settings } };
-      return callWorkspaceOperation(workspaceId, 'importForm', { body: 'text' in body ? own : body });
+      const { structure, settings } = made;
+      const own = { structure, settings: { ...newFormSettings(), ...settings } };
+      return callWorkspaceOperation(workspaceId, 'importForm', { body: own });
     },
     onLeave: open,
   });
@@ -118,7 +120,7 @@ export function ImportPanel({
   const change = (next: string): void => {
     onChange(next);
     setFileProblem(undefined);
-    setSource(undefined);
+    if (isBlank(next)) setSource(undefined);
     setTried(false);
   };
   const takeFile = async (file: File | undefined): Promise<void> => {
@@ -128,13 +130,14 @@ export function ImportPanel({
     if ('problem' in opened) return setFileProblem(opened.problem);
     change(opened.text);
     setTried(true);
-    if (/\.csv$/i.test(file.name)) setSource('csv');
+    setSource(/\.csv$/i.test(file.name) ? 'csv' : undefined);
   };
   const submit = (): void => {
     setTried(true);
-    const body = foreignOf(read);
+    const now = readPastedForm(text, source);
+    const body = foreignOf(now);
     if (body) create.mutate(body);
-    else if (read.ok && 'structure' in read) onCreate({ structure: read.structure, settings: read.settings });
+    else if (now.ok && 'structure' in now) onCreate({ structure: now.structure, settings: now.settings });
   };
   const problem =
     fileProblem ?? (create.error ?? unpack.error ?? (isTried ? found.error : undefined))?.message;
@@ -151,10 +154,10 @@ export function ImportPanel({
         inputRef={area}
         spellCheck="false"
       />
-      {isTried && !read.ok && (
+      {isTried && settled === typed && !read.ok && (
         <PastedProblems problems={read.problems} onGo={(place) => select(area.current, place)} />
       )}
-      <Preview settled={settled} converted={converted} onSource={setSource} />
+      <Preview read={read} converted={converted} onSource={setSource} />
       <div className="spread import-actions">
         <FileTrigger
           acceptedFileTypes={[
@@ -182,17 +185,17 @@ export function ImportPanel({
 }
 
 function Preview({
-  settled,
+  read,
   converted,
   onSource,
 }: {
-  settled: PastedForm;
+  read: PastedForm;
   converted: ConvertedForm | undefined;
   onSource: (source: ForeignForm['source']) => void;
 }): ReactElement | null {
-  const own = settled.ok && 'structure' in settled ? settled : undefined;
+  const own = read.ok && 'structure' in read ? read : undefined;
   const structure = own?.structure ?? converted?.structure;
-  const settings = own ? (own.settings ?? noSettings) : converted?.settings;
+  const settings = (own ?? converted)?.settings ?? noSettings;
   const checked = useMemo(() => (structure ? validateStructure(structure) : undefined), [structure]);
   if (!checked) return null;
   const source = converted?.source;
@@ -207,26 +210,13 @@ function Preview({
           </Button>
         </div>
       )}
-      {checked.ok && <FormDrawing form={checked.form} settings={settings as Settings} />}
+      {checked.ok && <FormDrawing form={checked.form} settings={settings} />}
     </div>
   );
 }
 
-/** A byte order mark and blank text have no content. */
-const useful = (text: string): string => (text.trim() === '' ? '' : text);
-
 const foreignOf = (read: PastedForm): ForeignForm | undefined =>
   read.ok && 'foreign' in read ? read.foreign : undefined;
-
-/** Returns a value once it has not changed for a moment. */
-function useSettled<Value>(value: Value): Value {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const rest = setTimeout(() => setSettled(value), restMs);
-    return () => clearTimeout(rest);
-  }, [value]);
-  return settled;
-}
 
 /** Whether a file is compressed, as Formloom exports a form with its versions. Browsers may rename it. */
 async function isPackage(file: File): Promise<boolean> {
@@ -245,21 +235,18 @@ function select(area: HTMLTextAreaElement | null, { start, end, line }: TextRang
 
 /** Renders a form with the page renderer. Its images are not in this workspace yet. */
 function drawForm(form: Form, settings: Settings): { text: string; style: string } {
-  const { language, locale } = chooseLanguage(languagesOf(form), { setting: settings.locale });
+  const speech = pageTextsOf(languagesOf(form), settings);
   const { cover: _cover, logo: _logo, logo_dark: _dark, ...theme } = settings.theme ?? {};
   const look = getPageStyle(
     '',
     { theme },
-    { isEmbedded: false, language, elements: elementStylesOfForm(form) },
+    { isEmbedded: false, language: speech.language, elements: elementStylesOfForm(form) },
   );
   const text = renderForm({
+    ...speech,
     form,
     step: 0,
     shown: everythingShown(form.children.map((_, index) => index)),
-    language,
-    words: wordsByLocale[locale],
-    sentences: problemsByLocale[locale],
-    numberLocale: language,
     look,
     limits: fileLimits,
     today: todayIn('UTC', new Date()),
@@ -272,7 +259,7 @@ function drawForm(form: Form, settings: Settings): { text: string; style: string
 }
 
 /** Draws all steps of a form as its page will show them. Nothing can be entered. */
-export function FormDrawing({ form, settings }: { form: Form; settings: Settings }): ReactElement {
+function FormDrawing({ form, settings }: { form: Form; settings: Settings }): ReactElement {
   const frame = useRef<HTMLIFrameElement>(null);
   useEffect(() => {
     const { text, style } = drawForm(form, settings);

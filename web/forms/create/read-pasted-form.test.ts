@@ -26,6 +26,18 @@ test('a form is read in the format of the API and of an export', () => {
   });
 });
 
+test('settings are checked like those of the API', () => {
+  const { structure } = templates[1]!;
+  const settings = { theme: { color: 'red;}*{display:none' }, colour: 'red' };
+  const problems = problemsOf(JSON.stringify({ structure, settings }));
+  assert.deepEqual(
+    problems.map(({ where }) => where),
+    ['Settings', 'Settings'],
+  );
+  assert.match(problems[0]!.message, /theme\.color/);
+  assert.match(problemsOf(JSON.stringify({ structure, settings: 'none' }))[0]!.message, /must be an object/);
+});
+
 test('each problem is located in the form and in the text', () => {
   const text = `{
   "type": "form", "attrs": {"name": "F"},
@@ -59,7 +71,8 @@ test('a problem of the root is located at the root', () => {
 test('invalid JSON is located at its first error', () => {
   const [problem] = problemsOf('{"type": "form",\n "attrs" {}}');
   assert.deepEqual([problem!.where, problem!.line], ['JSON', 2]);
-  assert.equal(problemsOf('')[0]!.message, 'Paste or write your questions first.');
+  for (const text of ['', ' \uFEFF\n'])
+    assert.equal(problemsOf(text)[0]!.message, 'Paste or write your questions first.');
   assert.equal(problemsOf('[1, 2')[0]!.line, 1);
 });
 

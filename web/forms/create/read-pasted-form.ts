@@ -1,6 +1,8 @@
 import type { InputOf } from '#app/operations/operations.ts';
+import { isBlank } from '#ast/basics/blank.ts';
 import { isRecord } from '#ast/basics/json.ts';
 import type { Form } from '#ast/form/tree.ts';
+import { checkSettings, type Settings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { findJsonNodes, formatPath, lineAt, offsetOfJsonError, type TextRange } from './json-positions.ts';
 
@@ -11,7 +13,7 @@ export type PastedProblem = { message: string; where: string; place?: TextRange 
 export type ForeignForm = NonNullable<InputOf<'convertForm'>['body']>;
 
 export type PastedForm =
-  | { ok: true; structure: Form; settings?: object }
+  | { ok: true; structure: Form; settings?: Settings }
   /** A text, or JSON of another kind, which may be an export that the server recognizes. */
   | { ok: true; foreign: ForeignForm }
   | { ok: false; problems: readonly PastedProblem[] };
@@ -22,7 +24,7 @@ export type PastedForm =
  * @param source how to read a text: as plain text or as CSV.
  */
 export function readPastedForm(text: string, source?: ForeignForm['source']): PastedForm {
-  if (text === '')
+  if (isBlank(text))
     return { ok: false, problems: [{ message: 'Paste or write your questions first.', where: 'Text' }] };
   if (!/^\s*[[{]/.test(text) || isChecklist.test(text))
     return { ok: true, foreign: { text, ...(source && { source }) } };
@@ -46,12 +48,11 @@ export function readPastedForm(text: string, source?: ForeignForm['source']): Pa
       })),
     };
   }
-  const settings = wrapped && 'settings' in wrapped ? wrapped.settings : undefined;
-  return {
-    ok: true,
-    structure: checked.form,
-    ...(typeof settings === 'object' && settings !== null && { settings }),
-  };
+  if (!wrapped || !('settings' in wrapped)) return { ok: true, structure: checked.form };
+  const read = checkSettings(wrapped.settings, checked.form);
+  return read.ok
+    ? { ok: true, structure: checked.form, settings: read.settings }
+    : { ok: false, problems: read.errors.map(({ message }) => ({ message, where: 'Settings' })) };
 }
 
 /** A list of boxes to tick begins like JSON. */

@@ -11,7 +11,7 @@ import {
   formulaFunctionNames,
 } from './program.ts';
 
-export type ParseResult =
+type ParseResult =
   | { readonly ok: true; readonly program: FormulaProgram }
   | { readonly ok: false; readonly problem: FormulaProblem };
 

@@ -81,8 +81,8 @@ export function elementIdsIn(program: FormulaProgram): string[] {
 }
 
 /**
- * Whether a formula has a result even if all questions that it names are unanswered. It has one if it names
- * no question, or says itself what blank answers mean.
+ * Returns whether a formula has a result if every question that it names is unanswered: if it names none, or
+ * has a function that accepts blank answers.
  */
 export const isDefinedWithoutAnswers = (program: FormulaProgram): boolean =>
   elementIdsIn(program).length === 0 || program.some(handlesBlankAnswers);

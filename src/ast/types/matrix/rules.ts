@@ -12,7 +12,7 @@ import { spendWork, type WorkBudget } from '../../basics/work.ts';
 import { acceptAnswer, type CheckedAnswer, type GridAnswer, type RowAnswer, refuseAnswer } from '../rules.ts';
 
 /** The attributes of a matrix: each row has one of the options as its answer, or several with `multiple`. */
-export type MatrixAttributes = Pick<ChoiceAttributes, 'options'> & {
+type MatrixAttributes = Pick<ChoiceAttributes, 'options'> & {
   readonly rows: readonly Option[];
   readonly multiple?: boolean;
 };
