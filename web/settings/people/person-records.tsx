@@ -90,7 +90,7 @@ export function FoundTraces({
       ),
     },
     { id: 'where', title: 'Where', cell: (trace) => <Where trace={trace} /> },
-    { id: 'said', title: 'Found in', isSecondary: true, cell: ({ places }) => places.join(', ') || 'Text' },
+    { id: 'places', title: 'Found in', isSecondary: true, cell: ({ places }) => places.join(', ') || 'Text' },
     { id: 'when', title: 'When', isSecondary: true, cell: ({ created_at }) => <Ago at={created_at} /> },
   ];
   return (
@@ -147,11 +147,11 @@ const words = {
 
 /** Describes what was erased: "2 submissions, 1 file". */
 export function describeErased(gone: Erasure['gone']): string {
-  const said = (Object.keys(words) as (keyof typeof words)[]).flatMap((kind) => {
+  const counts = (Object.keys(words) as (keyof typeof words)[]).flatMap((kind) => {
     const [one, many] = words[kind];
     return gone[kind] === 0 ? [] : [formatCount(gone[kind], one, many)];
   });
-  return said.length === 0 ? 'Nothing was found' : said.join(', ');
+  return counts.length === 0 ? 'Nothing was found' : counts.join(', ');
 }
 
 /** Downloads the receipt of an erasure. It contains only counts, no personal data. */
