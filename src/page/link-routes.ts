@@ -73,8 +73,8 @@ function createEditCompletion(
           language: visit.language,
         });
         if (!result.ok) return result.errors;
-        const told = new Map([['receipt', result.id], ['edit', token], ['_changed', '1'], ...address.own]);
-        const next = `/f/${live.id}/submitted?${new URLSearchParams([...told]).toString()}`;
+        const query = new Map([['receipt', result.id], ['edit', token], ['_changed', '1'], ...address.own]);
+        const next = `/f/${live.id}/submitted?${new URLSearchParams([...query]).toString()}`;
         if (wantsJson(request)) reply.send({ id: result.id, next });
         else reply.redirect(next, 303);
       } catch (error) {
@@ -109,7 +109,7 @@ export function personalLinkRoutes(server: Server, context: LinkContext): void {
     const reached = steps.filter((step) => step <= saved.step);
     const page = formPage(context, visit, {
       raw: saved.raw,
-      held: saved.files,
+      files: saved.files,
       errors: [],
       step: saved.step,
       key: signSubmissionKey(context.vault, visit.live, saved.key),
@@ -125,7 +125,7 @@ export function personalLinkRoutes(server: Server, context: LinkContext): void {
     const page = formPage(context, visit, {
       ...editPageParts(visit, request.params.token, edit),
       raw: edit.raw,
-      held: edit.files,
+      files: edit.files,
       errors: [],
       key: createSubmissionKey(context.vault, visit.live),
       course: undefined,

@@ -34,7 +34,7 @@ ${languages.map(entry)}
 
 const names = new Map<string, string>();
 /** The size limit of the cache, because authors can enter any tag as a language. */
-const keptNames = 1_000;
+const nameCacheSize = 1_000;
 
 /** Returns the name of a language in that language: `Deutsch`, `Português (Brasil)`. */
 export function languageName(tag: string): string {
@@ -43,7 +43,7 @@ export function languageName(tag: string): string {
   const name = new Intl.DisplayNames([tag], { type: 'language', languageDisplay: 'standard' }).of(tag) ?? tag;
   // Some languages write their name in lower case within a sentence.
   const own = `${name.charAt(0).toLocaleUpperCase(tag)}${name.slice(1)}`;
-  if (names.size >= keptNames) names.clear();
+  if (names.size >= nameCacheSize) names.clear();
   names.set(tag, own);
   return own;
 }
