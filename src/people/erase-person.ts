@@ -141,11 +141,11 @@ export async function startErasing(
       'conflict',
       `More than ${mostPersonRecords} records were found. Enter a more specific term.`,
     );
-  const traces = found.traces.filter(({ id }) => !except.includes(id));
-  if (expected !== undefined && expected !== traces.length)
+  const records = found.records.filter(({ id }) => !except.includes(id));
+  if (expected !== undefined && expected !== records.length)
     throw new ApiError(
       'conflict',
-      `You confirmed ${expected} records, but now there are ${traces.length}. Nothing was erased. Check the records and confirm again.`,
+      `You confirmed ${expected} records, but now there are ${records.length}. Nothing was erased. Check the records and confirm again.`,
     );
   const id = newId();
   const task = {
@@ -155,9 +155,9 @@ export async function startErasing(
     by,
     secret: vault.seal('erasures', q),
     input: { what } satisfies ErasureInput,
-    result: { gone: {}, list_hash: hashErasureList(traces) } satisfies ErasureResult,
-    items: batchesOf(traces),
-    total: traces.length,
+    result: { gone: {}, list_hash: hashErasureList(records) } satisfies ErasureResult,
+    items: batchesOf(records),
+    total: records.length,
   } as const;
   await transaction(database, (client) =>
     createTask(client, task, { kind: eraseJobKind, lane: `${eraseJobKind} ${workspaceId}` }),

@@ -40,7 +40,7 @@ const elements = [
   element('file_upload', 'photo', { label: 'Photo' }),
 ];
 const find = async (scene: Scene, q: string, match: 'exact' | 'words' = 'exact') =>
-  (await findPersonRecords(database, scene.workspaceId, parsePersonSearch(q), match)).traces;
+  (await findPersonRecords(database, scene.workspaceId, parsePersonSearch(q), match)).records;
 
 /** Runs an erasure and waits until it has finished. */
 async function finished(context: EraseServices, { workspaceId }: Scene, id: string) {
@@ -153,7 +153,7 @@ test('an interrupted erasure continues, counts exactly, and forgets the person i
   const { rows } = await database.query('select secret from tasks where id = $1', [id]);
   assert.deepEqual(rows, [{ secret: null }]);
   assert.deepEqual(
-    (await find(scene, 'ada@example.org')).map((trace) => trace.id),
+    (await find(scene, 'ada@example.org')).map((record) => record.id),
     [late],
   );
 });

@@ -200,13 +200,13 @@ export async function findPersonRecords(
   workspaceId: string,
   search: PersonSearch,
   match: MatchKind,
-): Promise<{ traces: PersonRecord[]; isPartial: boolean }> {
+): Promise<{ records: PersonRecord[]; isPartial: boolean }> {
   const found =
     match === 'words'
       ? await searchFor(database, workspaceId, search.q)
       : await twoAtOnce.run(workspaceId, () => searchAllRecords(database, workspaceId, search));
-  const traces = found.traces.toSorted((a, b) => (a.id < b.id ? 1 : -1));
-  return { ...found, traces };
+  const records = found.records.toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  return { ...found, records };
 }
 
 async function searchFor(database: Database, workspaceId: string, q: string) {
@@ -216,8 +216,8 @@ async function searchFor(database: Database, workspaceId: string, q: string) {
     view,
     readPageRequest({ per_page: searchMost }),
   );
-  const traces = rows.map((row) => toPersonRecord('submission', row, []));
-  return { traces, isPartial: isPartial === true || total >= searchMost };
+  const records = rows.map((row) => toPersonRecord('submission', row, []));
+  return { records, isPartial: isPartial === true || total >= searchMost };
 }
 
 const searchByKind = {
@@ -232,8 +232,8 @@ async function searchAllRecords(
   database: Database,
   workspaceId: string,
   { pattern, json_pattern, isMatch }: PersonSearch,
-): Promise<{ traces: PersonRecord[]; isPartial: boolean }> {
-  const traces = new Map<string, PersonRecord>();
+): Promise<{ records: PersonRecord[]; isPartial: boolean }> {
+  const records = new Map<string, PersonRecord>();
   // PostgreSQL also finds the term within longer words, which belong to other people.
   const placesOf = (texts: SearchedTexts): string[] => [
     ...new Set(texts.flatMap(([place, value]) => (containsMatch(value, isMatch) ? [place] : []))),
@@ -241,7 +241,7 @@ async function searchAllRecords(
   for (const kind of personRecordKinds) {
     let after: string | undefined = minimumId;
     let limit = mostRows;
-    while (after !== undefined && traces.size <= mostPersonRecords) {
+    while (after !== undefined && records.size <= mostPersonRecords) {
       const window = { after, limit, size: windowSize };
       const parameters = { workspace_id: workspaceId, ...window, pattern, json_pattern };
       const rows: Awaited<ReturnType<typeof searchSubmissionRecords>> = await searchByKind[kind](
@@ -250,7 +250,7 @@ async function searchAllRecords(
       );
       for (const row of rows) {
         const places = placesOf(row.texts ?? []);
-        if (places.length > 0) traces.set(`${kind} ${row.id}`, toPersonRecord(kind, row, places));
+        if (places.length > 0) records.set(`${kind} ${row.id}`, toPersonRecord(kind, row, places));
       }
       after = rows[0]?.reached;
       // If rows are large, a smaller limit avoids repeatedly measuring rows beyond the window.
@@ -258,8 +258,8 @@ async function searchAllRecords(
     }
   }
   return {
-    traces: [...traces.values()].slice(0, mostPersonRecords),
-    isPartial: traces.size > mostPersonRecords,
+    records: [...records.values()].slice(0, mostPersonRecords),
+    isPartial: records.size > mostPersonRecords,
   };
 }
 

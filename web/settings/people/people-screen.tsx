@@ -22,9 +22,9 @@ import {
   type Erasure,
   ErasureReceiptCard,
   erasuresQuery,
-  FoundTraces,
+  FoundRecords,
   type PersonSearchInput,
-  personTracesQuery,
+  personRecordsQuery,
 } from './person-records.tsx';
 
 const choices: readonly { id: Erasure['what']; label: string; description: string }[] = [
@@ -103,7 +103,7 @@ export function PeopleScreen(): ReactElement {
   const [except, setExcept] = useState<ReadonlySet<string>>(new Set());
   const [what, setWhat] = useState<Erasure['what']>('submissions');
   const [begun, setBegun] = useState<string>();
-  const found = useQuery(personTracesQuery(workspace.id, question, page));
+  const found = useQuery(personRecordsQuery(workspace.id, question, page));
   const problem = found.error instanceof ApiProblem ? found.error : undefined;
   const save = useAction({
     run: (of: PersonSearchInput) =>
@@ -198,8 +198,8 @@ export function PeopleScreen(): ReactElement {
               There are too many results to check them all. Make your search more specific.
             </Message>
           )}
-          <FoundTraces
-            traces={found.data.data}
+          <FoundRecords
+            records={found.data.data}
             except={except}
             onExcept={(id, isExcepted) => {
               const next = new Set(except);
