@@ -103,7 +103,7 @@ export function personalLinkRoutes(server: Server, context: LinkContext): void {
       opened,
       openResumeLink(context.database, opened.live.id, request.params.token),
     );
-    const visit = withReference(resumeVisit(opened, request, { spoken: saved.language }), saved.reference);
+    const visit = withReference(resumeVisit(opened, request, { language: saved.language }), saved.reference);
     const { form } = visit.live;
     const { steps } = evaluateVisibility(form, saved.raw, visit.context, saved.files);
     const reached = steps.filter((step) => step <= saved.step);
@@ -166,7 +166,7 @@ async function openLinkedEdit(
     openEditLink(context.database, opened.live.id, request.params.token),
   );
   const visit = withReference(
-    resumeVisit(opened, request, { form: edit.form, spoken: edit.language }),
+    resumeVisit(opened, request, { form: edit.form, language: edit.language }),
     edit.reference,
   );
   return { visit, edit };
@@ -187,7 +187,7 @@ function openPersonalLink<Opened>({ written }: Visit, opening: Promise<Opened>):
 const resumeVisit = (
   { written, guest, refusal }: Visit,
   request: LinkRequest,
-  given: { form?: Form; spoken: string | null },
+  given: { form?: Form; language: string | null },
 ): Visit => ({ ...readVisit(written, request, { guest, ...given }), refusal });
 
 function withReference(visit: Visit, reference: Record<string, string>): Visit {

@@ -80,12 +80,12 @@ function rowNames(form: HTMLFormElement): string[] {
  * The page's own controls that are kept: the key of the submission, the number format, removed files, and the
  * visit record.
  */
-const keptControls = ['_key', numberFormatControl, '_drop', visitControl];
+const ownControls = ['_key', numberFormatControl, '_drop', visitControl];
 
 /** Lists the controls with answers, and the page's own controls that are kept. */
 function controlsOf(form: HTMLFormElement): Control[] {
   return [...form.querySelectorAll<Control>('input:not([type=file]), select, textarea')].filter(
-    ({ name }) => !isReservedPageName(questionOf(name)) || keptControls.includes(name),
+    ({ name }) => !isReservedPageName(questionOf(name)) || ownControls.includes(name),
   );
 }
 

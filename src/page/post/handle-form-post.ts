@@ -61,8 +61,8 @@ function extractUnknownFields(
         : [],
     )
     .slice(0, mostValues);
-  const taken = new Set([...buttons, ...reference.map(([name]) => name)]);
-  const remaining = Object.entries(raw).filter(([name]) => isKnown(name) || !taken.has(name));
+  const moved = new Set([...buttons, ...reference.map(([name]) => name)]);
+  const remaining = Object.entries(raw).filter(([name]) => isKnown(name) || !moved.has(name));
   return {
     raw: Object.assign(Object.create(null) as RawAnswers, Object.fromEntries(remaining)),
     reference: Object.fromEntries(reference),

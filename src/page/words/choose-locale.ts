@@ -111,8 +111,8 @@ const firstTags = new Map<string, string>();
 
 /** Formats numbers that show both separators and whether four digits have one. */
 function formatSamples(tag: string): string {
-  const { format } = new Intl.NumberFormat(tag, { numberingSystem: 'latn' });
-  return [1_234, -1_234_567.5].map((value) => format(value)).join(' ');
+  const numberFormat = new Intl.NumberFormat(tag, { numberingSystem: 'latn' });
+  return [1_234, -1_234_567.5].map((value) => numberFormat.format(value)).join(' ');
 }
 
 /** Parses the languages in the header, by weight and in lower case. Reads at most 20. */
